@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+#
+# apt-private.sh - gets one Debian package of one Debian suite, and leaves the system's own apt alone. Sourced.
+#
+#   apt_private_start FOLDER           once; FOLDER is scratch: it is emptied now, and removed when the shell exits
+#   apt_private_get SUITE PACKAGE DIR  downloads PACKAGE as SUITE has it now and unpacks it into DIR;
+#                                      sets apt_got to "PACKAGE VERSION SUITE"
+#
+# Both return 1 on failure, with the reason in apt_error, one line.
+#
+# The mirror is the one that this machine's apt sources name; CUSHIM_DEBIAN_MIRROR=URL names another. Only the non-free
+# indexes of the suite asked for are read, into FOLDER. Neither root nor a change to the system is needed: proxies and
+# passwords come from the system's configuration; its sources, pins, package state and hooks do not.
+#
+# Signatures are checked, against Debian's own keyring where it is installed, else against the keys that apt trusts.
+# Only the expiry date of an index is not: the older suites are frozen, so their indexes expire and nobody renews them.
+
+apt_private_start() {
+    apt_scratch=$1
+    apt_error=
+    for apt_tool in apt-get dpkg-deb dpkg; do
+        command -v "$apt_tool" >/dev/null || {
+            apt_error="there is no $apt_tool here: this needs Debian or Ubuntu"
+            return 1
+        }
+    done
+
+    apt_mirror=${CUSHIM_DEBIAN_MIRROR:-$(apt_private_mirror)}
+    if [ -z "$apt_mirror" ]; then
+        apt_error="this machine's apt sources name no Debian mirror (Ubuntu's have none of these packages):"
+        apt_error="$apt_error install debian-archive-keyring and set CUSHIM_DEBIAN_MIRROR to the URL of one"
+        return 1
+    fi
+
+    apt_signed_by=
+    for apt_keyring in /usr/share/keyrings/debian-archive-keyring.gpg /usr/share/keyrings/debian-archive-keyring.pgp; do
+        if [ -r "$apt_keyring" ]; then
+            apt_signed_by=signed-by=$apt_keyring
+            break
+        fi
+    done
+
+    rm -rf "$apt_scratch"
+    mkdir -p "$apt_scratch"
+    trap 'rm -rf "$apt_scratch"' EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+# The first mirror from which this machine takes a Debian suite. Nothing is downloaded: apt only says what it would read.
+apt_private_mirror() {
+    apt_names='sid|unstable|testing|(old)*stable|buster|bullseye|bookworm|trixie|forky|duke'
+    apt-get update --print-uris 2>/dev/null |
+        sed -nE "s#^'([a-z+]+:.*[^/])/+dists/($apt_names)/InRelease'.*#\1#p" | grep -v '^cdrom:' | head -n 1
+}
+
+apt_private_get() {
+    apt_suite=$1 apt_package=$2 apt_into=$3
+    apt_home=$apt_scratch/apt/$apt_suite
+    apt_error=
+
+    if [ ! -e "$apt_home/ready" ]; then
+        apt_private_configure
+        apt_private_run update || {
+            apt_error="cannot read Debian's suite $apt_suite: $apt_error"
+            return 1
+        }
+        : >"$apt_home/ready"
+    fi
+
+    rm -f "$apt_home"/deb/*
+    apt_private_run download "$apt_package" || {
+        apt_error="cannot get $apt_package of Debian's suite $apt_suite: $apt_error"
+        return 1
+    }
+    mkdir -p "$apt_into"
+    for apt_deb in "$apt_home"/deb/*.deb; do
+        apt_got="$apt_package $(dpkg-deb -f "$apt_deb" Version) $apt_suite" && dpkg-deb -x "$apt_deb" "$apt_into" || {
+            apt_error="cannot unpack $apt_package"
+            return 1
+        }
+        rm -f "$apt_deb"
+    done
+}
+
+# A configuration of its own for each suite, so that no suite's version can stand in for another's.
+apt_private_configure() {
+    rm -rf "$apt_home"
+    mkdir -p "$apt_home/lists/partial" "$apt_home/cache/archives/partial" "$apt_home/deb"
+    : >"$apt_home/status"
+    echo "deb [arch=$(dpkg --print-architecture) target=Packages lang=none check-valid-until=no $apt_signed_by]" \
+        "$apt_mirror $apt_suite non-free" >"$apt_home/sources.list"
+    cat >"$apt_home/apt.conf" <<END
+#clear APT::Update;
+#clear DPkg;
+#clear Dir::Etc::sourceparts;
+#clear Dir::Etc::preferencesparts;
+Dir::Etc::sourcelist "$apt_home/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+Dir::State "$apt_home";
+Dir::State::lists "$apt_home/lists";
+Dir::State::status "$apt_home/status";
+Dir::Cache "$apt_home/cache";
+Dir::Cache::archives "$apt_home/cache/archives";
+APT::Update::Error-Mode "any";
+APT::Get::AllowUnauthenticated "false";
+Acquire::AllowInsecureRepositories "false";
+Acquire::Retries "2";
+Acquire::http::Timeout "30";
+Acquire::https::Timeout "30";
+END
+    # root's apt downloads as another user, who cannot see into a home folder
+    [ "$(id -u)" -ne 0 ] || echo 'APT::Sandbox::User "root";' >>"$apt_home/apt.conf"
+}
+
+apt_private_run() {
+    (cd "$apt_home/deb" && LC_ALL=C apt-get -q -c "$apt_home/apt.conf" "$@") >"$apt_home/log" 2>&1 || {
+        apt_error=$(grep '^E:' "$apt_home/log" | head -n 1)
+        apt_error=${apt_error:-"apt-get $1 failed"}
+        return 1
+    }
+}
