@@ -4,8 +4,9 @@
 # apt-private.sh - gets one Debian package of one Debian suite, and leaves the system's own apt alone. Sourced.
 #
 #   apt_private_start FOLDER           once; FOLDER is scratch: it is emptied now, and removed when the shell exits
-#   apt_private_get SUITE PACKAGE DIR  downloads PACKAGE as SUITE has it now and unpacks it into DIR;
-#                                      sets apt_got to "PACKAGE VERSION SUITE"
+#   apt_private_get SUITE PACKAGE DIR MEMBER...
+#                                      downloads PACKAGE as SUITE has it now, unpacks into DIR the members that these
+#                                      patterns name, and sets apt_got to "PACKAGE VERSION SUITE"
 #
 # Both return 1 on failure, with the reason in apt_error, one line.
 #
@@ -58,6 +59,7 @@ apt_private_mirror() {
 
 apt_private_get() {
     apt_suite=$1 apt_package=$2 apt_into=$3
+    shift 3
     apt_home=$apt_scratch/apt/$apt_suite
     apt_error=
 
@@ -76,13 +78,14 @@ apt_private_get() {
         return 1
     }
     mkdir -p "$apt_into"
-    for apt_deb in "$apt_home"/deb/*.deb; do
-        apt_got="$apt_package $(dpkg-deb -f "$apt_deb" Version) $apt_suite" && dpkg-deb -x "$apt_deb" "$apt_into" || {
-            apt_error="cannot unpack $apt_package"
-            return 1
-        }
-        rm -f "$apt_deb"
-    done
+    apt_deb=$(echo "$apt_home"/deb/*.deb)
+    # shellcheck disable=SC2034 # the caller's
+    apt_got="$apt_package $(dpkg-deb -f "$apt_deb" Version) $apt_suite"
+    dpkg-deb --fsys-tarfile "$apt_deb" | tar -x -C "$apt_into" --wildcards "$@" 2>"$apt_home/log" || {
+        apt_error="cannot unpack $apt_package: $(head -n 1 "$apt_home/log")"
+        return 1
+    }
+    rm "$apt_deb"
 }
 
 # A configuration of its own for each suite, so that no suite's version can stand in for another's.
