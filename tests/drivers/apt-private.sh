@@ -15,7 +15,8 @@
 # passwords come from the system's configuration; its sources, pins, package state and hooks do not.
 #
 # Signatures are checked, against Debian's own keyring where it is installed, else against the keys that apt trusts.
-# Only the expiry date of an index is not: the older suites are frozen, so their indexes expire and nobody renews them.
+# Only the expiry date of an index is not: sid's lasts a week, which a mirror that lags can outlive, and an old version
+# of these packages does as well as a new one.
 
 apt_private_start() {
     apt_scratch=$1
