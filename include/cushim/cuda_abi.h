@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda_abi.h - the driver's types and constants, as of CUDA 13.0.
+ *
+ * They come from <cuda.h> where there is one, and from us for what it lacks; abi_mode.h says how to choose. Either way
+ * the names are NVIDIA's, and so is the layout: a test compares each size, offset and value with the Toolkits' headers.
+ *
+ * Three things to know:
+ *  - A constant that is younger than the oldest <cuda.h> we support is a macro that casts to its enum, so a compiler
+ *    may say of `case CU_NEW_ONE:` that the enum has no such value. Switch on an int to be free of that.
+ *  - Where NVIDIA gave a new layout to an old name (CUDA_KERNEL_NODE_PARAMS, CUstreamAttrValue), entry_points.h uses a
+ *    name that means the same in every version. The old name means what it does in the <cuda.h> in use, or in 13.0.
+ *  - Types of other NVIDIA headers (<cudaEGL.h>, <cudaGL.h>) are not redeclared where <cuda.h> is: see abi_egl.h.
+ */
+#ifndef CUSHIM_CUDA_ABI_H
+#define CUSHIM_CUDA_ABI_H
+
+#include "cushim/abi_mode.h"
+#include "cushim/abi_result.h"
+#include "cushim/abi_handles.h"
+#include "cushim/abi_device.h"
+#include "cushim/abi_stream.h"
+#include "cushim/abi_memory.h"
+#include "cushim/abi_module.h"
+#include "cushim/abi_external.h"
+#include "cushim/abi_graph.h"
+
+/* Frames and connections of EGL streams: complete in <cudaEGL.h>, or in abi_egl.h. */
+struct CUeglFrame_st;
+struct CUeglStreamConnection_st;
+
+/* Which devices of an OpenGL context cuGLGetDevices lists. <cudaGL.h> has it for those who include <cuda.h>. */
+#if CUSHIM_CUDA_HEADER_VERSION == 0
+typedef enum CUGLDeviceList_enum CUSHIM_ENUM_BASE {
+    CU_GL_DEVICE_LIST_ALL = 1,
+    CU_GL_DEVICE_LIST_CURRENT_FRAME = 2,
+    CU_GL_DEVICE_LIST_NEXT_FRAME = 3
+} CUGLDeviceList;
+#endif
+
+#endif
