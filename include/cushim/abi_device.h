@@ -275,7 +275,6 @@ typedef enum CUexecAffinityType_enum CUSHIM_ENUM_BASE {
 typedef struct CUexecAffinitySmCount_st {
     unsigned int val;
 } CUexecAffinitySmCount;
-
 typedef struct CUexecAffinityParam_st {
     CUexecAffinityType type;
     union {

@@ -19,6 +19,7 @@ typedef enum CUaddress_mode_enum CUSHIM_ENUM_BASE {
     CU_TR_ADDRESS_MODE_MIRROR = 2,
     CU_TR_ADDRESS_MODE_BORDER = 3
 } CUaddress_mode;
+
 typedef enum CUfilter_mode_enum CUSHIM_ENUM_BASE {
     CU_TR_FILTER_MODE_POINT = 0,
     CU_TR_FILTER_MODE_LINEAR = 1
@@ -68,6 +69,7 @@ typedef struct CUDA_TEXTURE_DESC_st {
     float borderColor[4];
     int reserved[12];
 } CUDA_TEXTURE_DESC;
+
 typedef enum CUresourceViewFormat_enum CUSHIM_ENUM_BASE {
     CU_RES_VIEW_FORMAT_NONE = 0,
     CU_RES_VIEW_FORMAT_UINT_1X8 = 1,
@@ -183,6 +185,7 @@ typedef struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st {
 #    define CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC 0x02
 #    define CUDA_NVSCISYNC_ATTR_SIGNAL 0x1
 #    define CUDA_NVSCISYNC_ATTR_WAIT 0x2
+
 typedef enum CUexternalSemaphoreHandleType_enum CUSHIM_ENUM_BASE {
     CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1,
     CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32 = 2,
@@ -248,6 +251,7 @@ typedef struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st {
     unsigned int flags;
     unsigned int reserved[16];
 } CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS;
+
 typedef enum CUgraphicsRegisterFlags_enum CUSHIM_ENUM_BASE {
     CU_GRAPHICS_REGISTER_FLAGS_NONE = 0x0,
     CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 0x1,
@@ -255,6 +259,7 @@ typedef enum CUgraphicsRegisterFlags_enum CUSHIM_ENUM_BASE {
     CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST = 0x4,
     CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 0x8
 } CUgraphicsRegisterFlags;
+
 typedef enum CUgraphicsMapResourceFlags_enum CUSHIM_ENUM_BASE {
     CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0x0,
     CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 0x1,

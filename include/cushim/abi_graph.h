@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * abi_graph.h - the driver's own types and constants: graphs: nodes, edges, instantiation, update and user objects.
+ * abi_graph.h - the driver's own types and constants: nodes, edges, instantiation, update and user objects of graphs.
  *
  * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
  * the comments here say units and ownership, where a name does not.
@@ -11,6 +11,7 @@
 #include "cushim/abi_mode.h"
 #include "cushim/abi_handles.h"
 #include "cushim/abi_memory.h"
+#include "cushim/abi_sharing.h"
 #include "cushim/abi_module.h"
 #include "cushim/abi_external.h"
 #include "cushim/abi_stream.h"
@@ -30,7 +31,7 @@ typedef enum CUgraphNodeType_enum CUSHIM_ENUM_BASE {
 } CUgraphNodeType;
 #endif
 
-/* Three layouts under two names: our rows say which by number. v2 and v3 are alike. */
+/* A kernel node. The plain name means v1 up to CUDA 11 and v2 from 12 on; v2 and v3 take a CUkernel too, in kern. */
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 typedef struct CUDA_KERNEL_NODE_PARAMS_st {
     CUfunction func;
@@ -123,7 +124,6 @@ typedef struct CUDA_HOST_NODE_PARAMS_v2_st {
     CUhostFn fn;
     void *userData;
 } CUDA_HOST_NODE_PARAMS_v2;
-
 typedef struct CUDA_MEMCPY_NODE_PARAMS_st {
     int flags;
     int reserved;
@@ -201,7 +201,6 @@ typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_v2_st {
     size_t bytesize;
     CUdeviceptr dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS_v2;
-
 typedef struct CUDA_MEM_FREE_NODE_PARAMS_st {
     CUdeviceptr dptr;
 } CUDA_MEM_FREE_NODE_PARAMS;
@@ -224,7 +223,6 @@ typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS_st {
 typedef struct CUDA_EVENT_RECORD_NODE_PARAMS_st {
     CUevent event;
 } CUDA_EVENT_RECORD_NODE_PARAMS;
-
 typedef struct CUDA_EVENT_WAIT_NODE_PARAMS_st {
     CUevent event;
 } CUDA_EVENT_WAIT_NODE_PARAMS;
@@ -235,6 +233,7 @@ typedef enum CUgraphConditionalNodeType_enum CUSHIM_ENUM_BASE {
     CU_GRAPH_COND_TYPE_IF = 0,
     CU_GRAPH_COND_TYPE_WHILE = 1
 } CUgraphConditionalNodeType;
+
 #    define CU_GRAPH_COND_ASSIGN_DEFAULT 0x1
 
 /* phGraph_out is an array of size graphs, owned by the driver and valid as long as the node. */
@@ -365,6 +364,7 @@ typedef enum CUgraphMem_attribute_enum CUSHIM_ENUM_BASE {
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
 typedef enum CUuserObject_flags_enum CUSHIM_ENUM_BASE { CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 0x1 } CUuserObject_flags;
+
 typedef enum CUuserObjectRetain_flags_enum CUSHIM_ENUM_BASE {
     CU_GRAPH_USER_OBJECT_MOVE = 0x1
 } CUuserObjectRetain_flags;

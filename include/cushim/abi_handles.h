@@ -13,6 +13,7 @@
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 /* The driver's own fixed-width integers. */
 typedef uint32_t cuuint32_t;
+
 typedef uint64_t cuuint64_t;
 
 /* An address in the unified address space; 0 is no memory. */
@@ -27,6 +28,7 @@ typedef int CUdevice;
 
 /* Opaque handles. Who creates one destroys it with the function of that name. */
 typedef struct CUctx_st *CUcontext;
+
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 #endif
@@ -103,10 +105,12 @@ typedef struct CUaccessPolicyWindow_st {
 #if CUSHIM_CUDA_HEADER_VERSION < 12090
 /* The driver's error log. */
 typedef enum CUlogLevel_enum CUSHIM_ENUM_BASE { CU_LOG_LEVEL_ERROR = 0, CU_LOG_LEVEL_WARNING = 1 } CUlogLevel;
+
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 
 /* message is length characters long and is the driver's, for the duration of the call. */
 typedef void(CUDA_CB *CUlogsCallback)(void *data, CUlogLevel logLevel, char *message, size_t length);
+
 typedef unsigned int CUlogIterator;
 #endif
 

@@ -23,12 +23,14 @@
 #    define CU_MEMHOSTREGISTER_DEVICEMAP 0x02
 #    define CU_MEMHOSTREGISTER_IOMEMORY 0x04
 #    define CU_MEMHOSTREGISTER_READ_ONLY 0x08
+
 typedef enum CUmemorytype_enum CUSHIM_ENUM_BASE {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
     CU_MEMORYTYPE_ARRAY = 3,
     CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
+
 typedef enum CUarray_format_enum CUSHIM_ENUM_BASE {
     CU_AD_FORMAT_UNSIGNED_INT8 = 1,
     CU_AD_FORMAT_UNSIGNED_INT16 = 2,
@@ -40,6 +42,7 @@ typedef enum CUarray_format_enum CUSHIM_ENUM_BASE {
     CU_AD_FORMAT_FLOAT = 32,
     CU_AD_FORMAT_NV12 = 176
 } CUarray_format;
+
 typedef enum CUarray_cubemap_face_enum CUSHIM_ENUM_BASE {
     CU_CUBEMAP_FACE_POSITIVE_X = 0,
     CU_CUBEMAP_FACE_NEGATIVE_X = 1,
@@ -199,6 +202,7 @@ typedef struct CUmemcpyAttributes_st {
     CUmemLocation dstLocHint;
     unsigned int flags;
 } CUmemcpyAttributes;
+
 typedef enum CUmemDecompressAlgorithm_enum CUSHIM_ENUM_BASE {
     CU_MEM_DECOMPRESS_UNSUPPORTED = 0,
     CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1,
@@ -218,6 +222,13 @@ typedef struct CUmemDecompressParams_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
+typedef enum CUresourcetype_enum CUSHIM_ENUM_BASE {
+    CU_RESOURCE_TYPE_ARRAY = 0,
+    CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1,
+    CU_RESOURCE_TYPE_LINEAR = 2,
+    CU_RESOURCE_TYPE_PITCH2D = 3
+} CUresourcetype;
+
 typedef enum CUmem_advise_enum CUSHIM_ENUM_BASE {
     CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
     CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
@@ -226,12 +237,14 @@ typedef enum CUmem_advise_enum CUSHIM_ENUM_BASE {
     CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
     CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
 } CUmem_advise;
+
 typedef enum CUmem_range_attribute_enum CUSHIM_ENUM_BASE {
     CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
     CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
     CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
     CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4
 } CUmem_range_attribute;
+
 typedef enum CUpointer_attribute_enum CUSHIM_ENUM_BASE {
     CU_POINTER_ATTRIBUTE_CONTEXT = 1,
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
@@ -255,205 +268,17 @@ typedef struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_st {
     unsigned long long p2pToken;
     unsigned int vaSpaceToken;
 } CUDA_POINTER_ATTRIBUTE_P2P_TOKENS;
+
 typedef enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum CUSHIM_ENUM_BASE {
     CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0x0,
     CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ = 0x1,
     CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE = 0x3
 } CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS;
-
-/* How physical memory or a pool can be handed to another process. */
-typedef enum CUmemAllocationHandleType_enum CUSHIM_ENUM_BASE {
-    CU_MEM_HANDLE_TYPE_NONE = 0x0,
-    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1,
-    CU_MEM_HANDLE_TYPE_WIN32 = 0x2,
-    CU_MEM_HANDLE_TYPE_WIN32_KMT = 0x4,
-    CU_MEM_HANDLE_TYPE_MAX = 0x7fffffff
-} CUmemAllocationHandleType;
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION < 12030
-typedef struct CUmemFabricHandle_st {
-    unsigned char data[64];
-} CUmemFabricHandle;
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION == 0
-typedef enum CUmemAccess_flags_enum CUSHIM_ENUM_BASE {
-    CU_MEM_ACCESS_FLAGS_PROT_NONE = 0x0,
-    CU_MEM_ACCESS_FLAGS_PROT_READ = 0x1,
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 0x3,
-    CU_MEM_ACCESS_FLAGS_PROT_MAX = 0x7fffffff
-} CUmemAccess_flags;
-typedef enum CUmemAllocationType_enum CUSHIM_ENUM_BASE {
-    CU_MEM_ALLOCATION_TYPE_INVALID = 0,
-    CU_MEM_ALLOCATION_TYPE_PINNED = 1,
-    CU_MEM_ALLOCATION_TYPE_MAX = 0x7fffffff
-} CUmemAllocationType;
-typedef enum CUmemAllocationGranularity_flags_enum CUSHIM_ENUM_BASE {
-    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0x0,
-    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 0x1
-} CUmemAllocationGranularity_flags;
-typedef enum CUmemAllocationCompType_enum CUSHIM_ENUM_BASE {
-    CU_MEM_ALLOCATION_COMP_NONE = 0,
-    CU_MEM_ALLOCATION_COMP_GENERIC = 1
-} CUmemAllocationCompType;
-
-/* Zero what is not used. win32HandleMetaData is for Windows handles alone. */
-typedef struct CUmemAllocationProp_st {
-    CUmemAllocationType type;
-    CUmemAllocationHandleType requestedHandleTypes;
-    CUmemLocation location;
-    void *win32HandleMetaData;
-    struct {
-        unsigned char compressionType;
-        unsigned char gpuDirectRDMACapable;
-        unsigned short usage;
-        unsigned char reserved[4];
-    } allocFlags;
-} CUmemAllocationProp;
-
-/* Bits of the usage members. */
-#    define CU_MEM_CREATE_USAGE_TILE_POOL 0x1
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION < 12080
-#    define CU_MEM_CREATE_USAGE_HW_DECOMPRESS 0x2
-#    define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 0x2
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION == 0
-typedef struct CUmemAccessDesc_st {
-    CUmemLocation location;
-    CUmemAccess_flags flags;
-} CUmemAccessDesc;
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION < 11070
-typedef enum CUmemRangeHandleType_enum CUSHIM_ENUM_BASE {
-    CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
-    CU_MEM_RANGE_HANDLE_TYPE_MAX = 0x7fffffff
-} CUmemRangeHandleType;
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION < 12080
-typedef enum CUmemRangeFlags_enum CUSHIM_ENUM_BASE {
-    CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE = 0x1
-} CUmemRangeFlags;
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Thresholds and amounts are cuuint64_t bytes, the others int. */
-typedef enum CUmemPool_attribute_enum CUSHIM_ENUM_BASE {
-    CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
-    CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
-    CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
-    CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4
-} CUmemPool_attribute;
-
-/* maxSize in bytes, 0 for the driver's choice. Zero what is reserved: older drivers know fewer members. */
-typedef struct CUmemPoolProps_st {
-    CUmemAllocationType allocType;
-    CUmemAllocationHandleType handleTypes;
-    CUmemLocation location;
-    void *win32SecurityAttributes;
-    size_t maxSize;
-    unsigned short usage;
-    unsigned char reserved[54];
-} CUmemPoolProps;
-
-typedef struct CUmemPoolPtrExportData_st {
-    unsigned char reserved[64];
-} CUmemPoolPtrExportData;
-typedef enum CUresourcetype_enum CUSHIM_ENUM_BASE {
-    CU_RESOURCE_TYPE_ARRAY = 0,
-    CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1,
-    CU_RESOURCE_TYPE_LINEAR = 2,
-    CU_RESOURCE_TYPE_PITCH2D = 3
-} CUresourcetype;
-typedef enum CUarraySparseSubresourceType_enum CUSHIM_ENUM_BASE {
-    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0,
-    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1
-} CUarraySparseSubresourceType;
-typedef enum CUmemOperationType_enum CUSHIM_ENUM_BASE {
-    CU_MEM_OPERATION_TYPE_MAP = 1,
-    CU_MEM_OPERATION_TYPE_UNMAP = 2
-} CUmemOperationType;
-typedef enum CUmemHandleType_enum CUSHIM_ENUM_BASE { CU_MEM_HANDLE_TYPE_GENERIC = 0 } CUmemHandleType;
-
-/* One mapping or unmapping of tiles of a sparse array. */
-typedef struct CUarrayMapInfo_st {
-    CUresourcetype resourceType;
-    union {
-        CUmipmappedArray mipmap;
-        CUarray array;
-    } resource;
-    CUarraySparseSubresourceType subresourceType;
-    union {
-        struct {
-            unsigned int level;
-            unsigned int layer;
-            unsigned int offsetX;
-            unsigned int offsetY;
-            unsigned int offsetZ;
-            unsigned int extentWidth;
-            unsigned int extentHeight;
-            unsigned int extentDepth;
-        } sparseLevel;
-        struct {
-            unsigned int layer;
-            unsigned long long offset;
-            unsigned long long size;
-        } miptail;
-    } subresource;
-    CUmemOperationType memOperationType;
-    CUmemHandleType memHandleType;
-    union {
-        CUmemGenericAllocationHandle memHandle;
-    } memHandle;
-    unsigned long long offset;
-    unsigned int deviceBitMask;
-    unsigned int flags;
-    unsigned int reserved[2];
-} CUarrayMapInfo;
-#    define CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL 0x1
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION < 12010
-typedef enum CUmulticastGranularity_flags_enum CUSHIM_ENUM_BASE {
-    CU_MULTICAST_GRANULARITY_MINIMUM = 0x0,
-    CU_MULTICAST_GRANULARITY_RECOMMENDED = 0x1
-} CUmulticastGranularity_flags;
-
-/* size in bytes; handleTypes is a mask of CUmemAllocationHandleType. */
-typedef struct CUmulticastObjectProp_st {
-    unsigned int numDevices;
-    size_t size;
-    unsigned long long handleTypes;
-    unsigned long long flags;
-} CUmulticastObjectProp;
-#endif
-
-#if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Bytes in each of the two handles that travel between processes. */
-#    define CU_IPC_HANDLE_SIZE 64
-
-typedef struct CUipcEventHandle_st {
-    char reserved[64];
-} CUipcEventHandle;
-
-typedef struct CUipcMemHandle_st {
-    char reserved[64];
-} CUipcMemHandle;
-typedef enum CUipcMem_flags_enum CUSHIM_ENUM_BASE { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1 } CUipcMem_flags;
 #endif
 
 /* Enumerators that came later than their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
 #    define CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE ((CUpointer_attribute)17)
-#    define CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ((CUmemPool_attribute)5)
-#    define CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH ((CUmemPool_attribute)6)
-#    define CU_MEMPOOL_ATTR_USED_MEM_CURRENT ((CUmemPool_attribute)7)
-#    define CU_MEMPOOL_ATTR_USED_MEM_HIGH ((CUmemPool_attribute)8)
 #endif
 #if CUSHIM_CUDA_HEADER_VERSION < 11050
 #    define CU_AD_FORMAT_UNORM_INT8X1 ((CUarray_format)192)
@@ -497,9 +322,6 @@ typedef enum CUipcMem_flags_enum CUSHIM_ENUM_BASE { CU_IPC_MEM_LAZY_ENABLE_PEER_
 #    define CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE ((CUmem_range_attribute)7)
 #    define CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID ((CUmem_range_attribute)8)
 #endif
-#if CUSHIM_CUDA_HEADER_VERSION < 12030
-#    define CU_MEM_HANDLE_TYPE_FABRIC ((CUmemAllocationHandleType)0x8)
-#endif
 #if CUSHIM_CUDA_HEADER_VERSION < 12050
 #    define CU_AD_FORMAT_P010 ((CUarray_format)159)
 #    define CU_AD_FORMAT_P016 ((CUarray_format)161)
@@ -527,7 +349,6 @@ typedef enum CUipcMem_flags_enum CUSHIM_ENUM_BASE { CU_IPC_MEM_LAZY_ENABLE_PEER_
 #endif
 #if CUSHIM_CUDA_HEADER_VERSION < 13000
 #    define CU_MEM_LOCATION_TYPE_NONE ((CUmemLocationType)0)
-#    define CU_MEM_ALLOCATION_TYPE_MANAGED ((CUmemAllocationType)2)
 #endif
 
 #endif

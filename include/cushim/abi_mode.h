@@ -19,60 +19,61 @@
 
 /* Declarations of the same names by others. The first two are made to stand in for <cuda.h>. */
 #if defined(FFNV_DYNLINK_CUDA_H)
-#error "cushim: <ffnvcodec/dynlink_cuda.h> was included before, and declares the same types: use one of the two"
+#    error "cushim: <ffnvcodec/dynlink_cuda.h> was included before, and declares the same types: use one of the two"
 #elif defined(__CUEW_H__)
-#error "cushim: <cuew.h> was included before, and declares the same types: use one of the two"
+#    error "cushim: <cuew.h> was included before, and declares the same types: use one of the two"
 #endif
 
 #ifndef CUSHIM_OWN_TYPES
-#if defined(CUDA_VERSION)
-#define CUSHIM_OWN_TYPES 0
-#elif defined(__has_include)
-#if __has_include(<cuda.h>)
-#define CUSHIM_OWN_TYPES 0
-#else
-#define CUSHIM_OWN_TYPES 1
-#endif
-#else
-#define CUSHIM_OWN_TYPES 1
-#endif
+#    if defined(CUDA_VERSION)
+#        define CUSHIM_OWN_TYPES 0
+#    elif defined(__has_include)
+#        if __has_include(<cuda.h>)
+#            define CUSHIM_OWN_TYPES 0
+#        else
+#            define CUSHIM_OWN_TYPES 1
+#        endif
+#    else
+#        define CUSHIM_OWN_TYPES 1
+#    endif
 #endif
 
 #if CUSHIM_OWN_TYPES
 
-#if defined(CUDA_VERSION) || defined(__cuda_cuda_h__)
-#error "cushim: CUSHIM_OWN_TYPES is 1, but <cuda.h> was included before: include cushim first, or use its types"
-#endif
-#define CUSHIM_CUDA_HEADER_VERSION 0
+#    if defined(CUDA_VERSION) || defined(__cuda_cuda_h__)
+#        error "cushim: CUSHIM_OWN_TYPES is 1, but <cuda.h> was included before: include cushim first, or use its types"
+#    endif
+#    define CUSHIM_CUDA_HEADER_VERSION 0
 
-#ifdef _WIN32
-#define CUDAAPI __stdcall
-#define CUDA_CB __stdcall
+#    ifdef _WIN32
+#        define CUDAAPI __stdcall
+#        define CUDA_CB __stdcall
+#    else
+#        define CUDAAPI
+#        define CUDA_CB
+#    endif
+
 #else
-#define CUDAAPI
-#define CUDA_CB
-#endif
 
-#else
-
-#ifndef CUDA_VERSION
-#include <cuda.h>
-#endif
-#ifndef CUDA_VERSION
-#error "cushim: the <cuda.h> that the compiler finds is not NVIDIA's: define CUSHIM_OWN_TYPES as 1 to do without it"
-#endif
-#if CUDA_VERSION < 11020
-#error "cushim: this <cuda.h> is older than CUDA 11.2: define CUSHIM_OWN_TYPES as 1 to do without it"
-#endif
-#define CUSHIM_CUDA_HEADER_VERSION CUDA_VERSION
+#    ifndef CUDA_VERSION
+#        include <cuda.h>
+#    endif
+#    ifndef CUDA_VERSION
+#        error                                                                                                         \
+            "cushim: the <cuda.h> that the compiler finds is not NVIDIA's: define CUSHIM_OWN_TYPES as 1 to do without it"
+#    endif
+#    if CUDA_VERSION < 11020
+#        error "cushim: this <cuda.h> is older than CUDA 11.2: define CUSHIM_OWN_TYPES as 1 to do without it"
+#    endif
+#    define CUSHIM_CUDA_HEADER_VERSION CUDA_VERSION
 
 #endif
 
 /* C++ allows only such values of an enum as its bits can hold, and later versions of CUDA add some: name the type. */
 #ifdef __cplusplus
-#define CUSHIM_ENUM_BASE : unsigned int
+#    define CUSHIM_ENUM_BASE : unsigned int
 #else
-#define CUSHIM_ENUM_BASE
+#    define CUSHIM_ENUM_BASE
 #endif
 
 #endif

@@ -37,6 +37,7 @@ typedef enum CUjit_option_enum CUSHIM_ENUM_BASE {
     CU_JIT_GLOBAL_SYMBOL_COUNT = 19,
     CU_JIT_NUM_OPTIONS = 35
 } CUjit_option;
+
 typedef enum CUjit_target_enum CUSHIM_ENUM_BASE {
     CU_TARGET_COMPUTE_30 = 30,
     CU_TARGET_COMPUTE_32 = 32,
@@ -66,11 +67,13 @@ typedef enum CUjit_target_enum CUSHIM_ENUM_BASE {
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 typedef enum CUjit_fallback_enum CUSHIM_ENUM_BASE { CU_PREFER_PTX = 0, CU_PREFER_BINARY = 1 } CUjit_fallback;
+
 typedef enum CUjit_cacheMode_enum CUSHIM_ENUM_BASE {
     CU_JIT_CACHE_OPTION_NONE = 0,
     CU_JIT_CACHE_OPTION_CG = 1,
     CU_JIT_CACHE_OPTION_CA = 2
 } CUjit_cacheMode;
+
 typedef enum CUjitInputType_enum CUSHIM_ENUM_BASE {
     CU_JIT_INPUT_CUBIN = 0,
     CU_JIT_INPUT_PTX = 1,
@@ -182,8 +185,10 @@ typedef struct CUDA_LAUNCH_PARAMS_st {
     CUstream hStream;
     void **kernelParams;
 } CUDA_LAUNCH_PARAMS;
+
 #    define CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC 0x01
 #    define CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC 0x02
+
 typedef enum CUoccupancy_flags_enum CUSHIM_ENUM_BASE {
     CU_OCCUPANCY_DEFAULT = 0x0,
     CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 0x1
@@ -191,6 +196,7 @@ typedef enum CUoccupancy_flags_enum CUSHIM_ENUM_BASE {
 
 /* Bytes of dynamic shared memory for a block of blockSize threads. */
 typedef size_t(CUDA_CB *CUoccupancyB2DSize)(int blockSize);
+
 #    define CU_PARAM_TR_DEFAULT -1
 #endif
 
@@ -210,27 +216,32 @@ typedef enum CUtensorMapDataType_enum CUSHIM_ENUM_BASE {
     CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 = 11,
     CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ = 12
 } CUtensorMapDataType;
+
 typedef enum CUtensorMapInterleave_enum CUSHIM_ENUM_BASE {
     CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
     CU_TENSOR_MAP_INTERLEAVE_16B = 1,
     CU_TENSOR_MAP_INTERLEAVE_32B = 2
 } CUtensorMapInterleave;
+
 typedef enum CUtensorMapSwizzle_enum CUSHIM_ENUM_BASE {
     CU_TENSOR_MAP_SWIZZLE_NONE = 0,
     CU_TENSOR_MAP_SWIZZLE_32B = 1,
     CU_TENSOR_MAP_SWIZZLE_64B = 2,
     CU_TENSOR_MAP_SWIZZLE_128B = 3
 } CUtensorMapSwizzle;
+
 typedef enum CUtensorMapL2promotion_enum CUSHIM_ENUM_BASE {
     CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
     CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1,
     CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
     CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3
 } CUtensorMapL2promotion;
+
 typedef enum CUtensorMapFloatOOBfill_enum CUSHIM_ENUM_BASE {
     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
     CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1
 } CUtensorMapFloatOOBfill;
+
 #    define CU_TENSOR_MAP_NUM_QWORDS 16
 
 /* 128 bytes, aligned to 64; CUDA 13.0 asks for 128, and so do we. */

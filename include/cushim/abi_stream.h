@@ -28,6 +28,7 @@ typedef void(CUDA_CB *CUstreamCallback)(CUstream hStream, CUresult status, void 
 
 /* Likewise. */
 typedef void(CUDA_CB *CUhostFn)(void *userData);
+
 typedef enum CUstreamCaptureStatus_enum CUSHIM_ENUM_BASE {
     CU_STREAM_CAPTURE_STATUS_NONE = 0,
     CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
@@ -97,10 +98,12 @@ typedef enum CUstreamWaitValue_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_WAIT_VALUE_NOR = 0x3,
     CU_STREAM_WAIT_VALUE_FLUSH = 0x40000000
 } CUstreamWaitValue_flags;
+
 typedef enum CUstreamWriteValue_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_WRITE_VALUE_DEFAULT = 0x0,
     CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 0x1
 } CUstreamWriteValue_flags;
+
 typedef enum CUstreamBatchMemOpType_enum CUSHIM_ENUM_BASE {
     CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
     CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
@@ -244,6 +247,7 @@ typedef struct CUlaunchAttribute_st {
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 /* CUDA 11.2 to 11.7 have separate, shorter enums for streams and nodes; the values are the same. */
 typedef CUlaunchAttributeID CUstreamAttrID;
+
 typedef CUlaunchAttributeValue CUstreamAttrValue;
 typedef CUlaunchAttributeID CUkernelNodeAttrID;
 typedef CUlaunchAttributeValue CUkernelNodeAttrValue;

@@ -21,6 +21,7 @@
 #include "cushim/abi_device.h"
 #include "cushim/abi_stream.h"
 #include "cushim/abi_memory.h"
+#include "cushim/abi_sharing.h"
 #include "cushim/abi_module.h"
 #include "cushim/abi_external.h"
 #include "cushim/abi_graph.h"
