@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "os_library.h"
+#include "search.h"
+#include "system.h"
+#include "table.h"
+
+/* Guarded by the load lock. */
+static struct {
+    struct request request; /* what the driver was loaded for */
+    struct record record;
+    bool loaded;
+    bool handle_is_ours;
+    long process_id; /* that loaded it */
+} state;
+
+/* ---- A load ---- */
+
+static void log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis)
+{
+    if (options == NULL || options->log == NULL)
+        return;
+    char line[1024];
+    for (size_t i = 0; i < diagnosis->variable_count; i++) {
+        snprintf(line, sizeof line, "%s=%s%s", diagnosis->variables[i].name, diagnosis->variables[i].value,
+                 diagnosis->variables[i].used ? "" : " (ignored)");
+        options->log(options->log_user, line);
+    }
+    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
+        snprintf(line, sizeof line, "%s: %s", diagnosis->attempts[i].place, diagnosis->attempts[i].result);
+        options->log(options->log_user, line);
+    }
+    if (diagnosis->code == CUDA_SUCCESS)
+        snprintf(line, sizeof line, "loaded %s", diagnosis->path != NULL ? diagnosis->path : "the driver");
+    else
+        snprintf(line, sizeof line, "%s", diagnosis->message);
+    options->log(options->log_user, line);
+}
+
+/* Loads under the lock; whatever comes of it, the current table is not the bootstrap one afterwards. */
+static const struct cushim_diagnosis *load_locked(const struct request *request)
+{
+    struct driver driver;
+    if (search_driver(request, &driver, &state.record)) {
+        table_fill(&driver);
+        state.request = *request;
+        state.loaded = true;
+        state.handle_is_ours = request->handle == NULL;
+        state.process_id = os_process_id();
+    }
+    const struct cushim_diagnosis *diagnosis = record_publish(&state.record);
+    table_set_current(state.loaded ? &driver_table.named : &absent_table);
+    return diagnosis;
+}
+
+/* ---- A load when a driver is loaded already ---- */
+
+static bool is_the_same_library(const struct request *wish)
+{
+    if (wish->handle != NULL)
+        return wish->handle == loaded_driver.library;
+    if (wish->path[0] == '\0' || strcmp(wish->path, state.request.path) == 0)
+        return true;
+    void *library = os_library_open_mapped(wish->path);
+    if (library != NULL)
+        os_library_close(library);
+    return library == loaded_driver.library;
+}
+
+/* The first thing that is wished otherwise than it is; NULL if nothing is. */
+static const char *find_difference(const struct request *wish)
+{
+    const struct request *have = &state.request;
+    if (!is_the_same_library(wish))
+        return "Another driver library is loaded than the one asked for.";
+    if (wish->max_version != 0 && wish->max_version != have->max_version)
+        return "The driver is loaded with another maximum version than the one asked for.";
+    if (!mask_is_empty(&wish->mask) && memcmp(&wish->mask, &have->mask, sizeof have->mask) != 0)
+        return "The driver is loaded with another mask than the one asked for.";
+    if (wish->per_thread != have->per_thread)
+        return have->per_thread ? "The driver is loaded with per-thread default streams, and the legacy one was asked for."
+                                : "The driver is loaded with the legacy default stream, and per-thread ones were asked for.";
+    return NULL;
+}
+
+static CUresult agree(const struct request *wish)
+{
+    static const char function[] = "cushim_load";
+    const char *difference = find_difference(wish);
+    if (difference != NULL)
+        return error_record(CUDA_ERROR_NOT_PERMITTED, function, difference, NULL);
+    if (wish->min_version > loaded_driver.version)
+        return error_record(CUDA_ERROR_NOT_SUPPORTED, function,
+                            "The loaded driver is older than the minimum version asked for.", NULL);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
+{
+    static const char function[] = "cushim_load";
+    if (os_load_lock_is_mine())
+        return error_record(CUDA_ERROR_NOT_READY, function, "This thread is in the middle of a load.", NULL);
+    const struct cushim_diagnosis *diagnosis = NULL;
+    static struct request wish; /* large, and guarded by the lock */
+    CUresult result;
+    os_load_lock();
+    record_start(&state.record);
+    bool sensible = request_read(&wish, options, as_compiled, &state.record);
+    if (state.loaded) {
+        result = sensible ? agree(&wish)
+                          : error_record(CUDA_ERROR_INVALID_VALUE, function, "%", record_keep(&state.record)->message);
+    } else {
+        if (sensible) {
+            diagnosis = load_locked(&wish);
+        } else {
+            diagnosis = record_publish(&state.record);
+            table_set_current(&absent_table);
+        }
+        result = diagnosis->code;
+        if (result != CUDA_SUCCESS)
+            error_record(result, function, "%", diagnosis->message);
+    }
+    os_load_unlock();
+    if (diagnosis != NULL)
+        log_diagnosis(options, diagnosis);
+    return result;
+}
+
+const struct cushim_table *table_load(void)
+{
+    const struct cushim_table *table = cushim_table();
+    if (table != &bootstrap_table)
+        return table;
+    if (os_load_lock_is_mine())
+        return &absent_table; /* a constructor of the library that is being loaded */
+    (void)cushim_load_as(NULL, CUSHIM_DEFAULT_STREAM_LEGACY);
+    return cushim_table();
+}
+
+int cushim_driver_version(void)
+{
+    return cushim_table() == &driver_table.named ? loaded_driver.version : 0;
+}
+
+/* ---- cuInit ---- */
+
+/* Whether a value of CUDA_VISIBLE_DEVICES leaves no GPU: its first entry counts, and a number beyond the last GPU ends the
+ * list, as does anything that is neither a number nor a GPU's name (GPU-..., MIG-...). */
+static bool hides_every_gpu(const char *visible, int gpu_count)
+{
+    if (visible[0] >= '0' && visible[0] <= '9')
+        return strtol(visible, NULL, 10) >= gpu_count;
+    return true; /* a GPU's name that fits no GPU hides them all, too */
+}
+
+static enum cushim_reason cause_of(CUresult code)
+{
+    struct cushim_system system;
+    cushim_system(state.request.root, &system);
+    const char *visible = os_environment("CUDA_VISIBLE_DEVICES");
+    if (code == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
+        return CUSHIM_REASON_MODULE_MISMATCH;
+    if (code == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
+        return CUSHIM_REASON_COMPAT_REFUSED;
+    if (code == CUDA_ERROR_NOT_INITIALIZED && os_process_id() != state.process_id)
+        return CUSHIM_REASON_FORKED;
+    if (system.wsl_node != CUSHIM_NODE_READY) {
+        if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED)
+            return CUSHIM_REASON_NODES_DENIED;
+        if (system.control_node == CUSHIM_NODE_ABSENT || system.gpu_node == CUSHIM_NODE_ABSENT)
+            return CUSHIM_REASON_NO_DEVICE_NODES;
+    }
+    if (code != CUDA_ERROR_NO_DEVICE)
+        return CUSHIM_REASON_UNKNOWN;
+    return visible != NULL && hides_every_gpu(visible, system.gpu_node_count) ? CUSHIM_REASON_HIDDEN
+                                                                              : CUSHIM_REASON_NO_DEVICE;
+}
+
+static void note_init(CUresult code)
+{
+    os_load_lock();
+    record_start_from(&state.record, cushim_diagnosis());
+    const char *visible = os_environment("CUDA_VISIBLE_DEVICES");
+    if (visible != NULL)
+        record_variable(&state.record, "CUDA_VISIBLE_DEVICES", visible, true);
+    record_outcome(&state.record, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : cause_of(code), code, NULL);
+    record_publish(&state.record);
+    os_load_unlock();
+}
+
+CUresult cushim_init(void)
+{
+    const struct cushim_table *table = table_load();
+    if (table != &driver_table.named)
+        return error_record(cushim_diagnosis()->code, "cushim_init", "%", cushim_diagnosis()->message);
+    CUresult code = table->Init_v1(0);
+    if (code != cushim_diagnosis()->code)
+        note_init(code);
+    return code == CUDA_SUCCESS ? code : error_record(code, "cushim_init", "%", cushim_diagnosis()->message);
+}
+
+void load_reset_for_tests(void)
+{
+    os_load_lock();
+    table_set_current(&bootstrap_table);
+    if (state.loaded && state.handle_is_ours)
+        os_library_close(loaded_driver.library);
+    state.loaded = false;
+    record_reset();
+    os_load_unlock();
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The operating system's loader: open, symbol, close, path-of. posix/ and windows/ implement it. */
+#ifndef CUSHIM_OS_LIBRARY_H
+#define CUSHIM_OS_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cushim/loader.h"
+
+/* The name by which the system's loader knows the driver. */
+extern const char os_library_driver_name[];
+
+/* How an opening went. */
+enum os_library_result { OS_LIBRARY_OPEN, OS_LIBRARY_ABSENT, OS_LIBRARY_UNLOADABLE };
+
+/*
+ * Opens `name`: a path, or a bare name that the system searches. On OS_LIBRARY_OPEN, *ret_library is to be closed; else
+ * `error` holds the loader's words.
+ */
+enum os_library_result os_library_open(const char *name, void **ret_library, char *error, size_t error_size);
+
+/* Opens `name` only if this process has it open already; NULL if not. Tells whether a path is a library that is in use. */
+void *os_library_open_mapped(const char *name);
+
+void os_library_close(void *library);
+
+/* NULL where the library does not export that name. */
+cushim_fn os_library_symbol(void *library, const char *name);
+
+/* Writes the file that holds `address`; an empty string if it cannot be told. */
+void os_library_path(cushim_fn address, char *path, size_t size);
+
+/* The exported name whose address is exactly this one, or NULL. `library` is where it must come from. */
+const char *os_library_symbol_name(void *library, cushim_fn address);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "polyfills.h"
+
+#include <string.h>
+
+enum { MOST_VIA = 4 };
+
+struct rule {
+    enum cushim_slot slot;
+    cushim_fn function;
+    size_t via_count;
+    enum cushim_slot via[MOST_VIA];
+};
+
+#define S(slot) CUSHIM_SLOT_##slot
+#define RULE(slot, count, ...) {CUSHIM_SLOT_##slot, (cushim_fn)polyfill_##slot, count, {__VA_ARGS__}}
+
+/* In order: a polyfill may stand on one before it. Of several rules for a slot the first that can be followed counts. */
+static const struct rule rules[] = {
+    RULE(LaunchHostFunc_v1, 1, S(StreamAddCallback_v1)),
+    RULE(EventRecordWithFlags_v1, 1, S(EventRecord_v1)),
+    RULE(EventElapsedTime_v2, 1, S(EventElapsedTime_v1)),
+
+    RULE(StreamIsCapturing_v1, 1, S(StreamGetPriority_v1)),
+    RULE(StreamBeginCapture_v2, 1, S(StreamBeginCapture_v1)),
+    RULE(StreamGetCaptureInfo_v1, 1, S(StreamIsCapturing_v1)),
+    RULE(StreamGetCaptureInfo_v2, 1, S(StreamGetCaptureInfo_v1)),
+    RULE(StreamGetCaptureInfo_v3, 1, S(StreamGetCaptureInfo_v2)),
+    RULE(StreamUpdateCaptureDependencies_v2, 1, S(StreamUpdateCaptureDependencies_v1)),
+
+    RULE(CtxGetDevice_v2, 3, S(CtxGetDevice_v1), S(CtxPushCurrent_v2), S(CtxPopCurrent_v2)),
+    RULE(CtxSynchronize_v2, 3, S(CtxSynchronize_v1), S(CtxPushCurrent_v2), S(CtxPopCurrent_v2)),
+    RULE(CtxCreate_v3, 1, S(CtxCreate_v2)),
+    RULE(CtxCreate_v4, 1, S(CtxCreate_v3)),
+    RULE(StreamGetDevice_v1, 4, S(StreamGetCtx_v1), S(CtxGetDevice_v1), S(CtxPushCurrent_v2), S(CtxPopCurrent_v2)),
+    RULE(StreamGetCtx_v2, 1, S(StreamGetCtx_v1)),
+
+    RULE(GraphInstantiateWithFlags_v1, 1, S(GraphInstantiate_v2)),
+    RULE(GraphInstantiateWithFlags_v1, 1, S(GraphInstantiate_v1)),
+    RULE(GraphAddDependencies_v2, 1, S(GraphAddDependencies_v1)),
+    RULE(GraphRemoveDependencies_v2, 1, S(GraphRemoveDependencies_v1)),
+    RULE(GraphGetEdges_v2, 1, S(GraphGetEdges_v1)),
+    RULE(GraphNodeGetDependencies_v2, 1, S(GraphNodeGetDependencies_v1)),
+    RULE(GraphNodeGetDependentNodes_v2, 1, S(GraphNodeGetDependentNodes_v1)),
+};
+
+static bool can_follow(const struct rule *rule)
+{
+    for (size_t i = 0; i < rule->via_count; i++) {
+        if (driver_origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
+            return false;
+    }
+    return driver_origins[rule->slot].state == CUSHIM_STATE_MISSING;
+}
+
+void polyfills_install(void)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        const struct rule *rule = &rules[i];
+        if (!can_follow(rule))
+            continue;
+        driver_table.slots[rule->slot] = rule->function;
+        driver_origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, rule->via, rule->via_count};
+    }
+}
+
+CUresult polyfill_refuse(enum cushim_slot slot, const char *why)
+{
+    return error_record(CUDA_ERROR_NOT_SUPPORTED, symbol_rows[slot_rows[slot]].symbol, why, NULL);
+}
+
+bool polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
+{
+    static const CUgraphEdgeData plain;
+    for (size_t i = 0; edges != NULL && i < count; i++) {
+        if (memcmp(&edges[i], &plain, sizeof plain) != 0)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slots that older entry points can serve with the same meaning. A polyfill calls slots of the driver table, never of the
+ * current one: a cap holds for it too, and a trace counts a call once. Where a call asks for more than the older entry
+ * point can give, a polyfill returns CUDA_ERROR_NOT_SUPPORTED and changes nothing.
+ */
+#ifndef CUSHIM_POLYFILLS_H
+#define CUSHIM_POLYFILLS_H
+
+#include "error.h"
+#include "table.h"
+
+/* Fills missing slots of the driver table for which an honest polyfill exists on this driver. */
+void polyfills_install(void);
+
+/* Records and returns the refusal of a call that asks for too much. `why` is a sentence. */
+CUresult polyfill_refuse(enum cushim_slot slot, const char *why);
+
+/* Every polyfill_<slot> has its slot's type. Those that exist stand in polyfills_*.c and in the list in polyfills.c. */
+#define CUSHIM_ENTRY(family, abi, since, params, args) CUresult CUDAAPI polyfill_##family##_##abi params;
+#include "cushim/entry_points.h"
+
+/* Whether edge data says nothing: none at all, or every edge is a plain one. */
+bool polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count);
+
+#endif

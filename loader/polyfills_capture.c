@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Polyfills: stream capture. */
+#include "polyfills.h"
+
+#define TABLE (&driver_table.named)
+
+/*
+ * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question that
+ * never harms a capture (FACTS, Capture): under a cap, the driver may be newer and the capture somebody else's.
+ */
+CUresult CUDAAPI polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    int priority;
+    if (captureStatus == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = TABLE->StreamGetPriority_v1(hStream, &priority);
+    if (result == CUDA_SUCCESS)
+        *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+    return result;
+}
+
+/* The first cuStreamBeginCapture captures in relaxed mode: on a 580 driver, no call on another stream harms it. */
+CUresult CUDAAPI polyfill_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    if (mode != CU_STREAM_CAPTURE_MODE_GLOBAL && mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+        && mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+        return polyfill_refuse(CUSHIM_SLOT_StreamBeginCapture_v2,
+                               "Capture modes other than relaxed need a driver for CUDA 10.1.");
+    return TABLE->StreamBeginCapture_v1(hStream);
+}
+
+/* An idle or invalidated stream has nothing but its status; what an older entry point cannot tell is asked for in vain. */
+static CUresult finish_query(enum cushim_slot slot, CUstreamCaptureStatus status, bool asks_for_more,
+                             CUstreamCaptureStatus *ret_status)
+{
+    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && asks_for_more)
+        return polyfill_refuse(slot, "This driver cannot tell that much of a capture in progress.");
+    *ret_status = status;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                  cuuint64_t *id_out)
+{
+    CUstreamCaptureStatus status;
+    if (captureStatus_out == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = TABLE->StreamIsCapturing_v1(hStream, &status);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return finish_query(CUSHIM_SLOT_StreamGetCaptureInfo_v1, status, id_out != NULL, captureStatus_out);
+}
+
+CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                  cuuint64_t *id_out, CUgraph *graph_out,
+                                                  const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+{
+    CUstreamCaptureStatus status;
+    cuuint64_t id = 0;
+    if (captureStatus_out == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = TABLE->StreamGetCaptureInfo_v1(hStream, &status, id_out != NULL ? &id : NULL);
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool asks_for_more = graph_out != NULL || dependencies_out != NULL || numDependencies_out != NULL;
+    result = finish_query(CUSHIM_SLOT_StreamGetCaptureInfo_v2, status, asks_for_more, captureStatus_out);
+    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id_out != NULL)
+        *id_out = id;
+    return result;
+}
+
+/* What a capture's plain edges look like: the driver gives an array that it owns, so this one must stay, too. */
+static const CUgraphEdgeData plain_edges[512];
+
+CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                  cuuint64_t *id_out, CUgraph *graph_out,
+                                                  const CUgraphNode **dependencies_out,
+                                                  const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    CUstreamCaptureStatus status;
+    cuuint64_t id = 0;
+    CUgraph graph = NULL;
+    const CUgraphNode *dependencies = NULL;
+    size_t count = 0;
+    if (captureStatus_out == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool counts = dependencies_out != NULL || edgeData_out != NULL || numDependencies_out != NULL;
+    CUresult result = TABLE->StreamGetCaptureInfo_v2(
+        hStream, &status, id_out != NULL ? &id : NULL, graph_out != NULL ? &graph : NULL,
+        dependencies_out != NULL ? &dependencies : NULL, counts ? &count : NULL);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        if (edgeData_out != NULL && dependencies_out == NULL)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (edgeData_out != NULL && count > sizeof plain_edges / sizeof plain_edges[0])
+            return polyfill_refuse(CUSHIM_SLOT_StreamGetCaptureInfo_v3,
+                                   "More than 512 dependencies with edge data need a driver for CUDA 12.3.");
+        if (id_out != NULL)
+            *id_out = id;
+        if (graph_out != NULL)
+            *graph_out = graph;
+        if (dependencies_out != NULL)
+            *dependencies_out = dependencies;
+        if (edgeData_out != NULL)
+            *edgeData_out = count != 0 ? plain_edges : NULL;
+        if (numDependencies_out != NULL)
+            *numDependencies_out = count;
+    }
+    *captureStatus_out = status;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI polyfill_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
+                                                             const CUgraphEdgeData *dependencyData,
+                                                             size_t numDependencies, unsigned int flags)
+{
+    if (!polyfill_edges_are_plain(dependencyData, numDependencies))
+        return polyfill_refuse(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2,
+                               "Edge data needs a driver for CUDA 12.3.");
+    return TABLE->StreamUpdateCaptureDependencies_v1(hStream, dependencies, numDependencies, flags);
+}

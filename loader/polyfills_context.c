@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Polyfills: contexts. */
+#include "polyfills.h"
+
+#define TABLE (&driver_table.named)
+
+/* Makes `context` current; NULL means the one that is. *ret_pushed tells leave() what to undo. */
+static CUresult enter(CUcontext context, bool *ret_pushed)
+{
+    *ret_pushed = context != NULL;
+    return context != NULL ? TABLE->CtxPushCurrent_v2(context) : CUDA_SUCCESS;
+}
+
+/* Undoes enter() on every path; `result` is what happened in between, and counts first. */
+static CUresult leave(bool pushed, CUresult result)
+{
+    CUcontext popped;
+    CUresult left = pushed ? TABLE->CtxPopCurrent_v2(&popped) : CUDA_SUCCESS;
+    return result != CUDA_SUCCESS ? result : left;
+}
+
+/* ---- cuCtxGetDevice_v2 and cuCtxSynchronize_v2 (13.0): the same for a context that is not current ---- */
+
+CUresult CUDAAPI polyfill_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+    bool pushed;
+    CUdevice found;
+    if (device == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = enter(ctx, &pushed);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = leave(pushed, TABLE->CtxGetDevice_v1(&found));
+    if (result == CUDA_SUCCESS)
+        *device = found;
+    return result;
+}
+
+CUresult CUDAAPI polyfill_CtxSynchronize_v2(CUcontext ctx)
+{
+    bool pushed;
+    CUresult result = enter(ctx, &pushed);
+    return result != CUDA_SUCCESS ? result : leave(pushed, TABLE->CtxSynchronize_v1());
+}
+
+/* ---- cuStreamGetDevice (12.8) ---- */
+
+CUresult CUDAAPI polyfill_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
+{
+    bool pushed;
+    CUcontext context;
+    CUdevice found;
+    if (device == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = TABLE->StreamGetCtx_v1(hStream, &context);
+    if (result == CUDA_SUCCESS)
+        result = enter(context, &pushed);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = leave(pushed, TABLE->CtxGetDevice_v1(&found));
+    if (result == CUDA_SUCCESS)
+        *device = found;
+    return result;
+}
+
+/* ---- cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) more parameters still ---- */
+
+CUresult CUDAAPI polyfill_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                                       unsigned int flags, CUdevice dev)
+{
+    (void)paramsArray;
+    if (numParams != 0)
+        return polyfill_refuse(CUSHIM_SLOT_CtxCreate_v3, "Execution affinity needs a driver for CUDA 11.4.");
+    return TABLE->CtxCreate_v2(pctx, flags, dev);
+}
+
+CUresult CUDAAPI polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
+                                       CUdevice dev)
+{
+    if (ctxCreateParams == NULL)
+        return TABLE->CtxCreate_v3(pctx, NULL, 0, flags, dev);
+    if (ctxCreateParams->cigParams != NULL)
+        return polyfill_refuse(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
+    return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
+                               dev);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Polyfills: graphs. The entry points of 12.3 add edge data, which before was always plain. */
+#include <string.h>
+
+#include "polyfills.h"
+
+#define TABLE (&driver_table.named)
+
+CUresult CUDAAPI polyfill_GraphInstantiateWithFlags_v1(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                                       unsigned long long flags)
+{
+    const unsigned long long known =
+        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    if ((flags & ~known) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags != 0)
+        return polyfill_refuse(CUSHIM_SLOT_GraphInstantiateWithFlags_v1,
+                               "Flags for instantiating a graph need a driver for CUDA 11.4.");
+    bool has_second = driver_origins[CUSHIM_SLOT_GraphInstantiate_v2].state == CUSHIM_STATE_NATIVE;
+    return has_second ? TABLE->GraphInstantiate_v2(phGraphExec, hGraph, NULL, NULL, 0)
+                      : TABLE->GraphInstantiate_v1(phGraphExec, hGraph, NULL, NULL, 0);
+}
+
+CUresult CUDAAPI polyfill_GraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                                  const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (!polyfill_edges_are_plain(edgeData, numDependencies))
+        return polyfill_refuse(CUSHIM_SLOT_GraphAddDependencies_v2, "Edge data needs a driver for CUDA 12.3.");
+    return TABLE->GraphAddDependencies_v1(hGraph, from, to, numDependencies);
+}
+
+CUresult CUDAAPI polyfill_GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                                     const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    if (!polyfill_edges_are_plain(edgeData, numDependencies))
+        return polyfill_refuse(CUSHIM_SLOT_GraphRemoveDependencies_v2, "Edge data needs a driver for CUDA 12.3.");
+    return TABLE->GraphRemoveDependencies_v1(hGraph, from, to, numDependencies);
+}
+
+/* Completes a query whose arrays hold `count` edges; edge data without nodes is refused by a 580 driver. */
+static CUresult add_plain_edges(CUresult result, CUgraphEdgeData *edges, const size_t *count)
+{
+    if (result == CUDA_SUCCESS && edges != NULL)
+        memset(edges, 0, *count * sizeof *edges);
+    return result;
+}
+
+CUresult CUDAAPI polyfill_GraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
+                                           CUgraphEdgeData *edgeData, size_t *numEdges)
+{
+    if (edgeData != NULL && (from == NULL || to == NULL))
+        return CUDA_ERROR_INVALID_VALUE;
+    return add_plain_edges(TABLE->GraphGetEdges_v1(hGraph, from, to, numEdges), edgeData, numEdges);
+}
+
+CUresult CUDAAPI polyfill_GraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
+                                                      CUgraphEdgeData *edgeData, size_t *numDependencies)
+{
+    if (edgeData != NULL && dependencies == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return add_plain_edges(TABLE->GraphNodeGetDependencies_v1(hNode, dependencies, numDependencies), edgeData,
+                           numDependencies);
+}
+
+CUresult CUDAAPI polyfill_GraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
+                                                        CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+{
+    if (edgeData != NULL && dependentNodes == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return add_plain_edges(TABLE->GraphNodeGetDependentNodes_v1(hNode, dependentNodes, numDependentNodes), edgeData,
+                           numDependentNodes);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Polyfills: host functions, events, and what a stream belongs to. */
+#include <stdlib.h>
+
+#include "polyfills.h"
+
+#define TABLE (&driver_table.named)
+
+/* ---- cuLaunchHostFunc (10.0) over cuStreamAddCallback ---- */
+
+struct host_function {
+    CUhostFn function;
+    void *user_data;
+};
+
+/* A host function is not called when the work before it failed; a callback always is, and here it releases the record. */
+static void CUDA_CB call_host_function(CUstream stream, CUresult status, void *user_data)
+{
+    struct host_function *host = user_data;
+    (void)stream;
+    if (status == CUDA_SUCCESS)
+        host->function(host->user_data);
+    free(host);
+}
+
+CUresult CUDAAPI polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, void *userData)
+{
+    if (fn == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct host_function *host = malloc(sizeof *host);
+    if (host == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    host->function = fn;
+    host->user_data = userData;
+    CUresult result = TABLE->StreamAddCallback_v1(hStream, call_host_function, host, 0);
+    if (result != CUDA_SUCCESS)
+        free(host);
+    return result;
+}
+
+/* ---- events ---- */
+
+CUresult CUDAAPI polyfill_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    if (hEvent == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if ((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags != 0)
+        return polyfill_refuse(CUSHIM_SLOT_EventRecordWithFlags_v1,
+                               "External event nodes need a driver for CUDA 11.1.");
+    return TABLE->EventRecord_v1(hEvent, hStream);
+}
+
+/* The newer one promises less: v1 may also report an error of work that is still pending. */
+CUresult CUDAAPI polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return TABLE->EventElapsedTime_v1(pMilliseconds, hStart, hEnd);
+}
+
+/* ---- cuStreamGetCtx_v2 (12.5) ---- */
+
+/*
+ * Of a stream that belongs to a green context, the newer entry point gives the green context and the device's primary one;
+ * the older gives the green one as a CUcontext. So the primary one cannot be told.
+ */
+CUresult CUDAAPI polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    CUgreenCtx green = NULL;
+    CUcontext context = NULL;
+    CUresult result = CUDA_SUCCESS;
+    /* Green contexts came with 12.4; before, no stream can belong to one. */
+    if (driver_origins[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
+        result = TABLE->StreamGetGreenCtx_v1(hStream, &green);
+    if (result == CUDA_SUCCESS && green != NULL && pCtx != NULL)
+        return polyfill_refuse(CUSHIM_SLOT_StreamGetCtx_v2,
+                               "The primary context of a green context's stream needs a driver for CUDA 12.5.");
+    if (result == CUDA_SUCCESS && green == NULL)
+        result = TABLE->StreamGetCtx_v1(hStream, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (pCtx != NULL)
+        *pCtx = context;
+    if (pGreenCtx != NULL)
+        *pGreenCtx = green;
+    return CUDA_SUCCESS;
+}

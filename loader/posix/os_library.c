@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE /* dladdr, RTLD_NOLOAD */
+#endif
+#include "os_library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const char os_library_driver_name[] = "libcuda.so.1";
+
+/* RTLD_NOW: a library that lacks something is refused here, not in the middle of a call. */
+enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
+
+/*
+ * Tells "there is no such library" from "there is one, but": the loader has only words for it. They name the library that
+ * is absent, which may be one that `name` needs.
+ */
+static bool says_absent(const char *words, const char *name)
+{
+    return strstr(words, strerror(ENOENT)) != NULL && strstr(words, name) != NULL && strstr(words, "needed by") == NULL;
+}
+
+enum os_library_result os_library_open(const char *name, void **ret_library, char *error, size_t error_size)
+{
+    void *library = dlopen(name, OPEN_FLAGS);
+    if (library != NULL) {
+        *ret_library = library;
+        return OS_LIBRARY_OPEN;
+    }
+    const char *words = dlerror();
+    snprintf(error, error_size, "%s", words != NULL ? words : "cannot be opened");
+    return says_absent(error, name) ? OS_LIBRARY_ABSENT : OS_LIBRARY_UNLOADABLE;
+}
+
+void *os_library_open_mapped(const char *name)
+{
+    void *library = dlopen(name, OPEN_FLAGS | RTLD_NOLOAD);
+    if (library == NULL)
+        dlerror(); /* leave no words behind for the program's next dlerror() */
+    return library;
+}
+
+void os_library_close(void *library)
+{
+    dlclose(library);
+}
+
+cushim_fn os_library_symbol(void *library, const char *name)
+{
+    union {
+        void *object;
+        cushim_fn function;
+    } address = {dlsym(library, name)};
+    if (address.object == NULL)
+        dlerror();
+    return address.function;
+}
+
+static bool find_address(cushim_fn function, Dl_info *info)
+{
+    union {
+        cushim_fn function;
+        void *object;
+    } address = {function};
+    return function != NULL && dladdr(address.object, info) != 0;
+}
+
+void os_library_path(cushim_fn address, char *path, size_t size)
+{
+    Dl_info info;
+    bool found = find_address(address, &info) && info.dli_fname != NULL;
+    snprintf(path, size, "%s", found ? info.dli_fname : "");
+}
+
+const char *os_library_symbol_name(void *library, cushim_fn address)
+{
+    Dl_info info;
+    if (!find_address(address, &info) || info.dli_sname == NULL)
+        return NULL;
+    /* dladdr gives the nearest name; it is the address's own only if the library resolves it back to the same place. */
+    return os_library_symbol(library, info.dli_sname) == address ? info.dli_sname : NULL;
+}

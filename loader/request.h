@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What is to be loaded: the caller's options and the environment, merged and checked. */
+#ifndef CUSHIM_REQUEST_H
+#define CUSHIM_REQUEST_H
+
+#include "os_system.h"
+#include "record.h"
+#include "symbols.h"
+
+/* A set of entry points, one bit a row. */
+struct mask {
+    unsigned char bits[(ROW_COUNT + 7) / 8];
+};
+
+bool mask_has(const struct mask *mask, size_t row);
+bool mask_is_empty(const struct mask *mask);
+
+struct request {
+    char path[OS_PATH_SIZE]; /* "": search; "none": load nothing */
+    char root[OS_PATH_SIZE]; /* "": the machine itself */
+    void *handle;            /* NULL: not given */
+    int max_version;         /* 0: no cap */
+    int min_version;         /* 0: any */
+    struct mask mask;
+    bool per_thread;
+};
+
+/*
+ * Merges options (or NULL) with the environment. On false, the record has the reason: an option or variable that makes no
+ * sense. Notes in the record which variables were set.
+ */
+bool request_read(struct request *request, const struct cushim_load_options *options,
+                  enum cushim_default_stream as_compiled, struct record *record);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "resolve.h"
+
+#include "os_library.h"
+
+/* The per-thread form of an older function came with CUDA 7.0 (FACTS of a 580 driver's own answers). */
+enum { FIRST_PER_THREAD_VERSION = 7000 };
+
+bool resolve_allows(const struct driver *driver, size_t row)
+{
+    return !(driver->capped && symbol_rows[row].since > driver->version) && !mask_has(&driver->mask, row);
+}
+
+/* One question to cuGetProcAddress. Its answers are not believed further than they can be checked. */
+static cushim_fn ask(const struct driver *driver, const char *family, int version, bool per_thread)
+{
+    union {
+        void *object;
+        cushim_fn function;
+    } answer = {NULL};
+    cuuint64_t flags = per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+    if (per_thread && version < FIRST_PER_THREAD_VERSION)
+        version = FIRST_PER_THREAD_VERSION;
+    if (version > driver->own_version)
+        return NULL; /* always CUDA_ERROR_INVALID_VALUE */
+    CUresult result = CUDA_ERROR_NOT_FOUND;
+    if (driver->ask.v2 != NULL) {
+        /* From 12.0 on, "not found" is success with NULL, and the status tells. A driver may leave the status alone. */
+        CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+        result = driver->ask.v2(family, &answer.object, version, flags, &status);
+        if (status != CU_GET_PROC_ADDRESS_SUCCESS)
+            return NULL;
+    } else if (driver->ask.v1 != NULL) {
+        result = driver->ask.v1(family, &answer.object, version, flags);
+    }
+    return result == CUDA_SUCCESS ? answer.function : NULL;
+}
+
+/*
+ * A cuGetProcAddress that returns one ABI whatever version is asked for (some interposers do) would make a program call
+ * through a wrong type. It is found out by asking what is known: an exported entry point must be answered with its own
+ * address, and two ABIs of a family with two addresses.
+ */
+static bool is_honest(const struct driver *driver)
+{
+    cushim_fn older = NULL;
+    for (size_t row = 0; row < ROW_COUNT; row++) {
+        const struct cushim_entry_point *entry = &symbol_rows[row];
+        bool first = row == 0 || !symbols_same_family(row, row - 1);
+        cushim_fn answer = ask(driver, entry->family, entry->since, false);
+        cushim_fn exported = os_library_symbol(driver->library, entry->symbol);
+        if (answer != NULL && exported != NULL && answer != exported)
+            return false;
+        if (answer != NULL && !first && answer == older)
+            return false;
+        older = answer;
+    }
+    return true;
+}
+
+bool resolve_can_ask(struct driver *driver)
+{
+    int honest = CUSHIM_LOAD_ACQUIRE(&driver->ask.is_honest);
+    if (honest == 0) {
+        /* Two threads may both find out; they find the same. */
+        bool has_one = driver->ask.v1 != NULL || driver->ask.v2 != NULL;
+        honest = has_one && is_honest(driver) ? 1 : -1;
+        CUSHIM_STORE_RELEASE(&driver->ask.is_honest, honest);
+    }
+    return honest > 0;
+}
+
+cushim_fn resolve_by_asking(struct driver *driver, const char *family, int version, bool per_thread)
+{
+    return resolve_can_ask(driver) ? ask(driver, family, version, per_thread) : NULL;
+}
+
+cushim_fn resolve_row(struct driver *driver, size_t row, bool per_thread)
+{
+    const struct cushim_entry_point *entry = &symbol_rows[row];
+    bool has_form = per_thread && entry->per_thread_symbol[0] != '\0';
+    cushim_fn exported = os_library_symbol(driver->library, has_form ? entry->per_thread_symbol : entry->symbol);
+    if (exported != NULL || entry->since > driver->own_version)
+        return exported;
+    return resolve_by_asking(driver, entry->family, entry->since, has_form);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "search.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "candidates.h"
+#include "os_library.h"
+#include "system.h"
+
+/* No driver is older: cuDriverGetVersion came with CUDA 2.2. */
+enum { OLDEST_DRIVER = 2020, NEWEST_CREDIBLE_DRIVER = 999990 };
+
+struct search {
+    const struct request *request;
+    struct driver *driver;
+    struct record *record;
+};
+
+static bool found_nothing(struct search *search, const char *place, enum cushim_reason reason, const char *result)
+{
+    record_attempt(search->record, place, reason, result);
+    return false;
+}
+
+/* Asks an open library whether it is a driver, and of which version. Calls nothing but cuDriverGetVersion. */
+static bool examine(struct search *search, const char *place, void *library)
+{
+    CUresult(CUDAAPI * get_version)(int *) = NULL;
+    cushim_fn symbol = os_library_symbol(library, symbol_rows[ROW_DriverGetVersion_v1].symbol);
+    if (symbol == NULL || os_library_symbol(library, symbol_rows[ROW_Init_v1].symbol) == NULL)
+        return found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER, "not a driver: it lacks the driver's functions");
+    memcpy(&get_version, &symbol, sizeof symbol);
+
+    int version = 0;
+    CUresult result = get_version(&version);
+    if (result == CUDA_ERROR_STUB_LIBRARY)
+        return found_nothing(search, place, CUSHIM_REASON_STUB, "the CUDA Toolkit's stub, passed over");
+    if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > NEWEST_CREDIBLE_DRIVER) {
+        char text[128];
+        snprintf(text, sizeof text, "not a working driver: asked for its version, it says %d with code %d", version,
+                 (int)result);
+        return found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER, text);
+    }
+    search->driver->library = library;
+    search->driver->own_version = version;
+    char text[64];
+    snprintf(text, sizeof text, "a driver for CUDA %d.%d", version / 1000, version % 1000 / 10);
+    record_attempt(search->record, place, CUSHIM_REASON_NONE, text);
+    return true;
+}
+
+static bool try_open(struct search *search, const char *place, const char *name)
+{
+    char error[512];
+    void *library;
+    switch (os_library_open(name, &library, error, sizeof error)) {
+    case OS_LIBRARY_ABSENT:
+        return found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
+    case OS_LIBRARY_UNLOADABLE:
+        return found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
+    case OS_LIBRARY_OPEN:
+        break;
+    }
+    if (examine(search, place, library))
+        return true;
+    /* A stub that stays mapped would be found again by its name. */
+    os_library_close(library);
+    return false;
+}
+
+/* A path is looked at before it is opened: the loader's words for "not there" are many. */
+static bool try_path(struct search *search, const char *path)
+{
+    switch (os_file_state(path, false)) {
+    case OS_FILE_ABSENT:
+        return found_nothing(search, path, CUSHIM_REASON_NOT_FOUND, "not found");
+    case OS_FILE_DENIED:
+        return found_nothing(search, path, CUSHIM_REASON_NOT_LOADABLE, "not permitted: this user may not read it");
+    case OS_FILE_READY:
+        break;
+    }
+    return try_open(search, path, path);
+}
+
+/* A caller's path, or a bare name for the system to search. */
+static bool try_given(struct search *search, const char *path)
+{
+    bool bare = strpbrk(path, "/\\") == NULL;
+    return bare ? try_open(search, path, path) : try_path(search, path);
+}
+
+static bool try_known_places(struct search *search)
+{
+    const char *root = search->request->root;
+    char kernel_module[32];
+    system_kernel_module(root, kernel_module, sizeof kernel_module);
+    char path[2 * OS_PATH_SIZE];
+    for (size_t i = 0; candidates_path(i, root, kernel_module, path, sizeof path); i++) {
+        if (path[0] != '\0' && try_path(search, path))
+            return true;
+    }
+    return false;
+}
+
+static bool try_places(struct search *search)
+{
+    const struct request *request = search->request;
+    if (request->handle != NULL)
+        return examine(search, "the handle given", request->handle);
+    if (request->path[0] != '\0')
+        return try_given(search, request->path);
+    /* A copy that the process has open already is what the system's loader gives for its name, before it searches. */
+    if (request->root[0] == '\0' && try_open(search, os_library_driver_name, os_library_driver_name))
+        return true;
+    return try_known_places(search);
+}
+
+/* Fills in what the driver lets be seen, and refuses it if that is too little. */
+static bool accept(struct search *search)
+{
+    const struct request *request = search->request;
+    struct driver *driver = search->driver;
+    struct record *record = search->record;
+    driver->capped = request->max_version != 0 && request->max_version < driver->own_version;
+    driver->version = driver->capped ? request->max_version : driver->own_version;
+    driver->per_thread = request->per_thread;
+    driver->mask = request->mask;
+    record->cuda_version = driver->own_version;
+
+    cushim_fn symbol = os_library_symbol(driver->library, symbol_rows[ROW_Init_v1].symbol);
+    char path[OS_PATH_SIZE];
+    os_library_path(symbol, path, sizeof path);
+    record_path(record, path);
+
+    int needed = request->min_version;
+    if (request->per_thread && needed < 7000)
+        needed = 7000;
+    if (driver->version >= needed) {
+        record_outcome(record, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
+        return true;
+    }
+    record_outcome(record, CUSHIM_REASON_TOO_OLD, reason_code(CUSHIM_REASON_TOO_OLD),
+                   "This program needs a driver for CUDA %d.%d%s; the one here %s CUDA %d.%d.", needed / 1000,
+                   needed % 1000 / 10, needed == request->min_version ? "" : " (for per-thread default streams)",
+                   driver->capped ? "is held down to" : "is for", driver->version / 1000, driver->version % 1000 / 10);
+    return false;
+}
+
+bool search_driver(const struct request *request, struct driver *driver, struct record *record)
+{
+    struct search search = {request, driver, record};
+    memset(driver, 0, sizeof *driver);
+    if (strcmp(request->path, "none") == 0) {
+        record_outcome(record, CUSHIM_REASON_NOT_WANTED, reason_code(CUSHIM_REASON_NOT_WANTED), NULL);
+        return false;
+    }
+    if (!try_places(&search)) {
+        record_outcome(record, record->reason, reason_code(record->reason), NULL);
+        return false;
+    }
+    if (accept(&search))
+        return true;
+    if (request->handle == NULL)
+        os_library_close(driver->library);
+    return false;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens the driver that a request asks for, place by place, and writes down what happened at each. */
+#ifndef CUSHIM_SEARCH_H
+#define CUSHIM_SEARCH_H
+
+#include "resolve.h"
+
+/*
+ * On true, `driver` is open, its version is known, and it is no stub. On false nothing is open, and the record has the
+ * reason. Either way the record has every place tried.
+ */
+bool search_driver(const struct request *request, struct driver *driver, struct record *record);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program can ask about the slots. */
+#include "error.h"
+#include "os_library.h"
+#include "table.h"
+
+CUresult cushim_slot_info(enum cushim_slot slot, struct cushim_slot_info *ret_info)
+{
+    if (ret_info == NULL || (unsigned)slot >= CUSHIM_SLOT_COUNT)
+        return error_record(CUDA_ERROR_INVALID_VALUE, "cushim_slot_info", "There is no such slot, or ret_info is NULL.",
+                            NULL);
+    const struct cushim_entry_point *row = &symbol_rows[slot_rows[slot]];
+    struct cushim_slot_info info = {
+        .name = symbols_slot_name(slot), .family = row->family, .since = row->since, .state = CUSHIM_STATE_MISSING};
+    if (table_load() == &driver_table.named) {
+        const struct slot_origin *origin = &driver_origins[slot];
+        info.state = origin->state;
+        info.via = origin->via;
+        info.via_count = origin->via_count;
+        if (origin->state == CUSHIM_STATE_NATIVE)
+            info.symbol = os_library_symbol_name(loaded_driver.library, driver_table.slots[slot]);
+    }
+    *ret_info = info;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_require(const char *const *names, size_t count, const char **ret_unmet)
+{
+    static const char function[] = "cushim_require";
+    if (names == NULL && count != 0)
+        return error_record(CUDA_ERROR_INVALID_VALUE, function, "The list of names is NULL.", NULL);
+    const struct cushim_table *table = table_load();
+    for (size_t i = 0; i < count; i++) {
+        enum cushim_slot slot;
+        CUresult result = cushim_slot_find(names[i], &slot);
+        if (result == CUDA_ERROR_INVALID_VALUE)
+            return error_record(result, function, "A name is NULL.", NULL);
+        if (result == CUDA_SUCCESS && table != &driver_table.named)
+            result = error_absent(slot);
+        else if (result == CUDA_SUCCESS && driver_origins[slot].state == CUSHIM_STATE_MISSING)
+            result = error_missing(slot);
+        else if (result != CUDA_SUCCESS)
+            error_record(result, function, "A name in the list is none of cushim's slots.", NULL);
+        if (result != CUDA_SUCCESS) {
+            if (ret_unmet != NULL)
+                *ret_unmet = names[i];
+            return result;
+        }
+    }
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* What the operating system shows of an NVIDIA GPU; see cushim_system(). */
+#ifndef CUSHIM_SYSTEM_H
+#define CUSHIM_SYSTEM_H
+
+#include "cushim/loader.h"
+
+/* Writes the version of the kernel's part of the driver, or "". */
+void system_kernel_module(const char *root, char *version, size_t size);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables, and the one pointer that says which is current. */
+#ifndef CUSHIM_TABLE_H
+#define CUSHIM_TABLE_H
+
+#include "resolve.h"
+
+/* A table seen as an array: slot n of entry_points.h is slots[n]. */
+union table {
+    struct cushim_table named;
+    cushim_fn slots[CUSHIM_SLOT_COUNT];
+};
+
+/* How a slot of the driver table came to be. */
+struct slot_origin {
+    enum cushim_slot_state state;
+    const enum cushim_slot *via;
+    size_t via_count;
+};
+
+extern const struct cushim_table bootstrap_table; /* bootstrap.c */
+extern const struct cushim_table absent_table;    /* absent.c */
+extern const struct cushim_table missing_table;   /* missing.c: what a driver table is before it is filled */
+
+/* The driver table: filled once, before it becomes current, and then never written. Polyfills call its slots. */
+extern union table driver_table;
+extern struct slot_origin driver_origins[CUSHIM_SLOT_COUNT];
+extern struct driver loaded_driver;
+
+/* Fills the driver table from an open driver. */
+void table_fill(const struct driver *driver);
+
+void table_set_current(const struct cushim_table *table);
+
+/* What a bootstrap slot calls: loads the driver if that has not been tried, and returns the table to use instead. */
+const struct cushim_table *table_load(void);
+
+#endif
