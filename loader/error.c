@@ -30,16 +30,16 @@ CUresult error_record(CUresult code, const char *function, const char *message, 
 
 CUresult error_missing(enum cushim_slot slot)
 {
-    const struct cushim_entry_point *row = &symbol_rows[slot_rows[slot]];
-    error_record(CUDA_ERROR_NOT_SUPPORTED, row->symbol, NULL, NULL);
-    last.needed_version = row->since;
+    struct cushim_entry_point row = symbols_row(symbols_row_of(slot));
+    error_record(CUDA_ERROR_NOT_SUPPORTED, row.symbol, NULL, NULL);
+    last.needed_version = row.since;
     last.driver_version = cushim_driver_version();
     return last.code;
 }
 
 CUresult error_absent(enum cushim_slot slot)
 {
-    return error_record(CUDA_ERROR_NO_DEVICE, symbol_rows[slot_rows[slot]].symbol, "There is no CUDA driver: %",
+    return error_record(CUDA_ERROR_NO_DEVICE, symbols_row(symbols_row_of(slot)).symbol, "There is no CUDA driver: %",
                         cushim_diagnosis()->message);
 }
 

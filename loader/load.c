@@ -84,8 +84,9 @@ static const char *find_difference(const struct request *wish)
     if (!mask_is_empty(&wish->mask) && memcmp(&wish->mask, &have->mask, sizeof have->mask) != 0)
         return "The driver is loaded with another mask than the one asked for.";
     if (wish->per_thread != have->per_thread)
-        return have->per_thread ? "The driver is loaded with per-thread default streams, and the legacy one was asked for."
-                                : "The driver is loaded with the legacy default stream, and per-thread ones were asked for.";
+        return have->per_thread
+                   ? "The driver is loaded with per-thread default streams, and the legacy one was asked for."
+                   : "The driver is loaded with the legacy default stream, and per-thread ones were asked for.";
     return NULL;
 }
 
@@ -150,8 +151,8 @@ int cushim_driver_version(void)
 
 /* ---- cuInit ---- */
 
-/* Whether a value of CUDA_VISIBLE_DEVICES leaves no GPU: its first entry counts, and a number beyond the last GPU ends the
- * list, as does anything that is neither a number nor a GPU's name (GPU-..., MIG-...). */
+/* Whether a value of CUDA_VISIBLE_DEVICES leaves no GPU: its first entry counts, and a number beyond the last GPU ends
+ * the list, as does anything that is neither a number nor a GPU's name (GPU-..., MIG-...). */
 static bool hides_every_gpu(const char *visible, int gpu_count)
 {
     if (visible[0] >= '0' && visible[0] <= '9')
@@ -196,6 +197,8 @@ static void note_init(CUresult code)
 
 CUresult cushim_init(void)
 {
+    if (os_load_lock_is_mine())
+        return error_record(CUDA_ERROR_NOT_READY, "cushim_init", "This thread is in the middle of a load.", NULL);
     const struct cushim_table *table = table_load();
     if (table != &driver_table.named)
         return error_record(cushim_diagnosis()->code, "cushim_init", "%", cushim_diagnosis()->message);

@@ -23,11 +23,13 @@ static cushim_fn unknown_family(const char *family, int version, bool per_thread
 {
     if (resolve_can_ask(&loaded_driver))
         return resolve_by_asking(&loaded_driver, family, version, per_thread);
-    /* A driver too old to be asked tells no versions, so a cap hides what it cannot date. Rows' symbols are no families. */
+    /* A driver too old to be asked tells no versions, so a cap hides what it cannot date. Rows' symbols are no
+     * families. */
     if (loaded_driver.capped)
         return NULL;
     for (size_t row = 0; row < ROW_COUNT; row++) {
-        if (strcmp(symbol_rows[row].symbol, family) == 0 || strcmp(symbol_rows[row].per_thread_symbol, family) == 0)
+        struct cushim_entry_point entry = symbols_row(row);
+        if (strcmp(entry.symbol, family) == 0 || strcmp(entry.per_thread_symbol, family) == 0)
             return NULL;
     }
     return os_library_symbol(loaded_driver.library, family);
@@ -42,9 +44,9 @@ enum lookup_result lookup_entry(const char *family, int version, bool per_thread
         return *ret_fn != NULL ? LOOKUP_FOUND : LOOKUP_NO_FUNCTION;
     }
     size_t row = first;
-    while (symbols_same_family(first, row + 1) && symbol_rows[row + 1].since <= version)
+    while (symbols_same_family(first, row + 1) && symbols_row(row + 1).since <= version)
         row++;
-    if (symbol_rows[row].since > version)
+    if (symbols_row(row).since > version)
         return LOOKUP_NEEDS_NEWER;
 
     cushim_fn known = entry_of_row(row, per_thread);
@@ -82,7 +84,8 @@ CUresult cushim_lookup(const char *family, int version, cushim_fn *ret_fn)
     case LOOKUP_NO_FUNCTION:
         break;
     }
-    return error_record(CUDA_ERROR_NOT_FOUND, function, "This driver has no such function, or the mask hides it.", NULL);
+    return error_record(CUDA_ERROR_NOT_FOUND, function, "This driver has no such function, or the mask hides it.",
+                        NULL);
 }
 
 const char *cushim_symbol_name(cushim_fn fn)

@@ -13,7 +13,9 @@ struct rule {
 };
 
 #define S(slot) CUSHIM_SLOT_##slot
+/* clang-format off */
 #define RULE(slot, count, ...) {CUSHIM_SLOT_##slot, (cushim_fn)polyfill_##slot, count, {__VA_ARGS__}}
+/* clang-format on */
 
 /* In order: a polyfill may stand on one before it. Of several rules for a slot the first that can be followed counts. */
 static const struct rule rules[] = {
@@ -66,7 +68,7 @@ void polyfills_install(void)
 
 CUresult polyfill_refuse(enum cushim_slot slot, const char *why)
 {
-    return error_record(CUDA_ERROR_NOT_SUPPORTED, symbol_rows[slot_rows[slot]].symbol, why, NULL);
+    return error_record(CUDA_ERROR_NOT_SUPPORTED, symbols_row(symbols_row_of(slot)).symbol, why, NULL);
 }
 
 bool polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count)

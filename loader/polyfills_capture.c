@@ -87,9 +87,9 @@ CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCapt
     if (captureStatus_out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     bool counts = dependencies_out != NULL || edgeData_out != NULL || numDependencies_out != NULL;
-    CUresult result = TABLE->StreamGetCaptureInfo_v2(
-        hStream, &status, id_out != NULL ? &id : NULL, graph_out != NULL ? &graph : NULL,
-        dependencies_out != NULL ? &dependencies : NULL, counts ? &count : NULL);
+    CUresult result =
+        TABLE->StreamGetCaptureInfo_v2(hStream, &status, id_out != NULL ? &id : NULL, graph_out != NULL ? &graph : NULL,
+                                       dependencies_out != NULL ? &dependencies : NULL, counts ? &count : NULL);
     if (result != CUDA_SUCCESS)
         return result;
     if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {

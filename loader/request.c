@@ -26,8 +26,8 @@ static bool mask_add(struct mask *mask, const char *name, size_t length)
 {
     bool known = false;
     for (size_t row = 0; row < ROW_COUNT; row++) {
-        const char *family = symbol_rows[row].family;
-        const char *symbol = symbol_rows[row].symbol;
+        const char *family = symbols_row(row).family;
+        const char *symbol = symbols_row(row).symbol;
         if (length < 2 || strncmp(name, "cu", 2) != 0) {
             family += 2;
             symbol += 2;

@@ -8,7 +8,7 @@ enum { FIRST_PER_THREAD_VERSION = 7000 };
 
 bool resolve_allows(const struct driver *driver, size_t row)
 {
-    return !(driver->capped && symbol_rows[row].since > driver->version) && !mask_has(&driver->mask, row);
+    return !(driver->capped && symbols_row(row).since > driver->version) && !mask_has(&driver->mask, row);
 }
 
 /* One question to cuGetProcAddress. Its answers are not believed further than they can be checked. */
@@ -45,10 +45,10 @@ static bool is_honest(const struct driver *driver)
 {
     cushim_fn older = NULL;
     for (size_t row = 0; row < ROW_COUNT; row++) {
-        const struct cushim_entry_point *entry = &symbol_rows[row];
+        struct cushim_entry_point entry = symbols_row(row);
         bool first = row == 0 || !symbols_same_family(row, row - 1);
-        cushim_fn answer = ask(driver, entry->family, entry->since, false);
-        cushim_fn exported = os_library_symbol(driver->library, entry->symbol);
+        cushim_fn answer = ask(driver, entry.family, entry.since, false);
+        cushim_fn exported = os_library_symbol(driver->library, entry.symbol);
         if (answer != NULL && exported != NULL && answer != exported)
             return false;
         if (answer != NULL && !first && answer == older)
@@ -77,10 +77,10 @@ cushim_fn resolve_by_asking(struct driver *driver, const char *family, int versi
 
 cushim_fn resolve_row(struct driver *driver, size_t row, bool per_thread)
 {
-    const struct cushim_entry_point *entry = &symbol_rows[row];
-    bool has_form = per_thread && entry->per_thread_symbol[0] != '\0';
-    cushim_fn exported = os_library_symbol(driver->library, has_form ? entry->per_thread_symbol : entry->symbol);
-    if (exported != NULL || entry->since > driver->own_version)
+    struct cushim_entry_point entry = symbols_row(row);
+    bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
+    cushim_fn exported = os_library_symbol(driver->library, has_form ? entry.per_thread_symbol : entry.symbol);
+    if (exported != NULL || entry.since > driver->own_version)
         return exported;
-    return resolve_by_asking(driver, entry->family, entry->since, has_form);
+    return resolve_by_asking(driver, entry.family, entry.since, has_form);
 }

@@ -8,9 +8,9 @@
 /* An open driver and what may be seen of it. */
 struct driver {
     void *library;
-    int own_version;  /* what it reports */
-    int version;      /* the smaller of that and the cap */
-    bool capped;      /* version < own_version */
+    int own_version; /* what it reports */
+    int version;     /* the smaller of that and the cap */
+    bool capped;     /* version < own_version */
     bool per_thread;
     struct mask mask;
     struct {

@@ -27,9 +27,10 @@ static bool found_nothing(struct search *search, const char *place, enum cushim_
 static bool examine(struct search *search, const char *place, void *library)
 {
     CUresult(CUDAAPI * get_version)(int *) = NULL;
-    cushim_fn symbol = os_library_symbol(library, symbol_rows[ROW_DriverGetVersion_v1].symbol);
-    if (symbol == NULL || os_library_symbol(library, symbol_rows[ROW_Init_v1].symbol) == NULL)
-        return found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER, "not a driver: it lacks the driver's functions");
+    cushim_fn symbol = os_library_symbol(library, symbols_row(ROW_DriverGetVersion_v1).symbol);
+    if (symbol == NULL || os_library_symbol(library, symbols_row(ROW_Init_v1).symbol) == NULL)
+        return found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER,
+                             "not a driver: it lacks the driver's functions");
     memcpy(&get_version, &symbol, sizeof symbol);
 
     int version = 0;
@@ -128,7 +129,7 @@ static bool accept(struct search *search)
     driver->mask = request->mask;
     record->cuda_version = driver->own_version;
 
-    cushim_fn symbol = os_library_symbol(driver->library, symbol_rows[ROW_Init_v1].symbol);
+    cushim_fn symbol = os_library_symbol(driver->library, symbols_row(ROW_Init_v1).symbol);
     char path[OS_PATH_SIZE];
     os_library_path(symbol, path, sizeof path);
     record_path(record, path);

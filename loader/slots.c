@@ -9,9 +9,9 @@ CUresult cushim_slot_info(enum cushim_slot slot, struct cushim_slot_info *ret_in
     if (ret_info == NULL || (unsigned)slot >= CUSHIM_SLOT_COUNT)
         return error_record(CUDA_ERROR_INVALID_VALUE, "cushim_slot_info", "There is no such slot, or ret_info is NULL.",
                             NULL);
-    const struct cushim_entry_point *row = &symbol_rows[slot_rows[slot]];
+    struct cushim_entry_point row = symbols_row(symbols_row_of(slot));
     struct cushim_slot_info info = {
-        .name = symbols_slot_name(slot), .family = row->family, .since = row->since, .state = CUSHIM_STATE_MISSING};
+        .name = symbols_slot_name(slot), .family = row.family, .since = row.since, .state = CUSHIM_STATE_MISSING};
     if (table_load() == &driver_table.named) {
         const struct slot_origin *origin = &driver_origins[slot];
         info.state = origin->state;

@@ -1,15 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols.h"
 
+#include <stdint.h>
 #include <string.h>
 
-const struct cushim_entry_point symbol_rows[ROW_COUNT] = {
-#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol) {"cu" #family, since, symbol, per_thread_symbol},
+/*
+ * The names stand in one block, and the rows hold offsets into it: 572 rows of pointers would be 1,700 addresses for
+ * the system's loader to adjust in every process, used or not. Each family's oldest symbol is the family's own name.
+ */
+static const struct names {
+#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol)                                                   \
+    char symbol_##family##_##abi[sizeof symbol];                                                                       \
+    char per_thread_##family##_##abi[sizeof per_thread_symbol];
+#include "symbols.inc"
+#define CUSHIM_ENTRY(family, abi, since, params, args) char slot_##family##_##abi[sizeof #family "_" #abi];
+#include "cushim/entry_points.h"
+} names = {
+#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol) symbol, per_thread_symbol,
+#include "symbols.inc"
+#define CUSHIM_ENTRY(family, abi, since, params, args) #family "_" #abi,
+#include "cushim/entry_points.h"
+};
+
+_Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");
+
+static const struct row {
+    uint16_t family, symbol, per_thread_symbol, since;
+} rows[ROW_COUNT] = {
+#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol)                                                   \
+    {offsetof(struct names, symbol_##family##_v1), offsetof(struct names, symbol_##family##_##abi),                    \
+     offsetof(struct names, per_thread_##family##_##abi), since},
 #include "symbols.inc"
 };
 
-const unsigned short slot_rows[CUSHIM_SLOT_COUNT] = {
-#define CUSHIM_ENTRY(family, abi, since, params, args) ROW_##family##_##abi,
+static const struct slot {
+    uint16_t row, name;
+} slots[CUSHIM_SLOT_COUNT] = {
+#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
+    {ROW_##family##_##abi, offsetof(struct names, slot_##family##_##abi)},
 #include "cushim/entry_points.h"
 };
 
@@ -22,10 +50,28 @@ enum {
     _Static_assert(SINCE_##family##_##abi == since, "entry_points.h and symbols.inc differ: " #family);
 #include "cushim/entry_points.h"
 
+static const char *name_at(size_t offset)
+{
+    return (const char *)&names + offset;
+}
+
+struct cushim_entry_point symbols_row(size_t row)
+{
+    return (struct cushim_entry_point){.family = name_at(rows[row].family),
+                                       .since = rows[row].since,
+                                       .symbol = name_at(rows[row].symbol),
+                                       .per_thread_symbol = name_at(rows[row].per_thread_symbol)};
+}
+
+size_t symbols_row_of(enum cushim_slot slot)
+{
+    return slots[slot].row;
+}
+
 enum cushim_slot symbols_slot_of(size_t row)
 {
     int slot = 0;
-    while (slot < CUSHIM_SLOT_COUNT && slot_rows[slot] != row)
+    while (slot < CUSHIM_SLOT_COUNT && slots[slot].row != row)
         slot++;
     return (enum cushim_slot)slot;
 }
@@ -33,23 +79,19 @@ enum cushim_slot symbols_slot_of(size_t row)
 size_t symbols_find_family(const char *family)
 {
     size_t row = 0;
-    while (row < ROW_COUNT && strcmp(symbol_rows[row].family, family) != 0)
+    while (row < ROW_COUNT && strcmp(name_at(rows[row].family), family) != 0)
         row++;
     return row;
 }
 
 bool symbols_same_family(size_t first, size_t row)
 {
-    return row < ROW_COUNT && strcmp(symbol_rows[first].family, symbol_rows[row].family) == 0;
+    return row < ROW_COUNT && rows[first].family == rows[row].family;
 }
 
 const char *symbols_slot_name(enum cushim_slot slot)
 {
-    static const char *const names[CUSHIM_SLOT_COUNT] = {
-#define CUSHIM_ENTRY(family, abi, since, params, args) #family "_" #abi,
-#include "cushim/entry_points.h"
-    };
-    return names[slot];
+    return name_at(slots[slot].name);
 }
 
 CUresult cushim_entry_point(size_t index, struct cushim_entry_point *ret_entry)
@@ -58,7 +100,7 @@ CUresult cushim_entry_point(size_t index, struct cushim_entry_point *ret_entry)
         return CUDA_ERROR_INVALID_VALUE;
     if (index >= ROW_COUNT)
         return CUDA_ERROR_NOT_FOUND;
-    *ret_entry = symbol_rows[index];
+    *ret_entry = symbols_row(index);
     return CUDA_SUCCESS;
 }
 
@@ -68,9 +110,9 @@ CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slot)
         return CUDA_ERROR_INVALID_VALUE;
     const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
-        const char *slot_name = symbols_slot_name((enum cushim_slot)slot);
         /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
-        if (strcmp(slot_name, bare) == 0 || strcmp(symbol_rows[slot_rows[slot]].symbol + 2, bare) == 0) {
+        const char *symbol = name_at(rows[slots[slot].row].symbol);
+        if (strcmp(name_at(slots[slot].name), bare) == 0 || strcmp(symbol + 2, bare) == 0) {
             *ret_slot = (enum cushim_slot)slot;
             return CUDA_SUCCESS;
         }

@@ -17,10 +17,11 @@ enum symbol_row {
 /* The newest CUDA version that the rows know. A driver may be newer. */
 #define SYMBOLS_NEWEST_VERSION 13000
 
-extern const struct cushim_entry_point symbol_rows[ROW_COUNT];
+/* One row; its strings are constants. */
+struct cushim_entry_point symbols_row(size_t row);
 
 /* The row of a slot. */
-extern const unsigned short slot_rows[CUSHIM_SLOT_COUNT];
+size_t symbols_row_of(enum cushim_slot slot);
 
 /* The slot of a row, or CUSHIM_SLOT_COUNT. */
 enum cushim_slot symbols_slot_of(size_t row);
@@ -28,7 +29,7 @@ enum cushim_slot symbols_slot_of(size_t row);
 /* The first row of a family ("cuStreamQuery"), or ROW_COUNT. The family's other rows follow it. */
 size_t symbols_find_family(const char *family);
 
-/* Whether `row` is one of the rows of the family that starts at `first`. */
+/* Whether two rows, of which the second may be past the end, are of one family. */
 bool symbols_same_family(size_t first, size_t row);
 
 /* A slot's name, "StreamQuery_v1". */

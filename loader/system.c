@@ -60,7 +60,8 @@ static bool is_nvidia_display(const char *folder, const char *name)
 static bool is_container(const char *root)
 {
     char text[FILE_START];
-    return read_below(root, "/.dockerenv", text, sizeof text) || read_below(root, "/run/.containerenv", text, sizeof text)
+    return read_below(root, "/.dockerenv", text, sizeof text)
+           || read_below(root, "/run/.containerenv", text, sizeof text)
            || read_below(root, "/run/systemd/container", text, sizeof text)
            || (read_below(root, "/proc/1/cgroup", text, sizeof text)
                && (strstr(text, "/docker/") != NULL || strstr(text, "kubepods") != NULL));

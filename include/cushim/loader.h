@@ -189,7 +189,7 @@ enum cushim_slot_state {
     CUSHIM_STATE_MISSING, /* the call would return CUDA_ERROR_NOT_SUPPORTED, or CUDA_ERROR_NO_DEVICE without a driver */
     CUSHIM_STATE_NATIVE,  /* the slot points into the driver */
     CUSHIM_STATE_POLYFILL, /* older entry points give the same meaning */
-    CUSHIM_STATE_ADAPTED  /* the driver has it, but cushim answers: a cap, a mask or the per-thread choice asks for it */
+    CUSHIM_STATE_ADAPTED /* the driver has it, but cushim answers: a cap, a mask or the per-thread choice asks for it */
 };
 
 struct cushim_slot_info {
@@ -197,7 +197,7 @@ struct cushim_slot_info {
     const char *family; /* "cuStreamGetCaptureInfo" */
     int since;          /* the CUDA version that brought it, 12030 */
     enum cushim_slot_state state;
-    const char *symbol; /* what a native slot points at, found from the pointer; else NULL, also where it has no exact name */
+    const char *symbol; /* the exported name that a native slot's pointer has; NULL where it has none, and in other states */
     const enum cushim_slot *via; /* the slots that a polyfill calls */
     size_t via_count;
 };
@@ -253,9 +253,9 @@ CUSHIM_API const char *cushim_symbol_name(cushim_fn fn);
 
 /* One of the driver's entry points, typed slot or not. */
 struct cushim_entry_point {
-    const char *family; /* "cuStreamGetCaptureInfo" */
-    int since;          /* 12030 */
-    const char *symbol; /* "cuStreamGetCaptureInfo_v3" */
+    const char *family;            /* "cuStreamGetCaptureInfo" */
+    int since;                     /* 12030 */
+    const char *symbol;            /* "cuStreamGetCaptureInfo_v3" */
     const char *per_thread_symbol; /* "cuStreamGetCaptureInfo_v3_ptsz", or "" */
 };
 

@@ -18,6 +18,7 @@
 #    define CUSHIM_REASON(name, word, code, message, advice)
 #endif
 
+/* clang-format off */
 CUSHIM_REASON(NONE, "none", CUDA_SUCCESS, "", "")
 CUSHIM_REASON(NOT_TRIED, "not-tried", CUDA_SUCCESS, "", "")
 CUSHIM_REASON(NOT_WANTED, "not-wanted", CUDA_ERROR_FILE_NOT_FOUND, "The driver was switched off on request.",
@@ -64,5 +65,7 @@ CUSHIM_REASON(FORKED, "forked", CUDA_SUCCESS, "CUDA was started before this proc
               "Start CUDA only after fork, or start the child with exec (in Python: the \"spawn\" start method).")
 CUSHIM_REASON(UNKNOWN, "unknown", CUDA_SUCCESS, "The driver would not start, for a reason that is not known here.",
               "Run nvidia-smi and look at the kernel's messages (dmesg) for NVRM or Xid lines.")
+
+/* clang-format on */
 
 #undef CUSHIM_REASON
