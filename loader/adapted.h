@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots that cushim answers though the driver has them, so that nothing steps around a cap, a mask or the stream choice. */
+/* Slots that cushim answers though the driver has them, so that nothing steps around a cap, a mask or the stream
+ * choice. */
 #ifndef CUSHIM_ADAPTED_H
 #define CUSHIM_ADAPTED_H
 

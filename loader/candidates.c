@@ -20,10 +20,12 @@
 #    define MULTIARCH "lib"
 #endif
 
-/* "%" stands for the kernel module's version with dashes, 580-159-03. Windows has none: nvcuda.dll is in System32 or nowhere. */
+/* "%" stands for the kernel module's version with dashes, 580-159-03. Windows has none: nvcuda.dll is in System32 or
+ * nowhere. */
 static const char *const folders[] = {
 #if !defined(_WIN32)
-    /* The ordinary library folders: the system's search may have led to a Toolkit's stub, or this may be a root folder. */
+    /* The ordinary library folders: the system's search may have led to a Toolkit's stub, or this may be a root
+     * folder. */
     "/usr/lib/" MULTIARCH,
     "/lib/" MULTIARCH,
     "/usr/lib64",
@@ -39,7 +41,8 @@ static const char *const folders[] = {
     "/usr/lib/wsl/lib",
     /* NixOS. */
     "/run/opengl-driver/lib",
-    /* Container toolkits: Kubernetes device plug-ins, Singularity and Apptainer, the GPU operator's driver container. */
+    /* Container toolkits: Kubernetes device plug-ins, Singularity and Apptainer, the GPU operator's driver container.
+     */
     "/usr/local/nvidia/lib64",
     "/usr/local/nvidia/lib",
     "/.singularity.d/libs",

@@ -6,8 +6,8 @@
 #include "cushim/loader.h"
 
 /*
- * Records a failure and returns its code. `function` and `message` are constants; a "%" in the message stands for `detail`,
- * which must stay valid (a name of ours), or be NULL.
+ * Records a failure and returns its code. `function` and `message` are constants; a "%" in the message stands for
+ * `detail`, which must stay valid (a name of ours), or be NULL.
  */
 CUresult error_record(CUresult code, const char *function, const char *message, const char *detail);
 

@@ -20,7 +20,8 @@ enum os_library_result { OS_LIBRARY_OPEN, OS_LIBRARY_ABSENT, OS_LIBRARY_UNLOADAB
  */
 enum os_library_result os_library_open(const char *name, void **ret_library, char *error, size_t error_size);
 
-/* Opens `name` only if this process has it open already; NULL if not. Tells whether a path is a library that is in use. */
+/* Opens `name` only if this process has it open already; NULL if not. Tells whether a path is a library that is in
+ * use. */
 void *os_library_open_mapped(const char *name);
 
 void os_library_close(void *library);

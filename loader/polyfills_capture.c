@@ -5,8 +5,8 @@
 #define TABLE (&driver_table.named)
 
 /*
- * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question that
- * never harms a capture (FACTS, Capture): under a cap, the driver may be newer and the capture somebody else's.
+ * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question
+ * that never harms a capture (FACTS, Capture): under a cap, the driver may be newer and the capture somebody else's.
  */
 CUresult CUDAAPI polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
@@ -31,7 +31,8 @@ CUresult CUDAAPI polyfill_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptur
     return TABLE->StreamBeginCapture_v1(hStream);
 }
 
-/* An idle or invalidated stream has nothing but its status; what an older entry point cannot tell is asked for in vain. */
+/* An idle or invalidated stream has nothing but its status; what an older entry point cannot tell is asked for in
+ * vain. */
 static CUresult finish_query(enum cushim_slot slot, CUstreamCaptureStatus status, bool asks_for_more,
                              CUstreamCaptureStatus *ret_status)
 {

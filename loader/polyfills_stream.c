@@ -13,7 +13,8 @@ struct host_function {
     void *user_data;
 };
 
-/* A host function is not called when the work before it failed; a callback always is, and here it releases the record. */
+/* A host function is not called when the work before it failed; a callback always is, and here it releases the
+ * record. */
 static void CUDA_CB call_host_function(CUstream stream, CUresult status, void *user_data)
 {
     struct host_function *host = user_data;
@@ -61,8 +62,8 @@ CUresult CUDAAPI polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent hSta
 /* ---- cuStreamGetCtx_v2 (12.5) ---- */
 
 /*
- * Of a stream that belongs to a green context, the newer entry point gives the green context and the device's primary one;
- * the older gives the green one as a CUcontext. So the primary one cannot be told.
+ * Of a stream that belongs to a green context, the newer entry point gives the green context and the device's primary
+ * one; the older gives the green one as a CUcontext. So the primary one cannot be told.
  */
 CUresult CUDAAPI polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {

@@ -38,8 +38,8 @@ CUSHIM_PRINTF(4, 5)
 void record_outcome(struct record *record, enum cushim_reason reason, CUresult code, const char *format, ...);
 
 /*
- * Makes a diagnosis of the record that stays for ever. Equal records share one, so a program that retries every second does
- * not grow. Without memory for the whole it keeps the reason.
+ * Makes a diagnosis of the record that stays for ever. Equal records share one, so a program that retries every
+ * second does not grow. Without memory for the whole it keeps the reason.
  */
 const struct cushim_diagnosis *record_keep(const struct record *record);
 

@@ -26,8 +26,8 @@ struct request {
 };
 
 /*
- * Merges options (or NULL) with the environment. On false, the record has the reason: an option or variable that makes no
- * sense. Notes in the record which variables were set.
+ * Merges options (or NULL) with the environment. On false, the record has the reason: an option or variable that
+ * makes no sense. Notes in the record which variables were set.
  */
 bool request_read(struct request *request, const struct cushim_load_options *options,
                   enum cushim_default_stream as_compiled, struct record *record);

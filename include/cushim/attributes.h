@@ -5,8 +5,8 @@
 
 /*
  * CUSHIM_API marks what the shared library exports. The static library is built with CUSHIM_STATIC, which hides its
- * names from whatever it is linked into, so that two plug-ins in one process can each hold a copy. A Windows program that
- * links the DLL needs no macro: nothing but functions crosses the boundary.
+ * names from whatever it is linked into, so that two plug-ins in one process can each hold a copy. A Windows program
+ * that links the DLL needs no macro: nothing but functions crosses the boundary.
  */
 #if defined(_WIN32)
 #    if defined(CUSHIM_BUILD_SHARED)

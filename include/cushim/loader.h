@@ -45,8 +45,8 @@ extern CUSHIM_API const struct cushim_table *cushim_current_table;
 /*
  * The current table: never NULL, complete, immutable. It is one of
  *   bootstrap  at program start: the first call of any slot loads the driver as cushim_load(NULL) would, then is made
- *   absent     no driver could be loaded: cuInit and nearly everything else say CUDA_ERROR_NO_DEVICE, cuDriverGetVersion
- *              gives 0 and cuDeviceGetCount 0, both with success; cuGetErrorName and cuGetErrorString work
+ *   absent     no driver could be loaded: cuInit and nearly everything else say CUDA_ERROR_NO_DEVICE;
+ *              cuDriverGetVersion and cuDeviceGetCount give 0 with success; cuGetErrorName and cuGetErrorString work
  *   driver     a driver is loaded
  * Ask anew at each use, or keep the pointer after a successful cushim_load(): a loaded driver stays for the life of the
  * process. Thread-safe; one load instruction where the compiler allows it.
@@ -81,8 +81,8 @@ struct cushim_load_options {
     /* An open library (from dlopen or LoadLibrary), and then only that. It stays the caller's, and must stay open
      * for the life of the process. Not together with path. */
     void *handle;
-    /* The cap: behave as a driver of this version would, entry points and cuDriverGetVersion alike. 0: CUSHIM_MAX_VERSION
-     * ("11.2"), else no cap. */
+    /* The cap: behave as a driver of this version would, entry points and cuDriverGetVersion alike. 0:
+     * CUSHIM_MAX_VERSION ("11.2"), else no cap. */
     int max_version;
     /* Refuse a driver whose version (after the cap) is lower. 0: accept any. */
     int min_version;
@@ -101,7 +101,8 @@ struct cushim_load_options {
     void *log_user;
 };
 
-/* cushim_load() for a caller who fixes the default of default_stream himself; the inline form below is for everyone else. */
+/* cushim_load() for a caller who fixes the default of default_stream himself; the inline form below is for everyone
+ * else. */
 CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled);
 
 /*
@@ -113,14 +114,16 @@ CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, en
  *   CUDA_ERROR_FILE_NOT_FOUND             no driver anywhere, or none wanted ("none")
  *   CUDA_ERROR_SHARED_OBJECT_INIT_FAILED  something was found, but it cannot be opened or is no driver
  *   CUDA_ERROR_STUB_LIBRARY               only the CUDA Toolkit's link-time stub was found
- *   CUDA_ERROR_NOT_SUPPORTED              the driver is older than min_version, or than CUDA 7.0 and per-thread was asked for
+ *   CUDA_ERROR_NOT_SUPPORTED              the driver is older than min_version, or than CUDA 7.0 where the per-thread
+ *                                         default stream was asked for
  *   CUDA_ERROR_NOT_PERMITTED              a driver is loaded, with options that contradict these; cushim_last_error()
  *                                         names the first difference. What is loaded stays
  *   CUDA_ERROR_NOT_READY                  called from within a load on the same thread (by a library's constructor)
  *   CUDA_ERROR_OUT_OF_MEMORY
  *
  * After a failure the absent table is current, every slot can be called, cushim_diagnosis() says why, and a later
- * cushim_load() tries again. Thread-safe: the first caller loads, the others wait. A fork() waits for a load in progress.
+ * cushim_load() tries again. Thread-safe: the first caller loads, the others wait. A fork() waits for a load in
+ * progress.
  */
 static inline CUresult cushim_load(const struct cushim_load_options *options)
 {
@@ -138,7 +141,8 @@ static inline CUresult cushim_load(const struct cushim_load_options *options)
  */
 CUSHIM_API CUresult cushim_init(void);
 
-/* The CUDA version that the loaded driver supports, after the cap; 0 where no driver is loaded. Never loads. Thread-safe. */
+/* The CUDA version that the loaded driver supports, after the cap; 0 where no driver is loaded. Never loads.
+ * Thread-safe. */
 CUSHIM_API int cushim_driver_version(void);
 
 /* ---- What was found ---- */
@@ -189,7 +193,7 @@ enum cushim_slot_state {
     CUSHIM_STATE_MISSING, /* the call would return CUDA_ERROR_NOT_SUPPORTED, or CUDA_ERROR_NO_DEVICE without a driver */
     CUSHIM_STATE_NATIVE,  /* the slot points into the driver */
     CUSHIM_STATE_POLYFILL, /* older entry points give the same meaning */
-    CUSHIM_STATE_ADAPTED /* the driver has it, but cushim answers: a cap, a mask or the per-thread choice asks for it */
+    CUSHIM_STATE_ADAPTED   /* the driver has it, but cushim answers, for a cap, a mask or the per-thread choice */
 };
 
 struct cushim_slot_info {
@@ -197,7 +201,7 @@ struct cushim_slot_info {
     const char *family; /* "cuStreamGetCaptureInfo" */
     int since;          /* the CUDA version that brought it, 12030 */
     enum cushim_slot_state state;
-    const char *symbol; /* the exported name that a native slot's pointer has; NULL where it has none, and in other states */
+    const char *symbol;          /* the exported name of a native slot's pointer; else, or where it has none, NULL */
     const enum cushim_slot *via; /* the slots that a polyfill calls */
     size_t via_count;
 };
@@ -223,7 +227,8 @@ CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slo
  * Checks a program's own needs at start-up: that each of the named slots can be called, native, polyfilled or adapted.
  * Loads the driver if that has not been tried. Thread-safe.
  *   CUDA_SUCCESS               all can be called
- *   CUDA_ERROR_NOT_SUPPORTED   *ret_unmet (if not NULL) is the first that cannot; cushim_last_error() says what it needs
+ *   CUDA_ERROR_NOT_SUPPORTED   *ret_unmet (if not NULL) is the first that cannot; cushim_last_error() says what
+ *                              it needs
  *   CUDA_ERROR_NOT_FOUND       *ret_unmet is the first name that is no slot
  *   CUDA_ERROR_NO_DEVICE       there is no driver, and so nothing is met
  *   CUDA_ERROR_INVALID_VALUE   a NULL name, or NULL names with a count
@@ -272,9 +277,9 @@ struct cushim_error {
 
 /*
  * More than a code can say, about the last failure on this thread that cushim itself reported: a missing slot, an
- * absent driver, a refused polyfill, an argument of one of cushim's functions. Like errno it is kept until the next failure;
- * success does not clear it, and a native slot never touches it. Never NULL; CUDA_SUCCESS and "" before any failure.
- * Valid until this thread's next call of cushim_last_error().
+ * absent driver, a refused polyfill, an argument of one of cushim's functions. Like errno it is kept until the next
+ * failure; success does not clear it, and a native slot never touches it. Never NULL; CUDA_SUCCESS and "" before any
+ * failure. Valid until this thread's next call of cushim_last_error().
  */
 CUSHIM_API const struct cushim_error *cushim_last_error(void);
 

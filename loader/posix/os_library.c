@@ -15,8 +15,8 @@ const char os_library_driver_name[] = "libcuda.so.1";
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
 
 /*
- * Tells "there is no such library" from "there is one, but": the loader has only words for it. They name the library that
- * is absent, which may be one that `name` needs.
+ * Tells "there is no such library" from "there is one, but": the loader has only words for it. They name the library
+ * that is absent, which may be one that `name` needs.
  */
 static bool says_absent(const char *words, const char *name)
 {
