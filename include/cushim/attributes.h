@@ -29,6 +29,12 @@
 #    define CUSHIM_INLINE_TABLE 0
 #endif
 
+/* Puts an object into a section of an ELF file and keeps it there unreferenced; nothing where there are no such
+ * sections. */
+#if defined(__GNUC__) && defined(__ELF__)
+#    define CUSHIM_ELF_SECTION(name) __attribute__((section(name), used))
+#endif
+
 /* A pointer that every thread reads and few write, in a form that C++ can see too (it has no _Atomic). */
 #define CUSHIM_LOAD_ACQUIRE(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #define CUSHIM_STORE_RELEASE(address, value) __atomic_store_n((address), (value), __ATOMIC_RELEASE)

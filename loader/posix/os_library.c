@@ -6,10 +6,28 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 const char os_library_driver_name[] = "libcuda.so.1";
+
+#if defined(CUSHIM_ELF_SECTION)
+/*
+ * Tells packagers' tools of the optional dependency, which no DT_NEEDED shows: an ELF note as systemd's "dlopen()
+ * Metadata for ELF Files" defines it. readelf -p .note.dlopen prints it.
+ */
+#    define NOTE_JSON                                                                                                  \
+        "[{\"soname\":[\"libcuda.so.1\"],\"feature\":\"cuda\",\"description\":\"GPU computing with NVIDIA's driver\"," \
+        "\"priority\":\"suggested\"}]"
+
+CUSHIM_ELF_SECTION(".note.dlopen")
+static const _Alignas(4) struct {
+    uint32_t name_size, json_size, type;
+    char name[4];
+    _Alignas(4) char json[sizeof NOTE_JSON];
+} dlopen_note = {4, sizeof NOTE_JSON, 0x407c0c0a, "FDO", NOTE_JSON};
+#endif
 
 /* RTLD_NOW: a library that lacks something is refused here, not in the middle of a call. */
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
