@@ -44,7 +44,9 @@ extern CUSHIM_API const struct cushim_table *cushim_current_table;
 
 /*
  * The current table: never NULL, complete, immutable. It is one of
- *   bootstrap  at program start: the first call of any slot loads the driver as cushim_load(NULL) would, then is made
+ *   bootstrap  at program start: the first call of any slot loads the driver as cushim_load(NULL) would, then is made;
+ *              always with the legacy default stream, so a program that is compiled for per-thread default streams calls
+ *              cushim_load() first
  *   absent     no driver could be loaded: cuInit and nearly everything else say CUDA_ERROR_NO_DEVICE;
  *              cuDriverGetVersion and cuDeviceGetCount give 0 with success; cuGetErrorName and cuGetErrorString work
  *   driver     a driver is loaded
