@@ -82,7 +82,8 @@ void record_start_from(struct record *record, const struct cushim_diagnosis *dia
 {
     record_start(record);
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        record_attempt(record, diagnosis->attempts[i].place, CUSHIM_REASON_NOT_FOUND, diagnosis->attempts[i].result);
+        record_attempt(record, diagnosis->attempts[i].place, diagnosis->attempts[i].reason,
+                       diagnosis->attempts[i].result);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         record_variable(record, diagnosis->variables[i].name, diagnosis->variables[i].value,
                         diagnosis->variables[i].used);
@@ -100,6 +101,7 @@ void record_attempt(struct record *record, const char *place, enum cushim_reason
     struct record_pair *attempt = &record->attempts[record->attempt_count++];
     attempt->name = add_text(record, place);
     attempt->value = add_text(record, result);
+    attempt->reason = reason;
 }
 
 void record_variable(struct record *record, const char *name, const char *value, bool used)
@@ -143,7 +145,8 @@ static void lay_out(struct kept *to, const struct record *record)
     to->text_used = record->text_used;
     for (size_t i = 0; i < record->attempt_count; i++)
         to->attempts[i] =
-            (struct cushim_attempt){to->text + record->attempts[i].name, to->text + record->attempts[i].value};
+            (struct cushim_attempt){to->text + record->attempts[i].name, to->text + record->attempts[i].value,
+                                    record->attempts[i].reason};
     for (size_t i = 0; i < record->variable_count; i++)
         to->variables[i] = (struct cushim_variable){to->text + record->variables[i].name,
                                                     to->text + record->variables[i].value, record->variables[i].used};

@@ -16,7 +16,8 @@ struct record {
     size_t attempt_count, variable_count;
     struct record_pair {
         unsigned name, value;
-        bool used;
+        bool used;                 /* of a variable */
+        enum cushim_reason reason; /* of an attempt */
     } attempts[RECORD_ATTEMPTS], variables[RECORD_VARIABLES];
     unsigned text_used;
     char text[RECORD_TEXT];

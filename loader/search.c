@@ -23,6 +23,17 @@ static bool found_nothing(struct search *search, const char *place, enum cushim_
     return false;
 }
 
+/* Names the stub by its file, which the system's search does not tell: a person has to take its folder off a path. */
+static bool found_stub(struct search *search, const char *place, cushim_fn symbol)
+{
+    char path[OS_PATH_SIZE];
+    char text[OS_PATH_SIZE + 64];
+    os_library_path(symbol, path, sizeof path);
+    bool told = path[0] == '\0' || strcmp(path, place) == 0;
+    snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", told ? "" : " ", told ? "" : path);
+    return found_nothing(search, place, CUSHIM_REASON_STUB, text);
+}
+
 /* Asks an open library whether it is a driver, and of which version. Calls nothing but cuDriverGetVersion. */
 static bool examine(struct search *search, const char *place, void *library)
 {
@@ -36,7 +47,7 @@ static bool examine(struct search *search, const char *place, void *library)
     int version = 0;
     CUresult result = get_version(&version);
     if (result == CUDA_ERROR_STUB_LIBRARY)
-        return found_nothing(search, place, CUSHIM_REASON_STUB, "the CUDA Toolkit's stub, passed over");
+        return found_stub(search, place, symbol);
     if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > NEWEST_CREDIBLE_DRIVER) {
         char text[128];
         snprintf(text, sizeof text, "not a working driver: asked for its version, it says %d with code %d", version,

@@ -158,7 +158,8 @@ enum cushim_reason {
 /* One place where a driver might have been, and what happened there. */
 struct cushim_attempt {
     const char *place;
-    const char *result;
+    const char *result;        /* in words */
+    enum cushim_reason reason; /* CUSHIM_REASON_NONE: the driver was found here; else why not here */
 };
 
 /* One environment variable that was set. */
