@@ -156,7 +156,7 @@ int cushim_driver_version(void)
 static bool hides_every_gpu(const char *visible, int gpu_count)
 {
     if (visible[0] >= '0' && visible[0] <= '9')
-        return strtol(visible, NULL, 10) >= gpu_count;
+        return gpu_count != 0 && strtol(visible, NULL, 10) >= gpu_count; /* 0: the system does not tell */
     return true; /* a GPU's name that fits no GPU hides them all, too */
 }
 
@@ -171,7 +171,7 @@ static enum cushim_reason cause_of(CUresult code)
         return CUSHIM_REASON_COMPAT_REFUSED;
     if (code == CUDA_ERROR_NOT_INITIALIZED && os_process_id() != state.process_id)
         return CUSHIM_REASON_FORKED;
-    if (system.wsl_node != CUSHIM_NODE_READY) {
+    if (os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
         if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED)
             return CUSHIM_REASON_NODES_DENIED;
         if (system.control_node == CUSHIM_NODE_ABSENT || system.gpu_node == CUSHIM_NODE_ABSENT)

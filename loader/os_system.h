@@ -19,7 +19,8 @@ void os_load_unlock(void);
 /* Whether this thread holds the load lock. */
 bool os_load_lock_is_mine(void);
 
-/* The environment's value, or NULL. Valid until the environment changes. */
+/* The environment's value, or NULL. `name` is a constant; asked by the holder of the load lock. Valid until the
+ * environment changes, or the same name is asked for again. */
 const char *os_environment(const char *name);
 
 /* Whether the process has more rights than its user, so that the user's environment is not to be followed. */
@@ -27,6 +28,9 @@ bool os_privileged(void);
 
 /* A number that differs in a forked child. */
 long os_process_id(void);
+
+/* Whether the system has a file for each device (/dev/nvidia0), which tells whether it is there and who may use it. */
+extern const bool os_has_device_nodes;
 
 enum os_file { OS_FILE_ABSENT, OS_FILE_DENIED, OS_FILE_READY };
 

@@ -83,6 +83,9 @@ void cushim_system(const char *root, struct cushim_system *ret_system)
     if (root == NULL)
         root = "";
     struct cushim_system system = {0};
+    *ret_system = system;
+    if (!os_has_device_nodes)
+        return;
     system_kernel_module(root, system.kernel_module, sizeof system.kernel_module);
     system.control_node = node_below(root, "/dev/nvidiactl");
     system.uvm_node = node_below(root, "/dev/nvidia-uvm");

@@ -2,7 +2,7 @@
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
-#include "os_system.h"
+#include "../os_system.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -72,6 +72,8 @@ long os_process_id(void)
 {
     return (long)getpid();
 }
+
+const bool os_has_device_nodes = true;
 
 enum os_file os_file_state(const char *path, bool also_write)
 {

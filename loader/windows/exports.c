@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "exports.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+/* A mapped DLL. Its offsets are counted from the base, and nothing outside of `size` is looked at. */
+struct image {
+    const unsigned char *base;
+    size_t size;
+};
+
+/* `count` items of `size` bytes at an offset, or NULL if they do not lie within the image. */
+static const void *look(const struct image *image, size_t offset, size_t count, size_t size)
+{
+    return offset <= image->size && count <= (image->size - offset) / size ? image->base + offset : NULL;
+}
+
+/* The headers come first, in one page at least, and say how large the rest is. */
+static const IMAGE_DATA_DIRECTORY *find_directory(struct image *image)
+{
+    image->size = 4096;
+    const IMAGE_DOS_HEADER *dos = look(image, 0, 1, sizeof *dos);
+    if (dos->e_magic != IMAGE_DOS_SIGNATURE || dos->e_lfanew < 0)
+        return NULL;
+    const IMAGE_NT_HEADERS *headers = look(image, (size_t)dos->e_lfanew, 1, sizeof *headers);
+    if (headers == NULL || headers->Signature != IMAGE_NT_SIGNATURE
+        || headers->OptionalHeader.Magic != IMAGE_NT_OPTIONAL_HDR_MAGIC
+        || headers->OptionalHeader.NumberOfRvaAndSizes <= IMAGE_DIRECTORY_ENTRY_EXPORT)
+        return NULL;
+    image->size = headers->OptionalHeader.SizeOfImage;
+    return &headers->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT];
+}
+
+/* The name at an offset, if it ends within the image. */
+static const char *read_name(const struct image *image, size_t offset)
+{
+    const char *name = look(image, offset, 1, 1);
+    return name != NULL && memchr(name, '\0', image->size - offset) != NULL ? name : NULL;
+}
+
+const char *exports_name(const void *module, cushim_fn address)
+{
+    struct image image = {module, 0};
+    const IMAGE_DATA_DIRECTORY *where = find_directory(&image);
+    const IMAGE_EXPORT_DIRECTORY *list = where != NULL ? look(&image, where->VirtualAddress, 1, sizeof *list) : NULL;
+    if (list == NULL || where->VirtualAddress == 0)
+        return NULL;
+    const DWORD *functions = look(&image, list->AddressOfFunctions, list->NumberOfFunctions, sizeof *functions);
+    const DWORD *names = look(&image, list->AddressOfNames, list->NumberOfNames, sizeof *names);
+    const WORD *numbers = look(&image, list->AddressOfNameOrdinals, list->NumberOfNames, sizeof *numbers);
+    if (functions == NULL || names == NULL || numbers == NULL)
+        return NULL;
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)image.base;
+    for (DWORD i = 0; i < list->NumberOfNames; i++) {
+        /* An export that only names another library's function points into the list itself, where no code is. */
+        if (numbers[i] < list->NumberOfFunctions && functions[numbers[i]] == offset)
+            return read_name(&image, names[i]);
+    }
+    return NULL;
+}

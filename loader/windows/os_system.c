@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "../os_system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cushim/attributes.h"
+#include "unicode.h"
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+/* Windows has no fork(). */
+static SRWLOCK lock = SRWLOCK_INIT;
+
+/* The thread that holds the lock, or 0, which no thread is. A thread asks only whether it is itself. */
+static DWORD owner;
+
+void os_load_lock(void)
+{
+    AcquireSRWLockExclusive(&lock);
+    CUSHIM_STORE_RELEASE(&owner, GetCurrentThreadId());
+}
+
+void os_load_unlock(void)
+{
+    CUSHIM_STORE_RELEASE(&owner, (DWORD)0);
+    ReleaseSRWLockExclusive(&lock);
+}
+
+bool os_load_lock_is_mine(void)
+{
+    return CUSHIM_LOAD_ACQUIRE(&owner) == GetCurrentThreadId();
+}
+
+/* A variable's last value: cushim asks for a handful of names. Guarded by the load lock. */
+enum { MOST_VARIABLES = 8 };
+static struct {
+    const char *name;
+    char *value;
+} variables[MOST_VARIABLES];
+
+/* The process's own environment, which the C runtimes of one process may each have a copy of; NULL if it is unset. */
+static char *read_variable(const char *name)
+{
+    wchar_t wide_name[64];
+    if (!unicode_to_utf16(name, wide_name, sizeof wide_name / sizeof wide_name[0]))
+        return NULL;
+    DWORD size = GetEnvironmentVariableW(wide_name, NULL, 0);
+    wchar_t *wide = size != 0 ? malloc(size * sizeof *wide) : NULL;
+    char *value = size != 0 ? malloc(3 * (size_t)size) : NULL; /* UTF-8 takes three bytes at most for each unit */
+    bool got = wide != NULL && value != NULL && GetEnvironmentVariableW(wide_name, wide, size) < size
+               && unicode_to_utf8(wide, value, 3 * (size_t)size);
+    free(wide);
+    if (got)
+        return value;
+    free(value);
+    return NULL;
+}
+
+const char *os_environment(const char *name)
+{
+    size_t i = 0;
+    while (i < MOST_VARIABLES - 1 && variables[i].name != NULL && strcmp(variables[i].name, name) != 0)
+        i++;
+    free(variables[i].value);
+    variables[i].name = name;
+    variables[i].value = read_variable(name);
+    return variables[i].value;
+}
+
+bool os_privileged(void)
+{
+    return false; /* Windows knows no program that runs with its file's rights in place of its user's */
+}
+
+long os_process_id(void)
+{
+    return (long)GetCurrentProcessId();
+}
+
+const bool os_has_device_nodes = false;
+
+enum os_file os_file_state(const char *path, bool also_write)
+{
+    wchar_t wide[OS_PATH_SIZE];
+    if (!unicode_to_utf16(path, wide, OS_PATH_SIZE))
+        return OS_FILE_ABSENT;
+    DWORD attributes = GetFileAttributesW(wide);
+    if (attributes != INVALID_FILE_ATTRIBUTES)
+        return also_write && (attributes & FILE_ATTRIBUTE_READONLY) != 0 ? OS_FILE_DENIED : OS_FILE_READY;
+    return GetLastError() == ERROR_ACCESS_DENIED ? OS_FILE_DENIED : OS_FILE_ABSENT;
+}
+
+/* These two are asked about device nodes alone. */
+bool os_file_read(const char *path, char *text, size_t size)
+{
+    (void)path;
+    (void)text;
+    (void)size;
+    return false;
+}
+
+bool os_folder_find(const char *path, bool (*matches)(const char *folder, const char *name))
+{
+    (void)path;
+    (void)matches;
+    return false;
+}
