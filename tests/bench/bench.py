@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""
+bench.py - what the benchmarks share: the line that tells a comparison, and the exit status that judges it.
+
+    what: A median [min..max], B median [min..max], A/B (or A-B), bound, verdict
+
+A is cushim's way, B the bare one. Exit status 0: within the bound; 1: over it; 77: could not be measured here, and why.
+"""
+import statistics
+import subprocess
+import sys
+
+
+def skip(why):
+    print(f'skipped: {why}')
+    sys.exit(77)
+
+
+def run(command, **options):
+    """Runs a program that must succeed, or skip; returns what it printed."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if done.returncode == 77:
+        skip(done.stderr.strip())
+    if done.returncode != 0:
+        sys.exit(f'{" ".join(map(str, command))}: exit status {done.returncode}\n{done.stderr}')
+    return done.stdout
+
+
+def spread(samples, unit):
+    return f'{statistics.median(samples):.2f} {unit} [{min(samples):.2f}..{max(samples):.2f}]'
+
+
+def judge(what, ours, bare, unit, sign, value, bound):
+    """Prints the line; returns whether the value is within the bound."""
+    met = value <= bound
+    print(f'{what}: {spread(ours, unit)}, {spread(bare, unit)}, A{sign}B {value:.3f}, bound {bound:g}, '
+          f'{"ok" if met else "OVER"}', flush=True)
+    return met
+
+
+def judge_ratio(what, ours, bare, unit, bound):
+    """Samples of equal index were taken side by side: the median of their ratios holds when the machine's speed drifts."""
+    return judge(what, ours, bare, unit, '/', statistics.median(a / b for a, b in zip(ours, bare)), bound)
+
+
+def judge_difference(what, ours, bare, unit, bound):
+    return judge(what, ours, bare, unit, '-', statistics.median(a - b for a, b in zip(ours, bare)), bound)

@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+call_time.py - what a call through the table costs on a GPU, in nanoseconds, against a direct call of a linked function.
+
+    call_time.py WHAT BOUND CALL_TIME
+
+Skips where there is no driver or no GPU.
+"""
+import subprocess
+import sys
+
+import bench
+
+
+def main(what, bound, program):
+    # The system's loader ends a program whose libraries are not there with 127.
+    if subprocess.run([program, 'help'], capture_output=True, check=False).returncode == 127:
+        bench.skip('this machine has no libcuda.so.1')
+    pairs = [tuple(map(float, line.split())) for line in bench.run([program]).splitlines()]
+    table, direct = zip(*pairs)
+    met = bench.judge_difference(f'cuStreamIsCapturing through the table - linked, {what}', table, direct, 'ns',
+                                 float(bound))
+    return 0 if met else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+load.py - cushim_load() against a bare dlopen() with the same flags, in turn, each in a process of its own.
+
+    load.py 550 BOUND LOAD_CUSHIM LOAD_DLOPEN      a driver of the cache (see tests/drivers/fetch), by its path
+    load.py system BOUND LOAD_CUSHIM LOAD_DLOPEN   the machine's own driver, by its name
+    load.py none BOUND LOAD_CUSHIM LOAD_DLOPEN     a machine without one: both search, and fail
+
+The time is taken inside the process, around the one call: the start of a process is no part of it.
+"""
+import os
+import pathlib
+import sys
+
+import bench
+
+PAIRS = 200
+WARM_UP = 5
+
+
+def cached_driver(number):
+    cache = os.environ.get('CUSHIM_CACHE') or os.path.join(
+        os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'cushim')
+    path = pathlib.Path(cache, 'drivers', number, 'libcuda.so.1')
+    if not path.exists():
+        bench.skip(f'driver {number} is not in the cache; tests/drivers/fetch {number} gets it')
+    return str(path)
+
+
+def leave_out_the_build_folder():
+    """Meson adds it to the search path, where a program that is installed does not have it: another folder to search."""
+    folders = os.environ.get('LD_LIBRARY_PATH', '').split(':')
+    folders = [folder for folder in folders if folder and not list(pathlib.Path(folder).glob('libcushim.so*'))]
+    os.environ.pop('LD_LIBRARY_PATH', None)
+    if folders:
+        os.environ['LD_LIBRARY_PATH'] = ':'.join(folders)
+
+
+def arguments(place, dlopen):
+    """The programs' arguments: what must happen, and the driver's path if there is one."""
+    if place not in ('system', 'none'):
+        return ['open', cached_driver(place)]
+    try:
+        bench.run([dlopen, 'fail'])
+        found = False
+    except SystemExit:
+        found = True
+    if place == 'system' and not found:
+        bench.skip('this machine has no libcuda.so.1')
+    if place == 'none' and found:
+        bench.skip('this machine has a libcuda.so.1')
+    return ['fail' if place == 'none' else 'open']
+
+
+def main(place, bound, cushim, dlopen):
+    leave_out_the_build_folder()
+    rest = arguments(place, dlopen)
+    times = {cushim: [], dlopen: []}
+    order = [cushim, dlopen]
+    for i in range(WARM_UP + PAIRS):
+        for program in order:
+            microseconds = int(bench.run([program, *rest])) / 1000
+            if i >= WARM_UP:
+                times[program].append(microseconds)
+        order.reverse()
+    met = bench.judge_ratio(f'cushim_load / dlopen, driver: {place}', times[cushim], times[dlopen], 'us', float(bound))
+    return 0 if met else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+size.py - the size of the shared library once it is stripped, as it is installed.
+
+    size.py BOUND_KIB LIBRARY OPTIMIZATION
+
+Prints the largest sections too, where readelf is there to tell. A library built without optimisation is not judged.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import bench
+
+
+def print_sections(library):
+    if shutil.which('readelf') is None:
+        return
+    lines = subprocess.run(['readelf', '-SW', library], capture_output=True, text=True, check=True).stdout.splitlines()
+    columns = [line.split(']', 1)[1].split() for line in lines if line.lstrip().startswith('[') and ' 0' in line]
+    sizes = sorted(((int(row[4], 16), row[0]) for row in columns if len(row) > 6 and row[1] != 'NOBITS'), reverse=True)
+    print('sections, in bytes: ' + ', '.join(f'{name} {size}' for size, name in sizes[:8]))
+
+
+def main(bound, library, optimization):
+    if optimization in ('0', 'g'):
+        bench.skip(f'the library was built with optimization={optimization}')
+    if shutil.which('strip') is None:
+        bench.skip('there is no strip')
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = os.path.join(folder, 'stripped.so')
+        bench.run(['strip', '-o', stripped, library])
+        print_sections(stripped)
+        size = os.path.getsize(stripped) / 1024
+    met = size <= float(bound)
+    print(f'size of the stripped shared library: {size:.1f} KiB, bound {bound}, {"ok" if met else "OVER"}')
+    return 0 if met else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
