@@ -28,7 +28,7 @@
 #include "cushim/cuda_abi.h"
 
 #ifndef CUSHIM_ENTRY
-#define CUSHIM_ENTRY(family, abi, since, parameters, arguments)
+#    define CUSHIM_ENTRY(family, abi, since, parameters, arguments)
 #endif
 
 /* clang-format off */

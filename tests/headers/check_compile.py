@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Every public header compiles alone, in C and C++, with and without a Toolkit; and what must not compile says why."""
+import os
+import shutil
+import tempfile
+
+import support
+
+# The table as the rows make it, and a function for each row, as the library has them.
+EVERY_ROW = '''
+#include "cushim/entry_points.h"
+#include "cushim/abi_egl.h"
+struct table {
+#define CUSHIM_ENTRY(family, abi, since, parameters, arguments) CUresult(CUDAAPI *family##_##abi) parameters;
+#include "cushim/entry_points.h"
+};
+extern const struct table *next;
+extern const struct table passing_on;
+#define CUSHIM_ENTRY(family, abi, since, parameters, arguments) \\
+    static CUresult CUDAAPI call_##family##_##abi parameters \\
+    { \\
+        return next->family##_##abi arguments; \\
+    }
+#include "cushim/entry_points.h"
+const struct table passing_on = {
+#define CUSHIM_ENTRY(family, abi, since, parameters, arguments) call_##family##_##abi,
+#include "cushim/entry_points.h"
+};
+'''
+
+
+def include(*names):
+    return ''.join(f'#include <{name}>\n' if name.endswith('cuda.h') else f'#include "cushim/{name}"\n'
+                   for name in names) + 'extern int any;\n'
+
+
+def modes(setting):
+    """Name, flags, and whether <cuda.h> may be included too, for each way to build."""
+    result = [('own types', support.OWN, False)]
+    if setting.have_cuda_h:
+        result.append(('Toolkit', setting.toolkit, True))
+        result.append(('Toolkit, per-thread', setting.toolkit + support.PER_THREAD, True))
+    return result
+
+
+def test_header_when_included_alone_compiles(setting):
+    headers = sorted(path.name for path in support.HEADERS.glob('*.h'))
+    jobs = []
+    for language in setting.languages:
+        for mode, flags, toolkit in modes(setting):
+            for header in headers:
+                orders = [(header, 'cuda.h'), ('cuda.h', header)] if toolkit else [(header,)]
+                jobs += [(language, mode, flags, include(*order), ' then '.join(order)) for order in orders]
+            jobs.append((language, mode, flags, EVERY_ROW, 'every row'))
+    results = support.each(lambda job: job[0].run(job[3], support.WARNINGS + job[2]), jobs)
+    print(f'{len(headers)} headers, {len(jobs)} translation units')
+    return [f'{job[4]} as {job[0]} with {job[1]}:\n{said}' for job, (status, said) in zip(jobs, results) if status]
+
+
+def test_types_when_the_language_is_older_still_compile(setting):
+    if not setting.cxx:
+        return []
+    older = support.Language(setting.cxx, 'c++', 'c++11')
+    jobs = [(mode, flags) for mode, flags, _ in modes(setting)]
+    results = support.each(lambda job: older.run(EVERY_ROW, support.WARNINGS + job[1]), jobs)
+    return [f'every row as c++11 with {mode}:\n{said}' for (mode, _), (status, said) in zip(jobs, results) if status]
+
+
+def test_types_when_the_target_is_windows_compile(setting):
+    """No Windows headers are needed for that: the types want <stddef.h> and <stdint.h> alone."""
+    clang, clangxx = shutil.which('clang'), shutil.which('clang++')
+    if not clang or not clangxx:
+        print('no clang: Windows targets left out')
+        return []
+    failures = []
+    for target in ('x86_64-pc-windows-msvc', 'x86_64-w64-windows-gnu'):
+        for language in (support.Language([clang], 'c', 'c11'), support.Language([clangxx], 'c++', 'c++17')):
+            flags = [*support.WARNINGS, *support.OWN, '--target=' + target, '-ffreestanding']
+            status, said = language.run(EVERY_ROW, flags)
+            if status:
+                failures.append(f'every row as {language} for {target}:\n{said}')
+    return failures
+
+
+def test_mode_when_not_chosen_follows_the_toolkit(setting):
+    failures = []
+    source = '#include "cushim/cuda_abi.h"\n@CUSHIM_CUDA_HEADER_VERSION@\n'
+    wanted = 'CUDA_VERSION' if setting.have_cuda_h else '0'
+    text = setting.c.preprocess(source, setting.toolkit)
+    if f'@{setting.version or 0}@' not in text.replace(' ', ''):
+        failures.append(f'with nothing chosen, CUSHIM_CUDA_HEADER_VERSION is not {wanted}')
+    if '@0@' not in setting.c.preprocess(source, setting.toolkit + support.OWN).replace(' ', ''):
+        failures.append('with CUSHIM_OWN_TYPES=1, CUSHIM_CUDA_HEADER_VERSION is not 0')
+    return failures
+
+
+def refusals(setting, folder):
+    """What must fail: a name, the source, the flags, and words of the message."""
+    def fake(name, text):
+        path = os.path.join(folder, name)
+        os.makedirs(path)
+        with open(os.path.join(path, 'cuda.h'), 'w', encoding='utf-8') as file:
+            file.write(text)
+        return ['-I', path]
+    own = '#include "cushim/cuda_abi.h"\n'
+    yield 'cuda.h of CUDA 11.1', own, fake('old', '#define CUDA_VERSION 11010\n'), 'older than CUDA 11.2'
+    yield 'cuda.h of someone else', own, fake('other', '#define OTHER 1\n'), "is not NVIDIA's"
+    yield 'own types after a cuda.h', '#define CUDA_VERSION 12040\n' + own, support.OWN, '<cuda.h> was included before'
+    yield ('types after ffnvcodec', '#define FFNV_DYNLINK_CUDA_H\n#define CUDA_VERSION 7050\n' + own, [],
+           '<ffnvcodec/dynlink_cuda.h> was included before')
+    yield ('types after cuew', '#define __CUEW_H__\n#define CUDA_VERSION 9020\n' + own, [],
+           '<cuew.h> was included before')
+    if setting.have_cuda_h:
+        yield 'own types after the Toolkit', '#include <cuda.h>\n' + own, support.OWN, '<cuda.h> was included before'
+
+
+def test_mixture_when_impossible_is_refused_with_a_reason(setting):
+    failures, count = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, source, flags, words in refusals(setting, folder):
+            for language in setting.languages:
+                count += 1
+                status, said = language.run(source, [*flags, *setting.toolkit])
+                if status == 0:
+                    failures.append(f'{name} as {language}: compiles')
+                elif not any('error' in line and 'cushim: ' in line and words in line for line in said.splitlines()):
+                    failures.append(f'{name} as {language}: the message lacks "{words}":\n{said}')
+    print(f'{count} refusals')
+    return failures
+
+
+def main():
+    setting = support.Setting()
+    support.finish(
+        test_header_when_included_alone_compiles(setting)
+        + test_types_when_the_language_is_older_still_compile(setting)
+        + test_types_when_the_target_is_windows_compile(setting)
+        + test_mode_when_not_chosen_follows_the_toolkit(setting)
+        + test_mixture_when_impossible_is_refused_with_a_reason(setting))
+
+
+main()

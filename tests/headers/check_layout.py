@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""Our types and constants are NVIDIA's: sizes, alignments, offsets and values, and one table in every mode.
+
+Each fact is a number that a compiler computes. It is put into an object file and read from there, so that this works
+for targets whose programs do not run here. Facts of our own types are compared with those of the Toolkit, to which we
+add what it lacks; and both in C and in C++.
+"""
+import os
+import re
+import tempfile
+
+import declarations
+import support
+
+# What differs from an older Toolkit, and from which version on it does not.
+GROWN = {
+    # One name, and a new layout.
+    'CUstreamAttrValue': 11080,
+    'CUkernelNodeAttrValue': 11080,
+    'CUDA_KERNEL_NODE_PARAMS': 12000,
+    'CUDA_CHILD_GRAPH_NODE_PARAMS': 12090,
+    'CUdevSmResource': 13000,
+    'CUtensorMap': 13000,
+    # Members of such a type; the whole has kept its size.
+    'CUdevResource.sm': 13000,
+    'CUgraphNodeParams.graph': 12090,
+    # Members in the place of padding.
+    'CUstreamBatchMemOpParams.memoryBarrier': 11070,
+    'CUlaunchAttributeValue.memSyncDomainMap': 12000,
+    'CUlaunchAttributeValue.memSyncDomain': 12000,
+    'CUlaunchAttributeValue.launchCompletionEvent': 12030,
+    'CUlaunchAttributeValue.deviceUpdatableKernelNode': 12040,
+    'CUlaunchAttributeValue.sharedMemCarveout': 12050,
+    'CUlaunchAttributeValue.preferredClusterDim': 12080,
+    'CUlaunchAttributeValue.nvlinkUtilCentricScheduling': 13000,
+    'CUmemPoolProps.maxSize': 12020,
+    'CUmemPoolProps.usage': 12060,
+    'CUmemPoolProps.reserved': 12060,
+    'CUgraphNodeParams.conditional': 12030,
+    # One name, and a new meaning.
+    'CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS': 12000,
+    'CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR': 12000,
+    # Ends of enums and masks of what there is, which move with every version.
+    'CU_CTX_FLAGS_MASK': 12010,
+    'CU_DEVICE_ATTRIBUTE_MAX': 13000,
+    'CU_FUNC_ATTRIBUTE_MAX': 11080,
+    'CU_JIT_NUM_OPTIONS': 13000,
+    'CU_JIT_NUM_INPUT_TYPES': 11080,
+    'CU_LIMIT_MAX': 12050,
+    'CU_MEM_ACCESS_FLAGS_PROT_MAX': 11040,
+    'CU_MEM_ALLOCATION_TYPE_MAX': 11040,
+    'CU_MEM_HANDLE_TYPE_MAX': 11040,
+    'CU_MEM_LOCATION_TYPE_MAX': 11040,
+}
+
+# Enumerators that CUDA itself has dropped since, and macros that are none of ours.
+DROPPED = {'CU_TARGET_COMPUTE_20', 'CU_TARGET_COMPUTE_21', 'CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS',
+           'CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V2',
+           'CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V2',
+           'CU_UUID_HAS_BEEN_DEFINED', 'CUDA_VERSION', 'CUDA_CB'}
+
+# Declared a second time, to give an old <cuda.h> the name of a later one.
+TWICE = {'CUDA_KERNEL_NODE_PARAMS_v1'}
+
+MAGIC = 'cushim facts, eight bytes each:'
+PROBE = '''
+#include <stddef.h>
+#define BYTE(x, n) (unsigned char)((unsigned long long)(x) >> (8 * n))
+#define FACT(x) BYTE(x, 0), BYTE(x, 1), BYTE(x, 2), BYTE(x, 3), BYTE(x, 4), BYTE(x, 5), BYTE(x, 6), BYTE(x, 7),
+#ifdef __cplusplus
+#define ALIGN(type) alignof(type)
+#else
+#define ALIGN(type) _Alignof(type)
+#endif
+extern const unsigned char facts[];
+const unsigned char facts[] = {
+'''
+
+
+class Excuses:
+    """Which names are known to differ from this Toolkit. What we declare ourselves never is."""
+
+    def __init__(self, setting, declared):
+        from_toolkit = {one.name for one in declared if one.gate is not None and one.gate <= setting.version}
+        self.names = {name for name, version in GROWN.items()
+                      if setting.version < version and name.split('.')[0] in from_toolkit}
+
+    def cover(self, name):
+        path = name.split('.')
+        return any('.'.join(path[:length]) in self.names for length in range(1, len(path) + 1))
+
+
+def facts(language, flags, headers, questions):
+    """The answers to `questions`, pairs of a name and an expression, in a mode; or what the compiler said."""
+    magic = ', '.join(str(ord(letter)) for letter in MAGIC)
+    source = ''.join(f'#include {header}\n' for header in headers) + PROBE + magic + ',\n'
+    source += ''.join(f'FACT({expression})\n' for _, expression in questions) + '};\n'
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, 'facts.o')
+        status, said = language.run(source, flags, output)
+        if status:
+            return None, said
+        with open(output, 'rb') as file:
+            data = file.read()
+    start = data.find(MAGIC.encode())
+    if start < 0:
+        return None, 'the object file has no facts'
+    start += len(MAGIC)
+    return {name: int.from_bytes(data[start + 8 * place:start + 8 * place + 8], 'little')
+            for place, (name, _) in enumerate(questions)}, ''
+
+
+def questions_about(declared, wanted):
+    result = []
+    for one in declared:
+        if not wanted(one.name):
+            continue
+        if one.kind == 'constant':
+            result.append((one.name, one.name))
+        else:
+            result += [(f'sizeof {one.name}', f'sizeof({one.name})'),
+                       (f'alignment of {one.name}', f'ALIGN({one.name})')]
+        for member in one.members:
+            path = f'{one.name}.{member}'
+            if wanted(path):
+                result += [(f'offset of {path}', f'offsetof({one.name}, {member})'),
+                           (f'sizeof {path}', f'sizeof((({one.name} *)0)->{member})')]
+    return result
+
+
+def compared(name_a, a, name_b, b):
+    return [f'{name}: {a[name]} with {name_a}, {b[name]} with {name_b}' for name in a if a[name] != b[name]]
+
+
+def test_declaration_when_read_stands_once(declared):
+    names = [one.name for one in declared if one.name not in TWICE]
+    return [f'{name}: declared more than once' for name in sorted({name for name in names if names.count(name) > 1})]
+
+
+def compare_with_toolkit(setting, headers, questions):
+    """Asks the same of our types and of the Toolkit's, in every language. `headers` are those of the two modes."""
+    answers = {}
+    modes = (('own types', support.OWN, headers[0]), ('the Toolkit', setting.toolkit, headers[1]))
+    for language in setting.languages:
+        for mode, flags, included in modes:
+            known, said = facts(language, [*flags, *support.stub_flags()], included, questions)
+            if known is None:
+                return [f'{language} with {mode}:\n{said}']
+            answers[f'{mode} in {language}'] = known
+    (first, reference), *others = answers.items()
+    return [failure for name, known in others for failure in compared(first, reference, name, known)]
+
+
+def count(declared):
+    constants = sum(one.kind == 'constant' for one in declared)
+    return f'{len(declared) - constants} types and {constants} constants'
+
+
+def test_types_when_ours_are_the_toolkits(setting, declared):
+    excuses = Excuses(setting, declared)
+    questions = questions_about(declared, lambda name: not excuses.cover(name))
+    headers = ['"cushim/cuda_abi.h"']
+    failures = compare_with_toolkit(setting, (headers, headers), questions)
+    print(f'{len(questions)} facts of {count(declared)} are the same with our types and with the Toolkit, in '
+          + ' and '.join(str(language) for language in setting.languages))
+    if excuses.names:
+        print(f'{len(excuses.names)} not compared, being known to differ: ' + ' '.join(sorted(excuses.names)))
+    return failures
+
+
+def test_excuse_when_asked_for_is_needed(setting, declared):
+    """What is left out above really differs: else a mistake could hide behind it."""
+    def superfluous(name):
+        of_one = [one for one in questions_about(declared, lambda _: True)
+                  if re.search(r'(?:^| )' + re.escape(name) + '$', one[0])]
+        ours, _ = facts(setting.c, support.OWN, ['"cushim/cuda_abi.h"'], of_one)
+        theirs, _ = facts(setting.c, setting.toolkit, ['"cushim/cuda_abi.h"'], of_one)
+        return not of_one or theirs is not None and theirs == ours
+    names = sorted(Excuses(setting, declared).names)
+    return [f'{name}: excused, but the same in this Toolkit'
+            for name, yes in zip(names, support.each(superfluous, names)) if yes]
+
+
+def test_interop_when_compared_is_that_of_its_headers(setting):
+    """The types of EGL and OpenGL, which are in headers of their own. What an old Toolkit lacks is left out."""
+    theirs = ['<cudaEGL.h>', '<cudaGL.h>']
+    if not all(setting.has_header(header.strip('<>')) for header in theirs):
+        print('no <cudaEGL.h> or <cudaGL.h>: their types are not compared')
+        return []
+    declared = declarations.read([support.HEADERS / 'abi_egl.h', support.HEADERS / 'cuda_abi.h'])
+    text = setting.c.preprocess(''.join(f'#include {header}\n' for header in theirs),
+                                [*setting.toolkit, *support.stub_flags()])
+    names = set(re.findall(r'\b\w+\b', text)) - {'CU_EGL_COLOR_FORMAT_MAX'}
+    declared = [one for one in declared if one.name in names]
+    ours = '"cushim/abi_egl.h"'
+    failures = compare_with_toolkit(setting, ([ours], [*theirs, ours]), questions_about(declared, lambda _: True))
+    print(f'{count(declared)} of EGL and OpenGL likewise')
+    return failures
+
+
+def test_gate_when_compared_with_the_toolkit_is_right(setting, declared):
+    """What stands behind a gate above the Toolkit's version is not in it, and everything else is."""
+    text = setting.c.preprocess('#include <cuda.h>\n', setting.toolkit)
+    macros = setting.c.preprocess('#include <cuda.h>\n', [*setting.toolkit, '-dM'])
+    theirs = set(re.findall(r'\b\w+\b', text)) | set(re.findall(r'^#define (\w+)', macros, re.M))
+    failures = []
+    for one in declared:
+        if one.name in TWICE:
+            continue
+        if one.gate is None:
+            failures.append(f'{one.name}: declared whatever the Toolkit')
+        elif one.gate > setting.version and one.name in theirs:
+            failures.append(f'{one.name}: this Toolkit has it, but the gate says CUDA {one.gate}')
+        elif one.gate <= setting.version and one.name not in theirs:
+            failures.append(f'{one.name}: this Toolkit lacks it, but the gate says CUDA {one.gate}')
+    print(f'{sum((one.gate or 0) > setting.version for one in declared)} supplements to this Toolkit')
+    return failures
+
+
+def test_constant_when_in_the_toolkit_is_ours_too(setting, declared):
+    """Every enumerator of an enum that we declare, and every macro that looks like a constant."""
+    ours = {one.name for one in declared} | DROPPED
+    text = setting.c.preprocess('#include <cuda.h>\n', setting.toolkit)
+    macros = setting.c.preprocess('#include <cuda.h>\n', [*setting.toolkit, '-dM'])
+    theirs = {}
+    for body, name in re.findall(r'typedef enum\s*\w*\s*\{([^}]*)\}\s*(\w+);', text):
+        if name in ours:
+            theirs.update((one, name) for one in re.findall(r'(?:^|,)\s*(\w+)', body))
+    theirs.update((name, 'macros') for name in re.findall(r'^#define (CU(?:DA)?_\w+) \S', macros, re.M))
+    print(f'{len(theirs)} constants of this Toolkit are ours too')
+    return [f'{name}: in this Toolkit ({where}), and not in our headers'
+            for name, where in sorted(theirs.items()) if name not in ours]
+
+
+def test_table_when_built_in_any_mode_is_the_same(setting):
+    questions = [('sizeof struct cushim_table', 'sizeof(struct cushim_table)')]
+    questions += [(row.slot, f'offsetof(struct cushim_table, {row.slot})') for row in support.rows()]
+    modes = [('own types', support.OWN), ('own types, per-thread', support.OWN + support.PER_THREAD)]
+    if setting.have_cuda_h:
+        modes += [('the Toolkit', setting.toolkit), ('the Toolkit, per-thread', setting.toolkit + support.PER_THREAD)]
+    answers, failures = {}, []
+    for language in setting.languages:
+        for mode, flags in modes:
+            known, said = facts(language, flags, ['"cushim/loader.h"'], questions)
+            if known is None:
+                return [f'{language} with {mode}:\n{said}']
+            answers[f'{mode} in {language}'] = known
+    (first, reference), *others = answers.items()
+    for name, known in others:
+        failures += compared(first, reference, name, known)
+    pointer = reference[questions[0][0]] // (len(questions) - 1)
+    failures += [f'{name}: not at place {place}' for place, (name, _) in enumerate(questions[1:])
+                 if reference[name] != place * pointer]
+    print(f'struct cushim_table: {reference[questions[0][0]]} bytes, {len(questions) - 1} slots, '
+          f'the same in {len(answers)} ways')
+    return failures
+
+
+def main():
+    setting = support.Setting()
+    failures = test_table_when_built_in_any_mode_is_the_same(setting)
+    paths = sorted(path for path in support.HEADERS.glob('abi_*.h') if path.name != 'abi_egl.h')
+    declared = declarations.read(paths)
+    failures += test_declaration_when_read_stands_once(declared)
+    if not setting.have_cuda_h:
+        print('no <cuda.h>: nothing to compare our types with')
+    elif setting.version > support.NEWEST:
+        print('this Toolkit is newer than our types: not compared')
+    else:
+        failures += test_types_when_ours_are_the_toolkits(setting, declared)
+        failures += test_excuse_when_asked_for_is_needed(setting, declared)
+        failures += test_constant_when_in_the_toolkit_is_ours_too(setting, declared)
+        failures += test_gate_when_compared_with_the_toolkit_is_right(setting, declared)
+        failures += test_interop_when_compared_is_that_of_its_headers(setting)
+    support.finish(failures)
+
+
+main()

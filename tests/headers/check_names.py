@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""names.h: a plain name is the entry point that it is in <cuda.h>, and every slot has its name."""
+import re
+
+import support
+
+# The oldest entry points of functions whose plain name has meant a newer one since before the oldest driver that we
+# know. They have slots, and no name.
+NAMELESS = {'StreamDestroy_v1', 'MemHostRegister_v1', 'LinkCreate_v1', 'LinkAddData_v1', 'LinkAddFile_v1',
+            'GLGetDevices_v1'}
+
+# CUSHIM_NAMES_VERSION at which plain names change their meaning, and ends below and above.
+VERSIONS = [6050, 10000, 10010, 11000, 11020, 12000, 12080, 13000]
+
+HEADER = '#include "cushim/names.h"\n'
+
+
+def expansions(setting, headers, names, flags):
+    """What each name expands to after some headers, without spaces."""
+    source = headers + '\n'.join(f'@{place}@ {name} @' for place, name in enumerate(names)) + '\n'
+    text = setting.c.preprocess(source, [*flags, *support.stub_flags()])
+    found = re.findall(r'@\s*(\d+)\s*@(.*?)@', text, re.S)
+    return {names[int(place)]: re.sub(r'\s', '', expansion) for place, expansion in found}
+
+
+def slot_of_expansion(expansion):
+    """The slot that names.h leads to, or None."""
+    found = re.fullmatch(r'\(cushim_table\(\)->(\w+)\)', expansion)
+    return found[1] if found else None
+
+
+def slot_of_symbol(symbol):
+    """The slot of an exported name, whichever default stream it is for."""
+    found = re.fullmatch(r'cu(\w+?)(?:_(v\d+))?(?:_pt[sd][sz])?', symbol)
+    return f'{found[1]}_{found[2] or "v1"}'
+
+
+def test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows):
+    plain = sorted({'cu' + row.family for row in rows})
+    slots = {row.slot for row in rows}
+    theirs = '#include <cuda.h>\n' + ''.join(f'#include <{header}>\n' for header in ('cudaGL.h', 'cudaEGL.h')
+                                             if setting.has_header(header))
+    failures, changed = [], 0
+    for name, flags in (('legacy', []), ('per-thread', support.PER_THREAD)):
+        wanted = expansions(setting, theirs, plain, setting.toolkit + flags)
+        modes = {
+            'the Toolkit': expansions(setting, HEADER, plain, setting.toolkit + flags),
+            'all its headers': expansions(setting, theirs + HEADER, plain, setting.toolkit + flags),
+            'own types': expansions(setting, HEADER, plain,
+                                    support.OWN + flags + [f'-DCUSHIM_NAMES_VERSION={setting.version}']),
+        }
+        changed += sum(slot_of_symbol(symbol) != slot_of_symbol(one) for one, symbol in wanted.items())
+        for one in plain:
+            # A function younger than the Toolkit is not renamed by it: there the name means the oldest entry point.
+            slot = slot_of_symbol(wanted[one])
+            if slot not in slots:
+                failures.append(f'{one}: <cuda.h> means {wanted[one]}, which has no slot')
+            failures += [f'{one}: <cuda.h> means {wanted[one]}, names.h {found[one]} ({name}, {mode})'
+                         for mode, found in modes.items() if slot_of_expansion(found[one]) != slot]
+    print(f'{len(plain)} plain names mean what this Toolkit means by them; '
+          f'{changed // 2} of those are not the oldest ABI')
+    return failures
+
+
+def test_name_when_defined_leads_to_its_slot(setting, rows):
+    """Suffixed names always, plain ones in at least one version; and nothing else is defined."""
+    names = {row.name: row.slot for row in rows}
+    plain = sorted({'cu' + row.family for row in rows})
+    everything = sorted(set(plain) | set(names))
+    slots, reached, failures = set(names.values()), set(), []
+    for version in VERSIONS:
+        found = expansions(setting, HEADER, everything, support.OWN + [f'-DCUSHIM_NAMES_VERSION={version}'])
+        for name in everything:
+            slot = slot_of_expansion(found[name])
+            if slot not in slots:
+                failures.append(f'{name}: leads to {found[name]} in {version}')
+            elif name not in plain and slot != names[name]:
+                failures.append(f'{name}: leads to {slot} in {version}')
+            reached.add(slot)
+    failures += [f'{slot}: no name leads there' for slot in sorted(slots - reached - NAMELESS)]
+    failures += [f'{slot}: has a name after all' for slot in sorted(NAMELESS & reached)]
+    text = support.strip_comments(support.read(support.HEADERS / 'names.h'))
+    defined = set(re.findall(r'#\s*define (cu\w+)', text))
+    failures += [f'{name}: defined in names.h, but no row has it' for name in sorted(defined ^ set(everything))]
+    failures += [f'{name}: defined without #undef'
+                 for name in sorted(defined - set(re.findall(r'#\s*undef (cu\w+)', text)))]
+    print(f'{len(defined)} names lead to {len(reached)} slots; {len(NAMELESS)} slots have none')
+    return failures
+
+
+def test_call_when_it_goes_through_names_compiles(setting, rows):
+    """The oldest call of a function that grew compiles with the version of names that it was written for."""
+    calls = {11020: 'stream, &status, &id', 12000: 'stream, &status, &id, 0, 0, 0',
+             13000: 'stream, &status, &id, 0, 0, 0, 0'}
+    source = HEADER + '''
+    CUresult call(CUstream stream);
+    CUresult call(CUstream stream)
+    {
+        CUstreamCaptureStatus status;
+        cuuint64_t id;
+        return cuStreamGetCaptureInfo(%s);
+    }
+'''
+    every = HEADER + 'void every(void);\nvoid every(void)\n{\n' + ''.join(
+        f'(void){name};\n' for name in sorted({'cu' + row.family for row in rows})) + '}\n'
+    failures = []
+    modes = [support.OWN] + ([setting.toolkit, setting.toolkit + support.PER_THREAD] if setting.have_cuda_h else [])
+    for language in setting.languages:
+        for mode in modes:
+            for version, arguments in calls.items():
+                status, said = language.run(source % arguments,
+                                            [*support.WARNINGS, *mode, f'-DCUSHIM_NAMES_VERSION={version}'])
+                if status:
+                    failures.append(f'a call of {version} as {language} {mode}:\n{said}')
+            status, said = language.run(every, [*support.WARNINGS, *mode])
+            if status:
+                failures.append(f'every name as {language} {mode}:\n{said}')
+    return failures
+
+
+def main():
+    setting = support.Setting()
+    rows = support.rows()
+    failures = test_name_when_defined_leads_to_its_slot(setting, rows)
+    failures += test_call_when_it_goes_through_names_compiles(setting, rows)
+    if not setting.have_cuda_h:
+        print('no <cuda.h>: nothing to compare plain names with')
+    elif setting.version > support.NEWEST:
+        print('this Toolkit is newer than our names: not compared')
+    else:
+        failures += test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows)
+    support.finish(failures)
+
+
+main()

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Each slot of struct cushim_table has exactly the type that NVIDIA gives that entry point.
+
+NVIDIA says it twice: as a prototype in <cuda.h>, and from CUDA 11.3 on as a typedef in <cudaTypedefs.h>. Both are
+compared, in C and in C++: C takes an enum for an unsigned int, and C++ does not.
+"""
+import re
+
+import support
+
+# Where the row means the same, but is not of the same type.
+#   slot: (before this version of the Toolkit, why); 0 for every version
+NOT_THE_SAME = {
+    'GLGetDevices_v1': (0, 'unsigned int stands for the enum of <cudaGL.h>'),
+    'GLGetDevices_v2': (0, 'unsigned int stands for the enum of <cudaGL.h>'),
+    'StreamGetAttribute_v1': (11080, 'the shorter CUstreamAttrValue'),
+    'StreamSetAttribute_v1': (11080, 'the shorter CUstreamAttrValue'),
+    'GraphKernelNodeGetAttribute_v1': (11080, 'the shorter CUkernelNodeAttrValue'),
+    'GraphKernelNodeSetAttribute_v1': (11080, 'the shorter CUkernelNodeAttrValue'),
+}
+
+FUNCTIONS = ['cuda.h', 'cudaGL.h', 'cudaEGL.h']
+TYPEDEFS = ['cudaTypedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h']
+
+C_HEAD = '''#define SAME(slot, type) \\
+    _Static_assert(_Generic(((struct cushim_table *)0)->slot, type: 1, default: 0), #slot " is not a " #type);
+#define SAME_AS(slot, function) SAME(slot, __typeof__(&function))
+'''
+CXX_HEAD = '''#include <type_traits>
+#define SAME(slot, type) \\
+    static_assert(std::is_same<decltype(cushim_table::slot), type>::value, #slot " is not a " #type);
+#define SAME_AS(slot, function) SAME(slot, decltype(&function))
+'''
+
+# NVIDIA's own switch for showing the retired entry points too, each under its exported name.
+FLAGS = ['-D__CUDA_API_VERSION_INTERNAL', *support.stub_flags()]
+
+
+def includes(headers):
+    return ''.join(f'#include <{header}>\n' for header in headers)
+
+
+def typedefs_of(row, known):
+    """The typedefs of an entry point: the ordinary one, and the one of the per-thread form, which must be the same."""
+    ordinary = f'PFN_cu{row.family}_v{row.since}'
+    per_thread = [f'PFN_cu{row.family}_v{max(row.since, 7000)}_pt{kind}' for kind in ('sz', 'ds')]
+    return [name for name in [ordinary, *per_thread] if name in known]
+
+
+def compare(setting, rows, kind, headers, found, failures):
+    """Asserts one kind of comparison. `found` gives the names that a row is compared with."""
+    named = {row.slot: found(row) for row in rows}
+    excused = {slot for slot, (before, _) in NOT_THE_SAME.items() if not before or setting.version < before}
+    pairs = [(slot, name) for slot, names in named.items() if slot not in excused for name in names]
+    macro = 'SAME_AS' if kind == 'prototype' else 'SAME'
+    for language in setting.languages:
+        source = includes(headers) + '#include "cushim/loader.h"\n'
+        source += CXX_HEAD if language.name == 'c++' else C_HEAD
+        source += ''.join(f'{macro}({slot}, {name})\n' for slot, name in pairs)
+        status, said = language.run(source, [*setting.toolkit, *FLAGS, '-Werror'])
+        if status:
+            failures.append(f'{kind}s, as {language}:\n{said}')
+    asserted = {slot for slot, _ in pairs}
+    print(f'{len(asserted)} of {len(rows)} slots have the type of NVIDIA\'s {kind}: {len(pairs)} assertions in each of '
+          + ' and '.join(str(language) for language in setting.languages))
+    if not asserted:
+        failures.append(f'no slot was compared with a {kind}')
+    # What the Toolkit is old enough to lack is listed; what it ought to have is missed.
+    lacking = [row for row in rows if not named[row.slot]]
+    failures += [f'{row.slot} (CUDA {row.since}): no {kind} found in a newer Toolkit'
+                 for row in lacking if row.since <= setting.version and row.slot not in excused]
+    younger = [row.slot for row in lacking if row.since > setting.version]
+    if younger:
+        print(f'{len(younger)} without a {kind}, being younger than this Toolkit: ' + ' '.join(younger))
+
+
+def main():
+    setting = support.Setting()
+    setting.need_toolkit()
+    rows, failures = support.rows(), []
+
+    headers = [header for header in FUNCTIONS if setting.has_header(header)]
+    text = setting.c.preprocess(includes(headers), [*setting.toolkit, *FLAGS])
+    functions = set(re.findall(r'\b(cu[A-Z]\w*)\s*\(', text))
+    compare(setting, rows, 'prototype', headers,
+            lambda row: [name for name in (row.name, row.name + '_ptsz', row.name + '_ptds') if name in functions],
+            failures)
+
+    headers = [header for header in TYPEDEFS if setting.has_header(header)]
+    if TYPEDEFS[0] in headers:
+        text = setting.c.preprocess(includes(headers), [*setting.toolkit, *FLAGS])
+        known = set(re.findall(r'\*\s*(PFN_cu\w+)\s*\)', text))
+        compare(setting, rows, 'typedef', headers, lambda row: typedefs_of(row, known), failures)
+    elif setting.version >= 11030:
+        failures.append('this Toolkit has no <cudaTypedefs.h>')
+
+    for slot, (before, why) in NOT_THE_SAME.items():
+        if not before or setting.version < before:
+            print(f'not compared, on purpose: {slot} ({why})')
+    support.finish(failures)
+
+
+main()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""What the header tests share: the compilers, the Toolkit in use, and a reader for each of our lists."""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADERS = ROOT / 'include' / 'cushim'
+STUBS = pathlib.Path(__file__).resolve().parent / 'stubs'
+WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
+OWN = ['-DCUSHIM_OWN_TYPES=1']
+# The CUDA version whose types and names ours are.
+NEWEST = 13000
+PER_THREAD = ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM']
+
+
+def skip(why):
+    print('skipped: ' + why)
+    sys.exit(77)
+
+
+class Language:
+    """One compiler with one standard."""
+
+    def __init__(self, command, name, standard):
+        self.command, self.name, self.standard = command, name, standard
+        self.suffix = '.cpp' if name == 'c++' else '.c'
+
+    def __str__(self):
+        return self.standard
+
+    def run(self, source, flags, output=None):
+        """Compiles `source`; without `output`, only checks it. Returns the exit status and what the compiler said."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'test' + self.suffix)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(source)
+            what = ['-fsyntax-only'] if output is None else ['-c', '-o', output]
+            command = [*self.command, '-std=' + self.standard, '-I', str(HEADERS.parent), *flags, *what, path]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            return done.returncode, done.stdout.decode(errors='replace')
+
+    def preprocess(self, source, flags):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'test' + self.suffix)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(source)
+            command = [*self.command, '-std=' + self.standard, '-I', str(HEADERS.parent), *flags, '-E', '-P', path]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            if done.returncode:
+                sys.exit('cannot preprocess:\n' + done.stderr.decode(errors='replace'))
+            return done.stdout.decode(errors='replace')
+
+
+class Setting:
+    """What the build passed to a test: compilers, and where a <cuda.h> is, if anywhere."""
+
+    def __init__(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument('--cc', required=True, help='the C compiler, as one command line')
+        parser.add_argument('--cxx', default='', help='the C++ compiler, likewise; may be left out')
+        parser.add_argument('--cuda-h', action='store_true', help='there is a <cuda.h>')
+        parser.add_argument('--toolkit-include', default='', help='its directory, if the compiler does not look there')
+        given = parser.parse_args()
+        self.cc = shlex.split(given.cc)
+        self.cxx = shlex.split(given.cxx)
+        self.c = Language(self.cc, 'c', 'c11')
+        self.languages = [self.c]
+        if self.cxx:
+            self.languages.append(Language(self.cxx, 'c++', 'c++17'))
+        self.toolkit = ['-isystem', given.toolkit_include] if given.toolkit_include else []
+        # With neither an option nor a <cuda.h> of the system, the tests that need one are left out.
+        self.have_cuda_h = given.cuda_h or bool(given.toolkit_include)
+        self.version = 0
+        if self.have_cuda_h:
+            found = re.search(r'^@(\d+)', self.c.preprocess('#include <cuda.h>\n@CUDA_VERSION\n', self.toolkit), re.M)
+            self.version = int(found[1])
+            print(f'Toolkit headers of CUDA {self.version // 1000}.{self.version % 1000 // 10}')
+
+    def need_toolkit(self):
+        if not self.have_cuda_h:
+            skip('no <cuda.h>; the option toolkit_include names a directory that has one')
+
+    def has_header(self, name):
+        return self.c.run(f'#include <{name}>\nint any;\n', [*self.toolkit, *stub_flags()])[0] == 0
+
+
+def stub_flags():
+    """GL's and EGL's own headers where there are any, else ours."""
+    return ['-idirafter', str(STUBS)]
+
+
+def each(function, items):
+    """Applies a function to all items, two at a time, and returns the results in order."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(function, items))
+
+
+def finish(failures):
+    """Ends the test: prints each failure, if any."""
+    for failure in failures:
+        print('FAILED: ' + failure)
+    sys.exit(1 if failures else 0)
+
+
+def read(path):
+    return pathlib.Path(path).read_text(encoding='utf-8')
+
+
+def strip_comments(text):
+    return re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
+
+
+class Row:
+    """One row of entry_points.h."""
+
+    def __init__(self, family, abi, since, parameters, arguments):
+        self.family, self.abi, self.since = family, abi, int(since)
+        self.parameters, self.arguments = ' '.join(parameters.split()), ' '.join(arguments.split())
+        self.slot = f'{family}_{abi}'
+        # The name of this entry point in C: the oldest has no suffix.
+        self.name = 'cu' + family + ('' if abi == 'v1' else '_' + abi)
+
+
+def rows():
+    """All rows of entry_points.h, in order."""
+    text = strip_comments(read(HEADERS / 'entry_points.h'))
+    found = [Row(*match) for match in re.findall(
+        r'^CUSHIM_ENTRY\((\w+), (v\d+), (\d+),\s*\(([^()]*)\),\s*\(([^()]*)\)\)$', text, re.M)]
+    if len(found) != len(re.findall(r'^CUSHIM_ENTRY', text, re.M)) or not found:
+        sys.exit('entry_points.h: a row is not of the form that its head describes')
+    return found
+
+
+def symbols():
+    """All rows of symbols.inc, as (family, abi, since, symbol, per-thread symbol)."""
+    found = re.findall(r'^CUSHIM_SYMBOL\((\w+), (v\d+), (\d+), "(\w+)", "(\w*)"\)$',
+                       read(ROOT / 'loader' / 'symbols.inc'), re.M)
+    if not found:
+        sys.exit('symbols.inc: no rows')
+    return [(family, abi, int(since), symbol, other) for family, abi, since, symbol, other in found]
