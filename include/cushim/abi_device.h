@@ -12,7 +12,11 @@
 #include "cushim/abi_handles.h"
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Sizes are bytes, clock rates kHz, unless the name says otherwise. */
+/*
+ * Sizes are bytes, clock rates kHz, unless the name says otherwise. CAN_USE_64_BIT_STREAM_MEM_OPS and
+ * CAN_USE_STREAM_WAIT_VALUE_NOR got new values in CUDA 12.0, which older drivers do not know; what they meant
+ * before ends in _V1.
+ */
 typedef enum CUdevice_attribute_enum CUSHIM_ENUM_BASE {
     CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
     CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
@@ -137,7 +141,7 @@ typedef enum CUdevice_attribute_enum CUSHIM_ENUM_BASE {
     CU_DEVICE_ATTRIBUTE_MAX = 148
 } CUdevice_attribute;
 
-/* What cuDeviceGetProperties fills: the limits of the first CUDA devices, clockRate in kHz. */
+/* What cuDeviceGetProperties fills. Sizes in bytes, clockRate in kHz. */
 typedef struct CUdevprop_st {
     int maxThreadsPerBlock;
     int maxThreadsDim[3];
@@ -333,7 +337,7 @@ typedef enum CUdevResourceType_enum CUSHIM_ENUM_BASE {
     CU_DEV_RESOURCE_TYPE_SM = 1
 } CUdevResourceType;
 
-/* Made by cuDevResourceGenerateDesc, used up by cuGreenCtxCreate. */
+/* Made by cuDevResourceGenerateDesc, for cuGreenCtxCreate. */
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 
 /* CUDA 12.4 to 12.9 know smCount alone; the others stand where those have padding. */

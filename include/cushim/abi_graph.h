@@ -112,7 +112,7 @@ typedef struct CUDA_MEMSET_NODE_PARAMS_v2_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* userData stays the caller's, for as long as the graph or an executable of it exists. */
+/* userData must live as long as the graph and every executable made from it; nothing here frees it. */
 typedef struct CUDA_HOST_NODE_PARAMS_st {
     CUhostFn fn;
     void *userData;

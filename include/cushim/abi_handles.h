@@ -17,12 +17,16 @@ typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 
 /* An address in the unified address space; 0 is no memory. */
+#    if defined(_WIN64) || defined(__LP64__)
 typedef unsigned long long CUdeviceptr;
+#    else
+typedef unsigned int CUdeviceptr;
+#    endif
 
 /* The ordinal of a device, as cuDeviceGet gives it; nothing owns it. */
 typedef int CUdevice;
 
-/* Two that are not devices: the host as a place for managed memory, and none. */
+/* Where managed memory may be, beside the devices: on the host; and a device that is none. */
 #    define CU_DEVICE_CPU ((CUdevice)-1)
 #    define CU_DEVICE_INVALID ((CUdevice)-2)
 

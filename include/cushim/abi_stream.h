@@ -73,7 +73,7 @@ typedef enum CUevent_wait_flags_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11080
-/* Scheduling bits that CUDA 11.8 added for events. */
+/* How a host thread waits for an event. */
 typedef enum CUevent_sched_flags_enum CUSHIM_ENUM_BASE {
     CU_EVENT_SCHED_AUTO = 0x0,
     CU_EVENT_SCHED_SPIN = 0x1,

@@ -59,8 +59,8 @@ DROPPED = {'CU_TARGET_COMPUTE_20', 'CU_TARGET_COMPUTE_21', 'CU_DEVICE_ATTRIBUTE_
            'CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V2',
            'CU_UUID_HAS_BEEN_DEFINED', 'CUDA_VERSION', 'CUDA_CB'}
 
-# Declared a second time, to give an old <cuda.h> the name of a later one.
-TWICE = {'CUDA_KERNEL_NODE_PARAMS_v1'}
+# Declared twice: for two sizes of pointers, and to give an old <cuda.h> the name of a later one.
+TWICE = {'CUdeviceptr', 'CUDA_KERNEL_NODE_PARAMS_v1'}
 
 MAGIC = 'cushim facts, eight bytes each:'
 PROBE = '''

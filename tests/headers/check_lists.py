@@ -64,7 +64,7 @@ WHOLE_AREAS = re.compile(r'''
 
 
 def retired(versions, position):
-    """Whether an entry point is of before 64-bit pointers, or of before CUDA 4.0's contexts: a newer one replaced it."""
+    """Whether an entry point is from before 64-bit pointers or before CUDA 4.0's contexts, and was replaced then."""
     return position + 1 < len(versions) and versions[position + 1][2] in (3020, 4000)
 
 
