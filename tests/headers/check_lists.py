@@ -58,8 +58,8 @@ USERS = {
 STREAM_AREA = re.compile(r'Stream|ThreadExchangeStreamCaptureMode$|LaunchHostFunc$')
 WHOLE_AREAS = re.compile(r'''
     Init$ | DriverGetVersion$ | GetError | GetProcAddress$ | Logs | Device | Ctx | GreenCtx | DevResource
-    | DevSmResource | Event | Graph(?!ics) | UserObject | Mem(?!cpy3DBatchAsync) | Multicast | Pointer | Ipc | Module | Link | Library
-    | Kernel | Func(?!SetBlockShape|SetSharedSize) | LaunchKernel | LaunchCooperative | Occupancy
+    | DevSmResource | Event | Graph(?!ics) | UserObject | Mem(?!cpy3DBatchAsync) | Multicast | Pointer | Ipc | Module
+    | Link | Library | Kernel | Func(?!SetBlockShape|SetSharedSize) | LaunchKernel | LaunchCooperative | Occupancy
     | \w*External(Memory|Semaphore)''', re.X)
 
 
