@@ -75,9 +75,26 @@ cushim_fn resolve_by_asking(struct driver *driver, const char *family, int versi
     return resolve_can_ask(driver) ? ask(driver, family, version, per_thread) : NULL;
 }
 
+/*
+ * Of some families only the later entry points have a per-thread form (cuMemcpy2D: not that of 2.0, but that of 3.2). With
+ * per-thread streams the earlier ones would work on the wrong stream, and a driver's own cuGetProcAddress withholds them.
+ */
+static bool lacks_form(size_t row)
+{
+    if (symbols_row(row).per_thread_symbol[0] != '\0')
+        return false;
+    for (size_t later = row + 1; symbols_same_family(row, later); later++) {
+        if (symbols_row(later).per_thread_symbol[0] != '\0')
+            return true;
+    }
+    return false;
+}
+
 cushim_fn resolve_row(struct driver *driver, size_t row, bool per_thread)
 {
     struct cushim_entry_point entry = symbols_row(row);
+    if (per_thread && lacks_form(row))
+        return NULL;
     bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
     cushim_fn exported = os_library_symbol(driver->library, has_form ? entry.per_thread_symbol : entry.symbol);
     if (exported != NULL || entry.since > driver->own_version)

@@ -140,7 +140,12 @@ static bool accept(struct search *search)
     driver->mask = request->mask;
     record->cuda_version = driver->own_version;
 
-    cushim_fn symbol = os_library_symbol(driver->library, symbols_row(ROW_Init_v1).symbol);
+    cushim_fn symbol = os_library_symbol(driver->library, symbols_row(ROW_GetProcAddress_v1).symbol);
+    memcpy(&driver->ask.v1, &symbol, sizeof symbol);
+    symbol = os_library_symbol(driver->library, symbols_row(ROW_GetProcAddress_v2).symbol);
+    memcpy(&driver->ask.v2, &symbol, sizeof symbol);
+
+    symbol = os_library_symbol(driver->library, symbols_row(ROW_Init_v1).symbol);
     char path[OS_PATH_SIZE];
     os_library_path(symbol, path, sizeof path);
     record_path(record, path);

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""What must hold of everything that cushim says about a driver, judged by the driver's own symbol table."""
+
+# cuda.h's names for the codes that are expected somewhere.
+SUCCESS, INVALID_VALUE, NOT_INITIALIZED, STUB, NO_DEVICE, NOT_FOUND, NOT_SUPPORTED = 0, 1, 3, 34, 100, 500, 801
+
+# From which CUDA version on an older entry point gives the same meaning: what DESIGN promises, "Polyfills tell the truth".
+# Every other slot is native or missing.
+POLYFILLED_FROM = {
+    'CtxCreate_v3': 3020, 'CtxCreate_v4': 3020,
+    'CtxGetDevice_v2': 4000, 'CtxSynchronize_v2': 4000,
+    'EventRecordWithFlags_v1': 2000, 'EventElapsedTime_v2': 2000,
+    'LaunchHostFunc_v1': 5000,
+    'StreamIsCapturing_v1': 5050,
+    'StreamGetCaptureInfo_v1': 5050, 'StreamGetCaptureInfo_v2': 5050, 'StreamGetCaptureInfo_v3': 5050,
+    'StreamBeginCapture_v2': 10000, 'StreamUpdateCaptureDependencies_v2': 11030,
+    'StreamGetDevice_v1': 9020, 'StreamGetCtx_v2': 9020,
+    'GraphInstantiateWithFlags_v1': 10000,
+    'GraphAddDependencies_v2': 10000, 'GraphRemoveDependencies_v2': 10000, 'GraphGetEdges_v2': 10000,
+    'GraphNodeGetDependencies_v2': 10000, 'GraphNodeGetDependentNodes_v2': 10000,
+}
+
+# Rows that a driver lacks though its version has reached them (FACTS: "The libraries").
+KNOWN_HOLES = {('cuDeviceGetLuid', 10010), ('cuDeviceGetLuid', 11000)}
+
+
+def slot_name(row):
+    """StreamQuery_v1, StreamDestroy_v2."""
+    return row.family[2:] + '_v1' if row.symbol == row.family else row.symbol[2:]
+
+
+class View:
+    """What a program must see of a library that is loaded with a setting."""
+
+    def __init__(self, library, rows, own_version, setting, answered=()):
+        self.library, self.rows, self.setting = library, rows, setting
+        self.own_version = own_version
+        self.capped = bool(setting.cap) and setting.cap < own_version
+        self.version = setting.cap if self.capped else own_version
+        self.answered = answered  # symbols that are not exported, but which the driver's cuGetProcAddress gives
+        self.row_of = {(row.family, row.since): row for row in rows}
+        self.families = {}
+        for row in rows:
+            self.families.setdefault(row.family, []).append(row)
+        self.newest_row = max(row.since for row in rows)
+        self.per_thread_names = {row.per_thread_symbol for row in rows}
+        hidden = {name[2:] if name.startswith('cu') else name for name in setting.mask}
+        self.masked = {row for row in rows
+                       if {slot_name(row), row.family[2:], row.symbol[2:]} & hidden}
+        self.adapted = {'DriverGetVersion_v1'} if self.capped else set()
+        if self.capped or self.masked or setting.per_thread:
+            self.adapted |= {'GetProcAddress_v1', 'GetProcAddress_v2'}
+
+    def symbol(self, row, per_thread):
+        return row.per_thread_symbol if per_thread and row.per_thread_symbol != '-' else row.symbol
+
+    def has(self, row, per_thread):
+        visible = not (self.capped and row.since > self.version) and row not in self.masked
+        symbol = self.symbol(row, per_thread)
+        # Where only later entry points of a family have a per-thread form, the earlier ones use the wrong stream.
+        forms = [other.per_thread_symbol != '-' for other in self.families[row.family]]
+        if per_thread and any(forms) and row.per_thread_symbol == '-':
+            return False
+        return visible and (symbol in self.library.exports or symbol in self.answered)
+
+    def newest(self, family, version):
+        """The newest row of a family that a version has, or None."""
+        reached = [row for row in self.families[family] if row.since <= version]
+        return reached[-1] if reached else None
+
+
+class Claims:
+    """Counts what was held against what, and keeps what did not hold."""
+
+    def __init__(self):
+        self.checks, self.failures, self.setting = 0, [], ''
+        self.via_sets = {}  # slot -> sets of slots that were seen to carry a polyfill of it
+
+    def expect(self, got, wanted, *what):
+        self.checks += 1
+        if got != wanted:
+            self.failures.append('[%s] %s: %s, not %s' % (self.setting, ' '.join(map(str, what)), got, wanted))
+        return got == wanted
+
+    def expect_in(self, got, wanted, *what):
+        self.checks += 1
+        if got not in wanted:
+            self.failures.append('[%s] %s: %s, not one of %s' % (self.setting, ' '.join(map(str, what)), got,
+                                                                 ', '.join(map(str, wanted))))
+
+    # ---- One load ----
+
+    def hold(self, report, view):
+        """Holds a whole report against what the view says."""
+        self.expect(report.status, 0, 'exit status', report.words)
+        self.expect((report.load, report.reason), (SUCCESS, 'none'), 'the load')
+        self.expect(report.own_version, view.own_version, "the diagnosis's version")
+        self.expect(report.cushim_version, view.version, 'cushim_driver_version')
+        has_version = report.slots['DriverGetVersion_v1'].state != 'missing'
+        self.expect(report.version, (SUCCESS, view.version) if has_version else (NOT_SUPPORTED, -1), 'cuDriverGetVersion')
+        has_count = report.slots['DeviceGetCount_v1'].state != 'missing'
+        self.expect(report.count, NOT_INITIALIZED if has_count else NOT_SUPPORTED, 'cuDeviceGetCount before cuInit')
+        self.hold_sides(report)
+        self.hold_slots(report, view)
+        self.hold_lookups(report, view)
+        for answer in report.through:
+            self.hold_through(report, view, answer)
+
+    def hold_sides(self, report):
+        for what, (before, after) in report.sides.items():
+            self.expect(after, before, what, 'after the load')
+
+    def hold_failure(self, report, code, reason):
+        """Holds a load that must fail."""
+        self.expect(report.status, 0, 'exit status', report.words)
+        self.expect((report.load, report.reason), (code, reason), 'the load')
+        self.expect((report.cushim_version, report.version), (0, (SUCCESS, 0)), 'what is loaded')
+        self.hold_sides(report)
+        for slot in report.slots.values():
+            self.expect((slot.state, slot.symbol, bool(slot.address), slot.require), ('missing', '-', True, NO_DEVICE),
+                        slot.name)
+
+    # ---- Slots ----
+
+    def hold_slots(self, report, view):
+        seen = set()
+        for slot in report.slots.values():
+            row = view.row_of.get((slot.family, slot.since))
+            if not self.expect(row is not None and slot_name(row), slot.name, 'the row of slot', slot.name):
+                continue
+            seen.add(slot.name)
+            symbol = view.symbol(row, view.setting.per_thread)
+            offset = slot.address - report.base if slot.address else None
+            name = view.library.names.get(offset)
+            if view.has(row, view.setting.per_thread):
+                exported = symbol in view.library.exports
+                if slot.name in view.adapted:
+                    wanted = ('adapted', None, '-')
+                else:
+                    wanted = ('native', symbol if exported else None, symbol if exported else '-')
+                self.expect((slot.state, name, slot.symbol), wanted, slot.name, 'is, points at, and is named')
+            else:
+                self.expect_in(slot.state, ('polyfill', 'missing'), slot.name)
+                self.expect((bool(slot.address), name, slot.symbol), (True, None, '-'), slot.name,
+                            'is not NULL, points at, and is named')
+            self.expect(slot.require, NOT_SUPPORTED if slot.state == 'missing' else SUCCESS, 'cushim_require', slot.name)
+            self.expect(bool(slot.via), slot.state == 'polyfill', slot.name, 'stands on others')
+            for via in slot.via:
+                self.expect(report.slots[via].state != 'missing', True, slot.name, 'stands on', via)
+            if slot.via:
+                self.via_sets.setdefault(slot.name, set()).add(tuple(slot.via))
+            is_whole = not view.masked and not self.holes(view)
+            if is_whole and slot.state in ('polyfill', 'missing'):
+                promised = POLYFILLED_FROM.get(slot.name, 10 ** 9) <= view.version
+                self.expect(slot.state, 'polyfill' if promised else 'missing', slot.name)
+        self.expect(len(seen), len(report.slots), 'slots with a row')
+
+    def hold_consistency(self, report):
+        """A polyfill that was possible once must be there wherever it is possible; once every report has been held."""
+        for name, sets in self.via_sets.items():
+            slot = report.slots[name]
+            possible = any(all(report.slots[via].state != 'missing' for via in via_set) for via_set in sets)
+            if possible:
+                self.expect(slot.state != 'missing', True, name, 'is missing though', sorted(sets), 'are there')
+            elif slot.state == 'polyfill':
+                self.expect(slot.state, 'missing', name)
+
+    @staticmethod
+    def holes(view):
+        """Rows that the version has reached and the library lacks, and the other way round; known ones left out."""
+        return [row for row in view.rows
+                if (row.symbol in view.library.exports) != (row.since <= view.own_version)
+                and (row.symbol, view.own_version) not in KNOWN_HOLES]
+
+    # ---- Look-ups ----
+
+    def entry_of(self, report, view, row, per_thread):
+        """(offset, name) of what a look-up of this row gives, or None."""
+        if row is None or not view.has(row, per_thread):
+            return None
+        if slot_name(row) in view.adapted:
+            return report.slots[slot_name(row)].address - report.base, '-'
+        symbol = view.symbol(row, per_thread)
+        offset = view.library.exports.get(symbol)
+        return (offset, symbol) if offset is not None else (view.answered[symbol], '-')
+
+    def hold_lookups(self, report, view):
+        found = 0
+        for row in view.rows:
+            for version in (row.since - 1, row.since, view.version, view.version + 10):
+                code, address, symbol = report.lookups[row.family, version]
+                what = 'cushim_lookup(%s, %d)' % (row.family, version)
+                if not 2000 <= version <= view.version:
+                    self.expect((code, address), (INVALID_VALUE, None), what)
+                    continue
+                wanted = self.entry_of(report, view, view.newest(row.family, version), view.setting.per_thread)
+                if version > view.newest_row:
+                    # The driver is newer than our rows, and so may its ABI be. A look-up of names holds it exactly.
+                    name = view.library.names.get(address - report.base) if address else row.family
+                    self.expect(str(name).startswith(row.family), True, what, 'is', name)
+                elif wanted is None:
+                    self.expect((code, address), (NOT_FOUND, None), what)
+                else:
+                    offset = address - report.base if address else None
+                    self.expect((code, offset, symbol), (SUCCESS,) + wanted, what)
+            found += view.has(row, view.setting.per_thread)
+        return found
+
+    def hold_through(self, report, view, answer):
+        """An answer of the slot cuGetProcAddress."""
+        what = 'cuGetProcAddress slot v%d(%s, %d, flags %d)' % (answer.signature, answer.family, answer.version,
+                                                               answer.flags)
+        adapted = 'GetProcAddress_v%d' % answer.signature in view.adapted
+        if answer.version > view.version:
+            if adapted:
+                self.expect((answer.code, answer.address), (INVALID_VALUE, None), what)
+            return
+        per_thread = answer.flags == 2 or (answer.flags == 0 and view.setting.per_thread)
+        wanted = self.entry_of(report, view, view.newest(answer.family, answer.version), per_thread)
+        self.hold_answer(report, answer, wanted, what)
+
+    def hold_answer(self, report, answer, wanted, what):
+        """The rules of cuGetProcAddress (FACTS): the older one says not found, the newer one success and NULL."""
+        if wanted is not None:
+            self.expect((answer.code, answer.address and answer.address - report.base), (SUCCESS, wanted[0]), what)
+            if answer.signature == 2:
+                self.expect(answer.status, 0, what, 'status')
+        elif answer.signature == 1:
+            self.expect((answer.code, answer.address or 0), (NOT_FOUND, 0), what)
+        else:
+            self.expect((answer.code, answer.address), (SUCCESS, 0), what)
+            self.expect_in(answer.status, (1, 2), what, 'status')
+
+    def hold_own(self, report, view):
+        """The driver's own cuGetProcAddress agrees, for each row at its own version, wherever it answers."""
+        agreed = 0
+        for answer in report.own:
+            if answer.family not in view.families:
+                continue
+            what = "the driver's own cuGetProcAddress v%d(%s, %d, flags %d)" % (
+                answer.signature, answer.family, answer.version, answer.flags)
+            row = view.newest(answer.family, answer.version)
+            wanted = self.entry_of(report, view, row, answer.flags == 2)
+            if answer.version <= view.own_version:
+                self.hold_answer(report, answer, wanted, what)
+                agreed += wanted is not None
+            elif answer.code == SUCCESS and answer.address:
+                # Some answer above their own version, too: with the newest that they have.
+                wanted = self.entry_of(report, view, view.newest(answer.family, view.own_version), answer.flags == 2)
+                self.expect(answer.address - report.base, wanted and wanted[0], what)
+        return agreed
+
+    # ---- Names that are no families of ours ----
+
+    def hold_names(self, report, view):
+        own = {answer.family: answer for answer in report.own if answer.version == view.version and answer.flags == 1}
+        symbols = {row.symbol for row in view.rows} | view.per_thread_names
+        for name, (code, address) in report.names.items():
+            what = 'cushim_lookup(%s, %d)' % (name, view.version)
+            if name in view.families and view.version <= view.newest_row:
+                wanted = self.entry_of(report, view, view.newest(name, view.version), False)
+                offset = wanted and wanted[0]
+            elif own:
+                answer = own[name]
+                offset = answer.address - report.base if answer.code == SUCCESS and answer.address else None
+            else:
+                offset = None if name in symbols or view.capped else view.library.exports.get(name)
+            self.expect((code, address and address - report.base), (NOT_FOUND if offset is None else SUCCESS, offset),
+                        what)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""A driver's file: where it is, and what its own symbol table says (read with nm, by no list of ours)."""
+import os
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# The cache's names, as `fetch --help` and `fetch-toolkit --help` say them.
+DRIVERS = ('340', '390', '418', '450', '470', '535', '550')
+STUBS = ('11.2', '11.8', '12.4')
+
+
+def cache():
+    base = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
+    return os.path.realpath(os.environ.get('CUSHIM_CACHE') or os.path.join(base, 'cushim'))
+
+
+def cached_path(name):
+    """The file of a driver or stub that the cache may hold; None if `name` is none of its names."""
+    if name in DRIVERS:
+        return os.path.join(cache(), 'drivers', name, 'libcuda.so.1')
+    if name in STUBS:
+        return os.path.join(cache(), 'toolkit', name, 'stubs', 'libcuda.so')
+    return None
+
+
+def cached_drivers():
+    """[(name, path)] of the drivers that are there, oldest first."""
+    return [(name, cached_path(name)) for name in DRIVERS if os.path.exists(cached_path(name))]
+
+
+def fetch(name):
+    """Gets a driver into the cache; returns why not, or None."""
+    script = os.path.join(HERE, 'fetch' if name in DRIVERS else 'fetch-toolkit')
+    done = subprocess.run([script, name], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    lines = done.stderr.strip().splitlines()
+    return None if done.returncode == 0 else (lines or ['no reason given'])[0]
+
+
+class Library:
+    """A driver's file and its exported functions: name -> offset."""
+
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+        if os.path.isdir(self.path):
+            self.path = os.path.join(self.path, 'libcuda.so.1')
+        table = subprocess.run(['nm', '-D', '--defined-only', '--format=posix', self.path], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, check=False)
+        self.error = table.stderr.strip() if table.returncode != 0 else None
+        self.exports = {}
+        for line in table.stdout.splitlines():
+            name, kind, value = line.split()[:3]
+            if kind in 'TtWw':
+                self.exports[name.split('@')[0]] = int(value, 16)
+        self.names = {offset: name for name, offset in self.exports.items()}
+
+    @property
+    def environment(self):
+        """What a process needs to open it: 390 and 418 need a library that lies beside them."""
+        found = dict(os.environ)
+        for name in list(found):
+            if name.startswith('CUSHIM_'):
+                del found[name]
+        folders = [os.path.dirname(self.path), found.get('LD_LIBRARY_PATH', '')]
+        found['LD_LIBRARY_PATH'] = ':'.join(filter(None, folders))
+        return found

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""What cushim says about a driver: probe_driver's lines, read."""
+import collections
+import subprocess
+
+Slot = collections.namedtuple('Slot', 'name family since state symbol address require via')
+Row = collections.namedtuple('Row', 'family since symbol per_thread_symbol')
+Answer = collections.namedtuple('Answer', 'signature flags family version code address status')
+
+
+class Setting:
+    """One way to load a driver."""
+
+    def __init__(self, what='', cap=0, mask=(), per_thread=False, more=(), variables=None):
+        self.cap, self.mask, self.per_thread = cap, tuple(mask), per_thread
+        self.more, self.variables = list(more), variables or {}
+        words = [what] if what else []
+        words += ['cap %d' % cap] if cap else []
+        words += ['mask %s' % ','.join(mask) if len(mask) < 5 else 'mask of %d' % len(mask)] if mask else []
+        words += ['per-thread'] if per_thread else []
+        self.words = ', '.join(words) or 'plain'
+
+    def arguments(self, path):
+        line = list(self.more)
+        if not self.variables and '--handle' not in line:
+            line += ['--path', path]
+        line += ['--per-thread'] if self.per_thread else []
+        if self.variables:
+            return line
+        line += ['--cap', str(self.cap)] if self.cap else []
+        line += ['--mask', ','.join(self.mask)] if self.mask else []
+        return line
+
+
+def _number(word):
+    """An address, a number, or None for what was not written or is not there."""
+    return None if word in ('-', 'untouched') else int(word, 0)
+
+
+class Report:
+    """One run of probe_driver. Addresses are as the process saw them; `base` is where the library lay."""
+
+    def __init__(self, probe, library, setting):
+        environment = dict(library.environment, **setting.variables)
+        environment['ASAN_OPTIONS'] = environment.get('ASAN_OPTIONS', '') + ':detect_leaks=0'
+        done = subprocess.run([probe] + setting.arguments(library.path), env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        self.status, self.words = done.returncode, done.stderr.strip()
+        self.base = None
+        self.load = self.driver = self.version = self.count = None
+        self.path = self.reason = None
+        self.sides = {}
+        self.slots, self.rows = {}, []
+        self.lookups, self.names = {}, {}
+        self.own, self.through = [], []
+        for line in done.stdout.splitlines():
+            kind, *words = line.split('\t')
+            getattr(self, '_' + kind)(*words)
+        if self.base is not None:
+            self.base -= library.exports.get('cuInit', 0)
+
+    def _load(self, code, reason, path, own_version, version):
+        self.load, self.reason, self.path = int(code), reason, path
+        self.own_version, self.cushim_version = int(own_version), int(version)
+
+    def _side(self, what, before, after):
+        self.sides[what] = (int(before), int(after))
+
+    def _driver(self, code, version):
+        self.driver = (_number(code), _number(version))
+
+    def _version(self, code, version):
+        self.version = (int(code), int(version))
+
+    def _count(self, code):
+        self.count = int(code)
+
+    def _init(self, address):
+        self.base = _number(address)
+
+    def _slot(self, name, family, since, state, symbol, address, require, via):
+        self.slots[name] = Slot(name, family, int(since), state, symbol, _number(address), int(require),
+                                [] if via == '-' else via.split(','))
+
+    def _row(self, family, since, symbol, per_thread_symbol):
+        self.rows.append(Row(family, int(since), symbol, per_thread_symbol))
+
+    def _lookup(self, family, version, code, address, symbol):
+        self.lookups[family, int(version)] = (int(code), _number(address), symbol)
+
+    def _name(self, name, code, address):
+        self.names[name] = (int(code), _number(address))
+
+    def _own(self, *words):
+        self.own.append(self._answer(*words))
+
+    def _through(self, *words):
+        self.through.append(self._answer(*words))
+
+    @staticmethod
+    def _answer(signature, flags, family, version, code, address, status):
+        return Answer(int(signature), int(flags), family, int(version), int(code), _number(address), int(status))
