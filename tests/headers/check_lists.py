@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The lists agree with each other: entry_points.h, symbols.inc, errors.inc, and what well-known programs call."""
+import pathlib
 import re
 
 import support
@@ -150,6 +151,16 @@ def test_error_when_listed_agrees_with_the_types(setting):
     return failures
 
 
+def test_header_when_public_is_installed(setting):
+    if setting.installed is None:
+        print('not told what is installed')
+        return []
+    installed = {pathlib.Path(path).name for path in setting.installed}
+    public = {path.name for path in support.HEADERS.glob('*.h')}
+    print(f'{len(installed)} headers are installed')
+    return [f'{name}: in one of include/cushim and the installed headers only' for name in sorted(public ^ installed)]
+
+
 def main():
     setting = support.Setting()
     rows, symbols = support.rows(), support.symbols()
@@ -158,7 +169,8 @@ def main():
         + test_arguments_when_compared_with_parameters_are_their_names(rows)
         + test_area_when_promised_has_all_its_slots(rows, symbols)
         + test_program_when_it_switches_finds_every_function(rows)
-        + test_error_when_listed_agrees_with_the_types(setting))
+        + test_error_when_listed_agrees_with_the_types(setting)
+        + test_header_when_public_is_installed(setting))
 
 
 main()

@@ -67,7 +67,9 @@ class Setting:
         parser.add_argument('--cxx', default='', help='the C++ compiler, likewise; may be left out')
         parser.add_argument('--cuda-h', action='store_true', help='there is a <cuda.h>')
         parser.add_argument('--toolkit-include', default='', help='its directory, if the compiler does not look there')
+        parser.add_argument('--installed', nargs='*', default=None, help='the headers that the build installs')
         given = parser.parse_args()
+        self.installed = given.installed
         self.cc = shlex.split(given.cc)
         self.cxx = shlex.split(given.cxx)
         self.c = Language(self.cc, 'c', 'c11')
