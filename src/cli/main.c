@@ -1,12 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 /* cushim - tells what this machine's CUDA driver can do. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "cushim/cushim.h"
+#include "commands.h"
+#include "text.h"
 
-int main(void)
+static const char help[] = "cushim - tells what this machine's CUDA driver can do\n"
+                           "\n"
+                           "  cushim probe [--devices] [--require X.Y] [--require-slot NAME]...\n"
+                           "      Is there a driver, which one, and what does it have? With --devices the\n"
+                           "      driver is started and shows its GPUs. The others check what you need.\n"
+                           "  cushim table [FILTER]\n"
+                           "      Every slot of cushim's table, or those whose name contains FILTER.\n"
+                           "  cushim lookup FAMILY VERSION\n"
+                           "  cushim lookup --all\n"
+                           "      The driver's own function for a CUDA version: lookup cuStreamQuery 12.3\n"
+                           "  cushim doctor [--require X.Y]\n"
+                           "      What is wrong, and what can be done?\n"
+                           "\n"
+                           "Every command takes:\n"
+                           "  --driver PATH      this driver library, or \"none\"\n"
+                           "  --max-version X.Y  behave as a driver for CUDA X.Y would\n"
+                           "  --mask LIST        without these functions, separated by commas\n"
+                           "  --per-thread       with per-thread default streams\n"
+                           "  --root DIR         look below this folder, such as an unpacked container image\n"
+                           "  --format=text      for people; --format=json for programs\n"
+                           "\n"
+                           "  cushim --help, cushim --version\n"
+                           "\n"
+                           "The exit status is 0 if the driver is usable and requirements are met, 1 if not,\n"
+                           "and 2 if the command line makes no sense. More: man cushim\n";
+
+static enum status run(const struct options *options)
 {
-    CUresult result = cushim_load(NULL);
-    printf("%s\n", result == CUDA_SUCCESS ? cushim_diagnosis()->path : cushim_diagnosis()->message);
-    return result == CUDA_SUCCESS ? 0 : 1;
+    if (options->help) {
+        fputs(help, stdout);
+        return STATUS_USABLE;
+    }
+    if (options->version) {
+        puts("cushim " CUSHIM_VERSION_TEXT);
+        return STATUS_USABLE;
+    }
+    switch (options->command) {
+    case COMMAND_PROBE:
+        return probe(options);
+    case COMMAND_TABLE:
+        return table(options);
+    case COMMAND_LOOKUP:
+        return lookup(options);
+    case COMMAND_DOCTOR:
+        return doctor(options);
+    case COMMAND_NONE:
+        break;
+    }
+    return STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    text_start();
+    enum status status = options_read(argc, argv, &options);
+    if (status == STATUS_USABLE)
+        status = run(&options);
+    /* An answer that nobody got is none. */
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        text_complain("cannot write the answer: %s", errno != 0 ? strerror(errno) : "an error of the output");
+        return STATUS_UNUSABLE;
+    }
+    return (int)status;
 }

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "finding.h"
+
+#include <string.h>
+
+#include "reason.h"
+#include "requirement.h"
+#include "text.h"
+
+/* The first place that failed for a reason; NULL if none did. */
+static const struct cushim_attempt *find_attempt(const struct evidence *evidence, enum cushim_reason reason)
+{
+    for (size_t i = 0; i < evidence->load->attempt_count; i++) {
+        if (evidence->load->attempts[i].reason == reason)
+            return &evidence->load->attempts[i];
+    }
+    return NULL;
+}
+
+void check_settings(const struct evidence *evidence, struct findings *findings)
+{
+    const struct cushim_diagnosis *load = evidence->load;
+    if (load->reason == CUSHIM_REASON_NOT_WANTED || load->reason == CUSHIM_REASON_BAD_OPTION) {
+        finding_add(findings, evidence, "settings", VERDICT_PROBLEM, "%s", load->message)->is_cause = true;
+        finding_advise(findings, "%s", load->advice);
+        return;
+    }
+    for (size_t i = 0; i < load->variable_count; i++) {
+        const struct cushim_variable *variable = &load->variables[i];
+        finding_add(findings, evidence, "settings", VERDICT_NOTE, "%s is set to \"%s\"%s.", variable->name,
+                    variable->value, variable->used ? "" : ", and not followed");
+        if (variable->used)
+            finding_advise(findings, "Unset it if you did not mean to rehearse another driver than this machine's.");
+    }
+}
+
+static void advise_on_loading(const struct cushim_attempt *attempt, struct findings *findings)
+{
+    if (strstr(attempt->result, "not permitted") != NULL || strstr(attempt->result, "Permission denied") != NULL)
+        finding_advise(findings, "Ask the administrator to make that file readable for all users.");
+    else if (strstr(attempt->result, "cannot open shared object file") != NULL)
+        finding_advise(findings,
+                       "It needs another file of the driver, which is missing: reinstall NVIDIA's driver as a "
+                       "whole.");
+    else
+        finding_advise(findings, "%s", reason_advice(CUSHIM_REASON_NOT_LOADABLE));
+}
+
+static void say_not_found(const struct evidence *evidence, struct findings *findings)
+{
+    /* One place was given, and only that one was tried. */
+    if (evidence->load->attempt_count == 1 && evidence->options->load.root == NULL) {
+        finding_add(findings, evidence, "library", VERDICT_PROBLEM, "There is no driver library %s.",
+                    evidence->load->attempts[0].place);
+        finding_advise(findings, "Correct or take off what names that file: --driver or CUSHIM_DRIVER.");
+        return;
+    }
+    finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s", evidence->load->message);
+    if (evidence->system.gpu_on_bus && !evidence->system.container)
+        finding_advise(findings, "There is an NVIDIA GPU: install NVIDIA's driver with your system's package manager.");
+    else
+        finding_advise(findings, "%s", evidence->load->advice);
+}
+
+static void say_loaded(const struct evidence *evidence, struct findings *findings)
+{
+    const struct cushim_diagnosis *load = evidence->load;
+    const char *release = evidence->release.text;
+    finding_add(findings, evidence, "library", VERDICT_OK, "NVIDIA's driver %s%sfor CUDA %s is at %s.", release,
+                release[0] != '\0' ? " " : "", text_version(load->cuda_version).text,
+                load->path != NULL ? load->path : "an unknown place");
+    for (size_t i = 0; i < load->attempt_count; i++) {
+        const struct cushim_attempt *attempt = &load->attempts[i];
+        if (attempt->reason != CUSHIM_REASON_NOT_LOADABLE && attempt->reason != CUSHIM_REASON_NOT_A_DRIVER)
+            continue;
+        finding_add(findings, evidence, "library", VERDICT_NOTE, "%s was passed over: %s.", attempt->place,
+                    attempt->result);
+        finding_advise(findings, "Other programs may stumble over that file; remove it if nothing needs it.");
+    }
+}
+
+void check_library(const struct evidence *evidence, struct findings *findings)
+{
+    const struct cushim_diagnosis *load = evidence->load;
+    const struct cushim_attempt *attempt = find_attempt(evidence, load->reason);
+    if (evidence->loaded || load->reason == CUSHIM_REASON_TOO_OLD) {
+        say_loaded(evidence, findings);
+    } else if (load->reason == CUSHIM_REASON_NOT_WANTED || load->reason == CUSHIM_REASON_BAD_OPTION) {
+        finding_add(findings, evidence, "library", VERDICT_NOTE, "No driver library was looked for.");
+    } else if (load->reason == CUSHIM_REASON_NOT_FOUND) {
+        say_not_found(evidence, findings);
+    } else if (attempt != NULL && load->reason != CUSHIM_REASON_STUB) {
+        finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s %s: %s.", load->message, attempt->place,
+                    attempt->result);
+        if (load->reason == CUSHIM_REASON_NOT_LOADABLE)
+            advise_on_loading(attempt, findings);
+        else
+            finding_advise(findings, "%s", load->advice);
+    } else {
+        finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s", load->message);
+        finding_advise(findings, "%s", load->advice);
+    }
+}
+
+void check_stub(const struct evidence *evidence, struct findings *findings)
+{
+    const struct cushim_attempt *attempt = find_attempt(evidence, CUSHIM_REASON_STUB);
+    if (attempt == NULL)
+        return;
+    bool is_cause = evidence->load->reason == CUSHIM_REASON_STUB;
+    size_t comma = strcspn(attempt->result, ",");
+    finding_add(findings, evidence, "stub", is_cause ? VERDICT_PROBLEM : VERDICT_NOTE,
+                "Looking for %s leads to %.*s, a stand-in that programs are linked against and that can do nothing.",
+                attempt->place, comma < 512 ? (int)comma : 512, attempt->result)
+        ->is_cause = is_cause;
+    finding_advise(
+        findings,
+        "%sake the Toolkit's \"stubs\" folder off LD_LIBRARY_PATH and out of /etc/ld.so.conf.d; it belongs on the "
+        "linker's command line only.",
+        is_cause ? "Install NVIDIA's driver if it is not installed, and t" : "T");
+}
+
+void check_compat(const struct evidence *evidence, struct findings *findings)
+{
+    const char *path = evidence->load->path;
+    bool refused = evidence->now->reason == CUSHIM_REASON_COMPAT_REFUSED;
+    if (refused) {
+        finding_add(findings, evidence, "compat", VERDICT_PROBLEM, "%s", evidence->now->message)->is_cause = true;
+        finding_advise(findings, "%s", evidence->now->advice);
+    } else if (evidence->loaded && evidence->is_compat) {
+        finding_add(
+            findings, evidence, "compat", VERDICT_NOTE,
+            "The driver library is one of the cuda-compat package, which lends an older driver newer functions: %s.",
+            path);
+        finding_advise(findings, "Take its folder off LD_LIBRARY_PATH if the driver itself is new enough by now.");
+    }
+}
+
+void check_version(const struct evidence *evidence, struct findings *findings)
+{
+    struct finding *finding = NULL;
+    if (evidence->load->reason == CUSHIM_REASON_TOO_OLD) {
+        finding = finding_add(findings, evidence, "version", VERDICT_PROBLEM, "%s", evidence->load->message);
+        finding_advise(findings, "%s", evidence->load->advice);
+    } else if (evidence->loaded && evidence->options->required_version != 0) {
+        struct requirement requirement = requirement_check(evidence->options);
+        if (requirement.met) {
+            finding_add(findings, evidence, "version", VERDICT_OK, "The driver has all of CUDA %s.",
+                        text_version(evidence->options->required_version).text);
+            return;
+        }
+        finding = finding_add(findings, evidence, "version", VERDICT_PROBLEM, "%s", requirement.message);
+        finding_advise(findings, "%s", requirement.advice);
+    }
+    /* A driver that works can still be too old. */
+    if (finding != NULL) {
+        finding->verdict = VERDICT_PROBLEM;
+        finding->is_cause = evidence->started;
+    }
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "devices.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cushim/cushim.h"
+#include "text.h"
+
+/* What the driver does not tell is "" or 0. */
+struct device {
+    struct device_name name;
+    char capability[24];
+    unsigned long long memory; /* bytes */
+    char uuid[48];
+    char bus_id[32];
+};
+
+int devices_count(void)
+{
+    int count = 0;
+    return cushim_table()->DeviceGetCount_v1(&count) == CUDA_SUCCESS ? count : 0;
+}
+
+/* The attributes came with CUDA 5.0; before, there was a function for it. */
+static bool ask_capability(CUdevice handle, int *major, int *minor)
+{
+    const struct cushim_table *cuda = cushim_table();
+    return (cuda->DeviceGetAttribute_v1(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle) == CUDA_SUCCESS
+            && cuda->DeviceGetAttribute_v1(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle) == CUDA_SUCCESS)
+           || cuda->DeviceComputeCapability_v1(major, minor, handle) == CUDA_SUCCESS;
+}
+
+/* As nvidia-smi and CUDA_VISIBLE_DEVICES write it. This first ABI gives the GPU's own, also where a part of it is in use. */
+static void ask_uuid(CUdevice handle, char *text, size_t size)
+{
+    CUuuid uuid;
+    if (cushim_table()->DeviceGetUuid_v1(&uuid, handle) != CUDA_SUCCESS)
+        return;
+    int used = snprintf(text, size, "GPU-");
+    for (int i = 0; i < 16; i++)
+        used += snprintf(text + used, size - (size_t)used, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                         (unsigned)(unsigned char)uuid.bytes[i]);
+}
+
+static struct device ask(int ordinal)
+{
+    const struct cushim_table *cuda = cushim_table();
+    struct device device = {.memory = 0};
+    CUdevice handle;
+    int major, minor;
+    size_t memory;
+    if (cuda->DeviceGet_v1(&handle, ordinal) != CUDA_SUCCESS)
+        return device;
+    if (cuda->DeviceGetName_v1(device.name.text, (int)sizeof device.name.text, handle) != CUDA_SUCCESS)
+        device.name.text[0] = '\0';
+    if (ask_capability(handle, &major, &minor))
+        snprintf(device.capability, sizeof device.capability, "%d.%d", major, minor);
+    if (cuda->DeviceTotalMem_v2(&memory, handle) == CUDA_SUCCESS)
+        device.memory = memory;
+    ask_uuid(handle, device.uuid, sizeof device.uuid);
+    if (cuda->DeviceGetPCIBusId_v1(device.bus_id, (int)sizeof device.bus_id, handle) != CUDA_SUCCESS)
+        device.bus_id[0] = '\0';
+    return device;
+}
+
+struct device_name devices_name(int ordinal)
+{
+    return ask(ordinal).name;
+}
+
+static const char *or_null(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
+void devices_write(struct json *json, const char *key)
+{
+    json_open_array(json, key);
+    int count = devices_count();
+    for (int i = 0; i < count; i++) {
+        struct device device = ask(i);
+        json_open_object(json, NULL);
+        json_integer(json, "ordinal", i);
+        json_string(json, "name", or_null(device.name.text));
+        json_string(json, "compute_capability", or_null(device.capability));
+        if (device.memory != 0)
+            json_integer(json, "memory", (long long)device.memory);
+        else
+            json_null(json, "memory");
+        json_string(json, "uuid", or_null(device.uuid));
+        json_string(json, "pci_bus_id", or_null(device.bus_id));
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+void devices_print(void)
+{
+    int count = devices_count();
+    for (int i = 0; i < count; i++) {
+        struct device device = ask(i);
+        char label[32];
+        snprintf(label, sizeof label, "GPU %d", i);
+        text_field(label, TONE_STRONG, device.name.text);
+        char facts[256];
+        snprintf(facts, sizeof facts, "compute capability %s, %llu MiB, %s, %s", device.capability, device.memory >> 20,
+                 device.bus_id, device.uuid[0] != '\0' ? device.uuid : "no UUID");
+        text_field("", TONE_PLAIN, facts);
+    }
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "json.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Bytes in the UTF-8 character that starts here, 1 to 4; 0 if none does (RFC 3629). The end of the string is none. */
+static size_t utf8_length(const unsigned char *bytes)
+{
+    static const struct {
+        unsigned char first, last; /* of the first byte */
+        unsigned char from, to;    /* of the second */
+        size_t length;
+    } forms[] = {
+        {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t form = 0; form < sizeof forms / sizeof forms[0]; form++) {
+        if (bytes[0] < forms[form].first || bytes[0] > forms[form].last)
+            continue;
+        size_t length = forms[form].length;
+        if (length > 1 && (bytes[1] < forms[form].from || bytes[1] > forms[form].to))
+            return 0;
+        for (size_t i = 2; i < length; i++) {
+            if (bytes[i] < 0x80 || bytes[i] > 0xbf)
+                return 0;
+        }
+        return length;
+    }
+    return 0;
+}
+
+static void put_string(const char *string)
+{
+    putchar('"');
+    for (const unsigned char *byte = (const unsigned char *)string; *byte != '\0';) {
+        size_t length = utf8_length(byte);
+        if (length == 0)
+            fputs("\\ufffd", stdout);
+        else if (*byte == '"' || *byte == '\\')
+            printf("\\%c", *byte);
+        else if (*byte == '\n')
+            fputs("\\n", stdout);
+        else if (*byte == '\t')
+            fputs("\\t", stdout);
+        else if (*byte < 0x20 || *byte == 0x7f)
+            printf("\\u%04x", *byte);
+        else
+            fwrite(byte, 1, length, stdout);
+        byte += length == 0 ? 1 : length;
+    }
+    putchar('"');
+}
+
+static void start_line(const struct json *json)
+{
+    if (json->lines[json->depth])
+        printf("\n%*s", 2 * json->depth, "");
+}
+
+/* What stands before each member. */
+static void start_member(struct json *json, const char *key)
+{
+    if (json->has_members)
+        fputs(json->lines[json->depth] ? "," : ", ", stdout);
+    if (json->depth > 0)
+        start_line(json);
+    json->has_members = true;
+    if (key != NULL) {
+        put_string(key);
+        fputs(": ", stdout);
+    }
+}
+
+/* The document's own members, and those of an array right within it, get a line each. */
+static void open(struct json *json, const char *key, char bracket, bool lines)
+{
+    start_member(json, key);
+    putchar(bracket);
+    json->depth++;
+    assert((size_t)json->depth < sizeof json->lines / sizeof json->lines[0]);
+    json->lines[json->depth] = json->depth == 1 || lines;
+    json->has_members = false;
+}
+
+static void close(struct json *json, char bracket)
+{
+    bool lines = json->has_members && json->lines[json->depth];
+    json->depth--;
+    if (lines)
+        printf("\n%*s", 2 * json->depth, "");
+    putchar(bracket);
+    json->has_members = true;
+    if (json->depth == 0)
+        putchar('\n');
+}
+
+void json_open_object(struct json *json, const char *key)
+{
+    open(json, key, '{', false);
+}
+
+void json_close_object(struct json *json)
+{
+    close(json, '}');
+}
+
+void json_open_array(struct json *json, const char *key)
+{
+    open(json, key, '[', json->depth == 1);
+}
+
+void json_close_array(struct json *json)
+{
+    close(json, ']');
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+    if (value == NULL) {
+        json_null(json, key);
+        return;
+    }
+    start_member(json, key);
+    put_string(value);
+}
+
+void json_integer(struct json *json, const char *key, long long value)
+{
+    start_member(json, key);
+    printf("%lld", value);
+}
+
+void json_boolean(struct json *json, const char *key, bool value)
+{
+    start_member(json, key);
+    fputs(value ? "true" : "false", stdout);
+}
+
+void json_null(struct json *json, const char *key)
+{
+    start_member(json, key);
+    fputs("null", stdout);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes one JSON document to stdout. Inside an object every function takes the member's key, inside an array NULL.
+ * Strings may hold anything: control characters are escaped, and bytes that are not UTF-8 become U+FFFD.
+ */
+#ifndef CUSHIM_CLI_JSON_H
+#define CUSHIM_CLI_JSON_H
+
+#include <stdbool.h>
+
+struct json {
+    int depth;
+    bool has_members; /* of the innermost */
+    bool lines[8];    /* whether the members of each level stand on lines of their own */
+};
+
+/* Start with a zeroed struct. A document is one object or array; its end writes the final newline. */
+void json_open_object(struct json *json, const char *key);
+void json_close_object(struct json *json);
+void json_open_array(struct json *json, const char *key);
+void json_close_array(struct json *json);
+
+/* NULL is null. */
+void json_string(struct json *json, const char *key, const char *value);
+void json_integer(struct json *json, const char *key, long long value);
+void json_boolean(struct json *json, const char *key, bool value);
+void json_null(struct json *json, const char *key);
+
+#endif

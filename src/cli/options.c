@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform.h"
+#include "text.h"
+
+static const struct {
+    const char *name;
+    enum command command;
+    size_t fewest_words, most_words;
+} commands[] = {
+    {"probe", COMMAND_PROBE, 0, 0},
+    {"table", COMMAND_TABLE, 0, 1},
+    {"lookup", COMMAND_LOOKUP, 2, 2}, /* none with --all */
+    {"doctor", COMMAND_DOCTOR, 0, 0},
+};
+
+enum option {
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_DRIVER,
+    OPTION_MAX_VERSION,
+    OPTION_MASK,
+    OPTION_PER_THREAD,
+    OPTION_ROOT,
+    OPTION_FORMAT,
+    OPTION_DEVICES,
+    OPTION_REQUIRE,
+    OPTION_REQUIRE_SLOT,
+    OPTION_ALL
+};
+
+#define FOR(command) (1u << (command))
+#define FOR_EVERY (~0u)
+
+static const struct known_option {
+    const char *name;
+    enum option option;
+    bool takes_value;
+    unsigned commands; /* that know it */
+} known_options[] = {
+    {"--help", OPTION_HELP, false, FOR_EVERY},
+    {"-h", OPTION_HELP, false, FOR_EVERY},
+    {"--version", OPTION_VERSION, false, FOR_EVERY},
+    {"-V", OPTION_VERSION, false, FOR_EVERY},
+    {"--driver", OPTION_DRIVER, true, FOR_EVERY},
+    {"--max-version", OPTION_MAX_VERSION, true, FOR_EVERY},
+    {"--mask", OPTION_MASK, true, FOR_EVERY},
+    {"--per-thread", OPTION_PER_THREAD, false, FOR_EVERY},
+    {"--root", OPTION_ROOT, true, FOR_EVERY},
+    {"--format", OPTION_FORMAT, true, FOR_EVERY},
+    {"--devices", OPTION_DEVICES, false, FOR(COMMAND_PROBE)},
+    {"--require", OPTION_REQUIRE, true, FOR(COMMAND_PROBE) | FOR(COMMAND_DOCTOR)},
+    {"--require-slot", OPTION_REQUIRE_SLOT, true, FOR(COMMAND_PROBE)},
+    {"--all", OPTION_ALL, false, FOR(COMMAND_LOOKUP)},
+};
+
+enum status options_complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_complain_list(format, arguments);
+    va_end(arguments);
+    fputs("Try: cushim --help\n", stderr);
+    return STATUS_USAGE;
+}
+
+int options_parse_version(const char *text)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return 0;
+    long major = strtol(text, &end, 10);
+    if (*end == '\0' && major >= 2000 && major < 1000000 && major % 10 == 0)
+        return (int)major;
+    long minor = 0;
+    if (*end == '.') {
+        const char *digits = end + 1;
+        if (digits[0] < '0' || digits[0] > '9')
+            return 0;
+        minor = strtol(digits, &end, 10);
+    }
+    return *end == '\0' && major >= 2 && major < 1000 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
+}
+
+static enum status read_version(const char *option, const char *text, int *ret_version)
+{
+    *ret_version = options_parse_version(text);
+    return *ret_version != 0 ? STATUS_USABLE
+                             : options_complain("%s: \"%s\" is no CUDA version; one looks like 12.3", option, text);
+}
+
+static enum status read_format(const char *format, bool *ret_json)
+{
+    if (strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
+        return options_complain("--format: \"%s\" is neither text nor json", format);
+    *ret_json = strcmp(format, "json") == 0;
+    return STATUS_USABLE;
+}
+
+static enum status read_root(const char *root, const char **ret_root)
+{
+    if (!platform_is_folder(root))
+        return options_complain("--root: \"%s\" is no folder", root);
+    *ret_root = root;
+    return STATUS_USABLE;
+}
+
+static enum status read_slot(const char *name, struct options *options)
+{
+    enum cushim_slot slot;
+    if (cushim_slot_find(name, &slot) != CUDA_SUCCESS)
+        return options_complain("--require-slot: cushim has no slot \"%s\"; \"cushim table FILTER\" lists them", name);
+    options->required_slots[options->required_slot_count++] = name;
+    return STATUS_USABLE;
+}
+
+static enum status apply(struct options *options, const struct known_option *known, const char *value)
+{
+    switch (known->option) {
+    case OPTION_HELP:
+        options->help = true;
+        break;
+    case OPTION_VERSION:
+        options->version = true;
+        break;
+    case OPTION_DRIVER:
+        options->load.path = value;
+        break;
+    case OPTION_MAX_VERSION:
+        return read_version(known->name, value, &options->load.max_version);
+    case OPTION_MASK:
+        options->load.mask = value;
+        break;
+    case OPTION_PER_THREAD:
+        options->load.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD;
+        break;
+    case OPTION_ROOT:
+        return read_root(value, &options->load.root);
+    case OPTION_FORMAT:
+        return read_format(value, &options->json);
+    case OPTION_DEVICES:
+        options->devices = true;
+        break;
+    case OPTION_REQUIRE:
+        return read_version(known->name, value, &options->required_version);
+    case OPTION_REQUIRE_SLOT:
+        return read_slot(value, options);
+    case OPTION_ALL:
+        options->all = true;
+        break;
+    }
+    return STATUS_USABLE;
+}
+
+/* Finds the option that `argument` names, and where the value after its "=" begins (NULL: none). */
+static const struct known_option *find_option(const char *argument, const char **ret_value)
+{
+    size_t length = strcspn(argument, "=");
+    *ret_value = argument[length] == '=' ? argument + length + 1 : NULL;
+    for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
+        if (strlen(known_options[i].name) == length && strncmp(known_options[i].name, argument, length) == 0)
+            return &known_options[i];
+    }
+    return NULL;
+}
+
+static enum status read_word(struct options *options, const char *word)
+{
+    if (options->command != COMMAND_NONE) {
+        if (options->word_count == MOST_WORDS)
+            return options_complain("\"%s\" is one word too many", word);
+        options->words[options->word_count++] = word;
+        return STATUS_USABLE;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(commands[i].name, word) == 0) {
+            options->command = commands[i].command;
+            return STATUS_USABLE;
+        }
+    }
+    return options_complain("there is no command \"%s\"; there are probe, table, lookup and doctor", word);
+}
+
+/* What can only be told once all has been read. */
+static enum status check(const struct options *options, unsigned used)
+{
+    if (options->command == COMMAND_NONE)
+        return options_complain("a command is missing: probe, table, lookup or doctor");
+    for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
+        if ((used >> i & 1) != 0 && (known_options[i].commands & FOR(options->command)) == 0)
+            return options_complain("%s is no option of this command", known_options[i].name);
+    }
+    if (options->command == COMMAND_LOOKUP && options->all)
+        return options->word_count == 0 ? STATUS_USABLE
+                                        : options_complain("lookup: --all takes neither FAMILY nor VERSION");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (commands[i].command != options->command)
+            continue;
+        if (options->word_count > commands[i].most_words)
+            return options_complain("%s: \"%s\" is one word too many", commands[i].name,
+                                    options->words[commands[i].most_words]);
+        if (options->word_count < commands[i].fewest_words)
+            return options_complain("%s: say which FAMILY and VERSION (cuStreamQuery 12.3), or --all",
+                                    commands[i].name);
+    }
+    return STATUS_USABLE;
+}
+
+enum status options_read(int argc, char **argv, struct options *ret_options)
+{
+    struct options options = {.load = {.default_stream = CUSHIM_DEFAULT_STREAM_LEGACY}};
+    unsigned used = 0;
+    bool only_words = false;
+    /* Each name costs a cell at least, so that it never overtakes the reading. */
+    options.required_slots = (const char **)argv;
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        const char *value = NULL;
+        const struct known_option *known;
+        enum status status;
+        if (only_words || argument[0] != '-' || argument[1] == '\0') {
+            status = read_word(&options, argument);
+        } else if (strcmp(argument, "--") == 0) {
+            only_words = true;
+            continue;
+        } else if ((known = find_option(argument, &value)) == NULL) {
+            status = options_complain("there is no option %s", argument);
+        } else if (known->takes_value && value == NULL && i + 1 == argc) {
+            status = options_complain("%s needs a value", known->name);
+        } else if (!known->takes_value && value != NULL) {
+            status = options_complain("%s takes no value", known->name);
+        } else {
+            if (known->takes_value && value == NULL)
+                value = argv[++i];
+            used |= 1u << (known - known_options);
+            status = apply(&options, known, value);
+        }
+        if (status != STATUS_USABLE)
+            return status;
+        if (options.help || options.version)
+            break;
+    }
+    enum status status = options.help || options.version ? STATUS_USABLE : check(&options, used);
+    if (status == STATUS_USABLE)
+        *ret_options = options;
+    return status;
+}

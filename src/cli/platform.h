@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What the program asks of the operating system beyond the C library. */
+#ifndef CUSHIM_CLI_PLATFORM_H
+#define CUSHIM_CLI_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Longest path that is handled, with its end. */
+#define PLATFORM_PATH_SIZE 4096
+
+/* Whether a person reads stdout, and whether that terminal shows colours. */
+bool platform_on_terminal(void);
+bool platform_has_colours(void);
+
+/* Whether something is there, and whether it is a folder. */
+bool platform_exists(const char *path);
+bool platform_is_folder(const char *path);
+
+/* Writes the path without any symbolic link; false, and nothing written, where there is no such file or no room. */
+bool platform_real_path(const char *path, char *real, size_t size);
+
+#endif

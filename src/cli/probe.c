@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include <stdio.h>
+
+#include "devices.h"
+#include "driver.h"
+#include "environment.h"
+#include "json.h"
+#include "reason.h"
+#include "requirement.h"
+#include "slots.h"
+#include "text.h"
+
+enum started { START_NOT_TRIED, START_FAILED, STARTED };
+
+struct probe {
+    bool loaded;
+    enum started started;
+    const char *reason; /* a word of reasons.h */
+    const char *message, *advice;
+    struct requirement requirement;
+    struct cushim_system system;
+    struct environment environment;
+};
+
+/* The driver's own trouble comes before what it lacks for the caller. */
+static enum status examine(const struct options *options, struct probe *probe)
+{
+    cushim_system(options->load.root, &probe->system);
+    enum status status = driver_load(options);
+    if (status == STATUS_USAGE)
+        return status;
+    probe->loaded = status == STATUS_USABLE;
+    if (probe->loaded && options->devices) {
+        probe->started = driver_start() == CUDA_SUCCESS ? STARTED : START_FAILED;
+        if (probe->started == START_FAILED)
+            status = STATUS_UNUSABLE;
+    }
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    probe->environment = environment_read(options, probe->started != START_NOT_TRIED);
+    probe->reason = diagnosis->reason_name;
+    probe->message = diagnosis->message;
+    probe->advice = diagnosis->advice;
+    probe->requirement = requirement_check(options);
+    if (status == STATUS_USABLE && !probe->requirement.met) {
+        status = STATUS_UNUSABLE;
+        probe->reason = reason_word(CUSHIM_REASON_TOO_OLD);
+        probe->message = probe->requirement.message;
+        probe->advice = probe->requirement.advice;
+    }
+    return status;
+}
+
+static void write_driver(struct json *json, const struct cushim_diagnosis *diagnosis, const struct probe *probe)
+{
+    const char *kernel_module = probe->system.kernel_module;
+    json_open_object(json, "driver");
+    json_string(json, "path", diagnosis->path);
+    if (diagnosis->cuda_version != 0)
+        json_integer(json, "cuda_version", diagnosis->cuda_version);
+    else
+        json_null(json, "cuda_version");
+    json_string(json, "kernel_module", kernel_module[0] != '\0' ? kernel_module : NULL);
+    json_close_object(json);
+}
+
+static void write_json(const struct probe *probe)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    struct json json = {0};
+    json_open_object(&json, NULL);
+    json_boolean(&json, "loaded", probe->loaded);
+    if (probe->started == START_NOT_TRIED)
+        json_null(&json, "initialised");
+    else
+        json_boolean(&json, "initialised", probe->started == STARTED);
+    json_string(&json, "reason", probe->reason);
+    json_string(&json, "advice", probe->advice);
+    write_driver(&json, diagnosis, probe);
+    struct slot_counts counts = slots_count();
+    json_open_object(&json, "entry_points");
+    for (size_t i = 0; i < SLOT_STATES; i++)
+        json_integer(&json, slots_in_order[i].word, counts.of[slots_in_order[i].state]);
+    json_close_object(&json);
+    json_open_array(&json, "tried");
+    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
+        json_open_object(&json, NULL);
+        json_string(&json, "place", diagnosis->attempts[i].place);
+        json_string(&json, "result", diagnosis->attempts[i].result);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+    json_open_array(&json, "environment");
+    for (size_t i = 0; i < probe->environment.count; i++) {
+        json_open_object(&json, NULL);
+        json_string(&json, "name", probe->environment.variables[i].name);
+        json_string(&json, "value", probe->environment.variables[i].value);
+        json_boolean(&json, "used", probe->environment.variables[i].used);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+    if (probe->started == STARTED) {
+        devices_write(&json, "devices");
+    } else {
+        json_open_array(&json, "devices");
+        json_close_array(&json);
+    }
+    json_close_object(&json);
+}
+
+static void print_driver(const struct probe *probe)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const char *kernel_module = probe->system.kernel_module;
+    if (diagnosis->path != NULL)
+        text_field("library", TONE_PLAIN, diagnosis->path);
+    text_field("kernel module", TONE_PLAIN, kernel_module[0] != '\0' ? kernel_module : "not loaded");
+    if (probe->loaded) {
+        struct slot_counts counts = slots_count();
+        char line[128];
+        snprintf(line, sizeof line, "%d native, %d polyfill, %d adapted, %d missing", counts.of[CUSHIM_STATE_NATIVE],
+                 counts.of[CUSHIM_STATE_POLYFILL], counts.of[CUSHIM_STATE_ADAPTED], counts.of[CUSHIM_STATE_MISSING]);
+        text_field("entry points", TONE_PLAIN, line);
+        text_field("GPUs", TONE_PLAIN,
+                   probe->started == STARTED        ? "the driver has started"
+                   : probe->started == START_FAILED ? "the driver did not start"
+                                                    : "not looked at (--devices starts the driver)");
+    }
+}
+
+static void print_headline(enum status status, const struct probe *probe)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    text_mark(status == STATUS_USABLE ? TONE_GOOD : TONE_BAD);
+    if (status == STATUS_USABLE) {
+        struct driver_release release = driver_release_of(diagnosis->path);
+        text_print(TONE_STRONG, "NVIDIA driver %s%sfor CUDA %s", release.text, release.text[0] != '\0' ? " " : "",
+                   text_version(diagnosis->cuda_version).text);
+        if (cushim_driver_version() < diagnosis->cuda_version)
+            text_print(TONE_STRONG, ", held down to %s", text_version(cushim_driver_version()).text);
+        puts("");
+        return;
+    }
+    text_paragraph(TONE_STRONG, text_mark_width(), probe->message);
+    text_put(TONE_PLAIN, "", text_mark_width());
+    text_paragraph(TONE_PLAIN, text_mark_width(), probe->advice);
+}
+
+static void print_slots(const struct options *options)
+{
+    if (options->required_slot_count > 0)
+        puts("Required");
+    for (size_t i = 0; i < options->required_slot_count; i++) {
+        const char *lack = requirement_slot_lacks(options->required_slots[i]);
+        fputs("  ", stdout);
+        text_mark(lack == NULL ? TONE_GOOD : TONE_BAD);
+        text_print(TONE_PLAIN, "%s%s%s", options->required_slots[i], lack != NULL ? ": " : "",
+                   lack != NULL ? lack : "");
+        puts("");
+    }
+}
+
+static void print_text(enum status status, const struct options *options, const struct probe *probe)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    print_headline(status, probe);
+    print_driver(probe);
+    if (probe->started == STARTED)
+        devices_print();
+    print_slots(options);
+    if (diagnosis->attempt_count > 0)
+        puts("Tried");
+    size_t width = 0;
+    for (size_t i = 0; i < diagnosis->attempt_count; i++)
+        width = text_wider(width, diagnosis->attempts[i].place);
+    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
+        bool found = diagnosis->attempts[i].reason == CUSHIM_REASON_NONE;
+        fputs("  ", stdout);
+        text_put(TONE_PLAIN, diagnosis->attempts[i].place, width + 2);
+        text_put(found ? TONE_GOOD : TONE_FAINT, diagnosis->attempts[i].result, 0);
+        puts("");
+    }
+    if (probe->environment.count > 0)
+        puts("Environment");
+    for (size_t i = 0; i < probe->environment.count; i++) {
+        const struct cushim_variable *variable = &probe->environment.variables[i];
+        fputs("  ", stdout);
+        text_print(TONE_PLAIN, "%s=%s", variable->name, variable->value);
+        text_put(TONE_FAINT, variable->used ? "" : "  (not used)", 0);
+        puts("");
+    }
+}
+
+/* A program that reads JSON has no other place for the names. */
+static void complain_of_slots(const struct options *options)
+{
+    for (size_t i = 0; i < options->required_slot_count; i++) {
+        const char *lack = requirement_slot_lacks(options->required_slots[i]);
+        if (lack != NULL)
+            text_complain("%s is missing: %s", options->required_slots[i], lack);
+    }
+}
+
+enum status probe(const struct options *options)
+{
+    struct probe probe = {.loaded = false};
+    enum status status = examine(options, &probe);
+    if (status == STATUS_USAGE)
+        return status;
+    if (options->json) {
+        write_json(&probe);
+        complain_of_slots(options);
+    } else {
+        print_text(status, options, &probe);
+    }
+    return status;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "requirement.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+/* The first driver branch for each CUDA version, by NVIDIA's CUDA release notes (on Linux; on Windows it is within three). */
+static const struct {
+    int cuda_version;
+    int branch;
+} branches[] = {
+    {6050, 340},  {7000, 346},  {7050, 352},  {8000, 367},  {9000, 384},  {9010, 390},  {9020, 396},  {10000, 410},
+    {10010, 418}, {10020, 440}, {11000, 450}, {11010, 455}, {11020, 460}, {11030, 465}, {11040, 470}, {11050, 495},
+    {11060, 510}, {11070, 515}, {11080, 520}, {12000, 525}, {12010, 530}, {12020, 535}, {12030, 545}, {12040, 550},
+    {12050, 555}, {12060, 560}, {12080, 570}, {12090, 575}, {13000, 580},
+};
+
+/* 0 where no branch is known to be new enough. */
+static int branch_for(int cuda_version)
+{
+    for (size_t i = 0; i < sizeof branches / sizeof branches[0]; i++) {
+        if (branches[i].cuda_version >= cuda_version)
+            return branches[i].branch;
+    }
+    return 0;
+}
+
+static bool is_held_down(void)
+{
+    return cushim_driver_version() < cushim_diagnosis()->cuda_version;
+}
+
+static void refuse(struct requirement *requirement, int needed_version)
+{
+    requirement->met = false;
+    int branch = branch_for(needed_version);
+    if (cushim_diagnosis()->cuda_version >= needed_version)
+        snprintf(requirement->advice, sizeof requirement->advice,
+                 "Take off what holds the driver down: --max-version or CUSHIM_MAX_VERSION.");
+    else if (branch != 0)
+        snprintf(requirement->advice, sizeof requirement->advice,
+                 "Update NVIDIA's driver: CUDA %s came with driver %d.", text_version(needed_version).text, branch);
+    else
+        snprintf(requirement->advice, sizeof requirement->advice, "Update NVIDIA's driver to one for CUDA %s.",
+                 text_version(needed_version).text);
+}
+
+const char *requirement_slot_lacks(const char *name)
+{
+    return cushim_require(&name, 1, NULL) == CUDA_SUCCESS ? NULL : cushim_last_error()->message;
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s", more);
+}
+
+/* Names every slot that is not met, and asks for the driver that would have them all. */
+static void check_slots(const struct options *options, struct requirement *requirement)
+{
+    int newest = 0;
+    bool hidden = false;
+    char names[256] = "";
+    for (size_t i = 0; i < options->required_slot_count; i++) {
+        const char *name = options->required_slots[i];
+        const char *lack = requirement_slot_lacks(name);
+        enum cushim_slot slot;
+        struct cushim_slot_info info;
+        if (lack == NULL || cushim_slot_find(name, &slot) != CUDA_SUCCESS
+            || cushim_slot_info(slot, &info) != CUDA_SUCCESS)
+            continue;
+        if (names[0] == '\0' && requirement->met)
+            snprintf(requirement->message, sizeof requirement->message, "%s", lack);
+        append(names, sizeof names, names[0] != '\0' ? ", " : "");
+        append(names, sizeof names, info.name);
+        hidden |= info.since <= cushim_driver_version();
+        newest = info.since > newest ? info.since : newest;
+    }
+    if (names[0] == '\0')
+        return;
+    if (newest > cushim_driver_version() && newest > options->required_version)
+        refuse(requirement, newest);
+    requirement->met = false;
+    if (hidden)
+        append(requirement->advice, sizeof requirement->advice,
+               requirement->advice[0] != '\0' ? " Take required functions off the mask."
+                                              : "Take required functions off the mask: --mask or CUSHIM_MASK.");
+    append(requirement->advice, sizeof requirement->advice, " Missing: ");
+    append(requirement->advice, sizeof requirement->advice, names);
+    append(requirement->advice, sizeof requirement->advice, ".");
+}
+
+struct requirement requirement_check(const struct options *options)
+{
+    struct requirement requirement = {.met = true};
+    int version = cushim_driver_version();
+    if (options->required_version > version) {
+        refuse(&requirement, options->required_version);
+        snprintf(requirement.message, sizeof requirement.message, "CUDA %s is required; this driver %s CUDA %s.",
+                 text_version(options->required_version).text, is_held_down() ? "is held down to" : "is for",
+                 text_version(version).text);
+    }
+    check_slots(options, &requirement);
+    return requirement;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include <stdio.h>
+
+#include "driver.h"
+#include "json.h"
+#include "slots.h"
+#include "text.h"
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool contains(const char *text, const char *part)
+{
+    for (; *text != '\0' || *part == '\0'; text++) {
+        size_t i = 0;
+        while (part[i] != '\0' && lower(text[i]) == lower(part[i]))
+            i++;
+        if (part[i] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* The next slot from `slot` on that the filter lets through; CUSHIM_SLOT_COUNT past the last. */
+static int next(int slot, const char *filter, struct cushim_slot_info *info)
+{
+    for (; slot < CUSHIM_SLOT_COUNT; slot++) {
+        if (cushim_slot_info((enum cushim_slot)slot, info) == CUDA_SUCCESS
+            && (filter == NULL || contains(info->name, filter) || contains(info->family, filter)))
+            break;
+    }
+    return slot;
+}
+
+static const char *slot_name(enum cushim_slot slot)
+{
+    struct cushim_slot_info info;
+    return cushim_slot_info(slot, &info) == CUDA_SUCCESS ? info.name : "";
+}
+
+static void write_json(const char *filter)
+{
+    struct json json = {0};
+    struct cushim_slot_info info;
+    json_open_array(&json, NULL);
+    for (int slot = next(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next(slot + 1, filter, &info)) {
+        json_open_object(&json, NULL);
+        json_string(&json, "slot", info.name);
+        json_string(&json, "family", info.family);
+        json_integer(&json, "since", info.since);
+        json_string(&json, "state", slots_state(info.state)->word);
+        json_string(&json, "symbol", info.symbol);
+        json_open_array(&json, "via");
+        for (size_t i = 0; i < info.via_count; i++)
+            json_string(&json, NULL, slot_name(info.via[i]));
+        json_close_array(&json);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+}
+
+static void print_answerer(const struct cushim_slot_info *info)
+{
+    if (info->symbol != NULL)
+        text_put(TONE_PLAIN, info->symbol, 0);
+    else if (info->state == CUSHIM_STATE_NATIVE)
+        text_put(TONE_FAINT, "(not exported by name)", 0);
+    else if (info->state == CUSHIM_STATE_ADAPTED)
+        text_put(TONE_FAINT, "(cushim answers)", 0);
+    for (size_t i = 0; i < info->via_count; i++)
+        text_print(TONE_PLAIN, "%s%s", i == 0 ? "via " : ", ", slot_name(info->via[i]));
+}
+
+static void print_text(const char *filter)
+{
+    struct cushim_slot_info info;
+    size_t width = 0;
+    for (int slot = next(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next(slot + 1, filter, &info))
+        width = text_wider(width, info.name);
+    if (width == 0)
+        return;
+    text_put(TONE_STRONG, "SLOT", width + 2);
+    text_put(TONE_STRONG, "SINCE", 7);
+    text_put(TONE_STRONG, "STATE", 10);
+    text_put(TONE_STRONG, "SYMBOL", 0);
+    puts("");
+    for (int slot = next(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next(slot + 1, filter, &info)) {
+        const struct slot_state *state = slots_state(info.state);
+        text_put(TONE_PLAIN, info.name, width + 2);
+        text_put(TONE_PLAIN, text_version(info.since).text, 7);
+        text_put(state->tone, state->word, state->state == CUSHIM_STATE_MISSING ? 0 : 10);
+        print_answerer(&info);
+        puts("");
+    }
+}
+
+enum status table(const struct options *options)
+{
+    const char *filter = options->word_count > 0 ? options->words[0] : NULL;
+    enum status status = driver_load(options);
+    if (status == STATUS_USAGE)
+        return status;
+    if (options->json)
+        write_json(filter);
+    else
+        print_text(filter);
+    if (status != STATUS_USABLE)
+        driver_complain();
+    struct cushim_slot_info info;
+    if (next(0, filter, &info) == CUSHIM_SLOT_COUNT) {
+        text_complain("no slot has \"%s\" in its name", filter);
+        status = STATUS_UNUSABLE;
+    }
+    return status;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform.h"
+
+enum { LINE_WIDTH = 80, LABEL_WIDTH = 15 };
+
+/* How stdout is to be written to; set once. */
+static struct {
+    bool colours;
+    bool ticks;
+    bool lines; /* break paragraphs */
+} style;
+
+/* Whether the locale's character set is UTF-8, as far as its name tells. */
+static bool has_utf8_locale(void)
+{
+    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0')
+            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL || strstr(value, "utf-8") != NULL;
+    }
+    return false;
+}
+
+void text_start(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    style.lines = platform_on_terminal();
+    style.colours = (no_color == NULL || no_color[0] == '\0') && platform_has_colours();
+    style.ticks = style.lines && has_utf8_locale();
+}
+
+/* Neither the ASCII control characters nor those that UTF-8 writes as c2 80 to c2 9f. */
+static void put_plain(FILE *out, const char *string)
+{
+    for (const unsigned char *c = (const unsigned char *)string; *c != '\0'; c++) {
+        bool second = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+        fputc(c[0] < 0x20 || c[0] == 0x7f || second ? '?' : c[0], out);
+        c += second;
+    }
+}
+
+static void start_tone(enum tone tone)
+{
+    static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[32m", "\033[33m", "\033[31m"};
+    if (style.colours)
+        fputs(codes[tone], stdout);
+}
+
+static void end_tone(enum tone tone)
+{
+    if (style.colours && tone != TONE_PLAIN)
+        fputs("\033[0m", stdout);
+}
+
+/* Characters, not bytes: those that continue another are not counted. */
+static size_t width_of(const char *string, size_t bytes)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < bytes; i++)
+        width += ((unsigned char)string[i] & 0xc0) != 0x80;
+    return width;
+}
+
+void text_put(enum tone tone, const char *string, size_t width)
+{
+    start_tone(tone);
+    put_plain(stdout, string);
+    end_tone(tone);
+    for (size_t i = width_of(string, strlen(string)); i < width; i++)
+        fputc(' ', stdout);
+}
+
+size_t text_wider(size_t width, const char *string)
+{
+    size_t own = width_of(string, strlen(string));
+    return own > width ? own : width;
+}
+
+void text_print(enum tone tone, const char *format, ...)
+{
+    char words[PLATFORM_PATH_SIZE + 256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    text_put(tone, words, 0);
+}
+
+void text_mark(enum tone tone)
+{
+    static const char *const ticks[] = {"-", "-", "-", "\xe2\x9c\x93", "!", "\xe2\x9c\x97"};
+    static const char *const words[] = {"note", "note", "note", "ok", "note", "problem"};
+    text_put(tone, style.ticks ? ticks[tone] : words[tone], text_mark_width());
+}
+
+size_t text_mark_width(void)
+{
+    return style.ticks ? 2 : 9;
+}
+
+void text_field(const char *label, enum tone tone, const char *value)
+{
+    fputs("  ", stdout);
+    text_put(TONE_FAINT, label, LABEL_WIDTH);
+    text_put(tone, value, 0);
+    fputc('\n', stdout);
+}
+
+void text_paragraph(enum tone tone, size_t indent, const char *words)
+{
+    size_t column = indent;
+    start_tone(tone);
+    for (const char *word = words; *word != '\0'; word += strspn(word, " ")) {
+        char copy[PLATFORM_PATH_SIZE];
+        size_t length = strcspn(word, " ");
+        size_t width = width_of(word, length);
+        if (word != words) {
+            bool full = style.lines && column + 1 + width > LINE_WIDTH;
+            column = full ? indent : column + 1;
+            if (full)
+                printf("\n%*s", (int)indent, "");
+            else
+                fputc(' ', stdout);
+        }
+        snprintf(copy, sizeof copy, "%.*s", (int)length, word);
+        put_plain(stdout, copy);
+        column += width;
+        word += length;
+    }
+    end_tone(tone);
+    fputc('\n', stdout);
+}
+
+void text_complain_list(const char *format, va_list arguments)
+{
+    char words[PLATFORM_PATH_SIZE + 256];
+    vsnprintf(words, sizeof words, format, arguments);
+    fputs("cushim: ", stderr);
+    put_plain(stderr, words);
+    fputc('\n', stderr);
+}
+
+void text_complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_complain_list(format, arguments);
+    va_end(arguments);
+}
+
+struct version_text text_version(int version)
+{
+    struct version_text version_text;
+    snprintf(version_text.text, sizeof version_text.text, "%d.%d", version / 1000, version % 1000 / 10);
+    return version_text;
+}
