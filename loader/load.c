@@ -13,7 +13,9 @@
 
 /* Guarded by the load lock. */
 static struct {
-    struct request request; /* what the driver was loaded for */
+    struct request request; /* what the driver was loaded for; its strings are the next two */
+    char path[OS_PATH_SIZE];
+    char root[OS_PATH_SIZE];
     struct record record;
     bool loaded;
     bool handle_is_ours;
@@ -50,6 +52,8 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
     if (search_driver(request, &driver, &state.record)) {
         table_fill(&driver);
         state.request = *request;
+        state.request.path = strcpy(state.path, request->path);
+        state.request.root = strcpy(state.root, request->root);
         state.loaded = true;
         state.handle_is_ours = request->handle == NULL;
         state.process_id = os_process_id();
@@ -108,7 +112,7 @@ CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_d
     if (os_load_lock_is_mine())
         return error_record(CUDA_ERROR_NOT_READY, function, "This thread is in the middle of a load.", NULL);
     const struct cushim_diagnosis *diagnosis = NULL;
-    static struct request wish; /* large, and guarded by the lock */
+    struct request wish;
     CUresult result;
     os_load_lock();
     record_start(&state.record);

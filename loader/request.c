@@ -84,7 +84,7 @@ static int parse_version(const char *text)
     return *end == '\0' && major >= 2 && major < 1000 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
 }
 
-static bool copy_path(char *to, const char *path, const char *source, struct record *record)
+static bool read_path(const char **to, const char *path, const char *source, struct record *record)
 {
     if (path == NULL)
         return true;
@@ -92,7 +92,7 @@ static bool copy_path(char *to, const char *path, const char *source, struct rec
         return bad(record, source, path, "a path cannot be empty");
     if (strlen(path) >= OS_PATH_SIZE)
         return bad(record, source, path, "the path is too long");
-    strcpy(to, path);
+    *to = path;
     return true;
 }
 
@@ -120,8 +120,8 @@ static bool read_options(struct request *request, const struct cushim_load_optio
     request->handle = options->handle;
     request->max_version = options->max_version;
     request->min_version = options->min_version;
-    return copy_path(request->path, options->path, "The option path", record)
-           && copy_path(request->root, options->root, "The option root", record)
+    return read_path(&request->path, options->path, "The option path", record)
+           && read_path(&request->root, options->root, "The option root", record)
            && check_version(options->max_version, "The option max_version", record)
            && check_version(options->min_version, "The option min_version", record)
            && (options->mask == NULL || read_mask(&request->mask, options->mask, "The option mask", record));
@@ -143,7 +143,7 @@ static bool read_environment(struct request *request, const struct cushim_load_o
     const char *path = follow("CUSHIM_DRIVER", options->path != NULL || options->handle != NULL, record);
     const char *cap = follow("CUSHIM_MAX_VERSION", options->max_version != 0, record);
     const char *mask = follow("CUSHIM_MASK", options->mask != NULL, record);
-    if (!copy_path(request->path, path, "CUSHIM_DRIVER", record))
+    if (!read_path(&request->path, path, "CUSHIM_DRIVER", record))
         return false;
     if (cap != NULL) {
         request->max_version = parse_version(cap);
@@ -158,6 +158,8 @@ bool request_read(struct request *request, const struct cushim_load_options *opt
 {
     static const struct cushim_load_options nothing;
     memset(request, 0, sizeof *request);
+    request->path = "";
+    request->root = "";
     if (options == NULL)
         options = &nothing;
     return read_options(request, options, as_compiled, record) && read_environment(request, options, record);

@@ -15,12 +15,13 @@ struct mask {
 bool mask_has(const struct mask *mask, size_t row);
 bool mask_is_empty(const struct mask *mask);
 
+/* The strings are the caller's or the environment's, and stay for the length of the call. */
 struct request {
-    char path[OS_PATH_SIZE]; /* "": search; "none": load nothing */
-    char root[OS_PATH_SIZE]; /* "": the machine itself */
-    void *handle;            /* NULL: not given */
-    int max_version;         /* 0: no cap */
-    int min_version;         /* 0: any */
+    const char *path; /* "": search; "none": load nothing. Shorter than OS_PATH_SIZE */
+    const char *root; /* "": the machine itself. Shorter than OS_PATH_SIZE */
+    void *handle;     /* NULL: not given */
+    int max_version;  /* 0: no cap */
+    int min_version;  /* 0: any */
     struct mask mask;
     bool per_thread;
 };

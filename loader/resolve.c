@@ -95,9 +95,12 @@ cushim_fn resolve_row(struct driver *driver, size_t row, bool per_thread)
     struct cushim_entry_point entry = symbols_row(row);
     if (per_thread && lacks_form(row))
         return NULL;
+    /* Known from the version alone, and a failing look-up costs the loader seven times a successful one. */
+    if (entry.since > driver->own_version)
+        return NULL;
     bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
     cushim_fn exported = os_library_symbol(driver->library, has_form ? entry.per_thread_symbol : entry.symbol);
-    if (exported != NULL || entry.since > driver->own_version)
+    if (exported != NULL)
         return exported;
     return resolve_by_asking(driver, entry.family, entry.since, has_form);
 }
