@@ -92,8 +92,9 @@ class Claims:
 
     def hold(self, report, view):
         """Holds a whole report against what the view says."""
-        self.expect(report.status, 0, 'exit status', report.words)
-        self.expect((report.load, report.reason), (SUCCESS, 'none'), 'the load')
+        self.expect((report.status, report.words), (0, ''), 'exit status')
+        if not self.expect((report.load, report.reason), (SUCCESS, 'none'), 'the load') or report.status != 0:
+            return
         self.expect(report.own_version, view.own_version, "the diagnosis's version")
         self.expect(report.cushim_version, view.version, 'cushim_driver_version')
         has_version = report.slots['DriverGetVersion_v1'].state != 'missing'
@@ -112,8 +113,9 @@ class Claims:
 
     def hold_failure(self, report, code, reason):
         """Holds a load that must fail."""
-        self.expect(report.status, 0, 'exit status', report.words)
-        self.expect((report.load, report.reason), (code, reason), 'the load')
+        self.expect((report.status, report.words), (0, ''), 'exit status')
+        if not self.expect((report.load, report.reason), (code, reason), 'the load'):
+            return
         self.expect((report.cushim_version, report.version), (0, (SUCCESS, 0)), 'what is loaded')
         self.hold_sides(report)
         for slot in report.slots.values():
@@ -158,6 +160,8 @@ class Claims:
     def hold_consistency(self, report):
         """A polyfill that was possible once must be there wherever it is possible; once every report has been held."""
         for name, sets in self.via_sets.items():
+            if name not in report.slots:
+                return  # the process ended before, and hold() has said so
             slot = report.slots[name]
             possible = any(all(report.slots[via].state != 'missing' for via in via_set) for via_set in sets)
             if possible:
