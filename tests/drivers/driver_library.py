@@ -37,6 +37,14 @@ def fetch(name):
     return None if done.returncode == 0 else (lines or ['no reason given'])[0]
 
 
+def environment_for(path):
+    """What a process needs to open a driver: 390 and 418 need a library that lies beside them."""
+    found = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
+    folders = [os.path.dirname(os.path.abspath(path)), found.get('LD_LIBRARY_PATH', '')]
+    found['LD_LIBRARY_PATH'] = ':'.join(filter(None, folders))
+    return found
+
+
 class Library:
     """A driver's file and its exported functions: name -> offset."""
 
@@ -56,11 +64,4 @@ class Library:
 
     @property
     def environment(self):
-        """What a process needs to open it: 390 and 418 need a library that lies beside them."""
-        found = dict(os.environ)
-        for name in list(found):
-            if name.startswith('CUSHIM_'):
-                del found[name]
-        folders = [os.path.dirname(self.path), found.get('LD_LIBRARY_PATH', '')]
-        found['LD_LIBRARY_PATH'] = ':'.join(filter(None, folders))
-        return found
+        return environment_for(self.path)
