@@ -144,9 +144,8 @@ static void lay_out(struct kept *to, const struct record *record)
     memcpy(to->text, record->text, record->text_used);
     to->text_used = record->text_used;
     for (size_t i = 0; i < record->attempt_count; i++)
-        to->attempts[i] =
-            (struct cushim_attempt){to->text + record->attempts[i].name, to->text + record->attempts[i].value,
-                                    record->attempts[i].reason};
+        to->attempts[i] = (struct cushim_attempt){to->text + record->attempts[i].name,
+                                                  to->text + record->attempts[i].value, record->attempts[i].reason};
     for (size_t i = 0; i < record->variable_count; i++)
         to->variables[i] = (struct cushim_variable){to->text + record->variables[i].name,
                                                     to->text + record->variables[i].value, record->variables[i].used};
