@@ -43,11 +43,6 @@ CUresult reason_code(enum cushim_reason reason)
     return reasons[reason].code;
 }
 
-const char *reason_message(enum cushim_reason reason)
-{
-    return reasons[reason].message;
-}
-
 const struct cushim_diagnosis *cushim_diagnosis(void)
 {
     return CUSHIM_LOAD_ACQUIRE(&current);

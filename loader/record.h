@@ -47,9 +47,8 @@ const struct cushim_diagnosis *record_keep(const struct record *record);
 /* The same, and makes it the current diagnosis. */
 const struct cushim_diagnosis *record_publish(const struct record *record);
 
-/* The code with which a reason ends a load; message and advice of a reason. */
+/* The code with which a reason ends a load. */
 CUresult reason_code(enum cushim_reason reason);
-const char *reason_message(enum cushim_reason reason);
 
 /* For tests: forgets every diagnosis. */
 void record_reset(void);

@@ -24,7 +24,7 @@ CUSHIM_REASON(NOT_TRIED, "not-tried", CUDA_SUCCESS, "", "")
 CUSHIM_REASON(NOT_WANTED, "not-wanted", CUDA_ERROR_FILE_NOT_FOUND, "The driver was switched off on request.",
               "Unset CUSHIM_DRIVER, or give it the path of a driver, to use the GPU.")
 CUSHIM_REASON(NOT_FOUND, "not-found", CUDA_ERROR_FILE_NOT_FOUND, "This machine has no NVIDIA driver library.",
-              "If there is an NVIDIA GPU, install NVIDIA's driver with your system's package manager; in a "
+              "If there is an NVIDIA GPU, install NVIDIA's driver (on Linux, with the package manager); in a "
               "container, start it with GPU access (for Docker: --gpus all).")
 CUSHIM_REASON(NOT_LOADABLE, "not-loadable", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
               "An NVIDIA driver library was found, but the system cannot open it.",

@@ -46,10 +46,19 @@ static void advise_on_loading(const struct cushim_attempt *attempt, struct findi
         finding_advise(findings, "%s", reason_advice(CUSHIM_REASON_NOT_LOADABLE));
 }
 
+/* Whether one file was asked for, and so no other was looked for. */
+static bool names_a_file(const struct evidence *evidence)
+{
+    const struct cushim_diagnosis *load = evidence->load;
+    bool named = evidence->options->load.path != NULL;
+    for (size_t i = 0; i < load->variable_count; i++)
+        named = named || (load->variables[i].used && strcmp(load->variables[i].name, "CUSHIM_DRIVER") == 0);
+    return named && load->attempt_count == 1;
+}
+
 static void say_not_found(const struct evidence *evidence, struct findings *findings)
 {
-    /* One place was given, and only that one was tried. */
-    if (evidence->load->attempt_count == 1 && evidence->options->load.root == NULL) {
+    if (names_a_file(evidence)) {
         finding_add(findings, evidence, "library", VERDICT_PROBLEM, "There is no driver library %s.",
                     evidence->load->attempts[0].place);
         finding_advise(findings, "Correct or take off what names that file: --driver or CUSHIM_DRIVER.");

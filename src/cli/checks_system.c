@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "devices.h"
+#include "platform.h"
 #include "reason.h"
 
 /* An unpacked image has no kernel and no devices of its own, and nothing is wrong with that. */
@@ -76,7 +77,7 @@ void check_kernel_module(const struct evidence *evidence, struct findings *findi
     if (evidence->now->reason == CUSHIM_REASON_MODULE_MISMATCH) {
         say_mismatch(evidence, findings);
     } else if (module[0] == '\0') {
-        if (!evidence->is_wsl && !evidence->is_jetson)
+        if (platform_has_system_files() && !evidence->is_wsl && !evidence->is_jetson)
             say_no_module(evidence, findings);
     } else if (release[0] == '\0') {
         finding_add(findings, evidence, "kernel-module", VERDICT_OK,
@@ -131,7 +132,7 @@ static void say_absent(const struct evidence *evidence, struct findings *finding
 void check_device_nodes(const struct evidence *evidence, struct findings *findings)
 {
     const struct cushim_system *system = &evidence->system;
-    if (evidence->is_wsl)
+    if (evidence->is_wsl || !platform_has_system_files())
         return;
     if (system->control_node == CUSHIM_NODE_DENIED || system->gpu_node == CUSHIM_NODE_DENIED
         || system->uvm_node == CUSHIM_NODE_DENIED) {

@@ -11,7 +11,7 @@ bool evidence_has(const struct evidence *evidence, const char *path)
 {
     char whole[2 * PLATFORM_PATH_SIZE];
     snprintf(whole, sizeof whole, "%s%s", evidence->root, path);
-    return platform_exists(whole);
+    return platform_has_system_files() && platform_exists(whole);
 }
 
 bool evidence_is_compat(const char *path)

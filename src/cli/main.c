@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "platform.h"
 #include "text.h"
 
 static const char help[] = "cushim - tells what this machine's CUDA driver can do\n"
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 {
     struct options options;
     text_start();
+    platform_arguments(&argc, &argv);
     enum status status = options_read(argc, argv, &options);
     if (status == STATUS_USABLE)
         status = run(&options);

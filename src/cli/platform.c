@@ -12,6 +12,7 @@
 #if defined(_WIN32)
 #    include <io.h>
 #    include <windows.h>
+#    include <shellapi.h>
 
 bool platform_on_terminal(void)
 {
@@ -25,6 +26,30 @@ bool platform_has_colours(void)
     DWORD mode;
     return platform_on_terminal() && GetConsoleMode(console, &mode)
            && SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+}
+
+/* Without enough memory they stay as they were. */
+void platform_arguments(int *argc, char ***argv)
+{
+    int count;
+    wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), &count);
+    char **texts = wide != NULL ? calloc((size_t)count + 1, sizeof *texts) : NULL;
+    bool complete = texts != NULL;
+    for (int i = 0; complete && i < count; i++) {
+        int size = WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, NULL, 0, NULL, NULL);
+        texts[i] = malloc((size_t)size + 1);
+        complete = texts[i] != NULL && WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, texts[i], size, NULL, NULL) > 0;
+    }
+    LocalFree(wide);
+    if (complete) {
+        *argc = count;
+        *argv = texts;
+    }
+}
+
+bool platform_has_system_files(void)
+{
+    return false;
 }
 
 static bool stat_mode(const char *path, unsigned *ret_mode)
@@ -52,6 +77,17 @@ bool platform_has_colours(void)
 {
     const char *terminal = getenv("TERM");
     return platform_on_terminal() && terminal != NULL && strcmp(terminal, "") != 0 && strcmp(terminal, "dumb") != 0;
+}
+
+void platform_arguments(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+}
+
+bool platform_has_system_files(void)
+{
+    return true;
 }
 
 static bool stat_mode(const char *path, unsigned *ret_mode)

@@ -13,6 +13,12 @@
 bool platform_on_terminal(void);
 bool platform_has_colours(void);
 
+/* Gives the arguments in UTF-8 where main() was given them in something else. They stay. */
+void platform_arguments(int *argc, char ***argv);
+
+/* Whether the system tells of itself and of its devices in files (/dev, /proc, /sys), as all but Windows do. */
+bool platform_has_system_files(void);
+
 /* Whether something is there, and whether it is a folder. */
 bool platform_exists(const char *path);
 bool platform_is_folder(const char *path);

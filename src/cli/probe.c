@@ -7,6 +7,7 @@
 #include "driver.h"
 #include "environment.h"
 #include "json.h"
+#include "platform.h"
 #include "reason.h"
 #include "requirement.h"
 #include "slots.h"
@@ -115,7 +116,8 @@ static void print_driver(const struct probe *probe)
     const char *kernel_module = probe->system.kernel_module;
     if (diagnosis->path != NULL)
         text_field("library", TONE_PLAIN, diagnosis->path);
-    text_field("kernel module", TONE_PLAIN, kernel_module[0] != '\0' ? kernel_module : "not loaded");
+    if (platform_has_system_files())
+        text_field("kernel module", TONE_PLAIN, kernel_module[0] != '\0' ? kernel_module : "not loaded");
     if (probe->loaded) {
         struct slot_counts counts = slots_count();
         char line[128];
