@@ -2,9 +2,12 @@
 #include "record.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "os_system.h"
 
 struct reason {
     const char *word;
@@ -35,6 +38,10 @@ struct kept {
     char text[];
 };
 
+/* No text may take the room of those after it: values are long where somebody errs, attempts where a root is deep, and
+ * the path and the message come last. */
+enum { MOST_VALUE_TEXT = 1024, MOST_ATTEMPTS_TEXT = RECORD_TEXT - RECORD_MESSAGE - OS_PATH_SIZE };
+
 static struct kept *newest;
 static const struct cushim_diagnosis *current = &bare[CUSHIM_REASON_NOT_TRIED];
 
@@ -48,13 +55,15 @@ const struct cushim_diagnosis *cushim_diagnosis(void)
     return CUSHIM_LOAD_ACQUIRE(&current);
 }
 
-/* Appends a string to the record's text and returns its offset; the empty string stands at 0. */
-static unsigned add_text(struct record *record, const char *string)
+/* Appends a string to the record's text, cut to `most` bytes, and returns its offset; the empty string stands at 0. */
+static unsigned add_text(struct record *record, const char *string, size_t most)
 {
     size_t room = RECORD_TEXT - record->text_used;
     if (string == NULL || string[0] == '\0' || room < 2)
         return 0;
     size_t length = strlen(string);
+    if (length > most)
+        length = most;
     if (length > room - 1)
         length = room - 1;
     unsigned start = record->text_used;
@@ -91,11 +100,11 @@ void record_attempt(struct record *record, const char *place, enum cushim_reason
 {
     if (record->reason == CUSHIM_REASON_NOT_FOUND)
         record->reason = reason;
-    if (record->attempt_count == RECORD_ATTEMPTS)
+    if (record->attempt_count == RECORD_ATTEMPTS || record->text_used + strlen(place) > MOST_ATTEMPTS_TEXT)
         return;
     struct record_pair *attempt = &record->attempts[record->attempt_count++];
-    attempt->name = add_text(record, place);
-    attempt->value = add_text(record, result);
+    attempt->name = add_text(record, place, SIZE_MAX);
+    attempt->value = add_text(record, result, SIZE_MAX);
     attempt->reason = reason;
 }
 
@@ -108,14 +117,14 @@ void record_variable(struct record *record, const char *name, const char *value,
     if (record->variable_count == RECORD_VARIABLES)
         return;
     struct record_pair *variable = &record->variables[record->variable_count++];
-    variable->name = add_text(record, name);
-    variable->value = add_text(record, value);
+    variable->name = add_text(record, name, SIZE_MAX);
+    variable->value = add_text(record, value, MOST_VALUE_TEXT);
     variable->used = used;
 }
 
 void record_path(struct record *record, const char *path)
 {
-    record->path = add_text(record, path);
+    record->path = add_text(record, path, SIZE_MAX);
 }
 
 void record_outcome(struct record *record, enum cushim_reason reason, CUresult code, const char *format, ...)
@@ -125,12 +134,27 @@ void record_outcome(struct record *record, enum cushim_reason reason, CUresult c
     record->message = 0;
     if (format == NULL)
         return;
-    char message[1024];
+    char message[RECORD_MESSAGE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    record->message = add_text(record, message);
+    record->message = add_text(record, message, SIZE_MAX);
+}
+
+void record_failure(struct record *record, enum cushim_reason nothing)
+{
+    enum cushim_reason reason = record->reason == CUSHIM_REASON_NOT_FOUND ? nothing : record->reason;
+    const char *message = reasons[reason].message;
+    const struct record_pair *attempt = record->attempts;
+    const struct record_pair *end = attempt + record->attempt_count;
+    while (attempt != end && attempt->reason != record->reason)
+        attempt++;
+    if (attempt == end || reason == CUSHIM_REASON_NOT_FOUND)
+        record_outcome(record, reason, reasons[reason].code, NULL);
+    else
+        record_outcome(record, reason, reasons[reason].code, "%.*s (%s: %s).", (int)strlen(message) - 1, message,
+                       record->text + attempt->name, record->text + attempt->value);
 }
 
 /* Lays the record out as a diagnosis whose strings stand in `to` itself. */
@@ -160,13 +184,22 @@ static void lay_out(struct kept *to, const struct record *record)
     };
 }
 
+static bool uses_the_same(const struct kept *kept, const struct record *record)
+{
+    for (size_t i = 0; i < record->variable_count; i++) {
+        if (kept->variables[i].used != record->variables[i].used)
+            return false;
+    }
+    return true;
+}
+
 static bool says_the_same(const struct kept *kept, const struct record *record)
 {
     return kept->diagnosis.reason == record->reason && kept->diagnosis.code == record->code
            && kept->diagnosis.cuda_version == record->cuda_version
            && kept->diagnosis.attempt_count == record->attempt_count
            && kept->diagnosis.variable_count == record->variable_count && kept->text_used == record->text_used
-           && memcmp(kept->text, record->text, record->text_used) == 0;
+           && memcmp(kept->text, record->text, record->text_used) == 0 && uses_the_same(kept, record);
 }
 
 const struct cushim_diagnosis *record_keep(const struct record *record)

@@ -5,7 +5,7 @@
 
 #include "cushim/loader.h"
 
-enum { RECORD_ATTEMPTS = 32, RECORD_VARIABLES = 8, RECORD_TEXT = 16384 };
+enum { RECORD_ATTEMPTS = 32, RECORD_VARIABLES = 8, RECORD_TEXT = 32768, RECORD_MESSAGE = 6144 };
 
 /* Texts are offsets into `text`; what does not fit is cut short. Guarded by the load lock. */
 struct record {
@@ -37,6 +37,12 @@ void record_path(struct record *record, const char *path);
 /* Sets the outcome. `format` may be NULL for the reason's own message. */
 CUSHIM_PRINTF(4, 5)
 void record_outcome(struct record *record, enum cushim_reason reason, CUresult code, const char *format, ...);
+
+/*
+ * Sets the outcome of a search that found no driver: the first attempt that found something tells the reason, and is
+ * named in the message. `nothing` is the reason if none did.
+ */
+void record_failure(struct record *record, enum cushim_reason nothing);
 
 /*
  * Makes a diagnosis of the record that stays for ever. Equal records share one, so a program that retries every

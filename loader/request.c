@@ -52,6 +52,13 @@ static bool bad(struct record *record, const char *source, const char *value, co
     return false;
 }
 
+static bool bad_number(struct record *record, const char *source, int number, const char *why)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%d", number);
+    return bad(record, source, value, why);
+}
+
 static bool read_mask(struct mask *mask, const char *names, const char *source, struct record *record)
 {
     const char *separators = ", \t\n";
@@ -101,9 +108,7 @@ static bool check_version(int version, const char *source, struct record *record
 {
     if (version == 0 || (version >= OLDEST_VERSION && version <= LARGEST_VERSION && version % 10 == 0))
         return true;
-    char number[32];
-    snprintf(number, sizeof number, "%d", version);
-    return bad(record, source, number, "CUDA versions are written as 11020 for CUDA 11.2");
+    return bad_number(record, source, version, "CUDA versions are written as 11020 for CUDA 11.2");
 }
 
 static bool read_options(struct request *request, const struct cushim_load_options *options,
@@ -113,7 +118,7 @@ static bool read_options(struct request *request, const struct cushim_load_optio
     if (stream == CUSHIM_DEFAULT_STREAM_AS_COMPILED)
         stream = as_compiled;
     if (stream != CUSHIM_DEFAULT_STREAM_LEGACY && stream != CUSHIM_DEFAULT_STREAM_PER_THREAD)
-        return bad(record, "The option default_stream", "(a number)", "it is none of the three kinds");
+        return bad_number(record, "The option default_stream", (int)stream, "it is none of the three kinds");
     request->per_thread = stream == CUSHIM_DEFAULT_STREAM_PER_THREAD;
     if (options->path != NULL && options->handle != NULL)
         return bad(record, "The option path", options->path, "a handle was given as well, and only one can be used");

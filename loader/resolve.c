@@ -38,20 +38,28 @@ static cushim_fn ask(const struct driver *driver, const char *family, int versio
 
 /*
  * A cuGetProcAddress that returns one ABI whatever version is asked for (some interposers do) would make a program call
- * through a wrong type. It is found out by asking what is known: an exported entry point must be answered with its own
- * address, and two ABIs of a family with two addresses.
+ * through a wrong type; one that knows no per-thread forms, work on the wrong stream. Both are found out by asking what
+ * is known: an exported entry point must be answered with its own address, and two ABIs of a family, or two forms of
+ * one, with two addresses.
  */
+static bool agrees(const struct driver *driver, cushim_fn answer, const char *symbol, cushim_fn other)
+{
+    cushim_fn exported = os_library_symbol(driver->library, symbol);
+    return answer == NULL || ((exported == NULL || answer == exported) && answer != other);
+}
+
 static bool is_honest(const struct driver *driver)
 {
     cushim_fn older = NULL;
     for (size_t row = 0; row < ROW_COUNT; row++) {
         struct cushim_entry_point entry = symbols_row(row);
-        bool first = row == 0 || !symbols_same_family(row, row - 1);
+        if (row == 0 || !symbols_same_family(row, row - 1))
+            older = NULL;
         cushim_fn answer = ask(driver, entry.family, entry.since, false);
-        cushim_fn exported = os_library_symbol(driver->library, entry.symbol);
-        if (answer != NULL && exported != NULL && answer != exported)
+        if (!agrees(driver, answer, entry.symbol, older))
             return false;
-        if (answer != NULL && !first && answer == older)
+        if (entry.per_thread_symbol[0] != '\0'
+            && !agrees(driver, ask(driver, entry.family, entry.since, true), entry.per_thread_symbol, answer))
             return false;
         older = answer;
     }

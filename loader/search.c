@@ -62,19 +62,22 @@ static bool examine(struct search *search, const char *place, void *library)
     return true;
 }
 
-static bool try_open(struct search *search, const char *place, const char *name)
+/* `there`: the file is known to be there, whatever the loader says (glibc: "no such file" of another processor's). */
+static bool try_open(struct search *search, const char *name, bool there)
 {
     char error[512];
     void *library;
     switch (os_library_open(name, &library, error, sizeof error)) {
     case OS_LIBRARY_ABSENT:
-        return found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
+        if (!there)
+            return found_nothing(search, name, CUSHIM_REASON_NOT_FOUND, "not found");
+        return found_nothing(search, name, CUSHIM_REASON_NOT_LOADABLE, error);
     case OS_LIBRARY_UNLOADABLE:
-        return found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
+        return found_nothing(search, name, CUSHIM_REASON_NOT_LOADABLE, error);
     case OS_LIBRARY_OPEN:
         break;
     }
-    if (examine(search, place, library))
+    if (examine(search, name, library))
         return true;
     /* A stub that stays mapped would be found again by its name. */
     os_library_close(library);
@@ -92,14 +95,14 @@ static bool try_path(struct search *search, const char *path)
     case OS_FILE_READY:
         break;
     }
-    return try_open(search, path, path);
+    return try_open(search, path, true);
 }
 
 /* A caller's path, or a bare name for the system to search. */
 static bool try_given(struct search *search, const char *path)
 {
     bool bare = strpbrk(path, "/\\") == NULL;
-    return bare ? try_open(search, path, path) : try_path(search, path);
+    return bare ? try_open(search, path, false) : try_path(search, path);
 }
 
 static bool try_known_places(struct search *search)
@@ -123,7 +126,7 @@ static bool try_places(struct search *search)
     if (request->path[0] != '\0')
         return try_given(search, request->path);
     /* A copy that the process has open already is what the system's loader gives for its name, before it searches. */
-    if (request->root[0] == '\0' && try_open(search, os_library_driver_name, os_library_driver_name))
+    if (request->root[0] == '\0' && try_open(search, os_library_driver_name, false))
         return true;
     return try_known_places(search);
 }
@@ -173,7 +176,7 @@ bool search_driver(const struct request *request, struct driver *driver, struct 
         return false;
     }
     if (!try_places(&search)) {
-        record_outcome(record, record->reason, reason_code(record->reason), NULL);
+        record_failure(record, request->path[0] != '\0' ? CUSHIM_REASON_NO_SUCH_FILE : CUSHIM_REASON_NOT_FOUND);
         return false;
     }
     if (accept(&search))

@@ -26,6 +26,9 @@ CUSHIM_REASON(NOT_WANTED, "not-wanted", CUDA_ERROR_FILE_NOT_FOUND, "The driver w
 CUSHIM_REASON(NOT_FOUND, "not-found", CUDA_ERROR_FILE_NOT_FOUND, "This machine has no NVIDIA driver library.",
               "If there is an NVIDIA GPU, install NVIDIA's driver (on Linux, with the package manager); in a "
               "container, start it with GPU access (for Docker: --gpus all).")
+CUSHIM_REASON(NO_SUCH_FILE, "no-such-file", CUDA_ERROR_FILE_NOT_FOUND,
+              "The driver library that was asked for is not there.",
+              "Correct CUSHIM_DRIVER, or the path that the program was given; without one the driver is searched for.")
 CUSHIM_REASON(NOT_LOADABLE, "not-loadable", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
               "An NVIDIA driver library was found, but the system cannot open it.",
               "Reinstall NVIDIA's driver, and make sure that it is made for the same kind of program (64-bit or "

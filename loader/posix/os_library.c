@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "file_check.h"
+
 const char os_library_driver_name[] = "libcuda.so.1";
 
 #if defined(CUSHIM_ELF_SECTION)
@@ -41,16 +43,30 @@ static bool says_absent(const char *words, const char *name)
     return strstr(words, strerror(ENOENT)) != NULL && strstr(words, name) != NULL && strstr(words, "needed by") == NULL;
 }
 
+/* The loader's words begin with the path, which the reader knows. */
+static const char *without_path(const char *words, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(words, name, length) == 0 && strncmp(words + length, ": ", 2) == 0 ? words + length + 2 : words;
+}
+
 enum os_library_result os_library_open(const char *name, void **ret_library, char *error, size_t error_size)
 {
+    const char *fault = strchr(name, '/') != NULL ? file_check(name) : NULL;
+    if (fault != NULL) {
+        snprintf(error, error_size, "%s", fault);
+        return OS_LIBRARY_UNLOADABLE;
+    }
     void *library = dlopen(name, OPEN_FLAGS);
     if (library != NULL) {
         *ret_library = library;
         return OS_LIBRARY_OPEN;
     }
     const char *words = dlerror();
-    snprintf(error, error_size, "%s", words != NULL ? words : "cannot be opened");
-    return says_absent(error, name) ? OS_LIBRARY_ABSENT : OS_LIBRARY_UNLOADABLE;
+    if (words == NULL)
+        words = "cannot be opened";
+    snprintf(error, error_size, "%s", without_path(words, name));
+    return says_absent(words, name) ? OS_LIBRARY_ABSENT : OS_LIBRARY_UNLOADABLE;
 }
 
 void *os_library_open_mapped(const char *name)

@@ -79,7 +79,7 @@ enum os_file os_file_state(const char *path, bool also_write)
 {
     if (access(path, also_write ? R_OK | W_OK : R_OK) == 0)
         return OS_FILE_READY;
-    return errno == ENOENT || errno == ENOTDIR ? OS_FILE_ABSENT : OS_FILE_DENIED;
+    return errno == EACCES || errno == EPERM || errno == EROFS ? OS_FILE_DENIED : OS_FILE_ABSENT;
 }
 
 bool os_file_read(const char *path, char *text, size_t size)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a file may be given to the system's loader, which trusts it too much. */
+#ifndef CUSHIM_FILE_CHECK_H
+#define CUSHIM_FILE_CHECK_H
+
+/*
+ * Returns what is wrong with `path`, or NULL. glibc maps a library without looking at the length of its file, so that
+ * one that is cut short kills the process (SIGBUS); it waits for ever on a FIFO; and one for another processor it calls
+ * absent. Other faults it finds by itself.
+ */
+const char *file_check(const char *path);
+
+#endif
