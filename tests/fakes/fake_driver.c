@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fake_driver.c - a driver in name only, for the loader's tests: it has the entry points of one CUDA version, and each
+ * does nothing but tell that it was called. Built into many libraries:
+ *
+ *   FAKE_VERSION      the version that it reports
+ *   FAKE_EXPORTS      the file with the entry points of that version (see rows.py)
+ *   FAKE_ASKED        only cuInit, cuDriverGetVersion and cuGetProcAddress are exported, the rest must be asked for
+ *   FAKE_FUTURE       the driver knows more than cushim's lists do
+ *   FAKE_CONSTRUCTOR  calls back the program while it is being loaded
+ *
+ * The rules of cuGetProcAddress are those measured on NVIDIA's drivers.
+ */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE /* RTLD_DEFAULT */
+#endif
+#include <string.h>
+
+#include "fake.h"
+#include "cushim/abi_egl.h" /* a frame is passed by value */
+
+#if defined(FAKE_CONSTRUCTOR)
+#    include <dlfcn.h>
+#endif
+
+#if defined(_WIN32)
+#    define EXPORT __declspec(dllexport)
+#else
+#    define EXPORT __attribute__((visibility("default")))
+#endif
+#define UNUSED __attribute__((unused))
+
+EXPORT extern struct cushim_table fake_hooks;
+EXPORT fake_call_counts fake_calls;
+EXPORT enum fake_lie fake_lie = FAKE_HONEST;
+
+static void note_call(size_t row, int per_thread)
+{
+    __atomic_fetch_add(&fake_calls[row][per_thread], 1, __ATOMIC_RELAXED);
+}
+
+/* ---- The functions ---- */
+
+#define TYPED(family, abi, params, args, per_thread)                                                                   \
+    UNUSED static CUresult CUDAAPI family##_##abi##_##per_thread params                                                \
+    {                                                                                                                  \
+        note_call(ROW_##family##_##abi, per_thread);                                                                   \
+        return fake_hooks.family##_##abi != NULL ? fake_hooks.family##_##abi args                                      \
+                                                 : FAKE_CODE(ROW_##family##_##abi, per_thread);                        \
+    }
+#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
+    TYPED(family, abi, params, args, 0) TYPED(family, abi, params, args, 1)
+#include "cushim/entry_points.h"
+
+#define FAKE_TYPED(function, family, since, symbol, per_thread, row)
+#define FAKE_UNTYPED(function, family, since, symbol, per_thread, row)                                                 \
+    UNUSED static CUresult CUDAAPI function(void)                                                                      \
+    {                                                                                                                  \
+        note_call(row, per_thread);                                                                                    \
+        return FAKE_CODE(row, per_thread);                                                                             \
+    }
+#include FAKE_EXPORTS
+
+#if defined(FAKE_FUTURE)
+EXPORT CUresult CUDAAPI cuFromTheFuture(void)
+{
+    return FAKE_FUTURE_CODE;
+}
+
+EXPORT CUresult CUDAAPI cuStreamQuery_v2(CUstream stream, int how)
+{
+    (void)stream;
+    (void)how;
+    return FAKE_FUTURE_ABI_CODE(0);
+}
+
+EXPORT CUresult CUDAAPI cuStreamQuery_v2_ptsz(CUstream stream, int how)
+{
+    (void)stream;
+    (void)how;
+    return FAKE_FUTURE_ABI_CODE(1);
+}
+#endif
+
+/* ---- cuGetProcAddress ---- */
+
+struct entry {
+    const char *family;
+    int since;
+    int per_thread;
+    cushim_fn function;
+};
+
+/* Families together, oldest first, as in symbols.inc; the future's last. */
+static const struct entry entries[] = {
+#undef FAKE_TYPED
+#undef FAKE_UNTYPED
+#define FAKE_TYPED(function, family, since, symbol, per_thread, row)                                                   \
+    {"cu" #family, since, per_thread, (cushim_fn)function},
+#define FAKE_UNTYPED FAKE_TYPED
+#include FAKE_EXPORTS
+#if defined(FAKE_FUTURE)
+    {FAKE_FUTURE_FAMILY, FAKE_FUTURE_VERSION, 0, (cushim_fn)cuFromTheFuture},
+    {FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION, 0, (cushim_fn)cuStreamQuery_v2},
+    {FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION, 1, (cushim_fn)cuStreamQuery_v2_ptsz},
+#endif
+};
+
+static int has_per_thread_form(const char *family)
+{
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        if (entries[i].per_thread && strcmp(entries[i].family, family) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Where a family has per-thread forms, those that lack one are withheld from who asks for that form. */
+static cushim_fn find(const char *family, int version, int per_thread, CUdriverProcAddressQueryResult *ret_status)
+{
+    cushim_fn found = NULL;
+    per_thread = per_thread && has_per_thread_form(family);
+    *ret_status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        const struct entry *entry = &entries[i];
+        if (strcmp(entry->family, family) != 0 || entry->per_thread != per_thread)
+            continue;
+        if (entry->since <= version || fake_lie == FAKE_NEWEST) {
+            found = entry->function;
+            *ret_status = CU_GET_PROC_ADDRESS_SUCCESS;
+        } else if (found == NULL) {
+            *ret_status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+        }
+    }
+    return found;
+}
+
+static CUresult ask(const char *family, void **pfn, int version, cuuint64_t flags,
+                    CUdriverProcAddressQueryResult *status)
+{
+    if (family == NULL || pfn == NULL || version > FAKE_VERSION)
+        return CUDA_ERROR_INVALID_VALUE;
+    int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 && fake_lie != FAKE_LEGACY;
+    cushim_fn function = find(family, version, per_thread, status);
+    if (fake_lie == FAKE_SAME || fake_lie == FAKE_ERROR || fake_lie == FAKE_STATUS_IGNORED)
+        function = entries[0].function;
+    if (fake_lie == FAKE_SAME || fake_lie == FAKE_SAYS_FOUND)
+        *status = CU_GET_PROC_ADDRESS_SUCCESS;
+    if (fake_lie == FAKE_STATUS_IGNORED)
+        *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    memcpy(pfn, &function, sizeof function);
+    return fake_lie == FAKE_ERROR ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI get_proc_address_v1(const char *family, void **pfn, int version, cuuint64_t flags)
+{
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    void *found = NULL;
+    if (pfn == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = ask(family, &found, version, flags, &status);
+    if (result == CUDA_SUCCESS && status != CU_GET_PROC_ADDRESS_SUCCESS)
+        result = CUDA_ERROR_NOT_FOUND;
+    if (result == CUDA_SUCCESS || fake_lie != FAKE_HONEST)
+        *pfn = found;
+    return result;
+}
+
+static CUresult CUDAAPI get_proc_address_v2(const char *family, void **pfn, int version, cuuint64_t flags,
+                                            CUdriverProcAddressQueryResult *status)
+{
+    CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
+    CUresult result = ask(family, pfn, version, flags, &found);
+    if (status != NULL && result == CUDA_SUCCESS && fake_lie != FAKE_NO_STATUS)
+        *status = found;
+    return result;
+}
+
+/* ---- Version and start ---- */
+
+static CUresult CUDAAPI get_version(int *version)
+{
+    if (version == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *version = FAKE_VERSION;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI init(unsigned flags)
+{
+    return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+struct cushim_table fake_hooks = {
+    .DriverGetVersion_v1 = get_version,
+    .Init_v1 = init,
+    .GetProcAddress_v1 = get_proc_address_v1,
+    .GetProcAddress_v2 = get_proc_address_v2,
+};
+
+#if defined(FAKE_CONSTRUCTOR)
+__attribute__((constructor)) static void construct(void)
+{
+    union {
+        void *object;
+        cushim_fn function;
+    } constructed = {dlsym(RTLD_DEFAULT, "fake_driver_constructed")};
+    if (constructed.object != NULL)
+        constructed.function();
+}
+#endif
+
+/* ---- What is exported: other names for the functions ---- */
+
+#undef FAKE_TYPED
+#undef FAKE_UNTYPED
+#define FAKE_EXPORT(function, symbol) EXPORT extern __typeof__(function) symbol __attribute__((alias(#function)));
+#if defined(FAKE_ASKED)
+FAKE_EXPORT(Init_v1_0, cuInit)
+FAKE_EXPORT(DriverGetVersion_v1_0, cuDriverGetVersion)
+FAKE_EXPORT(GetProcAddress_v1_0, cuGetProcAddress)
+#    if FAKE_VERSION >= 12000
+FAKE_EXPORT(GetProcAddress_v2_0, cuGetProcAddress_v2)
+#    endif
+#else
+#    define FAKE_TYPED(function, family, since, symbol, per_thread, row) FAKE_EXPORT(function, symbol)
+#    define FAKE_UNTYPED FAKE_TYPED
+#    include FAKE_EXPORTS
+#endif

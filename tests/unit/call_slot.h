@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls any slot, for tests that go through the whole list. */
+#ifndef CALL_SLOT_H
+#define CALL_SLOT_H
+
+#include "cushim/loader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls a slot of a table with zero for each argument, whatever its type. */
+CUresult call_slot(const struct cushim_table *table, enum cushim_slot slot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What is given as a driver and is none: each has its own clear reason, and the program runs on. POSIX only. */
+#include "unit.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "folder.h"
+
+static CUresult load(const char *path)
+{
+    struct cushim_load_options options = {.path = path};
+    return cushim_load(&options);
+}
+
+static void assert_refused(const char *path, enum cushim_reason reason, CUresult code, const char *word)
+{
+    unit_assert_failed(load(path), reason, code);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    unit_assert_contains(diagnosis->message, path);
+    unit_assert_contains(diagnosis->message, word);
+    assert_int_equal(diagnosis->attempt_count, 1);
+    assert_string_equal(diagnosis->attempts[0].place, path);
+    assert_int_equal(diagnosis->attempts[0].reason,
+                     reason == CUSHIM_REASON_NO_SUCH_FILE ? CUSHIM_REASON_NOT_FOUND : reason);
+    unit_assert_contains(diagnosis->attempts[0].result, word);
+}
+
+static void assert_unloadable(const char *path, const char *word)
+{
+    assert_refused(path, CUSHIM_REASON_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, word);
+}
+
+static void test_path_when_nothing_is_there_then_it_is_named_as_absent(void **state)
+{
+    (void)state;
+    assert_refused(folder_path("libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
+    assert_refused(folder_path("folder/libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
+                   "not found");
+    assert_refused("libcushim-no-such-driver.so.1", CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
+}
+
+static void test_path_when_a_link_leads_nowhere_then_it_is_named_as_absent(void **state)
+{
+    (void)state;
+    assert_refused(folder_link("dangling.so", "/no/such/file"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
+                   "not found");
+    assert_refused(folder_link("circle.so", "circle.so"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
+                   "not found");
+}
+
+static void test_path_when_it_goes_through_a_file_then_it_is_named_as_absent(void **state)
+{
+    (void)state;
+    char below[PATH_MAX];
+    snprintf(below, sizeof below, "%s/libcuda.so.1", folder_write("file", "", 0));
+    assert_refused(below, CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
+}
+
+static void test_path_when_a_folder_is_there_then_it_is_unloadable(void **state)
+{
+    (void)state;
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", folder_path("libcuda.so.1"));
+    assert_int_equal(mkdir(folder, 0755), 0);
+    assert_unloadable(folder, "folder");
+}
+
+static void test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_for(void **state)
+{
+    (void)state;
+    const char *path = folder_path("libcuda.so.1");
+    assert_int_equal(mkfifo(path, 0644), 0);
+    assert_unloadable(path, "no regular file");
+}
+
+static void test_path_when_text_is_there_then_it_is_unloadable(void **state)
+{
+    (void)state;
+    char text[4096];
+    memset(text, 'x', sizeof text);
+    assert_unloadable(folder_write("text.so", text, sizeof text), "ELF");
+    assert_unloadable(folder_write("short.so", "x", 1), "too short");
+    assert_unloadable(folder_write("empty.so", "", 0), "too short");
+}
+
+static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **state)
+{
+    (void)state;
+    /* In the header, in the segments' table, and where glibc would map what is not there. */
+    static const size_t lengths[] = {4, 20, 63, 64, 100, 400, 4096, 20000, 100000};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        assert_unloadable(folder_copy("cut.so", unit_fake("fake_12040"), lengths[i]), "");
+}
+
+static void test_path_when_the_library_is_for_another_processor_then_it_is_unloadable(void **state)
+{
+    (void)state;
+    Elf64_Ehdr header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+        .e_type = ET_DYN,
+        .e_machine = EM_SPARCV9,
+        .e_version = EV_CURRENT,
+        .e_ehsize = sizeof header,
+        .e_phentsize = sizeof(Elf64_Phdr),
+    };
+    char file[4096] = "";
+    memcpy(file, &header, sizeof header);
+    assert_unloadable(folder_write("sparc.so", file, sizeof file), "another processor");
+    header.e_ident[EI_CLASS] = ELFCLASS32;
+    memcpy(file, &header, sizeof header);
+    assert_unloadable(folder_write("class32.so", file, sizeof file), "ELFCLASS32");
+}
+
+static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_named(void **state)
+{
+    (void)state;
+    assert_unloadable(unit_fake("not_complete"), "libcushim_no_such_dependency");
+}
+
+static void test_path_when_this_user_may_not_read_it_then_that_is_said(void **state)
+{
+    (void)state;
+    const char *path = folder_copy("libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
+    assert_int_equal(chmod(path, 0), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+            _exit(77);
+        bool refused = load(path) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+                       && cushim_diagnosis()->reason == CUSHIM_REASON_NOT_LOADABLE
+                       && strstr(cushim_diagnosis()->message, path) != NULL
+                       && strstr(cushim_diagnosis()->message, "not permitted") != NULL
+                       && cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE;
+        _exit(refused ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        print_message("skipped: root may read everything, and cannot become another user here\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(test_path_when_nothing_is_there_then_it_is_named_as_absent),
+        FOLDER_TEST(test_path_when_a_link_leads_nowhere_then_it_is_named_as_absent),
+        FOLDER_TEST(test_path_when_it_goes_through_a_file_then_it_is_named_as_absent),
+        FOLDER_TEST(test_path_when_a_folder_is_there_then_it_is_unloadable),
+        FOLDER_TEST(test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_for),
+        FOLDER_TEST(test_path_when_text_is_there_then_it_is_unloadable),
+        FOLDER_TEST(test_path_when_a_library_is_cut_short_then_it_is_unloadable),
+        FOLDER_TEST(test_path_when_the_library_is_for_another_processor_then_it_is_unloadable),
+        FOLDER_TEST(test_path_when_the_library_needs_an_absent_one_then_that_one_is_named),
+        FOLDER_TEST(test_path_when_this_user_may_not_read_it_then_that_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Nonsense in every option and every environment variable: the culprit is named, and the program runs on. */
+#include "unit.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+static void assert_bad_option(struct cushim_load_options options, const char *culprit, const char *why)
+{
+    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_OPTION, CUDA_ERROR_INVALID_VALUE);
+    unit_assert_contains(cushim_diagnosis()->message, culprit);
+    unit_assert_contains(cushim_diagnosis()->message, why);
+    assert_int_equal(cushim_diagnosis()->attempt_count, 0);
+}
+
+static void assert_bad_variable(const char *name, const char *value, const char *why)
+{
+    unit_set_variable(name, value);
+    unit_assert_failed(cushim_load(NULL), CUSHIM_REASON_BAD_OPTION, CUDA_ERROR_INVALID_VALUE);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    unit_assert_contains(diagnosis->message, name);
+    unit_assert_contains(diagnosis->message, why);
+    assert_int_equal(diagnosis->variable_count, 1);
+    assert_string_equal(diagnosis->variables[0].name, name);
+    assert_int_equal(strncmp(diagnosis->variables[0].value, value, 100), 0);
+    assert_true(diagnosis->variables[0].used);
+    unit_set_variable(name, NULL);
+}
+
+/* A text of one letter over and over. The caller frees it. */
+static char *make_long(size_t length, char letter)
+{
+    char *text = malloc(length + 1);
+    assert_non_null(text);
+    memset(text, letter, length);
+    text[length] = '\0';
+    return text;
+}
+
+/* ---- Options ---- */
+
+static void test_path_when_empty_then_refused(void **state)
+{
+    (void)state;
+    assert_bad_option((struct cushim_load_options){.path = ""}, "The option path", "cannot be empty");
+}
+
+static void test_path_when_overlong_then_refused(void **state)
+{
+    (void)state;
+    char *path = make_long(100000, 'a');
+    assert_bad_option((struct cushim_load_options){.path = path}, "The option path", "too long");
+    free(path);
+}
+
+static void test_path_when_a_handle_is_given_too_then_refused(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.path = unit_fake("fake_12040"), .handle = unit_open("fake_12040")};
+    assert_bad_option(options, "The option path", "a handle was given as well");
+}
+
+static void test_root_when_empty_or_overlong_then_refused(void **state)
+{
+    (void)state;
+    char *root = make_long(100000, '/');
+    assert_bad_option((struct cushim_load_options){.root = ""}, "The option root", "cannot be empty");
+    assert_bad_option((struct cushim_load_options){.root = root}, "The option root", "too long");
+    free(root);
+}
+
+static void test_versions_when_nonsense_then_refused(void **state)
+{
+    (void)state;
+    static const int versions[] = {INT_MIN, -12040, -1, 1, 11, 12, 1999, 11021, 12035, 1000000, INT_MAX};
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "\"%d\"", versions[i]);
+        assert_bad_option((struct cushim_load_options){.max_version = versions[i]}, "The option max_version", number);
+        assert_bad_option((struct cushim_load_options){.min_version = versions[i]}, "The option min_version", number);
+    }
+}
+
+static void test_default_stream_when_unknown_then_refused(void **state)
+{
+    (void)state;
+    static const int kinds[] = {INT_MIN, -1, 3, 4711, INT_MAX};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct cushim_load_options options = {.default_stream = (enum cushim_default_stream)kinds[i]};
+        char number[32];
+        snprintf(number, sizeof number, "\"%d\"", kinds[i]);
+        assert_bad_option(options, "The option default_stream", number);
+    }
+    assert_int_equal(cushim_load_as(NULL, (enum cushim_default_stream)4711), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_load_as(NULL, CUSHIM_DEFAULT_STREAM_AS_COMPILED), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_mask_when_a_name_is_unknown_then_that_name_is_told(void **state)
+{
+    (void)state;
+    static const char *const unknown[] = {"cuNoSuchThing",
+                                          "StreamQuery_v0",
+                                          "StreamQuery_v99",
+                                          "cuStreamQuery_ptsz",
+                                          "cu",
+                                          "cuStreamQuery_",
+                                          "c",
+                                          "streamquery",
+                                          "*",
+                                          "%s%n"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        char mask[128];
+        char told[128];
+        snprintf(mask, sizeof mask, "cuStreamQuery,%s,StreamGetId_v1", unknown[i]);
+        snprintf(told, sizeof told, "\"%s\"", unknown[i]);
+        assert_bad_option((struct cushim_load_options){.mask = mask}, "The option mask", told);
+    }
+}
+
+static void test_mask_when_one_name_is_huge_then_it_is_refused_in_a_short_message(void **state)
+{
+    (void)state;
+    char *mask = make_long(1000000, 'x');
+    assert_bad_option((struct cushim_load_options){.mask = mask}, "The option mask", "xxxxxxxx");
+    assert_true(strlen(cushim_diagnosis()->message) < 500);
+    free(mask);
+}
+
+static void test_mask_when_it_has_no_names_then_nothing_is_hidden(void **state)
+{
+    (void)state;
+    static const char *const masks[] = {"", ",", ",,,,", " , \t\n,", "   "};
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        unit_reset(NULL);
+        unit_load("fake_12040", (struct cushim_load_options){.mask = masks[i]});
+        struct cushim_slot_info info;
+        assert_int_equal(cushim_slot_info(CUSHIM_SLOT_GetProcAddress_v2, &info), CUDA_SUCCESS);
+        assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
+    }
+}
+
+static void test_mask_when_the_same_name_comes_a_thousand_times_then_it_is_hidden(void **state)
+{
+    (void)state;
+    static char mask[16000];
+    for (int i = 0; i < 1000; i++)
+        strcpy(mask + strlen(mask), "StreamGetId_v1,");
+    unit_load("fake_12040", (struct cushim_load_options){.mask = mask});
+    struct cushim_slot_info info;
+    assert_int_equal(cushim_slot_info(CUSHIM_SLOT_StreamGetId_v1, &info), CUDA_SUCCESS);
+    assert_int_equal(info.state, CUSHIM_STATE_MISSING);
+}
+
+/* ---- Variables ---- */
+
+static void test_variables_when_empty_then_they_are_as_unset(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "");
+    unit_set_variable("CUSHIM_MAX_VERSION", "");
+    unit_set_variable("CUSHIM_MASK", "");
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_diagnosis()->variable_count, 0);
+}
+
+static void test_max_version_variable_when_nonsense_then_refused(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"x",
+                                         "-1",
+                                         "0",
+                                         "1.0",
+                                         "11.",
+                                         ".2",
+                                         "11.2.3",
+                                         " 11.2",
+                                         "11.2 ",
+                                         "11,2",
+                                         "11.100",
+                                         "11.-2",
+                                         "11.2beta",
+                                         "1e1",
+                                         "0x0b.2",
+                                         "11020",
+                                         "99999999999999999999",
+                                         "11.99999999999999999999",
+                                         "%s%n"};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        assert_bad_variable("CUSHIM_MAX_VERSION", values[i], values[i]);
+}
+
+static void test_mask_variable_when_nonsense_then_refused(void **state)
+{
+    (void)state;
+    assert_bad_variable("CUSHIM_MASK", "StreamQuery_v1, nonsense", "\"nonsense\"");
+    assert_bad_variable("CUSHIM_MASK", "%s%n%s%n", "%s%n");
+    assert_bad_variable("CUSHIM_MASK", "\x01\xff\x80", "\x01\xff\x80");
+}
+
+static void test_variables_when_huge_then_refused_in_a_short_message(void **state)
+{
+    (void)state;
+    char *huge = make_long(100000, 'x');
+    assert_bad_variable("CUSHIM_MASK", huge, "xxxx");
+    assert_true(strlen(cushim_diagnosis()->message) < 500);
+    assert_bad_variable("CUSHIM_MAX_VERSION", huge, "xxxx");
+    assert_true(strlen(cushim_diagnosis()->message) < 500);
+    assert_bad_variable("CUSHIM_DRIVER", huge, "too long");
+    assert_true(strlen(cushim_diagnosis()->message) < 500);
+    free(huge);
+}
+
+static void test_variables_when_overruled_by_options_then_their_nonsense_does_not_matter(void **state)
+{
+    (void)state;
+    char *huge = make_long(100000, 'x');
+    unit_set_variable("CUSHIM_DRIVER", huge);
+    unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
+    unit_set_variable("CUSHIM_MASK", "nonsense");
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11020, .mask = "StreamQuery_v1"});
+    free(huge);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    assert_int_equal(diagnosis->variable_count, 3);
+    for (size_t i = 0; i < diagnosis->variable_count; i++)
+        assert_false(diagnosis->variables[i].used);
+    assert_string_equal(diagnosis->path, unit_fake("fake_12040"));
+    assert_int_equal(cushim_driver_version(), 11020);
+}
+
+static void test_variables_when_they_make_sense_then_they_are_followed(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
+    unit_set_variable("CUSHIM_MASK", "StreamQuery");
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    assert_int_equal(diagnosis->variable_count, 3);
+    for (size_t i = 0; i < diagnosis->variable_count; i++)
+        assert_true(diagnosis->variables[i].used);
+    assert_int_equal(cushim_driver_version(), 11020);
+    assert_int_equal(diagnosis->cuda_version, 12040);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+static void test_driver_variable_when_none_then_nothing_is_loaded(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    unit_assert_failed(cushim_load(NULL), CUSHIM_REASON_NOT_WANTED, CUDA_ERROR_FILE_NOT_FOUND);
+    unit_assert_contains(cushim_diagnosis()->advice, "CUSHIM_DRIVER");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_path_when_empty_then_refused),
+        UNIT_TEST(test_path_when_overlong_then_refused),
+        UNIT_TEST(test_path_when_a_handle_is_given_too_then_refused),
+        UNIT_TEST(test_root_when_empty_or_overlong_then_refused),
+        UNIT_TEST(test_versions_when_nonsense_then_refused),
+        UNIT_TEST(test_default_stream_when_unknown_then_refused),
+        UNIT_TEST(test_mask_when_a_name_is_unknown_then_that_name_is_told),
+        UNIT_TEST(test_mask_when_one_name_is_huge_then_it_is_refused_in_a_short_message),
+        UNIT_TEST(test_mask_when_it_has_no_names_then_nothing_is_hidden),
+        UNIT_TEST(test_mask_when_the_same_name_comes_a_thousand_times_then_it_is_hidden),
+        UNIT_TEST(test_variables_when_empty_then_they_are_as_unset),
+        UNIT_TEST(test_max_version_variable_when_nonsense_then_refused),
+        UNIT_TEST(test_mask_variable_when_nonsense_then_refused),
+        UNIT_TEST(test_variables_when_huge_then_refused_in_a_short_message),
+        UNIT_TEST(test_variables_when_overruled_by_options_then_their_nonsense_does_not_matter),
+        UNIT_TEST(test_variables_when_they_make_sense_then_they_are_followed),
+        UNIT_TEST(test_driver_variable_when_none_then_nothing_is_loaded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

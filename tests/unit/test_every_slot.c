@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Every slot of every kind of table is called, with zeros; each answers what its state promises. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "call_slot.h"
+
+#define FOR_EACH_SLOT(slot) for (enum cushim_slot slot = (enum cushim_slot)0; slot < CUSHIM_SLOT_COUNT; slot++)
+
+static struct cushim_slot_info info_of(enum cushim_slot slot)
+{
+    struct cushim_slot_info info;
+    assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+    return info;
+}
+
+static void assert_result(enum cushim_slot slot, CUresult result, CUresult expected)
+{
+    if (result != expected)
+        fail_msg("%s says %d, not %d", info_of(slot).name, (int)result, (int)expected);
+}
+
+/* ---- What a slot says to zeros ---- */
+
+static CUresult absent_result(enum cushim_slot slot)
+{
+    switch (slot) {
+    case CUSHIM_SLOT_DriverGetVersion_v1:
+    case CUSHIM_SLOT_DeviceGetCount_v1:
+    case CUSHIM_SLOT_GetErrorName_v1:
+    case CUSHIM_SLOT_GetErrorString_v1:
+        return CUDA_ERROR_INVALID_VALUE; /* the result has no place to go */
+    default:
+        return CUDA_ERROR_NO_DEVICE;
+    }
+}
+
+/* A missing slot tells which function, which version it needs, and which this driver is. */
+static void assert_detail(enum cushim_slot slot, int version)
+{
+    char needs[128];
+    const struct cushim_error *error = cushim_last_error();
+    struct cushim_entry_point row = symbols_row(symbols_row_of(slot));
+    snprintf(needs, sizeof needs, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.", row.symbol, row.since / 1000,
+             row.since % 1000 / 10, version / 1000, version % 1000 / 10);
+    assert_int_equal(error->code, CUDA_ERROR_NOT_SUPPORTED);
+    assert_string_equal(error->function, row.symbol);
+    assert_string_equal(error->message, needs);
+}
+
+static void assert_answers(const struct cushim_table *table, enum cushim_slot slot, int version, int per_thread)
+{
+    CUresult result = call_slot(table, slot);
+    struct cushim_slot_info info = info_of(slot);
+    switch (info.state) {
+    case CUSHIM_STATE_NATIVE:
+        assert_result(slot, result, unit_native_result(slot, per_thread));
+        break;
+    case CUSHIM_STATE_ADAPTED:
+        assert_result(slot, result, CUDA_ERROR_INVALID_VALUE);
+        break;
+    case CUSHIM_STATE_MISSING:
+        assert_result(slot, result, CUDA_ERROR_NOT_SUPPORTED);
+        assert_detail(slot, version);
+        break;
+    case CUSHIM_STATE_POLYFILL:
+        assert_true(info.via_count > 0);
+        assert_true(result != CUDA_SUCCESS); /* zeros are nothing to succeed with, and a fake's functions fail */
+        break;
+    }
+}
+
+/* ---- The tests ---- */
+
+static void test_absent_table_when_each_slot_is_called_then_there_is_no_device(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.path = "none"};
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    FOR_EACH_SLOT(slot)
+    {
+        CUresult expected = absent_result(slot);
+        assert_result(slot, call_slot(cushim_table(), slot), expected);
+        assert_int_equal(info_of(slot).state, CUSHIM_STATE_MISSING);
+        if (expected == CUDA_ERROR_NO_DEVICE) {
+            assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
+            assert_string_equal(cushim_last_error()->function, symbols_row(symbols_row_of(slot)).symbol);
+            unit_assert_contains(cushim_last_error()->message, cushim_diagnosis()->message);
+        }
+    }
+}
+
+static void test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver(void **state)
+{
+    FOR_EACH_SLOT(slot)
+    {
+        unit_reset(state);
+        unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+        const struct cushim_table *bootstrap = cushim_table();
+        CUresult result = call_slot(bootstrap, slot);
+        assert_int_equal(cushim_driver_version(), 12040);
+        assert_ptr_not_equal(cushim_table(), bootstrap);
+        assert_result(slot, result, call_slot(cushim_table(), slot));
+        assert_answers(bootstrap, slot, 12040, 0); /* a table that was kept leads on */
+    }
+}
+
+static void test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent(void **state)
+{
+    FOR_EACH_SLOT(slot)
+    {
+        unit_reset(state);
+        unit_set_variable("CUSHIM_DRIVER", "none");
+        assert_result(slot, call_slot(cushim_table(), slot), absent_result(slot));
+        assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_WANTED);
+    }
+}
+
+static void call_each_slot_under_cap(int cap, enum cushim_default_stream stream)
+{
+    unit_reset(NULL);
+    unit_load("fake_13000", (struct cushim_load_options){.max_version = cap, .default_stream = stream});
+    assert_int_equal(cushim_driver_version(), cap);
+    FOR_EACH_SLOT(slot)
+    assert_answers(cushim_table(), slot, cap, stream == CUSHIM_DEFAULT_STREAM_PER_THREAD);
+}
+
+static int compare_versions(const void *one, const void *other)
+{
+    return *(const int *)one - *(const int *)other;
+}
+
+static void test_driver_table_when_capped_at_each_version_then_each_slot_answers_for_its_state(void **state)
+{
+    (void)state;
+    int versions[ROW_COUNT];
+    for (size_t row = 0; row < ROW_COUNT; row++)
+        versions[row] = symbols_row(row).since;
+    qsort(versions, ROW_COUNT, sizeof versions[0], compare_versions);
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (i != 0 && versions[i] == versions[i - 1])
+            continue;
+        call_each_slot_under_cap(versions[i], CUSHIM_DEFAULT_STREAM_LEGACY);
+        if (versions[i] >= 7000)
+            call_each_slot_under_cap(versions[i], CUSHIM_DEFAULT_STREAM_PER_THREAD);
+    }
+}
+
+static void test_driver_table_when_real_versions_are_loaded_then_each_slot_answers_for_its_state(void **state)
+{
+    (void)state;
+    static const int versions[] = {6050, 9010, 10000, 10010, 11000, 11040, 12020, 12040, 13000};
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "fake_%d", versions[i]);
+        unit_reset(NULL);
+        unit_load_plain(name);
+        FOR_EACH_SLOT(slot)
+        assert_answers(cushim_table(), slot, versions[i], 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_absent_table_when_each_slot_is_called_then_there_is_no_device),
+        UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver),
+        UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent),
+        UNIT_TEST(test_driver_table_when_capped_at_each_version_then_each_slot_answers_for_its_state),
+        UNIT_TEST(test_driver_table_when_real_versions_are_loaded_then_each_slot_answers_for_its_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

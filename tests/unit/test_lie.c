@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Drivers that export next to nothing, so that they must be asked, and each way in which the answers may be wrong. */
+#include "unit.h"
+
+#include "call_slot.h"
+
+/* The only functions that such a driver exports. */
+static bool is_exported(enum cushim_slot slot)
+{
+    return slot == CUSHIM_SLOT_Init_v1 || slot == CUSHIM_SLOT_DriverGetVersion_v1
+           || slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2;
+}
+
+static void load_liar(int version, enum fake_lie lie, enum cushim_default_stream stream)
+{
+    char name[32];
+    snprintf(name, sizeof name, "fake_asked_%d", version);
+    unit_reset(NULL);
+    *(enum fake_lie *)unit_object(name, "fake_lie") = lie;
+    unit_load(name, (struct cushim_load_options){.default_stream = stream});
+}
+
+/* With `found`, whatever the version has is native; without, only what is exported. Nothing points at another
+ * function. */
+static void assert_slots(int version, bool per_thread, bool found)
+{
+    for (enum cushim_slot slot = (enum cushim_slot)0; slot < CUSHIM_SLOT_COUNT; slot++) {
+        struct cushim_slot_info info;
+        assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+        bool native = info.since <= version && (found || is_exported(slot));
+        bool adapted =
+            native && per_thread && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2);
+        if (adapted) {
+            assert_int_equal(info.state, CUSHIM_STATE_ADAPTED);
+        } else if (native) {
+            if (info.state != CUSHIM_STATE_NATIVE
+                || call_slot(cushim_table(), slot) != unit_native_result(slot, per_thread))
+                fail_msg("%s is in state %d", info.name, (int)info.state);
+        } else {
+            assert_true(info.state == CUSHIM_STATE_MISSING || info.state == CUSHIM_STATE_POLYFILL);
+        }
+    }
+}
+
+/* Every row, asked for at its own version: found, it is that very function. */
+static void assert_lookups(int version, bool per_thread, bool found)
+{
+    for (size_t row = 0; row < ROW_COUNT; row++) {
+        struct cushim_entry_point entry = symbols_row(row);
+        enum cushim_slot slot = symbols_slot_of(row);
+        union {
+            cushim_fn fn;
+            CUresult(CUDAAPI *call)(void);
+        } function = {NULL};
+        CUresult result = cushim_lookup(entry.family, entry.since, &function.fn);
+        if (slot != CUSHIM_SLOT_COUNT && is_exported(slot))
+            continue; /* they are given arguments in the other tests */
+        if (entry.since > version) {
+            assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
+        } else if (result == CUDA_SUCCESS) {
+            assert_true(found);
+            assert_int_equal(function.call(), FAKE_CODE(row, per_thread && entry.per_thread_symbol[0] != '\0'));
+        } else {
+            assert_int_equal(result, CUDA_ERROR_NOT_FOUND);
+            assert_true(!found || per_thread); /* some older ABIs have no per-thread form */
+            assert_null(function.fn);
+        }
+    }
+}
+
+static void assert_lie(enum fake_lie lie, bool found)
+{
+    static const int versions[] = {11040, 12040}; /* with the older cuGetProcAddress alone, and with both */
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        load_liar(versions[i], lie, CUSHIM_DEFAULT_STREAM_LEGACY);
+        assert_slots(versions[i], false, found);
+        assert_lookups(versions[i], false, found);
+        load_liar(versions[i], lie, CUSHIM_DEFAULT_STREAM_PER_THREAD);
+        assert_slots(versions[i], true, found);
+        assert_lookups(versions[i], true, found);
+    }
+}
+
+static void test_asking_when_the_driver_is_honest_then_everything_is_found(void **state)
+{
+    (void)state;
+    assert_lie(FAKE_HONEST, true);
+}
+
+static void test_asking_when_absent_ones_are_success_with_null_then_they_are_missing(void **state)
+{
+    (void)state;
+    assert_lie(FAKE_SAYS_FOUND, true);
+}
+
+static void test_asking_when_the_status_is_not_written_then_everything_is_found(void **state)
+{
+    (void)state;
+    assert_lie(FAKE_NO_STATUS, true);
+}
+
+static void test_asking_when_the_newest_is_given_whatever_was_asked_then_it_is_not_believed(void **state)
+{
+    (void)state;
+    assert_lie(FAKE_NEWEST, false);
+}
+
+static void test_asking_when_one_function_is_given_for_all_then_it_is_not_believed(void **state)
+{
+    (void)state;
+    assert_lie(FAKE_SAME, false);
+}
+
+static void test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believed(void **state)
+{
+    (void)state;
+    assert_lie(FAKE_ERROR, false);
+}
+
+static void test_asking_when_the_legacy_form_is_given_for_both_then_it_is_not_believed(void **state)
+{
+    (void)state;
+    assert_lie(FAKE_LEGACY, false);
+}
+
+static void test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_believed(void **state)
+{
+    (void)state;
+    assert_lie(FAKE_STATUS_IGNORED, false);
+}
+
+static void test_lookup_when_the_family_is_unknown_then_a_liar_is_not_asked(void **state)
+{
+    (void)state;
+    cushim_fn fn = NULL;
+    load_liar(12040, FAKE_SAME, CUSHIM_DEFAULT_STREAM_LEGACY);
+    assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, &fn), CUDA_ERROR_NOT_FOUND);
+    assert_null(fn);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_asking_when_the_driver_is_honest_then_everything_is_found),
+        UNIT_TEST(test_asking_when_absent_ones_are_success_with_null_then_they_are_missing),
+        UNIT_TEST(test_asking_when_the_status_is_not_written_then_everything_is_found),
+        UNIT_TEST(test_asking_when_the_newest_is_given_whatever_was_asked_then_it_is_not_believed),
+        UNIT_TEST(test_asking_when_one_function_is_given_for_all_then_it_is_not_believed),
+        UNIT_TEST(test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believed),
+        UNIT_TEST(test_asking_when_the_legacy_form_is_given_for_both_then_it_is_not_believed),
+        UNIT_TEST(test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_believed),
+        UNIT_TEST(test_lookup_when_the_family_is_unknown_then_a_liar_is_not_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "load.h"
+#include "os_library.h"
+
+#if defined(_WIN32)
+#    define SUFFIX ".dll"
+#else
+#    define SUFFIX ".so"
+#endif
+
+void unit_set_variable(const char *name, const char *value)
+{
+#if defined(_WIN32)
+    _putenv_s(name, value != NULL ? value : "");
+#else
+    if (value != NULL)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+#endif
+}
+
+int unit_reset(void **state)
+{
+    static const char *const variables[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_MASK",
+                                            "CUDA_VISIBLE_DEVICES"};
+    (void)state;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        unit_set_variable(variables[i], NULL);
+    load_reset_for_tests();
+    return 0;
+}
+
+const char *unit_fake(const char *name)
+{
+    static char paths[4][1024];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s" SUFFIX, FAKES, name);
+    return path;
+}
+
+void unit_load(const char *name, struct cushim_load_options options)
+{
+    options.path = unit_fake(name);
+    CUresult result = cushim_load(&options);
+    if (result != CUDA_SUCCESS)
+        fail_msg("%s: %s", options.path, cushim_diagnosis()->message);
+}
+
+void unit_load_plain(const char *name)
+{
+    unit_load(name, (struct cushim_load_options){0});
+}
+
+void *unit_open(const char *name)
+{
+    char error[512];
+    void *library = NULL;
+    if (os_library_open(unit_fake(name), &library, error, sizeof error) != OS_LIBRARY_OPEN)
+        fail_msg("%s: %s", unit_fake(name), error);
+    return library;
+}
+
+cushim_fn unit_function(const char *name, const char *symbol)
+{
+    cushim_fn function = os_library_symbol(unit_open(name), symbol);
+    if (function == NULL)
+        fail_msg("%s has no %s", name, symbol);
+    return function;
+}
+
+void *unit_object(const char *name, const char *symbol)
+{
+    union {
+        cushim_fn function;
+        void *object;
+    } found = {unit_function(name, symbol)};
+    return found.object;
+}
+
+CUresult unit_native_result(enum cushim_slot slot, bool per_thread)
+{
+    switch (slot) {
+    case CUSHIM_SLOT_Init_v1:
+        return CUDA_SUCCESS;
+    case CUSHIM_SLOT_DriverGetVersion_v1:
+    case CUSHIM_SLOT_GetProcAddress_v1:
+    case CUSHIM_SLOT_GetProcAddress_v2:
+        return CUDA_ERROR_INVALID_VALUE;
+    default:
+        break;
+    }
+    size_t row = symbols_row_of(slot);
+    return FAKE_CODE(row, per_thread && symbols_row(row).per_thread_symbol[0] != '\0');
+}
+
+void unit_assert_contains(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("\"%s\" does not contain \"%s\"", text, part);
+}
+
+void unit_assert_failed(CUresult result, enum cushim_reason reason, CUresult code)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    int version = -1;
+    int count = -1;
+    assert_int_equal(result, code);
+    assert_int_equal(diagnosis->reason, reason);
+    assert_int_equal(diagnosis->code, code);
+    assert_string_not_equal(diagnosis->message, "");
+    assert_string_not_equal(diagnosis->advice, "");
+    assert_int_equal(cushim_last_error()->code, code);
+    assert_string_equal(cushim_last_error()->function, "cushim_load");
+    assert_string_equal(cushim_last_error()->message, diagnosis->message);
+    assert_int_equal(cushim_driver_version(), 0);
+    assert_int_equal(cushim_table()->Init_v1(0), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_table()->DriverGetVersion_v1(&version), CUDA_SUCCESS);
+    assert_int_equal(version, 0);
+    assert_int_equal(cushim_table()->DeviceGetCount_v1(&count), CUDA_SUCCESS);
+    assert_int_equal(count, 0);
+}

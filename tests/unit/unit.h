@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the unit tests share. Each test starts with unit_reset, and changes no more than its own process. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cushim/cushim.h"
+#include "fake.h"
+
+/* A test of cmocka's, which begins as a program does. */
+#define UNIT_TEST(test) cmocka_unit_test_setup(test, unit_reset)
+
+/* Clears the environment of what bears on loading, and makes cushim forget what it did. */
+int unit_reset(void **state);
+
+void unit_set_variable(const char *name, const char *value);
+
+/* The path of a fake library, such as "fake_12040". Valid until the fourth call after this one. */
+const char *unit_fake(const char *name);
+
+/* Loads a fake as the options say, and fails the test unless that succeeds. */
+void unit_load(const char *name, struct cushim_load_options options);
+void unit_load_plain(const char *name);
+
+/* Opens a fake beside cushim, or finds something of it, which must be there. It stays open. */
+void *unit_open(const char *name);
+void *unit_object(const char *name, const char *symbol);
+cushim_fn unit_function(const char *name, const char *symbol);
+
+/* What a native slot of a fake says to zeros. It tells the functions of a fake apart, and their two forms. */
+CUresult unit_native_result(enum cushim_slot slot, bool per_thread);
+
+/* Fails the test unless the text is in the other. */
+void unit_assert_contains(const char *text, const char *part);
+
+/* Asserts that a load failed for this reason, that the diagnosis says so in words, and that the table is the absent
+ * one. */
+void unit_assert_failed(CUresult result, enum cushim_reason reason, CUresult code);
+
+#endif
