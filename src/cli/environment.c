@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Who follows a variable that cushim does not. */
-enum reader { BY_LOADER, BY_DRIVER, BY_CONTAINER };
+enum reader { BY_NOBODY_HERE, BY_LOADER, BY_DRIVER };
 
 static const struct {
     const char *name;
@@ -19,8 +19,12 @@ static const struct {
     {"CUDA_DEVICE_ORDER", BY_DRIVER},
     {"CUDA_MPS_PIPE_DIRECTORY", BY_DRIVER},
     /* Read by the host's container toolkit before this process was there. */
-    {"NVIDIA_VISIBLE_DEVICES", BY_CONTAINER},
-    {"NVIDIA_DRIVER_CAPABILITIES", BY_CONTAINER},
+    {"NVIDIA_VISIBLE_DEVICES", BY_NOBODY_HERE},
+    {"NVIDIA_DRIVER_CAPABILITIES", BY_NOBODY_HERE},
+    /* Those that cushim followed or overruled are known by now: what is left is empty, which is as good as unset. */
+    {"CUSHIM_DRIVER", BY_NOBODY_HERE},
+    {"CUSHIM_MAX_VERSION", BY_NOBODY_HERE},
+    {"CUSHIM_MASK", BY_NOBODY_HERE},
 };
 
 static bool is_known(const struct environment *environment, const char *name)
