@@ -46,31 +46,6 @@ static void advise_on_loading(const struct cushim_attempt *attempt, struct findi
         finding_advise(findings, "%s", reason_advice(CUSHIM_REASON_NOT_LOADABLE));
 }
 
-/* Whether one file was asked for, and so no other was looked for. */
-static bool names_a_file(const struct evidence *evidence)
-{
-    const struct cushim_diagnosis *load = evidence->load;
-    bool named = evidence->options->load.path != NULL;
-    for (size_t i = 0; i < load->variable_count; i++)
-        named = named || (load->variables[i].used && strcmp(load->variables[i].name, "CUSHIM_DRIVER") == 0);
-    return named && load->attempt_count == 1;
-}
-
-static void say_not_found(const struct evidence *evidence, struct findings *findings)
-{
-    if (names_a_file(evidence)) {
-        finding_add(findings, evidence, "library", VERDICT_PROBLEM, "There is no driver library %s.",
-                    evidence->load->attempts[0].place);
-        finding_advise(findings, "Correct or take off what names that file: --driver or CUSHIM_DRIVER.");
-        return;
-    }
-    finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s", evidence->load->message);
-    if (evidence->system.gpu_on_bus && !evidence->system.container)
-        finding_advise(findings, "There is an NVIDIA GPU: install NVIDIA's driver with your system's package manager.");
-    else
-        finding_advise(findings, "%s", evidence->load->advice);
-}
-
 static void say_loaded(const struct evidence *evidence, struct findings *findings)
 {
     const struct cushim_diagnosis *load = evidence->load;
@@ -88,26 +63,30 @@ static void say_loaded(const struct evidence *evidence, struct findings *finding
     }
 }
 
+static void advise_on_library(const struct evidence *evidence, struct findings *findings)
+{
+    const struct cushim_attempt *attempt = find_attempt(evidence, CUSHIM_REASON_NOT_LOADABLE);
+    if (evidence->load->reason == CUSHIM_REASON_NOT_LOADABLE && attempt != NULL)
+        advise_on_loading(attempt, findings);
+    else if (evidence->load->reason == CUSHIM_REASON_NOT_FOUND && evidence->system.gpu_on_bus
+             && !evidence->system.container)
+        finding_advise(findings, "There is an NVIDIA GPU: install NVIDIA's driver with your system's package manager.");
+    else
+        finding_advise(findings, "%s", evidence->load->advice);
+}
+
 void check_library(const struct evidence *evidence, struct findings *findings)
 {
-    const struct cushim_diagnosis *load = evidence->load;
-    const struct cushim_attempt *attempt = find_attempt(evidence, load->reason);
-    if (evidence->loaded || load->reason == CUSHIM_REASON_TOO_OLD) {
+    enum cushim_reason reason = evidence->load->reason;
+    if (evidence->loaded || reason == CUSHIM_REASON_TOO_OLD) {
         say_loaded(evidence, findings);
-    } else if (load->reason == CUSHIM_REASON_NOT_WANTED || load->reason == CUSHIM_REASON_BAD_OPTION) {
+    } else if (reason == CUSHIM_REASON_NOT_WANTED || reason == CUSHIM_REASON_BAD_OPTION) {
         finding_add(findings, evidence, "library", VERDICT_NOTE, "No driver library was looked for.");
-    } else if (load->reason == CUSHIM_REASON_NOT_FOUND) {
-        say_not_found(evidence, findings);
-    } else if (attempt != NULL && load->reason != CUSHIM_REASON_STUB) {
-        finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s %s: %s.", load->message, attempt->place,
-                    attempt->result);
-        if (load->reason == CUSHIM_REASON_NOT_LOADABLE)
-            advise_on_loading(attempt, findings);
-        else
-            finding_advise(findings, "%s", load->advice);
     } else {
-        finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s", load->message);
-        finding_advise(findings, "%s", load->advice);
+        /* That nothing was found has causes of its own; a file that is no good is one. */
+        finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s", evidence->load->message)->is_cause =
+            reason != CUSHIM_REASON_NOT_FOUND && reason != CUSHIM_REASON_STUB;
+        advise_on_library(evidence, findings);
     }
 }
 

@@ -25,6 +25,13 @@ struct probe {
     struct environment environment;
 };
 
+static void blame(struct probe *probe, enum cushim_reason reason, const char *message, const char *advice)
+{
+    probe->reason = reason_word(reason);
+    probe->message = message;
+    probe->advice = advice;
+}
+
 /* The driver's own trouble comes before what it lacks for the caller. */
 static enum status examine(const struct options *options, struct probe *probe)
 {
@@ -33,24 +40,25 @@ static enum status examine(const struct options *options, struct probe *probe)
     if (status == STATUS_USAGE)
         return status;
     probe->loaded = status == STATUS_USABLE;
-    if (probe->loaded && options->devices) {
+    if (probe->loaded && options->devices)
         probe->started = driver_start() == CUDA_SUCCESS ? STARTED : START_FAILED;
-        if (probe->started == START_FAILED)
-            status = STATUS_UNUSABLE;
-    }
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
     probe->environment = environment_read(options, probe->started != START_NOT_TRIED);
-    probe->reason = diagnosis->reason_name;
-    probe->message = diagnosis->message;
-    probe->advice = diagnosis->advice;
     probe->requirement = requirement_check(options);
-    if (status == STATUS_USABLE && !probe->requirement.met) {
-        status = STATUS_UNUSABLE;
-        probe->reason = reason_word(CUSHIM_REASON_TOO_OLD);
-        probe->message = probe->requirement.message;
-        probe->advice = probe->requirement.advice;
+
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    blame(probe, diagnosis->reason, diagnosis->message, diagnosis->advice);
+    if (!probe->loaded || probe->started == START_FAILED)
+        return STATUS_UNUSABLE;
+    if (probe->started == STARTED && devices_count() == 0) {
+        blame(probe, CUSHIM_REASON_NO_DEVICE, reason_message(CUSHIM_REASON_NO_DEVICE),
+              reason_advice(CUSHIM_REASON_NO_DEVICE));
+        return STATUS_UNUSABLE;
     }
-    return status;
+    if (!probe->requirement.met) {
+        blame(probe, CUSHIM_REASON_TOO_OLD, probe->requirement.message, probe->requirement.advice);
+        return STATUS_UNUSABLE;
+    }
+    return STATUS_USABLE;
 }
 
 static void write_driver(struct json *json, const struct cushim_diagnosis *diagnosis, const struct probe *probe)

@@ -6,6 +6,7 @@
 #include "cushim/cushim.h"
 
 const char *reason_word(enum cushim_reason reason);
+const char *reason_message(enum cushim_reason reason);
 const char *reason_advice(enum cushim_reason reason);
 
 #endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The least that counts as a driver, for what the program says about one. Built with FAKE_VERSION, the CUDA version that
+ * it reports; 0 makes it a stub. FAKE_INIT in the environment is what cuInit returns, FAKE_GPUS how many GPUs there are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, STUB = 34, INVALID_DEVICE = 101 };
+
+static int initialised;
+
+static int setting(const char *name, int otherwise)
+{
+    const char *value = getenv(name);
+    return value != NULL ? atoi(value) : otherwise;
+}
+
+static int check(int device)
+{
+    if (!initialised)
+        return NOT_INITIALIZED;
+    return device >= 0 && device < setting("FAKE_GPUS", 1) ? SUCCESS : INVALID_DEVICE;
+}
+
+int cuDriverGetVersion(int *version)
+{
+    if (FAKE_VERSION == 0)
+        return STUB;
+    *version = FAKE_VERSION;
+    return SUCCESS;
+}
+
+int cuInit(unsigned flags)
+{
+    int result = FAKE_VERSION == 0 ? STUB : setting("FAKE_INIT", SUCCESS);
+    (void)flags;
+    initialised = result == SUCCESS;
+    return result;
+}
+
+int cuGetErrorName(int code, const char **name)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "FAKE_ERROR_%d", code);
+    *name = text;
+    return SUCCESS;
+}
+
+int cuDeviceGetCount(int *count)
+{
+    *count = setting("FAKE_GPUS", 1);
+    return initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+int cuDeviceGet(int *device, int ordinal)
+{
+    *device = ordinal;
+    return check(ordinal);
+}
+
+int cuDeviceGetName(char *name, int length, int device)
+{
+    snprintf(name, (size_t)length, "Fake \"GPU\" %d\033[31m", device);
+    return check(device);
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
+    if (attribute != CAPABILITY_MAJOR && attribute != CAPABILITY_MINOR)
+        return INVALID_VALUE;
+    *value = attribute == CAPABILITY_MAJOR ? 9 : 0;
+    return check(device);
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    *bytes = (size_t)140 << 30;
+    return check(device);
+}
+
+#if FAKE_VERSION >= 9020
+int cuDeviceGetUuid(unsigned char *uuid, int device)
+{
+    for (int i = 0; i < 16; i++)
+        uuid[i] = (unsigned char)(0xf0 + i);
+    return check(device);
+}
+#endif
+
+int cuDeviceGetPCIBusId(char *id, int length, int device)
+{
+    snprintf(id, (size_t)length, "0000:0%d:00.0", device);
+    return check(device);
+}
+
+int cuStreamQuery(void *stream)
+{
+    (void)stream;
+    return SUCCESS;
+}

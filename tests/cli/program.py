@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Runs the cushim program in a known environment, and builds folders that look like kinds of machines."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, FAKES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SKIPPED = 77
+USABLE, UNUSABLE, USAGE = 0, 1, 2
+
+MULTIARCH = {'x86_64': 'x86_64-linux-gnu', 'aarch64': 'aarch64-linux-gnu', 'ppc64le': 'powerpc64le-linux-gnu',
+             'i686': 'i386-linux-gnu', 'armv7l': 'arm-linux-gnueabihf'}.get(platform.machine(), 'lib')
+LIBRARIES = '/usr/lib/' + MULTIARCH
+
+
+def fake(name):
+    """A fake driver's file: driver_12_4, driver_11_0, driver_6_5, stub."""
+    return os.path.join(FAKES, name + '.so')
+
+
+def environment(**variables):
+    """This process's, without what bears on a driver, and with `variables`."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(('CUSHIM_', 'CUDA_', 'NVIDIA_', 'FAKE_', 'LC_')) and name not in (
+                'LD_LIBRARY_PATH', 'LANG', 'NO_COLOR', 'TERM')}
+    kept.update(variables)
+    return kept
+
+
+class Answer:
+    """What one run of the program said."""
+
+    def __init__(self, done):
+        self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    @property
+    def json(self):
+        assert self.out.endswith(b'\n') and not self.out.endswith(b'\n\n'), self.out
+        return json.loads(self.out.decode('utf-8'))  # strictly UTF-8
+
+
+def run(*arguments, before=(), stdout=subprocess.PIPE, **variables):
+    command = [*before, PROGRAM, *arguments]
+    return Answer(subprocess.run(command, env=environment(**variables), stdin=subprocess.DEVNULL, stdout=stdout,
+                                 stderr=subprocess.PIPE, timeout=120, check=False))
+
+
+def run_json(*arguments, **settings):
+    """Runs with --format=json; whatever comes of it, there is one valid document."""
+    answer = run(*arguments, '--format=json', **settings)
+    answer.document = answer.json
+    return answer
+
+
+class Tree:
+    """A folder that looks like a machine."""
+
+    def __init__(self):
+        self.root = tempfile.mkdtemp(prefix='cushim-tree-')
+        os.chmod(self.root, 0o755)
+
+    def path(self, path):
+        whole = self.root + path
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        return whole
+
+    def file(self, path, text='', mode=0o644):
+        with open(self.path(path), 'w', encoding='utf-8') as file:
+            file.write(text)
+        os.chmod(self.root + path, mode)
+        return self
+
+    def folder(self, path):
+        os.makedirs(self.root + path, exist_ok=True)
+        return self
+
+    def driver(self, folder, release='550.163.01', which='driver_12_4'):
+        """As packages install it: libcuda.so.1 is a link to libcuda.so.550.163.01."""
+        name = 'libcuda.so.' + release
+        shutil.copy(fake(which), self.path(f'{folder}/{name}'))
+        if release != '1':
+            os.symlink(name, self.path(folder + '/libcuda.so.1'))
+        return self
+
+    def kernel_module(self, release='550.163.01'):
+        return self.file('/proc/driver/nvidia/version', 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  '
+                         f'{release}  Mon Jan  1 00:00:00 UTC 2024\nGCC version:  gcc 12\n')
+
+    def nodes(self, mode=0o666):
+        for node in ('/dev/nvidiactl', '/dev/nvidia0', '/dev/nvidia-uvm'):
+            self.file(node, mode=mode)
+        return self
+
+    def gpu_on_bus(self):
+        self.file('/sys/bus/pci/devices/0000:01:00.0/vendor', '0x10de\n')
+        return self.file('/sys/bus/pci/devices/0000:01:00.0/class', '0x030200\n')
+
+    def container(self):
+        return self.file('/.dockerenv')
+
+    def remove(self):
+        shutil.rmtree(self.root)
+
+
+class Case(unittest.TestCase):
+    """A test that may build trees."""
+
+    maxDiff = None
+
+    def tree(self):
+        tree = Tree()
+        self.addCleanup(tree.remove)
+        return tree
+
+    def folder(self):
+        folder = tempfile.mkdtemp(prefix='cushim-test-')
+        self.addCleanup(shutil.rmtree, folder)
+        os.chmod(folder, 0o755)
+        return folder
+
+
+def main():
+    """Runs the tests of the calling file. If all were skipped, then so was the file."""
+    program = unittest.main(argv=[sys.argv[0], *sys.argv[3:]], exit=False, verbosity=2)
+    result = program.result
+    if result.wasSuccessful() and result.testsRun > 0 and len(result.skipped) == result.testsRun:
+        sys.exit(SKIPPED)
+    sys.exit(0 if result.wasSuccessful() and result.testsRun > 0 else 1)

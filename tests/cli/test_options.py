@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The command line: what makes no sense is refused with exit status 2, a reason, and nothing on stdout."""
+
+import os
+
+from program import USABLE, USAGE, Case, fake, main, run, run_json
+
+COMMANDS = (['probe'], ['table'], ['lookup', '--all'], ['doctor'])
+
+
+class Refused(Case):
+    def refuses(self, arguments, reason, **variables):
+        answer = run(*arguments, **variables)
+        self.assertEqual(answer.status, USAGE, arguments)
+        self.assertEqual(answer.out, b'', arguments)
+        first, hint = answer.err.decode().splitlines()
+        self.assertTrue(first.startswith('cushim: '), first)
+        self.assertIn(reason, first)
+        self.assertEqual(hint, 'Try: cushim --help')
+
+    def test_no_command_when_nothing_is_given_then_the_commands_are_named(self):
+        self.refuses([], 'a command is missing: probe, table, lookup or doctor')
+        self.refuses(['--format=json'], 'a command is missing')
+
+    def test_unknown_words_when_given_then_named(self):
+        self.refuses(['prob'], 'there is no command "prob"')
+        self.refuses([''], 'there is no command ""')
+        self.refuses(['probe', '--device'], 'there is no option --device')
+        self.refuses(['probe', '--devices-too'], 'there is no option --devices-too')
+        self.refuses(['probe', '-x'], 'there is no option -x')
+        self.refuses(['probe', 'all'], '"all" is one word too many')
+        self.refuses(['table', 'a', 'b'], '"b" is one word too many')
+        self.refuses(['lookup', 'cuInit', '12.3', 'x'], '"x" is one word too many')
+        self.refuses(['doctor', 'now'], '"now" is one word too many')
+
+    def test_values_when_missing_or_not_wanted_then_said(self):
+        for option in ('--driver', '--max-version', '--mask', '--root', '--format', '--require', '--require-slot'):
+            self.refuses(['probe', option], option + ' needs a value')
+        for option in ('--devices', '--per-thread', '--help', '--version'):
+            self.refuses(['probe', option + '=yes'], option + ' takes no value')
+
+    def test_options_when_of_another_command_then_refused(self):
+        for command, option in (('table', '--devices'), ('doctor', '--devices'), ('probe', '--all'), ('table', '--all'),
+                                ('doctor', '--all')):
+            self.refuses([command, option], option + ' is no option of this command')
+        self.refuses(['table', '--require', '12.0'], '--require is no option of this command')
+        self.refuses(['lookup', '--require-slot', 'Init_v1', '--all'], '--require-slot is no option of this command')
+
+    def test_versions_when_they_are_none_then_refused(self):
+        for text in ('', 'x', '12.', '12.x', '.3', '1.0', '12.3.1', '-1', '12,3', ' 12.3', '12.3 ', '1999', '12031', '0',
+                     '99999999999999999999', '12.99999999999999999999', '1000.0', '12.100'):
+            self.refuses(['probe', '--require', text], f'--require: "{text}" is no CUDA version')
+            self.refuses(['table', '--max-version=' + text], f'--max-version: "{text}" is no CUDA version')
+            self.refuses(['lookup', '--', 'cuInit', text], f'"{text}" is no CUDA version')
+
+    def test_format_when_unknown_then_both_are_named(self):
+        for format in ('', 'xml', 'JSON', 'text '):
+            self.refuses(['probe', '--format=' + format], 'is neither text nor json')
+
+    def test_root_when_it_is_no_folder_then_refused(self):
+        for path in ('', '/nowhere/at/all', __file__):
+            self.refuses(['probe', '--root', path], f'--root: "{path}" is no folder')
+
+    def test_mask_when_a_name_is_unknown_then_named(self):
+        for command in COMMANDS:
+            self.refuses([*command, '--mask', 'cuStreamQuery,cuNoSuch', '--driver', fake('driver_12_4')], 'cuNoSuch')
+
+    def test_driver_when_empty_or_too_long_then_refused(self):
+        for command in COMMANDS:
+            self.refuses([*command, '--driver', ''], 'a path cannot be empty')
+            self.refuses([*command, '--driver', '/x' * 4000], 'the path is too long')
+
+    def test_required_slot_when_there_is_none_of_that_name_then_refused(self):
+        for name in ('', 'cu', 'cuNoSuch', 'StreamQuery_v9', 'streamquery_v1'):
+            self.refuses(['probe', '--require-slot', name], f'cushim has no slot "{name}"')
+
+    def test_lookup_when_words_are_missing_then_said(self):
+        self.refuses(['lookup'], 'say which FAMILY and VERSION')
+        self.refuses(['lookup', 'cuStreamQuery'], 'say which FAMILY and VERSION')
+        self.refuses(['lookup', '--all', 'cuStreamQuery', '12.3'], '--all takes neither FAMILY nor VERSION')
+
+    def test_names_when_they_hold_control_characters_then_the_terminal_sees_none(self):
+        answer = run('pro\033[31mbe\x7f\n')
+        self.assertIn(b'"pro?[31mbe??"', answer.err)
+
+
+class Accepted(Case):
+    def test_help_when_asked_then_every_command_and_option_is_there(self):
+        for arguments in (['--help'], ['-h'], ['probe', '--help'], ['--help', '--nonsense']):
+            answer = run(*arguments)
+            self.assertEqual((answer.status, answer.err), (USABLE, b''))
+            for word in ('probe', 'table', 'lookup', 'doctor', '--devices', '--require', '--require-slot', '--all', '--driver',
+                         '--max-version', '--mask', '--per-thread', '--root', '--format'):
+                self.assertIn(word.encode(), answer.out)
+            self.assertTrue(all(len(line) <= 80 for line in answer.out.splitlines()))
+
+    def test_version_when_asked_then_one_line(self):
+        for option in ('--version', '-V'):
+            answer = run(option)
+            self.assertEqual((answer.status, answer.err), (USABLE, b''))
+            self.assertRegex(answer.out.decode(), r'\Acushim \d+\.\d+\.\d+\n\Z')
+
+    def test_options_when_before_or_after_the_command_then_the_same(self):
+        driver = fake('driver_12_4')
+        expected = run('probe', '--driver', driver, '--format=json').out
+        self.assertEqual(run('--format', 'json', '--driver=' + driver, 'probe').out, expected)
+        self.assertEqual(run('--driver=/nowhere', 'probe', '--driver=' + driver, '--format=json').out, expected)
+
+    def test_words_when_after_two_dashes_then_no_options(self):
+        answer = run('table', '--driver=' + fake('driver_12_4'), '--', '--all')
+        self.assertIn(b'no slot has "--all" in its name', answer.err)
+
+    def test_versions_when_written_either_way_then_the_same(self):
+        driver = '--driver=' + fake('driver_12_4')
+        for one, other in (('12.3', '12030'), ('12', '12000'), ('11.2', '11020')):
+            self.assertEqual(run('lookup', 'cuStreamQuery', one, driver).out, run('lookup', 'cuStreamQuery', other, driver).out)
+            self.assertEqual(run('table', driver, '--max-version', one).out, run('table', driver, '--max-version', other).out)
+
+    def test_options_when_given_then_they_win_over_the_environment(self):
+        answer = run_json('probe', '--driver', fake('driver_12_4'), CUSHIM_DRIVER='none')
+        self.assertEqual((answer.status, answer.document['loaded']), (USABLE, True))
+        self.assertEqual(answer.document['environment'], [{'name': 'CUSHIM_DRIVER', 'value': 'none', 'used': False}])
+
+    def test_driver_when_a_relative_path_then_found_from_here(self):
+        answer = run('probe', '--driver', os.path.relpath(fake('driver_12_4')))
+        self.assertEqual(answer.status, USABLE)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The program on NVIDIA's own drivers, as tests/drivers/fetch keeps them. What it says is checked with nm."""
+
+import os
+import shutil
+import subprocess
+
+from program import USABLE, UNUSABLE, Case, main, run, run_json
+
+CACHE = os.environ.get('CUSHIM_CACHE') or os.path.join(
+    os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache'), 'cushim')
+VERSIONS = {'340': 6050, '390': 9010, '418': 10010, '450': 11000, '470': 11040, '535': 12020, '550': 12040}
+
+
+def exported(library):
+    lines = subprocess.run(['nm', '-D', '--defined-only', library], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return {line.split()[2].split('@')[0] for line in lines.splitlines() if line.split()[1] in 'TtWi'}
+
+
+class RealDrivers(Case):
+    def drivers(self):
+        """(name, version, file, environment) of each in the cache; those with files of their own need the search path."""
+        found = 0
+        for name, version in VERSIONS.items():
+            folder = os.path.join(CACHE, 'drivers', name)
+            if os.path.exists(folder + '/libcuda.so.1'):
+                found += 1
+                yield name, version, folder + '/libcuda.so.1', {'LD_LIBRARY_PATH': folder}
+        if found == 0:
+            self.skipTest(f'there is no driver in {CACHE}/drivers; tests/drivers/fetch gets them')
+
+    def test_probe_when_searched_then_found_and_told(self):
+        for name, version, _, variables in self.drivers():
+            with self.subTest(driver=name):
+                answer = run_json('probe', **variables)
+                document = answer.document
+                self.assertEqual((answer.status, document['loaded'], document['initialised']), (USABLE, True, None))
+                self.assertEqual(document['driver']['cuda_version'], version)
+                self.assertEqual(document['tried'][-1]['place'], 'libcuda.so.1')
+                self.assertIn(b' NVIDIA driver ' + name.encode(), run('probe', **variables).out.splitlines()[0])
+
+    def test_table_when_native_then_nm_knows_the_symbol(self):
+        if not shutil.which('nm'):
+            self.skipTest('there is no nm')
+        for name, version, library, variables in self.drivers():
+            with self.subTest(driver=name):
+                names = exported(library)
+                table = run_json('table', '--driver', library, **variables).document
+                counts = run_json('probe', '--driver', library, **variables).document['entry_points']
+                self.assertEqual(sum(counts.values()), len(table))
+                for row in table:
+                    own = 'cu' + (row['slot'][:-3] if row['slot'].endswith('_v1') else row['slot'])
+                    self.assertEqual(row['symbol'], own if own in names else None, row)
+                    self.assertEqual(row['state'] == 'native', own in names, row)
+                    self.assertTrue(row['since'] <= version or row['state'] in ('polyfill', 'missing'), row)
+
+    def test_lookup_all_when_found_then_nm_knows_the_symbol(self):
+        if not shutil.which('nm'):
+            self.skipTest('there is no nm')
+        for name, version, library, variables in self.drivers():
+            with self.subTest(driver=name):
+                names = exported(library)
+                rows = run_json('lookup', '--all', '--driver', library, **variables).document
+                self.assertEqual(len(rows), 572)
+                for row in rows:
+                    self.assertEqual(row['symbol'] in names, row['found'], row)
+                    self.assertTrue(row['version'] <= version or not row['found'], row)
+
+    def test_table_when_capped_then_as_on_the_older_driver(self):
+        have = {name: (library, variables) for name, _, library, variables in self.drivers()}
+        if not {'450', '550'} <= set(have):
+            self.skipTest('the drivers 450 and 550 are not both there')
+        tables = []
+        for name, options in (('450', []), ('550', ['--max-version=11.0'])):
+            library, variables = have[name]
+            rows = run_json('table', '--driver', library, *options, **variables).document
+            tables.append({row['slot']: row['state'] != 'missing' for row in rows})
+        differing = {slot for slot in tables[0] if tables[0][slot] != tables[1][slot]}
+        self.assertLessEqual(differing, {'DeviceGetLuid_v1'})  # absent from 450 on Linux, against its version
+
+    def test_devices_when_asked_then_each_line_is_written_once(self):
+        for name, _, library, variables in self.drivers():
+            with self.subTest(driver=name):
+                answer = run_json('probe', '--devices', '--driver', library, **variables)  # 340's cuInit forks
+                document = answer.document
+                self.assertIsInstance(document['initialised'], bool)
+                self.assertEqual(answer.status == USABLE, bool(document['devices']))
+                self.assertEqual(document['reason'] == 'none', answer.status == USABLE)
+                text = run('probe', '--devices', '--driver', library, **variables).out
+                self.assertEqual(text.count(b'entry points'), 1)
+
+    def test_doctor_when_asked_then_the_release_is_told(self):
+        for name, _, library, variables in self.drivers():
+            with self.subTest(driver=name):
+                answer = run_json('doctor', '--driver', library, **variables)
+                self.assertIn(answer.status, (USABLE, UNUSABLE))
+                message = [row['message'] for row in answer.document if row['check'] == 'library'][0]
+                self.assertRegex(message, rf"^NVIDIA's driver {name}\.\d+(\.\d+)? for CUDA ")
+
+    def test_root_when_it_holds_a_real_driver_then_loaded_from_there(self):
+        for name, version, library, variables in self.drivers():
+            with self.subTest(driver=name):
+                tree = self.tree()
+                os.symlink(os.path.realpath(library), tree.path('/usr/lib64/libcuda.so.1'))
+                document = run_json('probe', '--root', tree.root, **variables).document
+                self.assertEqual(document['driver']['cuda_version'], version)
+
+    def test_stub_when_it_is_the_toolkits_then_told(self):
+        folder = os.path.join(CACHE, 'toolkit')
+        stubs = [f'{folder}/{version}/stubs/libcuda.so' for version in ('11.2', '11.8', '12.4')]
+        stubs = [stub for stub in stubs if os.path.exists(stub)]
+        if not stubs:
+            self.skipTest(f'there is no stub in {folder}; tests/drivers/fetch-toolkit gets them')
+        for stub in stubs:
+            with self.subTest(stub=stub):
+                self.assertEqual(run_json('probe', '--driver', stub).document['reason'], 'stub')
+                self.assertEqual(run_json('doctor', '--driver', stub).document[0]['check'], 'stub')
+
+
+if __name__ == '__main__':
+    main()
