@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "candidates.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "os_library.h"
+#include "os_system.h"
+#include "system.h"
 
 #if defined(__x86_64__)
 #    define MULTIARCH "x86_64-linux-gnu"
@@ -56,22 +57,57 @@ static const char *const folders[] = {
     NULL,
 };
 
-bool candidates_path(size_t index, const char *root, const char *kernel_module, char *path, size_t size)
+/* Text that is put together piece by piece; without snprintf, since a load that finds nothing makes many of them. */
+struct text {
+    char *end;
+    size_t room;
+};
+
+static void append(struct text *text, const char *piece, size_t length)
+{
+    if (length > text->room - 1)
+        length = text->room - 1;
+    memcpy(text->end, piece, length);
+    text->end += length;
+    text->room -= length;
+    *text->end = '\0';
+}
+
+/* "580.159.03" as "580-159-03"; false if there is no such kernel module. */
+static bool append_kernel_module(struct text *text, const char *root)
+{
+    char version[32];
+    system_kernel_module(root, version, sizeof version);
+    for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)
+        *dot = '-';
+    append(text, version, strlen(version));
+    return version[0] != '\0';
+}
+
+bool candidates_path(size_t index, const char *root, char *path, size_t size)
 {
     if (index >= sizeof folders / sizeof folders[0] || folders[index] == NULL)
         return false;
     const char *folder = folders[index];
     const char *mark = strchr(folder, '%');
-    path[0] = '\0';
-    if (mark == NULL) {
-        snprintf(path, size, "%s%s/%s", root, folder, os_library_driver_name);
-    } else if (kernel_module[0] != '\0') {
-        char version[32];
-        snprintf(version, sizeof version, "%s", kernel_module);
-        for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)
-            *dot = '-';
-        snprintf(path, size, "%s%.*s%s%s/%s", root, (int)(mark - folder), folder, version, mark + 1,
-                 os_library_driver_name);
+    struct text text = {path, size};
+    append(&text, root, strlen(root));
+    if (mark != NULL) {
+        /* Asked only where the folder of all versions is: the file in which the kernel tells is slow to open. */
+        const char *parent_end = mark;
+        while (*parent_end != '/')
+            parent_end--;
+        append(&text, folder, (size_t)(parent_end - folder));
+        bool there = os_file_state(path, false) != OS_FILE_ABSENT;
+        append(&text, parent_end, (size_t)(mark - parent_end));
+        if (!there || !append_kernel_module(&text, root)) {
+            path[0] = '\0';
+            return true;
+        }
+        folder = mark + 1;
     }
+    append(&text, folder, strlen(folder));
+    append(&text, "/", 1);
+    append(&text, os_library_driver_name, strlen(os_library_driver_name));
     return true;
 }

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Writes the path of the index'th known place, below `root`; false past the last. `kernel_module` is the kernel
- * module's version or "": a place whose name contains it is "" (nothing to look at) without it.
+ * Writes the path of the index'th known place, below `root`; false past the last. It is "", nothing to look at, where
+ * the name contains the kernel module's version and that is not to be had.
  */
-bool candidates_path(size_t index, const char *root, const char *kernel_module, char *path, size_t size);
+bool candidates_path(size_t index, const char *root, char *path, size_t size);
 
 #endif

@@ -13,13 +13,13 @@
 
 /* Guarded by the load lock. */
 static struct {
-    struct request request; /* what the driver was loaded for; its strings are the next two */
-    char path[OS_PATH_SIZE];
-    char root[OS_PATH_SIZE];
-    struct record record;
     bool loaded;
     bool handle_is_ours;
-    long process_id; /* that loaded it */
+    long process_id;        /* that loaded it */
+    struct request request; /* what the driver was loaded for; its strings are the last two */
+    struct record record;
+    char path[OS_PATH_SIZE];
+    char root[OS_PATH_SIZE];
 } state;
 
 /* ---- A load ---- */
@@ -45,6 +45,12 @@ static void log_diagnosis(const struct cushim_load_options *options, const struc
     options->log(options->log_user, line);
 }
 
+/* An empty string needs no copy. */
+static const char *keep_path(char *to, const char *path)
+{
+    return path[0] != '\0' ? strcpy(to, path) : "";
+}
+
 /* Loads under the lock; whatever comes of it, the current table is not the bootstrap one afterwards. */
 static const struct cushim_diagnosis *load_locked(const struct request *request)
 {
@@ -52,8 +58,8 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
     if (search_driver(request, &driver, &state.record)) {
         table_fill(&driver);
         state.request = *request;
-        state.request.path = strcpy(state.path, request->path);
-        state.request.root = strcpy(state.root, request->root);
+        state.request.path = keep_path(state.path, request->path);
+        state.request.root = keep_path(state.root, request->root);
         state.loaded = true;
         state.handle_is_ours = request->handle == NULL;
         state.process_id = os_process_id();

@@ -29,8 +29,11 @@ void os_library_close(void *library);
 /* NULL where the library does not export that name. */
 cushim_fn os_library_symbol(void *library, const char *name);
 
-/* Writes the file that holds `address`; an empty string if it cannot be told. */
-void os_library_path(cushim_fn address, char *path, size_t size);
+/*
+ * Writes the file that holds `address`; an empty string if it cannot be told. `library` may say in which of our open
+ * libraries the address is, which spares a search; or NULL.
+ */
+void os_library_path(void *library, cushim_fn address, char *path, size_t size);
 
 /* The exported name whose address is exactly this one, or NULL. `library` is where it must come from. */
 const char *os_library_symbol_name(void *library, cushim_fn address);

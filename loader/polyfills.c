@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "polyfills.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { MOST_VIA = 4 };
@@ -47,6 +48,8 @@ static const struct rule rules[] = {
     RULE(GraphNodeGetDependentNodes_v2, 1, S(GraphNodeGetDependentNodes_v1)),
 };
 
+_Static_assert(sizeof rules / sizeof rules[0] <= UCHAR_MAX, "a slot's origin names its rule in a byte");
+
 static bool can_follow(const struct rule *rule)
 {
     for (size_t i = 0; i < rule->via_count; i++) {
@@ -63,8 +66,14 @@ void polyfills_install(void)
         if (!can_follow(rule))
             continue;
         driver_table.slots[rule->slot] = rule->function;
-        driver_origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, rule->via, rule->via_count};
+        driver_origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)i};
     }
+}
+
+const enum cushim_slot *polyfills_via(unsigned rule, size_t *ret_count)
+{
+    *ret_count = rules[rule].via_count;
+    return rules[rule].via;
 }
 
 CUresult polyfill_refuse(enum cushim_slot slot, const char *why)

@@ -13,6 +13,9 @@
 /* Fills missing slots of the driver table for which an honest polyfill exists on this driver. */
 void polyfills_install(void);
 
+/* The slots that a polyfill calls, by the `rule` of its origin. */
+const enum cushim_slot *polyfills_via(unsigned rule, size_t *ret_count);
+
 /* Records and returns the refusal of a call that asks for too much. `why` is a sentence. */
 CUresult polyfill_refuse(enum cushim_slot slot, const char *why);
 

@@ -6,7 +6,6 @@
 
 #include "candidates.h"
 #include "os_library.h"
-#include "system.h"
 
 /* No driver is older: cuDriverGetVersion came with CUDA 2.2. */
 enum { OLDEST_DRIVER = 2020, NEWEST_CREDIBLE_DRIVER = 999990 };
@@ -23,15 +22,39 @@ static bool found_nothing(struct search *search, const char *place, enum cushim_
     return false;
 }
 
+/* The library, if we opened it. A caller's handle may be any, even the whole program's. */
+static void *our_own(const struct search *search, void *library)
+{
+    return search->request->handle == NULL ? library : NULL;
+}
+
 /* Names the stub by its file, which the system's search does not tell: a person has to take its folder off a path. */
-static bool found_stub(struct search *search, const char *place, cushim_fn symbol)
+static bool found_stub(struct search *search, const char *place, void *library, cushim_fn symbol)
 {
     char path[OS_PATH_SIZE];
     char text[OS_PATH_SIZE + 64];
-    os_library_path(symbol, path, sizeof path);
+    os_library_path(library, symbol, path, sizeof path);
     bool told = path[0] == '\0' || strcmp(path, place) == 0;
     snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", told ? "" : " ", told ? "" : path);
     return found_nothing(search, place, CUSHIM_REASON_STUB, text);
+}
+
+static char *put_number(char *end, int number)
+{
+    if (number >= 10)
+        end = put_number(end, number / 10);
+    *end = (char)('0' + number % 10);
+    return end + 1;
+}
+
+/* Without snprintf: a load that succeeds calls it nowhere else, and its first call costs 1 % of one. */
+static void describe_driver(char *text, int version)
+{
+    static const char words[] = "a driver for CUDA ";
+    memcpy(text, words, sizeof words - 1);
+    char *end = put_number(text + sizeof words - 1, version / 1000);
+    *end++ = '.';
+    *put_number(end, version % 1000 / 10) = '\0';
 }
 
 /* Asks an open library whether it is a driver, and of which version. Calls nothing but cuDriverGetVersion. */
@@ -47,7 +70,7 @@ static bool examine(struct search *search, const char *place, void *library)
     int version = 0;
     CUresult result = get_version(&version);
     if (result == CUDA_ERROR_STUB_LIBRARY)
-        return found_stub(search, place, symbol);
+        return found_stub(search, place, our_own(search, library), symbol);
     if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > NEWEST_CREDIBLE_DRIVER) {
         char text[128];
         snprintf(text, sizeof text, "not a working driver: asked for its version, it says %d with code %d", version,
@@ -57,7 +80,7 @@ static bool examine(struct search *search, const char *place, void *library)
     search->driver->library = library;
     search->driver->own_version = version;
     char text[64];
-    snprintf(text, sizeof text, "a driver for CUDA %d.%d", version / 1000, version % 1000 / 10);
+    describe_driver(text, version);
     record_attempt(search->record, place, CUSHIM_REASON_NONE, text);
     return true;
 }
@@ -108,10 +131,8 @@ static bool try_given(struct search *search, const char *path)
 static bool try_known_places(struct search *search)
 {
     const char *root = search->request->root;
-    char kernel_module[32];
-    system_kernel_module(root, kernel_module, sizeof kernel_module);
-    char path[2 * OS_PATH_SIZE];
-    for (size_t i = 0; candidates_path(i, root, kernel_module, path, sizeof path); i++) {
+    char path[OS_PATH_SIZE + 256];
+    for (size_t i = 0; candidates_path(i, root, path, sizeof path); i++) {
         if (path[0] != '\0' && try_path(search, path))
             return true;
     }
@@ -150,7 +171,7 @@ static bool accept(struct search *search)
 
     symbol = os_library_symbol(driver->library, symbols_row(ROW_Init_v1).symbol);
     char path[OS_PATH_SIZE];
-    os_library_path(symbol, path, sizeof path);
+    os_library_path(our_own(search, driver->library), symbol, path, sizeof path);
     record_path(record, path);
 
     int needed = request->min_version;

@@ -2,6 +2,7 @@
 /* What a program can ask about the slots. */
 #include "error.h"
 #include "os_library.h"
+#include "polyfills.h"
 #include "table.h"
 
 CUresult cushim_slot_info(enum cushim_slot slot, struct cushim_slot_info *ret_info)
@@ -13,11 +14,10 @@ CUresult cushim_slot_info(enum cushim_slot slot, struct cushim_slot_info *ret_in
     struct cushim_slot_info info = {
         .name = symbols_slot_name(slot), .family = row.family, .since = row.since, .state = CUSHIM_STATE_MISSING};
     if (table_load() == &driver_table.named) {
-        const struct slot_origin *origin = &driver_origins[slot];
-        info.state = origin->state;
-        info.via = origin->via;
-        info.via_count = origin->via_count;
-        if (origin->state == CUSHIM_STATE_NATIVE)
+        info.state = (enum cushim_slot_state)driver_origins[slot].state;
+        if (info.state == CUSHIM_STATE_POLYFILL)
+            info.via = polyfills_via(driver_origins[slot].rule, &info.via_count);
+        if (info.state == CUSHIM_STATE_NATIVE)
             info.symbol = os_library_symbol_name(loaded_driver.library, driver_table.slots[slot]);
     }
     *ret_info = info;

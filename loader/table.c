@@ -31,7 +31,7 @@ void table_fill(const struct driver *driver)
     loaded_driver = *driver;
     driver_table.named = missing_table;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
-        driver_origins[slot] = (struct slot_origin){CUSHIM_STATE_MISSING, NULL, 0};
+        driver_origins[slot] = (struct slot_origin){CUSHIM_STATE_MISSING, 0};
         size_t row = symbols_row_of((enum cushim_slot)slot);
         cushim_fn fn = resolve_allows(driver, row) ? resolve_row(&loaded_driver, row, driver->per_thread) : NULL;
         if (fn != NULL) {

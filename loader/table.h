@@ -11,11 +11,10 @@ union table {
     cushim_fn slots[CUSHIM_SLOT_COUNT];
 };
 
-/* How a slot of the driver table came to be. */
+/* How a slot of the driver table came to be. Small, since a load writes one for every slot. */
 struct slot_origin {
-    enum cushim_slot_state state;
-    const enum cushim_slot *via;
-    size_t via_count;
+    unsigned char state; /* enum cushim_slot_state */
+    unsigned char rule;  /* which one of a polyfill's, for polyfills_via() */
 };
 
 extern const struct cushim_table bootstrap_table; /* bootstrap.c */

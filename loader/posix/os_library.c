@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,11 +103,20 @@ static bool find_address(cushim_fn function, Dl_info *info)
     return function != NULL && dladdr(address.object, info) != 0;
 }
 
-void os_library_path(cushim_fn address, char *path, size_t size)
+void os_library_path(void *library, cushim_fn address, char *path, size_t size)
 {
+    const struct link_map *map;
     Dl_info info;
-    bool found = find_address(address, &info) && info.dli_fname != NULL;
-    snprintf(path, size, "%s", found ? info.dli_fname : "");
+    const char *file = "";
+    if (library != NULL && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0)
+        file = map->l_name;
+    else if (find_address(address, &info) && info.dli_fname != NULL) /* goes through the library's symbols */
+        file = info.dli_fname;
+    size_t length = strlen(file);
+    if (length > size - 1)
+        length = size - 1;
+    memcpy(path, file, length);
+    path[length] = '\0';
 }
 
 const char *os_library_symbol_name(void *library, cushim_fn address)

@@ -134,11 +134,11 @@ static HMODULE find_library(cushim_fn function)
     return function != NULL && GetModuleHandleExW(flags, address.object, &library) ? library : NULL;
 }
 
-void os_library_path(cushim_fn address, char *path, size_t size)
+void os_library_path(void *library, cushim_fn address, char *path, size_t size)
 {
     wchar_t place[OS_PATH_SIZE];
-    HMODULE library = find_library(address);
-    DWORD length = library != NULL ? GetModuleFileNameW(library, place, OS_PATH_SIZE) : 0;
+    HMODULE holder = library != NULL ? library : find_library(address);
+    DWORD length = holder != NULL ? GetModuleFileNameW(holder, place, OS_PATH_SIZE) : 0;
     path[0] = '\0';
     if (length > 0 && length < OS_PATH_SIZE)
         unicode_to_utf8(place, path, size);
