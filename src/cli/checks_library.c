@@ -110,16 +110,24 @@ void check_stub(const struct evidence *evidence, struct findings *findings)
 
 void check_compat(const struct evidence *evidence, struct findings *findings)
 {
+    static const char check[] = "compat";
     const char *path = evidence->load->path;
-    bool refused = evidence->now->reason == CUSHIM_REASON_COMPAT_REFUSED;
-    if (refused) {
-        finding_add(findings, evidence, "compat", VERDICT_PROBLEM, "%s", evidence->now->message)->is_cause = true;
+    if (evidence->now->reason == CUSHIM_REASON_COMPAT_REFUSED) {
+        finding_add(findings, evidence, check, VERDICT_PROBLEM, "%s", evidence->now->message)->is_cause = true;
         finding_advise(findings, "%s", evidence->now->advice);
-    } else if (evidence->loaded && evidence->is_compat) {
-        finding_add(
-            findings, evidence, "compat", VERDICT_NOTE,
-            "The driver library is one of the cuda-compat package, which lends an older driver newer functions: %s.",
-            path);
+    } else if (evidence->is_compat && evidence->now->reason == CUSHIM_REASON_MODULE_MISMATCH) {
+        finding_add(findings, evidence, check, VERDICT_PROBLEM,
+                    "The driver library is one of the cuda-compat package, and does not fit this machine's driver: %s.",
+                    path)
+            ->is_cause = true;
+        finding_advise(findings,
+                       "Take its folder off LD_LIBRARY_PATH: the driver itself has a library of its own, which "
+                       "may be the newer one by now.");
+    } else if (evidence->is_compat) {
+        finding_add(findings, evidence, check, VERDICT_NOTE,
+                    "The driver library is one of the cuda-compat package, which lends an older driver newer "
+                    "functions: %s.",
+                    path);
         finding_advise(findings, "Take its folder off LD_LIBRARY_PATH if the driver itself is new enough by now.");
     }
 }

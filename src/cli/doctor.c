@@ -132,6 +132,8 @@ static void print_text(const struct evidence *evidence, const struct findings *f
         puts("Nothing here is in the way of CUDA.");
     else if (status == STATUS_USABLE)
         puts("CUDA can be used.");
+    else if (evidence->started)
+        puts("CUDA can be used, but not as was asked. Begin with the first problem above.");
     else
         puts("CUDA cannot be used. Begin with the first problem above.");
 }

@@ -34,7 +34,7 @@ struct evidence {
     bool tried_to_start, started;
     CUresult start_code;
     struct driver_release release; /* of the library */
-    bool is_compat;                /* the library is one of the cuda-compat package */
+    bool is_compat;                /* a library was found, and it is one of the cuda-compat package */
     struct cushim_system system;   /* as it was before the start */
     bool is_wsl, is_jetson, is_nixos, is_flatpak;
     bool sees_bus; /* the system tells what is on the PCI bus */

@@ -124,7 +124,7 @@ class Machines(Doctor):
     def test_file_when_broken_then_the_loader_is_quoted(self):
         tree = self.tree().file(LIBRARIES + '/libcuda.so.1', 'text')
         self.blames('library', 'Reinstall', '--root', tree.root)
-        self.blames('library', f'{LIBRARIES}/libcuda.so.1: file too short', '--root', tree.root)
+        self.blames('library', f'{LIBRARIES}/libcuda.so.1: ', '--root', tree.root)
         self.blames('library', 'this is a folder', '--driver', tree.root)
         self.blames('library', 'libc.so.6: not a driver', '--driver=libc.so.6')
 
@@ -271,6 +271,9 @@ class Started(Doctor):
     def test_compat_when_refused_then_blamed(self):
         self.blames('compat', 'cuda-compat', self.compat(), FAKE_INIT='804')
 
+    def test_compat_when_out_of_step_then_blamed_before_the_kernel_module(self):
+        self.blames('compat', 'LD_LIBRARY_PATH', self.compat(), FAKE_INIT='803')
+
     def test_compat_when_in_use_then_a_note(self):
         rows = {row['check']: row['verdict'] for row in self.see(self.compat())}
         self.assertEqual(rows['compat'], 'note')
@@ -287,6 +290,7 @@ class Started(Doctor):
 
     def test_version_when_too_old_then_a_problem_though_it_starts(self):
         self.blames('version', 'driver 580', DRIVER, '--require=13.0')
+        self.assertIn(b'\nCUDA can be used, but not as was asked.', run('doctor', DRIVER, '--require=13.0').out)
         self.blames('version', '--max-version', DRIVER, '--require=12.0', '--max-version=11.0')
         self.assertIn('version', [row['check'] for row in self.see(DRIVER, '--require=12.4')])
 
