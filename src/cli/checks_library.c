@@ -149,8 +149,6 @@ void check_version(const struct evidence *evidence, struct findings *findings)
         finding_advise(findings, "%s", requirement.advice);
     }
     /* A driver that works can still be too old. */
-    if (finding != NULL) {
+    if (finding != NULL)
         finding->verdict = VERDICT_PROBLEM;
-        finding->is_cause = evidence->started;
-    }
 }

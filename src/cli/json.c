@@ -45,7 +45,7 @@ static void put_string(const char *string)
             fputs("\\n", stdout);
         else if (*byte == '\t')
             fputs("\\t", stdout);
-        else if (*byte < 0x20 || *byte == 0x7f)
+        else if (*byte < 0x20)
             printf("\\u%04x", *byte);
         else
             fwrite(byte, 1, length, stdout);

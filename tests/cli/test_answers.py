@@ -313,7 +313,7 @@ class Output(Case):
                 self.assertIn(b'cushim: cannot write the answer: No space left on device', answer.err)
 
     def test_json_when_names_hold_anything_then_valid(self):
-        for name in (b'a\x01b', b'q"\\q', b'\xff\xfe', b'\xc3', b'\xe2\x82', b'\xed\xa0\x80', b'\xf4\x90\x80\x80', b'tab\tline\nend',
+        for name in (b'a\x01b\x1f', b'q"\\q', b'\xff\xfe', b'\xc3', b'\xe2\x82', b'\xed\xa0\x80', b'\xf4\x90\x80\x80', b'tab\tline\nend',
                      'gr\u00fc\u00dfe \u2713 \U0001f600'.encode(), b'\x7f\x1b[31m', b'\xc2\x9b31m', b'\xc0\x80'):
             folder = os.fsencode(self.folder()) + b'/' + name
             answer = run_json('probe', b'--driver=' + folder, CUDA_VISIBLE_DEVICES=name)

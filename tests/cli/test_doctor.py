@@ -187,6 +187,8 @@ class Containers(Doctor):
     def test_container_when_nothing_was_mounted_then_blamed(self):
         tree = self.tree().container().kernel_module().gpu_on_bus()
         self.blames('container', '--gpus all', '--root', tree.root)
+        library = [row for row in self.see('--root', tree.root) if row['check'] == 'library'][0]
+        self.assertNotIn('There is an NVIDIA GPU: install', library['advice'])  # not inside of a container
         tree.driver(LIBRARIES)
         self.blames('container', '--gpus all', '--root', tree.root)
 
@@ -222,6 +224,11 @@ class Permissions(Doctor):
         tree = self.tree().driver(LIBRARIES).kernel_module().gpu_on_bus().nodes(mode=0)
         self.blames('device-nodes', '/dev/nvidiactl /dev/nvidia0 /dev/nvidia-uvm', '--root', tree.root, before=before)
         self.blames('device-nodes', 'video or render', '--root', tree.root, before=before)
+
+    def test_nodes_when_only_uvm_is_denied_then_named(self):
+        before = self.as_someone()
+        tree = self.tree().driver(LIBRARIES).kernel_module().gpu_on_bus().nodes().file('/dev/nvidia-uvm', mode=0)
+        self.blames('device-nodes', 'device files /dev/nvidia-uvm.', '--root', tree.root, before=before)
 
     def test_nodes_when_denied_then_probe_gives_the_same_reason(self):
         before = self.as_someone()
@@ -287,6 +294,10 @@ class Started(Doctor):
         rows = {row['check']: row for row in self.see(DRIVER, CUDA_VISIBLE_DEVICES='0')}
         self.assertEqual(rows['visible-devices']['verdict'], 'note')
         self.assertIn('"0"', rows['visible-devices']['message'])
+
+    def test_visible_devices_when_another_system_is_looked_at_then_not_its_own(self):
+        rows = self.see('--root', self.tree().driver(LIBRARIES).root, CUDA_VISIBLE_DEVICES='')
+        self.assertNotIn('visible-devices', [row['check'] for row in rows])
 
     def test_version_when_too_old_then_a_problem_though_it_starts(self):
         self.blames('version', 'driver 580', DRIVER, '--require=13.0')
