@@ -38,6 +38,8 @@ static const struct rule rules[] = {
     RULE(CtxCreate_v4, 1, S(CtxCreate_v3)),
     RULE(StreamGetDevice_v1, 4, S(StreamGetCtx_v1), S(CtxGetDevice_v1), S(CtxPushCurrent_v2), S(CtxPopCurrent_v2)),
     RULE(StreamGetCtx_v2, 1, S(StreamGetCtx_v1)),
+    RULE(DevicePrimaryCtxRelease_v2, 1, S(DevicePrimaryCtxRelease_v1)),
+    RULE(DevicePrimaryCtxSetFlags_v2, 1, S(DevicePrimaryCtxSetFlags_v1)),
 
     RULE(GraphInstantiateWithFlags_v1, 1, S(GraphInstantiate_v2)),
     RULE(GraphInstantiateWithFlags_v1, 1, S(GraphInstantiate_v1)),

@@ -84,3 +84,20 @@ CUresult CUDAAPI polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCr
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
                                dev);
 }
+
+/* ---- primary contexts, cuDevicePrimaryCtxRelease_v2 and ..SetFlags_v2 (11.0) ---- */
+
+/* One release more than there were retentions is a success for the older one; the newer one says so. */
+CUresult CUDAAPI polyfill_DevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+    return TABLE->DevicePrimaryCtxRelease_v1(dev);
+}
+
+CUresult CUDAAPI polyfill_DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+    CUresult result = TABLE->DevicePrimaryCtxSetFlags_v1(dev, flags);
+    if (result == CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE)
+        return polyfill_refuse(CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2,
+                               "To change the flags of a primary context in use needs a driver for CUDA 11.0.");
+    return result;
+}
