@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The man page: well-formed, and about the program as it is."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from program import Case, fake, main, run, run_json
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+PAGE = os.path.join(SOURCES, 'src', 'cli', 'cushim.1')
+
+
+def source(path):
+    with open(os.path.join(SOURCES, path), encoding='utf-8') as file:
+        return file.read()
+
+
+class Manual(Case):
+    def complaints(self, *command):
+        if not shutil.which(command[0]):
+            self.skipTest('there is no ' + command[0])
+        done = subprocess.run([*command, PAGE], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        # Which other pages are installed is no matter of this one.
+        return [line for line in done.stdout.decode().splitlines() if 'mandoc.db' not in line and 'no manual' not in line]
+
+    def test_page_when_mandoc_reads_it_then_no_complaint(self):
+        self.assertEqual(self.complaints('mandoc', '-Tlint', '-Wwarning'), [])
+
+    def test_page_when_groff_reads_it_then_no_complaint(self):
+        self.assertEqual(self.complaints('groff', '-mandoc', '-ww', '-z', '-Tutf8'), [])
+
+    def test_page_when_the_program_has_an_option_then_told(self):
+        known = set(re.findall(r'\{"--([a-z-]+)"', source('src/cli/options.c')))
+        self.assertGreater(len(known), 10)
+        page = source('src/cli/cushim.1')
+        self.assertEqual({name for name in known if '-' + name not in page}, set())
+        help = run('--help').out.decode()
+        self.assertEqual({name for name in known if '--' + name not in help}, set())
+
+    def test_page_when_there_is_a_reason_then_told(self):
+        words = set(re.findall(r'CUSHIM_REASON\([A-Z_]+, "([a-z-]+)"', source('include/cushim/reasons.h'))) - {'not-tried'}
+        self.assertGreater(len(words), 15)
+        self.assertEqual(words - set(re.findall(r'^\.Dq ([a-z-]+)', source('src/cli/cushim.1'), re.M)), set())
+
+    def test_page_when_the_program_writes_a_key_then_told(self):
+        driver = '--driver=' + fake('driver_12_4')
+        keys = set()
+        for arguments in (['probe', '--devices'], ['table', 'StreamQuery'], ['lookup', 'cuInit', '2.0'], ['doctor']):
+            document = run_json(*arguments, driver, CUDA_VISIBLE_DEVICES='0').document
+            stack = [document]
+            while stack:
+                value = stack.pop()
+                if isinstance(value, dict):
+                    keys |= set(value)
+                stack += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+        told = set(re.findall(r'[a-z_]+', '\n'.join(re.findall(r'^(?:\.(?:It )?Li (.*)|[a-z].* , .*)$',
+                                                               source('src/cli/cushim.1'), re.M))))
+        self.assertGreater(len(keys), 30)
+        self.assertEqual(keys - told, set())
+
+    def test_page_when_the_doctor_has_a_check_then_told(self):
+        checks = set()
+        for name in ('library', 'place', 'system'):
+            text = source(f'src/cli/checks_{name}.c')
+            checks |= set(re.findall(r'(?:evidence, |check\[\] = )"([a-z-]+)"', text))
+        self.assertGreater(len(checks), 12)
+        page = source('src/cli/cushim.1')
+        told = set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^\.It Li (.*)$', page, re.M))))
+        self.assertEqual(checks - told, set())
+
+
+if __name__ == '__main__':
+    main()
