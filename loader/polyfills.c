@@ -18,8 +18,7 @@ struct rule {
 #define RULE(slot, count, ...) {CUSHIM_SLOT_##slot, (cushim_fn)polyfill_##slot, count, {__VA_ARGS__}}
 /* clang-format on */
 
-/* In order: a polyfill may stand on one before it. Of several rules for a slot the first that can be followed counts.
- */
+/* In order: a polyfill may stand on one before it. Of a slot's rules, the first that can be followed counts. */
 static const struct rule rules[] = {
     RULE(LaunchHostFunc_v1, 1, S(StreamAddCallback_v1)),
     RULE(EventRecordWithFlags_v1, 1, S(EventRecord_v1)),
