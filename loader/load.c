@@ -179,13 +179,16 @@ static enum cushim_reason cause_of(CUresult code)
         return CUSHIM_REASON_MODULE_MISMATCH;
     if (code == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
         return CUSHIM_REASON_COMPAT_REFUSED;
+    if (code == CUDA_ERROR_SYSTEM_NOT_READY)
+        return CUSHIM_REASON_NOT_READY;
     if (code == CUDA_ERROR_NOT_INITIALIZED && os_process_id() != state.process_id)
         return CUSHIM_REASON_FORKED;
     if (os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
         if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED)
             return CUSHIM_REASON_NODES_DENIED;
+        /* A container may hide the bus; elsewhere, no device on it is no GPU. */
         if (system.control_node == CUSHIM_NODE_ABSENT || system.gpu_node == CUSHIM_NODE_ABSENT)
-            return CUSHIM_REASON_NO_DEVICE_NODES;
+            return system.gpu_on_bus || system.container ? CUSHIM_REASON_NO_DEVICE_NODES : CUSHIM_REASON_NO_DEVICE;
     }
     if (code != CUDA_ERROR_NO_DEVICE)
         return CUSHIM_REASON_UNKNOWN;

@@ -70,6 +70,9 @@ CUSHIM_REASON(FORKED, "forked", CUDA_SUCCESS,
               "Start CUDA only after fork, or start the child with exec (in Python: the \"spawn\" start method).")
 CUSHIM_REASON(UNKNOWN, "unknown", CUDA_SUCCESS, "The driver would not start, for a reason that is not known here.",
               "Run nvidia-smi and look at the kernel's messages (dmesg) for NVRM or Xid lines.")
+CUSHIM_REASON(NOT_READY, "not-ready", CUDA_SUCCESS, "The GPUs of this machine are not ready yet.",
+              "On a machine with NVSwitch, start the service nvidia-fabricmanager, of the driver's own version; else "
+              "wait and try again.")
 
 /* clang-format on */
 

@@ -214,11 +214,6 @@ void check_start(const struct evidence *evidence, struct findings *findings)
         finding_add(findings, evidence, "start", VERDICT_PROBLEM, "The driver does not start (code %d, %s).%s%s",
                     (int)evidence->start_code, driver_code_name(evidence->start_code), explained ? "" : " ",
                     explained ? "" : evidence->now->message);
-    if (evidence->start_code == CUDA_ERROR_SYSTEM_NOT_READY && !explained) {
-        finding_advise(findings, "The GPUs are not ready yet: on a machine with NVSwitch, start the service "
-                                 "nvidia-fabricmanager, of the driver's own version; else wait and try again.");
-        return;
-    }
     finding_advise(findings, "%s",
                    explained                              ? "Put the other problems right first."
                    : evidence->start_code == CUDA_SUCCESS ? reason_advice(CUSHIM_REASON_NO_DEVICE)
