@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve.h"
 
-#include "os_library.h"
-
 /* The per-thread form of an older function came with CUDA 7.0 (FACTS of a 580 driver's own answers). */
 enum { FIRST_PER_THREAD_VERSION = 7000 };
 
@@ -44,7 +42,7 @@ static cushim_fn ask(const struct driver *driver, const char *family, int versio
  */
 static bool agrees(const struct driver *driver, cushim_fn answer, const char *symbol, cushim_fn other)
 {
-    cushim_fn exported = os_library_symbol(driver->library, symbol);
+    cushim_fn exported = os_symbols_find(&driver->symbols, symbol);
     return answer == NULL || ((exported == NULL || answer == exported) && answer != other);
 }
 
@@ -107,7 +105,7 @@ cushim_fn resolve_row(struct driver *driver, size_t row, bool per_thread)
     if (entry.since > driver->own_version)
         return NULL;
     bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
-    cushim_fn exported = os_library_symbol(driver->library, has_form ? entry.per_thread_symbol : entry.symbol);
+    cushim_fn exported = os_symbols_find(&driver->symbols, has_form ? entry.per_thread_symbol : entry.symbol);
     if (exported != NULL)
         return exported;
     return resolve_by_asking(driver, entry.family, entry.since, has_form);

@@ -3,11 +3,13 @@
 #ifndef CUSHIM_RESOLVE_H
 #define CUSHIM_RESOLVE_H
 
+#include "os_symbols.h"
 #include "request.h"
 
 /* An open driver and what may be seen of it. */
 struct driver {
     void *library;
+    struct os_symbols symbols;
     int own_version; /* what it reports */
     int version;     /* the smaller of that and the cap */
     bool capped;     /* version < own_version */

@@ -124,7 +124,7 @@ static bool try_path(struct search *search, const char *path)
 /* A caller's path, or a bare name for the system to search. */
 static bool try_given(struct search *search, const char *path)
 {
-    bool bare = strpbrk(path, "/\\") == NULL;
+    bool bare = strchr(path, '/') == NULL && strchr(path, '\\') == NULL;
     return bare ? try_open(search, path, false) : try_path(search, path);
 }
 
@@ -164,12 +164,13 @@ static bool accept(struct search *search)
     driver->mask = request->mask;
     record->cuda_version = driver->own_version;
 
-    cushim_fn symbol = os_library_symbol(driver->library, symbols_row(ROW_GetProcAddress_v1).symbol);
+    os_symbols_open(&driver->symbols, driver->library);
+    cushim_fn symbol = os_symbols_find(&driver->symbols, symbols_row(ROW_GetProcAddress_v1).symbol);
     memcpy(&driver->ask.v1, &symbol, sizeof symbol);
-    symbol = os_library_symbol(driver->library, symbols_row(ROW_GetProcAddress_v2).symbol);
+    symbol = os_symbols_find(&driver->symbols, symbols_row(ROW_GetProcAddress_v2).symbol);
     memcpy(&driver->ask.v2, &symbol, sizeof symbol);
 
-    symbol = os_library_symbol(driver->library, symbols_row(ROW_Init_v1).symbol);
+    symbol = os_symbols_find(&driver->symbols, symbols_row(ROW_Init_v1).symbol);
     char path[OS_PATH_SIZE];
     os_library_path(our_own(search, driver->library), symbol, path, sizeof path);
     record_path(record, path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "../os_library.h"
+#include "../os_symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -150,4 +151,14 @@ const char *os_library_symbol_name(void *library, cushim_fn address)
     HMODULE holder = find_library(address);
     const char *name = holder != NULL ? exports_name(holder, address) : NULL;
     return name != NULL && os_library_symbol(library, name) == address ? name : NULL;
+}
+
+void os_symbols_open(struct os_symbols *symbols, void *library)
+{
+    symbols->library = library;
+}
+
+cushim_fn os_symbols_find(const struct os_symbols *symbols, const char *name)
+{
+    return os_library_symbol(symbols->library, name);
 }
