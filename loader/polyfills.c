@@ -9,22 +9,26 @@ enum { MOST_VIA = 4 };
 struct rule {
     enum cushim_slot slot;
     cushim_fn function;
+    int before; /* only for drivers older than this CUDA version, by what they show; 0: for any */
     size_t via_count;
     enum cushim_slot via[MOST_VIA];
 };
 
 #define S(slot) CUSHIM_SLOT_##slot
 /* clang-format off */
-#define RULE(slot, count, ...) {CUSHIM_SLOT_##slot, (cushim_fn)polyfill_##slot, count, {__VA_ARGS__}}
+#define RULE(slot, count, ...) RULE_BEFORE(0, slot, count, __VA_ARGS__)
+#define RULE_BEFORE(version, slot, count, ...)                                                                         \
+    {CUSHIM_SLOT_##slot, (cushim_fn)polyfill_##slot, version, count, {__VA_ARGS__}}
 /* clang-format on */
 
 /* In order: a polyfill may stand on one before it. Of a slot's rules, the first that can be followed counts. */
 static const struct rule rules[] = {
-    RULE(LaunchHostFunc_v1, 1, S(StreamAddCallback_v1)),
+    RULE_BEFORE(10000, LaunchHostFunc_v1, 1, S(StreamAddCallback_v1)),
+    RULE(LaunchHostFunc_v1, 2, S(StreamAddCallback_v1), S(StreamIsCapturing_v1)),
     RULE(EventRecordWithFlags_v1, 1, S(EventRecord_v1)),
     RULE(EventElapsedTime_v2, 1, S(EventElapsedTime_v1)),
 
-    RULE(StreamIsCapturing_v1, 1, S(StreamGetPriority_v1)),
+    RULE_BEFORE(10000, StreamIsCapturing_v1, 1, S(StreamGetPriority_v1)),
     RULE(StreamBeginCapture_v2, 1, S(StreamBeginCapture_v1)),
     RULE(StreamGetCaptureInfo_v1, 1, S(StreamIsCapturing_v1)),
     RULE(StreamGetCaptureInfo_v2, 1, S(StreamGetCaptureInfo_v1)),
@@ -36,7 +40,8 @@ static const struct rule rules[] = {
     RULE(CtxCreate_v3, 1, S(CtxCreate_v2)),
     RULE(CtxCreate_v4, 1, S(CtxCreate_v3)),
     RULE(StreamGetDevice_v1, 4, S(StreamGetCtx_v1), S(CtxGetDevice_v1), S(CtxPushCurrent_v2), S(CtxPopCurrent_v2)),
-    RULE(StreamGetCtx_v2, 1, S(StreamGetCtx_v1)),
+    RULE(StreamGetCtx_v2, 2, S(StreamGetCtx_v1), S(StreamGetGreenCtx_v1)),
+    RULE_BEFORE(12040, StreamGetCtx_v2, 1, S(StreamGetCtx_v1)),
     RULE(DevicePrimaryCtxRelease_v2, 1, S(DevicePrimaryCtxRelease_v1)),
     RULE(DevicePrimaryCtxSetFlags_v2, 1, S(DevicePrimaryCtxSetFlags_v1)),
 
@@ -53,6 +58,8 @@ _Static_assert(sizeof rules / sizeof rules[0] <= UCHAR_MAX, "a slot's origin nam
 
 static bool can_follow(const struct rule *rule)
 {
+    if (rule->before != 0 && loaded_driver.version >= rule->before)
+        return false;
     for (size_t i = 0; i < rule->via_count; i++) {
         if (driver_origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
             return false;

@@ -9,8 +9,9 @@
 CUresult CUDAAPI polyfill_GraphInstantiateWithFlags_v1(CUgraphExec *phGraphExec, CUgraph hGraph,
                                                        unsigned long long flags)
 {
-    const unsigned long long known =
-        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    const unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+                                     | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+                                     | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     if ((flags & ~known) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags != 0)

@@ -24,10 +24,26 @@ static void CUDA_CB call_host_function(CUstream stream, CUresult status, void *u
     free(host);
 }
 
+/* A callback cannot be captured: the attempt would end the capture. Only a masked driver can be capturing here. */
+static CUresult check_not_capturing(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (driver_origins[CUSHIM_SLOT_StreamIsCapturing_v1].state != CUSHIM_STATE_NATIVE)
+        return CUDA_SUCCESS;
+    CUresult result = TABLE->StreamIsCapturing_v1(stream, &status);
+    if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
+        return polyfill_refuse(CUSHIM_SLOT_LaunchHostFunc_v1,
+                               "Capturing a host function needs a driver for CUDA 10.0.");
+    return result;
+}
+
 CUresult CUDAAPI polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, void *userData)
 {
     if (fn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    CUresult checked = check_not_capturing(hStream);
+    if (checked != CUDA_SUCCESS)
+        return checked;
     struct host_function *host = malloc(sizeof *host);
     if (host == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -70,7 +86,7 @@ CUresult CUDAAPI polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUg
     CUgreenCtx green = NULL;
     CUcontext context = NULL;
     CUresult result = CUDA_SUCCESS;
-    /* Green contexts came with 12.4; before, no stream can belong to one. */
+    /* Green contexts came with 12.4; before, no stream can belong to one (the rule in polyfills.c sees to that). */
     if (driver_origins[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
         result = TABLE->StreamGetGreenCtx_v1(hStream, &green);
     if (result == CUDA_SUCCESS && green != NULL && pCtx != NULL)
