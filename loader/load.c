@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "load.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,27 +23,48 @@ static struct {
     char root[OS_PATH_SIZE];
 } state;
 
+static const char function[] = "cushim_load";
+
 /* ---- A load ---- */
+
+/* Names and values may hold anything; a line is one line. */
+CUSHIM_PRINTF(2, 3)
+static void log_line(const struct cushim_load_options *options, const char *format, ...)
+{
+    char line[RECORD_MESSAGE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *end = line; (end = strpbrk(end, "\r\n")) != NULL;)
+        *end = ' ';
+    options->log(options->log_user, line);
+}
 
 static void log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis)
 {
-    if (options == NULL || options->log == NULL)
-        return;
-    char line[1024];
     for (size_t i = 0; i < diagnosis->variable_count; i++) {
-        snprintf(line, sizeof line, "%s=%s%s", diagnosis->variables[i].name, diagnosis->variables[i].value,
-                 diagnosis->variables[i].used ? "" : " (ignored)");
-        options->log(options->log_user, line);
+        const struct cushim_variable *variable = &diagnosis->variables[i];
+        log_line(options, "%s=%s%s", variable->name, variable->value, variable->used ? "" : " (ignored)");
     }
-    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
-        snprintf(line, sizeof line, "%s: %s", diagnosis->attempts[i].place, diagnosis->attempts[i].result);
-        options->log(options->log_user, line);
-    }
+    for (size_t i = 0; i < diagnosis->attempt_count; i++)
+        log_line(options, "%s: %s", diagnosis->attempts[i].place, diagnosis->attempts[i].result);
     if (diagnosis->code == CUDA_SUCCESS)
-        snprintf(line, sizeof line, "loaded %s", diagnosis->path != NULL ? diagnosis->path : "the driver");
+        log_line(options, "loaded %s", diagnosis->path != NULL ? diagnosis->path : "the driver");
     else
-        snprintf(line, sizeof line, "%s", diagnosis->message);
-    options->log(options->log_user, line);
+        log_line(options, "%s", diagnosis->message);
+}
+
+/* In this order no thread sees a diagnosis of success beside a table that is not the driver's, nor the absent table
+ * without its reason. */
+static const struct cushim_diagnosis *publish(void)
+{
+    if (state.loaded)
+        table_set_current(&driver_table.named);
+    const struct cushim_diagnosis *diagnosis = record_publish(&state.record);
+    if (!state.loaded)
+        table_set_current(&absent_table);
+    return diagnosis;
 }
 
 /* An empty string needs no copy. */
@@ -64,9 +86,7 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
         state.handle_is_ours = request->handle == NULL;
         state.process_id = os_process_id();
     }
-    const struct cushim_diagnosis *diagnosis = record_publish(&state.record);
-    table_set_current(state.loaded ? &driver_table.named : &absent_table);
-    return diagnosis;
+    return publish();
 }
 
 /* ---- A load when a driver is loaded already ---- */
@@ -87,9 +107,13 @@ static bool is_the_same_library(const struct request *wish)
 static const char *find_difference(const struct request *wish)
 {
     const struct request *have = &state.request;
+    int own_version = loaded_driver.own_version;
+    int version = wish->max_version < own_version ? wish->max_version : own_version;
     if (!is_the_same_library(wish))
         return "Another driver library is loaded than the one asked for.";
-    if (wish->max_version != 0 && wish->max_version != have->max_version)
+    if (wish->root[0] != '\0' && strcmp(wish->root, have->root) != 0)
+        return "The driver is loaded with another root than the one asked for.";
+    if (wish->max_version != 0 && version != loaded_driver.version)
         return "The driver is loaded with another maximum version than the one asked for.";
     if (!mask_is_empty(&wish->mask) && memcmp(&wish->mask, &have->mask, sizeof have->mask) != 0)
         return "The driver is loaded with another mask than the one asked for.";
@@ -102,7 +126,6 @@ static const char *find_difference(const struct request *wish)
 
 static CUresult agree(const struct request *wish)
 {
-    static const char function[] = "cushim_load";
     const char *difference = find_difference(wish);
     if (difference != NULL)
         return error_record(CUDA_ERROR_NOT_PERMITTED, function, difference, NULL);
@@ -112,34 +135,42 @@ static CUresult agree(const struct request *wish)
     return CUDA_SUCCESS;
 }
 
+/* The environment has its say in the first load alone: a part of the program that asks for nothing differs from
+ * nothing. */
+static CUresult load_again(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
+{
+    struct request wish;
+    if (request_read_options(&wish, options, as_compiled, &state.record))
+        return agree(&wish);
+    return error_record(CUDA_ERROR_INVALID_VALUE, function, "%", record_keep(&state.record)->message);
+}
+
+static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options,
+                                                 enum cushim_default_stream as_compiled)
+{
+    struct request wish;
+    bool sensible = request_read(&wish, options, as_compiled, &state.record);
+    const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : publish();
+    if (diagnosis->code != CUDA_SUCCESS)
+        error_record(diagnosis->code, function, "%", diagnosis->message);
+    return diagnosis;
+}
+
 CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
 {
-    static const char function[] = "cushim_load";
     if (os_load_lock_is_mine())
         return error_record(CUDA_ERROR_NOT_READY, function, "This thread is in the middle of a load.", NULL);
-    const struct cushim_diagnosis *diagnosis = NULL;
-    struct request wish;
-    CUresult result;
     os_load_lock();
     record_start(&state.record);
-    bool sensible = request_read(&wish, options, as_compiled, &state.record);
-    if (state.loaded) {
-        result = sensible ? agree(&wish)
-                          : error_record(CUDA_ERROR_INVALID_VALUE, function, "%", record_keep(&state.record)->message);
-    } else {
-        if (sensible) {
-            diagnosis = load_locked(&wish);
-        } else {
-            diagnosis = record_publish(&state.record);
-            table_set_current(&absent_table);
-        }
-        result = diagnosis->code;
-        if (result != CUDA_SUCCESS)
-            error_record(result, function, "%", diagnosis->message);
-    }
+    const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, as_compiled);
+    CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options, as_compiled);
     os_load_unlock();
-    if (diagnosis != NULL)
-        log_diagnosis(options, diagnosis);
+    if (options != NULL && options->log != NULL) {
+        if (diagnosis != NULL)
+            log_diagnosis(options, diagnosis);
+        else
+            log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : cushim_last_error()->message);
+    }
     return result;
 }
 
@@ -150,7 +181,13 @@ const struct cushim_table *table_load(void)
         return table;
     if (os_load_lock_is_mine())
         return &absent_table; /* a constructor of the library that is being loaded */
-    (void)cushim_load_as(NULL, CUSHIM_DEFAULT_STREAM_LEGACY);
+    os_load_lock();
+    /* Of many threads that come here at once, one loads. */
+    if (cushim_table() == &bootstrap_table) {
+        record_start(&state.record);
+        load_first(NULL, CUSHIM_DEFAULT_STREAM_LEGACY);
+    }
+    os_load_unlock();
     return cushim_table();
 }
 
@@ -213,8 +250,11 @@ CUresult cushim_init(void)
     if (os_load_lock_is_mine())
         return error_record(CUDA_ERROR_NOT_READY, "cushim_init", "This thread is in the middle of a load.", NULL);
     const struct cushim_table *table = table_load();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    if (diagnosis->code == CUDA_SUCCESS)
+        table = cushim_table(); /* another thread may have loaded in between */
     if (table != &driver_table.named)
-        return error_record(cushim_diagnosis()->code, "cushim_init", "%", cushim_diagnosis()->message);
+        return error_record(diagnosis->code, "cushim_init", "%", diagnosis->message);
     CUresult code = table->Init_v1(0);
     if (code != cushim_diagnosis()->code)
         note_init(code);

@@ -32,7 +32,17 @@ static cushim_fn unknown_family(const char *family, int version, bool per_thread
         if (strcmp(entry.symbol, family) == 0 || strcmp(entry.per_thread_symbol, family) == 0)
             return NULL;
     }
-    return os_library_symbol(loaded_driver.library, family);
+    cushim_fn fn = os_library_symbol(loaded_driver.library, family);
+    return os_library_symbol_name(loaded_driver.library, fn) != NULL ? fn : NULL; /* not libc's, say */
+}
+
+/* Whether the mask hides all of a family, and so what a newer driver may have of it. */
+static bool hides_family(size_t first)
+{
+    size_t row = first;
+    while (symbols_same_family(first, row) && mask_has(&loaded_driver.mask, row))
+        row++;
+    return !symbols_same_family(first, row);
 }
 
 enum lookup_result lookup_entry(const char *family, int version, bool per_thread, cushim_fn *ret_fn)
@@ -52,7 +62,7 @@ enum lookup_result lookup_entry(const char *family, int version, bool per_thread
     cushim_fn known = entry_of_row(row, per_thread);
     cushim_fn fn = known;
     /* A driver newer than the rows may have a newer ABI of the family. */
-    if (version > SYMBOLS_NEWEST_VERSION && resolve_can_ask(&loaded_driver)) {
+    if (version > SYMBOLS_NEWEST_VERSION && !hides_family(first) && resolve_can_ask(&loaded_driver)) {
         cushim_fn raw = resolve_row(&loaded_driver, row, per_thread);
         cushim_fn answer = resolve_by_asking(&loaded_driver, family, version, per_thread);
         if (answer != raw)

@@ -26,7 +26,7 @@ void *os_library_open_mapped(const char *name);
 
 void os_library_close(void *library);
 
-/* NULL where the library does not export that name. */
+/* NULL where the library does not export that name, nor (on some systems) one that it needs. */
 cushim_fn os_library_symbol(void *library, const char *name);
 
 /*
@@ -35,7 +35,7 @@ cushim_fn os_library_symbol(void *library, const char *name);
  */
 void os_library_path(void *library, cushim_fn address, char *path, size_t size);
 
-/* The exported name whose address is exactly this one, or NULL. `library` is where it must come from. */
+/* The name under which `library` itself exports exactly this address, or NULL. */
 const char *os_library_symbol_name(void *library, cushim_fn address);
 
 #endif

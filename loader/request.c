@@ -7,6 +7,8 @@
 
 enum { OLDEST_VERSION = 2000, LARGEST_VERSION = 999990 };
 
+static const struct cushim_load_options nothing;
+
 bool mask_has(const struct mask *mask, size_t row)
 {
     return (mask->bits[row / 8] >> (row % 8) & 1) != 0;
@@ -158,14 +160,18 @@ static bool read_environment(struct request *request, const struct cushim_load_o
     return mask == NULL || read_mask(&request->mask, mask, "CUSHIM_MASK", record);
 }
 
-bool request_read(struct request *request, const struct cushim_load_options *options,
-                  enum cushim_default_stream as_compiled, struct record *record)
+bool request_read_options(struct request *request, const struct cushim_load_options *options,
+                          enum cushim_default_stream as_compiled, struct record *record)
 {
-    static const struct cushim_load_options nothing;
     memset(request, 0, sizeof *request);
     request->path = "";
     request->root = "";
-    if (options == NULL)
-        options = &nothing;
-    return read_options(request, options, as_compiled, record) && read_environment(request, options, record);
+    return read_options(request, options != NULL ? options : &nothing, as_compiled, record);
+}
+
+bool request_read(struct request *request, const struct cushim_load_options *options,
+                  enum cushim_default_stream as_compiled, struct record *record)
+{
+    return request_read_options(request, options, as_compiled, record)
+           && read_environment(request, options != NULL ? options : &nothing, record);
 }

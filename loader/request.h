@@ -33,4 +33,8 @@ struct request {
 bool request_read(struct request *request, const struct cushim_load_options *options,
                   enum cushim_default_stream as_compiled, struct record *record);
 
+/* The same of the options alone. */
+bool request_read_options(struct request *request, const struct cushim_load_options *options,
+                          enum cushim_default_stream as_compiled, struct record *record);
+
 #endif

@@ -123,9 +123,9 @@ CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, en
  *   CUDA_ERROR_NOT_READY                  called from within a load on the same thread (by a library's constructor)
  *   CUDA_ERROR_OUT_OF_MEMORY
  *
- * After a failure the absent table is current, every slot can be called, cushim_diagnosis() says why, and a later
- * cushim_load() tries again. Thread-safe: the first caller loads, the others wait. A fork() waits for a load in
- * progress.
+ * The environment has its say in the load that succeeds, not in those after it. After a failure the absent table is
+ * current, every slot can be called, cushim_diagnosis() says why, and a later cushim_load() tries again. Thread-safe: the
+ * first caller loads, the others wait. A fork() waits for a load in progress.
  */
 static inline CUresult cushim_load(const struct cushim_load_options *options)
 {

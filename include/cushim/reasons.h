@@ -20,7 +20,7 @@
 
 /* clang-format off */
 CUSHIM_REASON(NONE, "none", CUDA_SUCCESS, "", "")
-CUSHIM_REASON(NOT_TRIED, "not-tried", CUDA_SUCCESS, "", "")
+CUSHIM_REASON(NOT_TRIED, "not-tried", CUDA_SUCCESS, "The driver has not been looked for yet.", "")
 CUSHIM_REASON(NOT_WANTED, "not-wanted", CUDA_ERROR_FILE_NOT_FOUND, "The driver was switched off on request.",
               "Unset CUSHIM_DRIVER, or give it the path of a driver, to use the GPU.")
 CUSHIM_REASON(NOT_FOUND, "not-found", CUDA_ERROR_FILE_NOT_FOUND, "This machine has no NVIDIA driver library.",

@@ -122,7 +122,11 @@ void os_library_path(void *library, cushim_fn address, char *path, size_t size)
 const char *os_library_symbol_name(void *library, cushim_fn address)
 {
     Dl_info info;
+    struct link_map *map;
     if (!find_address(address, &info) || info.dli_sname == NULL)
+        return NULL;
+    /* A handle is asked for a name together with the libraries that it needs: theirs are not meant. */
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || strcmp(map->l_name, info.dli_fname) != 0)
         return NULL;
     /* dladdr gives the nearest name; it is the address's own only if the library resolves it back to the same place. */
     return os_library_symbol(library, info.dli_sname) == address ? info.dli_sname : NULL;
