@@ -6,8 +6,6 @@
 
 #include "call_slot.h"
 
-#define FOR_EACH_SLOT(slot) for (enum cushim_slot slot = (enum cushim_slot)0; slot < CUSHIM_SLOT_COUNT; slot++)
-
 static struct cushim_slot_info info_of(enum cushim_slot slot)
 {
     struct cushim_slot_info info;

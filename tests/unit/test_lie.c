@@ -24,7 +24,8 @@ static void load_liar(int version, enum fake_lie lie, enum cushim_default_stream
  * function. */
 static void assert_slots(int version, bool per_thread, bool found)
 {
-    for (enum cushim_slot slot = (enum cushim_slot)0; slot < CUSHIM_SLOT_COUNT; slot++) {
+    FOR_EACH_SLOT(slot)
+    {
         struct cushim_slot_info info;
         assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
         bool native = info.since <= version && (found || is_exported(slot));
@@ -48,22 +49,19 @@ static void assert_lookups(int version, bool per_thread, bool found)
     for (size_t row = 0; row < ROW_COUNT; row++) {
         struct cushim_entry_point entry = symbols_row(row);
         enum cushim_slot slot = symbols_slot_of(row);
-        union {
-            cushim_fn fn;
-            CUresult(CUDAAPI *call)(void);
-        } function = {NULL};
-        CUresult result = cushim_lookup(entry.family, entry.since, &function.fn);
+        cushim_fn fn = NULL;
+        CUresult result = cushim_lookup(entry.family, entry.since, &fn);
         if (slot != CUSHIM_SLOT_COUNT && is_exported(slot))
             continue; /* they are given arguments in the other tests */
         if (entry.since > version) {
             assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
         } else if (result == CUDA_SUCCESS) {
             assert_true(found);
-            assert_int_equal(function.call(), FAKE_CODE(row, per_thread && entry.per_thread_symbol[0] != '\0'));
+            assert_int_equal(unit_call(fn), FAKE_CODE(row, per_thread && entry.per_thread_symbol[0] != '\0'));
         } else {
             assert_int_equal(result, CUDA_ERROR_NOT_FOUND);
             assert_true(!found || per_thread); /* some older ABIs have no per-thread form */
-            assert_null(function.fn);
+            assert_null(fn);
         }
     }
 }

@@ -83,6 +83,29 @@ void *unit_object(const char *name, const char *symbol)
     return found.object;
 }
 
+enum cushim_slot_state unit_state(enum cushim_slot slot)
+{
+    struct cushim_slot_info info;
+    assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+    return info.state;
+}
+
+cushim_fn unit_pointer(enum cushim_slot slot)
+{
+    cushim_fn pointers[CUSHIM_SLOT_COUNT];
+    memcpy(pointers, cushim_table(), sizeof pointers);
+    return pointers[slot];
+}
+
+CUresult unit_call(cushim_fn fn)
+{
+    union {
+        cushim_fn fn;
+        CUresult(CUDAAPI *call)(void);
+    } function = {fn};
+    return function.call();
+}
+
 CUresult unit_native_result(enum cushim_slot slot, bool per_thread)
 {
     switch (slot) {

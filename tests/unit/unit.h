@@ -15,6 +15,8 @@
 #include "cushim/cushim.h"
 #include "fake.h"
 
+#define FOR_EACH_SLOT(slot) for (enum cushim_slot slot = (enum cushim_slot)0; slot < CUSHIM_SLOT_COUNT; slot++)
+
 /* A test of cmocka's, which begins as a program does. */
 #define UNIT_TEST(test) cmocka_unit_test_setup(test, unit_reset)
 
@@ -34,6 +36,13 @@ void unit_load_plain(const char *name);
 void *unit_open(const char *name);
 void *unit_object(const char *name, const char *symbol);
 cushim_fn unit_function(const char *name, const char *symbol);
+
+/* The state of a slot, and where it points. */
+enum cushim_slot_state unit_state(enum cushim_slot slot);
+cushim_fn unit_pointer(enum cushim_slot slot);
+
+/* Calls a fake's function without arguments. Its code tells which one it is (fake.h). */
+CUresult unit_call(cushim_fn fn);
 
 /* What a native slot of a fake says to zeros. It tells the functions of a fake apart, and their two forms. */
 CUresult unit_native_result(enum cushim_slot slot, bool per_thread);

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* cushim_lookup() and cushim_symbol_name(): what cuGetProcAddress answers, on every driver. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+static CUresult lookup(const char *family, int version)
+{
+    cushim_fn fn = NULL;
+    CUresult result = cushim_lookup(family, version, &fn);
+    assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
+    if (result == CUDA_SUCCESS)
+        return unit_call(fn);
+    assert_int_equal(cushim_last_error()->code, result);
+    assert_string_equal(cushim_last_error()->function, "cushim_lookup");
+    assert_string_not_equal(cushim_last_error()->message, "");
+    return result;
+}
+
+/* They are called with arguments elsewhere, and crash without. */
+static bool needs_arguments(size_t row)
+{
+    return row == ROW_Init_v1 || row == ROW_DriverGetVersion_v1 || row == ROW_GetProcAddress_v1
+           || row == ROW_GetProcAddress_v2;
+}
+
+/* The newest row of a family that a version has; ROW_COUNT if none. */
+static size_t newest_row(size_t row, int version)
+{
+    size_t found = ROW_COUNT;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (strcmp(symbols_row(i).family, symbols_row(row).family) == 0 && symbols_row(i).since <= version)
+            found = i;
+    }
+    return found;
+}
+
+static void assert_newest(size_t row, int version, int driver_version)
+{
+    CUresult expected = CUDA_ERROR_NOT_FOUND;
+    size_t newest = newest_row(row, version);
+    if (version > driver_version)
+        expected = CUDA_ERROR_INVALID_VALUE;
+    else if (newest != ROW_COUNT)
+        expected = FAKE_CODE(newest, 0);
+    assert_int_equal(lookup(symbols_row(row).family, version), expected);
+}
+
+static void test_lookup_when_the_family_is_known_then_the_newest_of_that_version(void **state)
+{
+    static const int versions[] = {6050, 10000, 11040, 13000};
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "fake_%d", versions[i]);
+        unit_reset(state);
+        unit_load_plain(name);
+        for (size_t row = 0; row < ROW_COUNT; row++) {
+            if (needs_arguments(row))
+                continue;
+            int since = symbols_row(row).since;
+            assert_newest(row, since, versions[i]);
+            assert_newest(row, since + 10, versions[i]);
+            assert_newest(row, versions[i], versions[i]);
+            if (since > 2000)
+                assert_newest(row, since - 10, versions[i]);
+        }
+    }
+}
+
+static void test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written(void **state)
+{
+    (void)state;
+    static const int versions[] = {-1, 0, 1, 1999, 12041, 12050, 2147483647};
+    cushim_fn untouched = (cushim_fn)abort;
+    cushim_fn fn = untouched;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_lookup(NULL, 12040, &fn), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup("cuInit", 12040, NULL), CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++)
+        assert_int_equal(cushim_lookup("cuStreamQuery", versions[i], &fn), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, &fn), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_lookup("cuStreamGetId", 11000, &fn), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_lookup("", 12040, &fn), CUDA_ERROR_NOT_FOUND);
+    assert_true(fn == untouched);
+}
+
+static void test_lookup_when_there_is_no_driver_then_no_device(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    assert_int_equal(lookup("cuStreamQuery", 12040), CUDA_ERROR_NO_DEVICE);
+}
+
+static void test_lookup_when_nothing_was_loaded_then_it_loads(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+static void test_lookup_when_a_symbol_is_given_then_it_is_no_family(void **state)
+{
+    static const char *const drivers[] = {"fake_9010", "fake_11040", "fake_12040"};
+    static const char *const symbols[] = {"cuStreamDestroy_v2", "cuStreamQuery_ptsz", "cuCtxCreate_v2", "StreamQuery"};
+    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+        unit_reset(state);
+        unit_load_plain(drivers[i]);
+        for (size_t j = 0; j < sizeof symbols / sizeof symbols[0]; j++)
+            assert_int_equal(lookup(symbols[j], 9010), CUDA_ERROR_NOT_FOUND);
+    }
+}
+
+/* A library is asked for a name together with those that it needs, libc among them. */
+static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **state)
+{
+    static const char *const drivers[] = {"fake_9010", "fake_12040"};
+    static const char *const names[] = {"malloc", "free", "strcmp"};
+    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+        unit_reset(state);
+        unit_load_plain(drivers[i]);
+        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++) {
+            cushim_fn fn = NULL;
+            assert_int_equal(cushim_lookup(names[j], 9010, &fn), CUDA_ERROR_NOT_FOUND);
+            assert_null(fn);
+        }
+    }
+}
+
+/* ---- What is newer than the lists ---- */
+
+static void test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_future");
+    assert_int_equal(cushim_driver_version(), FAKE_FUTURE_VERSION);
+    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_CODE);
+    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, 13000), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, 13000), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(lookup("cuStreamGetId", FAKE_FUTURE_VERSION), FAKE_CODE(ROW_StreamGetId_v1, 0));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+static void test_lookup_when_a_newer_driver_is_per_thread_then_its_new_forms_are_given(void **state)
+{
+    (void)state;
+    unit_load("fake_future", (struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD});
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(1));
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, 13000), FAKE_CODE(ROW_StreamQuery_v1, 1));
+}
+
+static void test_lookup_when_a_newer_driver_is_capped_then_the_new_is_hidden(void **state)
+{
+    (void)state;
+    unit_load("fake_future", (struct cushim_load_options){.max_version = 13000});
+    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, 13000), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, 13000), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+/* ---- Names from addresses ---- */
+
+static void test_symbol_name_when_it_is_the_drivers_then_its_exact_name(void **state)
+{
+    (void)state;
+    cushim_fn fn = NULL;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_lookup("cuStreamGetCaptureInfo", 12030, &fn), CUDA_SUCCESS);
+    assert_string_equal(cushim_symbol_name(fn), "cuStreamGetCaptureInfo_v3");
+}
+
+static void test_symbol_name_when_it_is_not_the_drivers_then_null(void **state)
+{
+    (void)state;
+    assert_null(cushim_symbol_name((cushim_fn)abort)); /* before any load */
+    unit_load_plain("fake_12040");
+    assert_null(cushim_symbol_name(NULL));
+    assert_null(cushim_symbol_name((cushim_fn)abort));
+    assert_null(cushim_symbol_name((cushim_fn)malloc));
+    assert_null(cushim_symbol_name((cushim_fn)test_symbol_name_when_it_is_not_the_drivers_then_null));
+    assert_null(cushim_symbol_name(unit_pointer(CUSHIM_SLOT_CtxCreate_v4))); /* a polyfill */
+}
+
+static void test_symbol_name_when_the_address_is_inside_a_function_then_null(void **state)
+{
+    (void)state;
+    union {
+        cushim_fn fn;
+        uintptr_t address;
+    } inside;
+    unit_load_plain("fake_12040");
+    inside.fn = unit_pointer(CUSHIM_SLOT_StreamQuery_v1);
+    inside.address += 1;
+    assert_null(cushim_symbol_name(inside.fn));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_lookup_when_the_family_is_known_then_the_newest_of_that_version),
+        UNIT_TEST(test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written),
+        UNIT_TEST(test_lookup_when_there_is_no_driver_then_no_device),
+        UNIT_TEST(test_lookup_when_nothing_was_loaded_then_it_loads),
+        UNIT_TEST(test_lookup_when_a_symbol_is_given_then_it_is_no_family),
+        UNIT_TEST(test_lookup_when_the_name_is_another_librarys_then_not_found),
+        UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked),
+        UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_its_new_forms_are_given),
+        UNIT_TEST(test_lookup_when_a_newer_driver_is_capped_then_the_new_is_hidden),
+        UNIT_TEST(test_symbol_name_when_it_is_the_drivers_then_its_exact_name),
+        UNIT_TEST(test_symbol_name_when_it_is_not_the_drivers_then_null),
+        UNIT_TEST(test_symbol_name_when_the_address_is_inside_a_function_then_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions about slots and rows, a program's own needs, and the last error. */
+#include "unit.h"
+
+#include <limits.h>
+
+/* ---- Slots and rows ---- */
+
+static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **state)
+{
+    (void)state;
+    FOR_EACH_SLOT(slot)
+    {
+        struct cushim_slot_info info;
+        enum cushim_slot found;
+        char name[128];
+        unit_set_variable("CUSHIM_DRIVER", "none");
+        assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_find(info.name, &found), CUDA_SUCCESS);
+        assert_int_equal(found, slot);
+        snprintf(name, sizeof name, "cu%s", info.name);
+        assert_int_equal(cushim_slot_find(name, &found), CUDA_SUCCESS);
+        assert_int_equal(found, slot);
+        assert_int_equal(cushim_slot_find(symbols_row(symbols_row_of(slot)).symbol, &found), CUDA_SUCCESS);
+        assert_int_equal(found, slot);
+    }
+}
+
+static void test_slot_find_when_there_is_none_then_not_found_and_nothing_is_written(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"",    "cu",           "cuNoSuchThing",      "StreamQuery_v2", "streamquery_v1",
+                                        "_v1", "StreamQuery_", "cuStreamQuery_ptsz", "cuCtxCreate"};
+    enum cushim_slot slot = CUSHIM_SLOT_COUNT;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(cushim_slot_find(names[i], &slot), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_slot_find(NULL, &slot), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(slot, CUSHIM_SLOT_COUNT);
+    assert_int_equal(cushim_slot_find("StreamQuery_v1", NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+}
+
+static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
+{
+    (void)state;
+    static const int slots[] = {-1, INT_MIN, CUSHIM_SLOT_COUNT, INT_MAX};
+    struct cushim_slot_info info = {.name = "untouched"};
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++)
+        assert_int_equal(cushim_slot_info((enum cushim_slot)slots[i], &info), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(info.name, "untouched");
+    assert_int_equal(cushim_slot_info(CUSHIM_SLOT_Init_v1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(cushim_last_error()->function, "cushim_slot_info");
+}
+
+static void test_slot_info_when_nothing_was_loaded_then_it_loads(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    assert_int_equal(unit_state(CUSHIM_SLOT_StreamQuery_v1), CUSHIM_STATE_NATIVE);
+}
+
+static void test_entry_point_when_counted_through_then_all_rows_are_told(void **state)
+{
+    (void)state;
+    struct cushim_entry_point entry;
+    size_t count = 0;
+    for (; cushim_entry_point(count, &entry) == CUDA_SUCCESS; count++) {
+        assert_int_equal(strncmp(entry.symbol, entry.family, strlen(entry.family)), 0);
+        assert_in_range(entry.since, 2000, SYMBOLS_NEWEST_VERSION);
+        assert_non_null(entry.per_thread_symbol);
+    }
+    assert_int_equal(count, ROW_COUNT);
+    assert_int_equal(cushim_entry_point(ROW_COUNT, &entry), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_entry_point(SIZE_MAX, &entry), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_entry_point(0, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- A program's own needs ---- */
+
+static void test_require_when_all_can_be_called_then_success(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"StreamQuery_v1", "cuStreamQuery", "cuStreamGetCaptureInfo_v3", "CtxCreate_v4"};
+    const char *unmet = "untouched";
+    unit_load_plain("fake_11040");
+    assert_int_equal(cushim_require(names, 4, &unmet), CUDA_SUCCESS);
+    assert_int_equal(cushim_require(names, 4, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_require(NULL, 0, &unmet), CUDA_SUCCESS);
+    assert_string_equal(unmet, "untouched");
+}
+
+static void test_require_when_one_is_missing_then_the_first_is_named(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"StreamQuery_v1", "StreamGetId_v1", "StreamBeginCaptureToGraph_v1"};
+    const char *unmet = NULL;
+    unit_load_plain("fake_11040");
+    assert_int_equal(cushim_require(names, 3, &unmet), CUDA_ERROR_NOT_SUPPORTED);
+    assert_ptr_equal(unmet, names[1]);
+    assert_string_equal(cushim_last_error()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
+    assert_int_equal(cushim_require(names, 3, NULL), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+static void test_require_when_a_name_is_no_slot_then_it_is_named(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"StreamQuery_v1", "nonsense", "StreamGetId_v1"};
+    const char *unmet = NULL;
+    unit_load_plain("fake_11040");
+    assert_int_equal(cushim_require(names, 3, &unmet), CUDA_ERROR_NOT_FOUND);
+    assert_ptr_equal(unmet, names[1]);
+    assert_string_equal(cushim_last_error()->function, "cushim_require");
+}
+
+static void test_require_when_there_is_no_driver_then_nothing_is_met(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"StreamQuery_v1"};
+    const char *unmet = NULL;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    assert_int_equal(cushim_require(names, 1, &unmet), CUDA_ERROR_NO_DEVICE);
+    assert_ptr_equal(unmet, names[0]);
+}
+
+static void test_require_when_arguments_are_bad_then_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"StreamQuery_v1", NULL};
+    unit_load_plain("fake_11040");
+    assert_int_equal(cushim_require(NULL, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_require(names, 2, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- The last error ---- */
+
+static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_11040");
+    assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim_table()->Init_v1(0), CUDA_SUCCESS);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NOT_SUPPORTED);
+    assert_string_equal(cushim_last_error()->function, "cuStreamGetId");
+}
+
+static void test_last_error_when_the_driver_lacks_it_against_its_version_then_said(void **state)
+{
+    (void)state;
+    *(enum fake_lie *)unit_object("fake_asked_12040", "fake_lie") = FAKE_ERROR;
+    unit_load_plain("fake_asked_12040");
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
+    assert_string_equal(cushim_last_error()->message,
+                        "cuStreamQuery is hidden by the mask, or this driver lacks it against its version.");
+}
+
+/* ---- The absent table's few answers ---- */
+
+static void test_absent_error_names_when_asked_then_all_codes_have_one(void **state)
+{
+    (void)state;
+    struct code {
+        CUresult code;
+        const char *name;
+    };
+    static const struct code codes[] = {
+#define CUSHIM_ERROR(name, value, text) {(CUresult)value, #name},
+#include "errors.inc"
+    };
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        const char *name = NULL;
+        const char *text = NULL;
+        assert_int_equal(cushim_table()->GetErrorName_v1(codes[i].code, &name), CUDA_SUCCESS);
+        assert_string_equal(name, codes[i].name);
+        assert_int_equal(cushim_table()->GetErrorString_v1(codes[i].code, &text), CUDA_SUCCESS);
+        assert_string_not_equal(text, "");
+    }
+}
+
+static void test_absent_error_names_when_the_code_is_unknown_then_null(void **state)
+{
+    (void)state;
+    static const int codes[] = {-1, 99999, INT_MAX, INT_MIN};
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        const char *name = "untouched";
+        const char *text = "untouched";
+        assert_int_equal(cushim_table()->GetErrorName_v1((CUresult)codes[i], &name), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(cushim_table()->GetErrorString_v1((CUresult)codes[i], &text), CUDA_ERROR_INVALID_VALUE);
+        assert_null(name);
+        assert_null(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_slot_find_when_the_name_is_a_slots_then_it_is_found),
+        UNIT_TEST(test_slot_find_when_there_is_none_then_not_found_and_nothing_is_written),
+        UNIT_TEST(test_slot_info_when_the_slot_is_none_then_refused),
+        UNIT_TEST(test_slot_info_when_nothing_was_loaded_then_it_loads),
+        UNIT_TEST(test_entry_point_when_counted_through_then_all_rows_are_told),
+        UNIT_TEST(test_require_when_all_can_be_called_then_success),
+        UNIT_TEST(test_require_when_one_is_missing_then_the_first_is_named),
+        UNIT_TEST(test_require_when_a_name_is_no_slot_then_it_is_named),
+        UNIT_TEST(test_require_when_there_is_no_driver_then_nothing_is_met),
+        UNIT_TEST(test_require_when_arguments_are_bad_then_refused),
+        UNIT_TEST(test_last_error_when_a_call_succeeds_then_it_stays),
+        UNIT_TEST(test_last_error_when_the_driver_lacks_it_against_its_version_then_said),
+        UNIT_TEST(test_absent_error_names_when_asked_then_all_codes_have_one),
+        UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* A load when a driver is loaded already: it agrees, or the first difference is named and nothing changes. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+static void assert_agrees(struct cushim_load_options options)
+{
+    const struct cushim_diagnosis *before = cushim_diagnosis();
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_ptr_equal(cushim_diagnosis(), before);
+}
+
+static void assert_differs(struct cushim_load_options options, CUresult code, const char *difference)
+{
+    const struct cushim_diagnosis *before = cushim_diagnosis();
+    const struct cushim_table *table = cushim_table();
+    assert_int_equal(cushim_load(&options), code);
+    assert_int_equal(cushim_last_error()->code, code);
+    assert_string_equal(cushim_last_error()->function, "cushim_load");
+    unit_assert_contains(cushim_last_error()->message, difference);
+    assert_ptr_equal(cushim_table(), table);
+    assert_ptr_equal(cushim_diagnosis(), before);
+    assert_int_equal(before->code, CUDA_SUCCESS);
+}
+
+static void test_second_load_when_nothing_is_asked_then_it_agrees(void **state)
+{
+    (void)state;
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040, .mask = "StreamQuery"});
+    assert_agrees((struct cushim_load_options){0});
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_version(), 11040);
+}
+
+static void test_second_load_when_the_same_is_asked_then_it_agrees(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.path = unit_fake("fake_12040"),
+                                          .max_version = 11040,
+                                          .min_version = 10000,
+                                          .mask = "StreamQuery_v1",
+                                          .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_agrees(options);
+    options.mask = " cuStreamQuery , "; /* the same in other words */
+    assert_agrees(options);
+}
+
+static void test_second_load_when_another_file_is_asked_for_then_said(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
+                   "Another driver library");
+    assert_differs((struct cushim_load_options){.path = "/no/such/file"}, CUDA_ERROR_NOT_PERMITTED,
+                   "Another driver library");
+    assert_differs((struct cushim_load_options){.path = "none"}, CUDA_ERROR_NOT_PERMITTED, "Another driver library");
+}
+
+static void test_second_load_when_the_file_is_named_in_another_way_then_it_agrees(void **state)
+{
+    (void)state;
+    char path[2048];
+    unit_load_plain("fake_12040");
+    snprintf(path, sizeof path, "%s/../fakes/./%s", FAKES, strrchr(unit_fake("fake_12040"), '/') + 1);
+    assert_agrees((struct cushim_load_options){.path = path});
+}
+
+static void test_second_load_when_another_handle_is_given_then_said(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_agrees((struct cushim_load_options){.handle = unit_open("fake_12040")});
+    assert_differs((struct cushim_load_options){.handle = unit_open("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
+                   "Another driver library");
+}
+
+static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.handle = unit_open("fake_12040")};
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_agrees(options);
+    assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040")});
+    assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
+                   "Another driver library");
+}
+
+static void test_second_load_when_another_cap_is_asked_for_then_said(void **state)
+{
+    (void)state;
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
+    assert_agrees((struct cushim_load_options){.max_version = 11040});
+    assert_differs((struct cushim_load_options){.max_version = 11030}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
+    assert_differs((struct cushim_load_options){.max_version = 12040}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
+}
+
+static void test_second_load_when_a_cap_is_at_or_above_the_driver_then_it_agrees(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_agrees((struct cushim_load_options){.max_version = 12040});
+    assert_agrees((struct cushim_load_options){.max_version = 13000});
+    assert_differs((struct cushim_load_options){.max_version = 12030}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
+}
+
+static void test_second_load_when_another_mask_is_asked_for_then_said(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_agrees((struct cushim_load_options){.mask = ""});
+    assert_differs((struct cushim_load_options){.mask = "StreamQuery"}, CUDA_ERROR_NOT_PERMITTED, "another mask");
+    unit_reset(state);
+    unit_load("fake_12040", (struct cushim_load_options){.mask = "StreamQuery"});
+    assert_differs((struct cushim_load_options){.mask = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED, "another mask");
+    assert_differs((struct cushim_load_options){.mask = "StreamQuery,StreamGetId"}, CUDA_ERROR_NOT_PERMITTED,
+                   "another mask");
+}
+
+static void test_second_load_when_the_other_default_stream_is_asked_for_then_said(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_differs((struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD},
+                   CUDA_ERROR_NOT_PERMITTED, "per-thread ones were asked for");
+    assert_int_equal(cushim_load_as(NULL, CUSHIM_DEFAULT_STREAM_PER_THREAD), CUDA_ERROR_NOT_PERMITTED);
+    unit_reset(state);
+    unit_load("fake_12040", (struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD});
+    assert_differs((struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_LEGACY},
+                   CUDA_ERROR_NOT_PERMITTED, "the legacy one was asked for");
+}
+
+static void test_second_load_when_another_root_is_asked_for_then_said(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_differs((struct cushim_load_options){.root = "/no/such/root"}, CUDA_ERROR_NOT_PERMITTED, "root");
+}
+
+static void test_second_load_when_the_minimum_is_higher_then_not_supported(void **state)
+{
+    (void)state;
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
+    assert_agrees((struct cushim_load_options){.min_version = 11040});
+    assert_differs((struct cushim_load_options){.min_version = 11050}, CUDA_ERROR_NOT_SUPPORTED,
+                   "older than the minimum version");
+}
+
+static void test_second_load_when_an_option_is_nonsense_then_it_is_named(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_differs((struct cushim_load_options){.max_version = 7}, CUDA_ERROR_INVALID_VALUE, "The option max_version");
+    assert_differs((struct cushim_load_options){.mask = "nonsense"}, CUDA_ERROR_INVALID_VALUE, "nonsense");
+}
+
+/* What the program chose at first overruled the environment, and a part of it that asks for nothing must not differ. */
+static void test_second_load_when_only_the_environment_differs_then_it_agrees(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_11040"));
+    unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
+    unit_set_variable("CUSHIM_MASK", "StreamQuery");
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 12000, .mask = "StreamGetId"});
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_version(), 12000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_second_load_when_nothing_is_asked_then_it_agrees),
+        UNIT_TEST(test_second_load_when_the_same_is_asked_then_it_agrees),
+        UNIT_TEST(test_second_load_when_another_file_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_the_file_is_named_in_another_way_then_it_agrees),
+        UNIT_TEST(test_second_load_when_another_handle_is_given_then_said),
+        UNIT_TEST(test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree),
+        UNIT_TEST(test_second_load_when_another_cap_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_a_cap_is_at_or_above_the_driver_then_it_agrees),
+        UNIT_TEST(test_second_load_when_another_mask_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_the_other_default_stream_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_another_root_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_the_minimum_is_higher_then_not_supported),
+        UNIT_TEST(test_second_load_when_an_option_is_nonsense_then_it_is_named),
+        UNIT_TEST(test_second_load_when_only_the_environment_differs_then_it_agrees),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

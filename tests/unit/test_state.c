@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of each slot on drivers of many versions, held against the driver's own exports. */
+#include "unit.h"
+
+#include "os_library.h"
+
+static const int versions[] = {6050, 9010, 10000, 10010, 11000, 11040, 12020, 12040, 13000};
+enum { VERSION_COUNT = sizeof versions / sizeof versions[0] };
+
+static const char *name_of(int version)
+{
+    static char name[32];
+    snprintf(name, sizeof name, "fake_%d", version);
+    return name;
+}
+
+static struct cushim_slot_info info_of(enum cushim_slot slot)
+{
+    struct cushim_slot_info info;
+    assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+    return info;
+}
+
+/* Native: exactly what the driver exports, under the name that belongs to the slot. */
+static void assert_native_as_exported(int version, bool per_thread)
+{
+    void *library = unit_open(name_of(version));
+    FOR_EACH_SLOT(slot)
+    {
+        struct cushim_slot_info info = info_of(slot);
+        struct cushim_entry_point row = symbols_row(symbols_row_of(slot));
+        bool has_form = per_thread && row.per_thread_symbol[0] != '\0';
+        const char *symbol = has_form ? row.per_thread_symbol : row.symbol;
+        cushim_fn exported = os_library_symbol(library, symbol);
+        if (info.state == CUSHIM_STATE_ADAPTED) {
+            assert_true(per_thread && exported != NULL);
+            assert_null(info.symbol);
+        } else if (info.state == CUSHIM_STATE_NATIVE) {
+            assert_true(exported == unit_pointer(slot));
+            assert_string_equal(info.symbol, symbol);
+            assert_string_equal(cushim_symbol_name(unit_pointer(slot)), symbol);
+        } else {
+            assert_null(exported);
+            assert_null(info.symbol);
+            assert_true(info.since > version);
+        }
+    }
+}
+
+static void test_native_when_legacy_then_exactly_what_is_exported(void **state)
+{
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        unit_reset(state);
+        unit_load_plain(name_of(versions[i]));
+        assert_native_as_exported(versions[i], false);
+    }
+}
+
+static void test_native_when_per_thread_then_exactly_what_is_exported_in_that_form(void **state)
+{
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        if (versions[i] < 7000)
+            continue;
+        unit_reset(state);
+        unit_load(name_of(versions[i]),
+                  (struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD});
+        assert_native_as_exported(versions[i], true);
+    }
+}
+
+static void test_polyfill_when_there_is_one_then_all_it_stands_on_can_be_called(void **state)
+{
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        unit_reset(state);
+        unit_load_plain(name_of(versions[i]));
+        FOR_EACH_SLOT(slot)
+        {
+            struct cushim_slot_info info = info_of(slot);
+            assert_int_equal(info.via_count != 0, info.state == CUSHIM_STATE_POLYFILL);
+            for (size_t j = 0; j < info.via_count; j++) {
+                assert_int_not_equal(info.via[j], slot);
+                assert_int_not_equal(info_of(info.via[j]).state, CUSHIM_STATE_MISSING);
+            }
+        }
+    }
+}
+
+/* What a person should find on some drivers. N: native, P: polyfill, -: missing; one letter for each of `versions`. */
+static void assert_states(enum cushim_slot slot, const char *states)
+{
+    for (size_t i = 0; i < VERSION_COUNT; i++) {
+        unit_reset(NULL);
+        unit_load_plain(name_of(versions[i]));
+        struct cushim_slot_info info = info_of(slot);
+        char letter = "-NPA"[info.state];
+        if (letter != states[i])
+            fail_msg("%s on CUDA %d is %c, not %c", info.name, versions[i], letter, states[i]);
+    }
+}
+
+static void test_states_when_a_newer_entry_point_means_the_same_then_it_is_polyfilled(void **state)
+{
+    (void)state; /*                                            6.5 9.1 10.0 10.1 11.0 11.4 12.2 12.4 13.0 */
+    assert_states(CUSHIM_SLOT_LaunchHostFunc_v1, /*               */ "PPNNNNNNN");
+    assert_states(CUSHIM_SLOT_StreamIsCapturing_v1, /*            */ "PPNNNNNNN");
+    assert_states(CUSHIM_SLOT_StreamBeginCapture_v2, /*           */ "--PNNNNNN");
+    assert_states(CUSHIM_SLOT_StreamGetCaptureInfo_v1, /*         */ "PPPNNNNNN");
+    assert_states(CUSHIM_SLOT_StreamGetCaptureInfo_v2, /*         */ "PPPPPNNNN");
+    assert_states(CUSHIM_SLOT_StreamGetCaptureInfo_v3, /*         */ "PPPPPPPNN");
+    assert_states(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2, "-----PPNN");
+    assert_states(CUSHIM_SLOT_StreamGetDevice_v1, /*              */ "--PPPPPPN");
+    assert_states(CUSHIM_SLOT_StreamGetCtx_v2, /*                 */ "--PPPPPPN");
+    assert_states(CUSHIM_SLOT_EventRecordWithFlags_v1, /*         */ "PPPPPNNNN");
+    assert_states(CUSHIM_SLOT_CtxGetDevice_v2, /*                 */ "PPPPPPPPN");
+    assert_states(CUSHIM_SLOT_CtxSynchronize_v2, /*               */ "PPPPPPPPN");
+    assert_states(CUSHIM_SLOT_CtxCreate_v4, /*                    */ "PPPPPPPPN");
+    assert_states(CUSHIM_SLOT_GraphInstantiateWithFlags_v1, /*    */ "--PPPNNNN");
+}
+
+static void test_states_when_nothing_older_means_the_same_then_it_is_missing(void **state)
+{
+    (void)state; /*                                            6.5 9.1 10.0 10.1 11.0 11.4 12.2 12.4 13.0 */
+    assert_states(CUSHIM_SLOT_StreamGetId_v1, /*                  */ "------NNN");
+    assert_states(CUSHIM_SLOT_StreamBeginCaptureToGraph_v1, /*    */ "-------NN");
+    assert_states(CUSHIM_SLOT_StreamGetAttribute_v1, /*           */ "----NNNNN");
+    assert_states(CUSHIM_SLOT_StreamSetAttribute_v1, /*           */ "----NNNNN");
+    assert_states(CUSHIM_SLOT_StreamWaitValue32_v1, /*            */ "-NNNNNNNN");
+    assert_states(CUSHIM_SLOT_StreamEndCapture_v1, /*             */ "--NNNNNNN");
+    assert_states(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v1, "-----NNNN");
+    assert_states(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1, "---NNNNNN");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_native_when_legacy_then_exactly_what_is_exported),
+        UNIT_TEST(test_native_when_per_thread_then_exactly_what_is_exported_in_that_form),
+        UNIT_TEST(test_polyfill_when_there_is_one_then_all_it_stands_on_can_be_called),
+        UNIT_TEST(test_states_when_a_newer_entry_point_means_the_same_then_it_is_polyfilled),
+        UNIT_TEST(test_states_when_nothing_older_means_the_same_then_it_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
