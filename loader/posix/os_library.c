@@ -125,8 +125,10 @@ const char *os_library_symbol_name(void *library, cushim_fn address)
     struct link_map *map;
     if (!find_address(address, &info) || info.dli_sname == NULL)
         return NULL;
-    /* A handle is asked for a name together with the libraries that it needs: theirs are not meant. */
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || strcmp(map->l_name, info.dli_fname) != 0)
+    /* A library's handle is asked for a name together with what it needs, libc say, which is not meant. A handle without a
+     * file is the whole program's. */
+    bool has_file = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] != '\0';
+    if (has_file && strcmp(map->l_name, info.dli_fname) != 0)
         return NULL;
     /* dladdr gives the nearest name; it is the address's own only if the library resolves it back to the same place. */
     return os_library_symbol(library, info.dli_sname) == address ? info.dli_sname : NULL;
