@@ -153,6 +153,9 @@ static void test_mask_when_the_same_name_comes_a_thousand_times_then_it_is_hidde
 
 /* ---- Variables ---- */
 
+/* Windows allows 32767. */
+enum { HUGE_VALUE = 30000 };
+
 static void test_variables_when_empty_then_they_are_as_unset(void **state)
 {
     (void)state;
@@ -194,13 +197,15 @@ static void test_mask_variable_when_nonsense_then_refused(void **state)
     (void)state;
     assert_bad_variable("CUSHIM_MASK", "StreamQuery_v1, nonsense", "\"nonsense\"");
     assert_bad_variable("CUSHIM_MASK", "%s%n%s%n", "%s%n");
+#if !defined(_WIN32) /* where variables are text */
     assert_bad_variable("CUSHIM_MASK", "\x01\xff\x80", "\x01\xff\x80");
+#endif
 }
 
 static void test_variables_when_huge_then_refused_in_a_short_message(void **state)
 {
     (void)state;
-    char *huge = make_long(100000, 'x');
+    char *huge = make_long(HUGE_VALUE, 'x');
     assert_bad_variable("CUSHIM_MASK", huge, "xxxx");
     assert_true(strlen(cushim_diagnosis()->message) < 500);
     assert_bad_variable("CUSHIM_MAX_VERSION", huge, "xxxx");
@@ -213,7 +218,7 @@ static void test_variables_when_huge_then_refused_in_a_short_message(void **stat
 static void test_variables_when_overruled_by_options_then_their_nonsense_does_not_matter(void **state)
 {
     (void)state;
-    char *huge = make_long(100000, 'x');
+    char *huge = make_long(HUGE_VALUE, 'x');
     unit_set_variable("CUSHIM_DRIVER", huge);
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
     unit_set_variable("CUSHIM_MASK", "nonsense");
@@ -223,7 +228,7 @@ static void test_variables_when_overruled_by_options_then_their_nonsense_does_no
     assert_int_equal(diagnosis->variable_count, 3);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         assert_false(diagnosis->variables[i].used);
-    assert_string_equal(diagnosis->path, unit_fake("fake_12040"));
+    unit_assert_contains(diagnosis->path, "fake_12040");
     assert_int_equal(cushim_driver_version(), 11020);
 }
 

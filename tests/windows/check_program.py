@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""The cushim program on a Windows of its own under Wine: without a driver, with one in System32, and with a given one.
+
+usage: check_program.py WINE PROGRAM LIBRARY FAKES OBJDUMP
+
+What it says of a fake driver is held against the list of exports of that file, as objdump reads it.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# What every Windows has.
+SYSTEM_LIBRARIES = re.compile(r'(kernel32|msvcrt|shell32|api-ms-win-.*)\.dll', re.I)
+
+wine, program, library, fakes, objdump = map(pathlib.Path, sys.argv[1:6])
+
+
+def objdump_says(path):
+    return subprocess.run([objdump, '-p', path], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def exports_of(path):
+    """The exported functions of the driver's making."""
+    table = objdump_says(path).split('[Ordinal/Name Pointer] Table')[1]
+    return set(re.findall(r'^\s*\[\s*\d+\]\s+(?:\+base\[\s*\d+\]\s+\w+\s+)?(cu\w+)$', table.split('\n\n')[0], re.M))
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        # The program runs in a folder of its own on drive C, with its library beside it.
+        self.system32 = prefix / 'drive_c' / 'windows' / 'system32'
+        self.home = prefix / 'drive_c' / 'cushim'
+        self.home.mkdir()
+        self.addCleanup(shutil.rmtree, self.home)
+        for file in (program, library):
+            shutil.copy(file, self.home)
+
+    def put(self, fake, path):
+        shutil.copy(fakes / f'{fake}.dll', path)
+        self.addCleanup(path.unlink)
+
+    def run_program(self, *arguments, variables=None):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
+        environment.update(CUSHIM_WINEPREFIX=str(prefix), **(variables or {}))
+        done = subprocess.run([wine, self.home / program.name, *arguments], cwd=self.home, env=environment,
+                              stdout=subprocess.PIPE, timeout=120, check=False)
+        return done.returncode, done.stdout.decode('utf-8').replace('\r\n', '\n')
+
+    def ask(self, *arguments, status=0, variables=None):
+        """What it answers as data."""
+        actual, text = self.run_program(*arguments, '--format=json', variables=variables)
+        self.assertEqual(actual, status, text)
+        return json.loads(text)
+
+    def test_probe_when_there_is_no_driver_then_it_says_so(self):
+        status, text = self.run_program('probe')
+        self.assertEqual(status, 1, text)
+        self.assertIn('This machine has no NVIDIA driver library.', text)
+        answer = self.ask('probe', status=1)
+        self.assertEqual((answer['loaded'], answer['reason']), (False, 'not-found'))
+        self.assertEqual([attempt['place'] for attempt in answer['tried']], ['nvcuda.dll'])
+
+    def test_probe_when_a_driver_is_in_the_current_folder_then_it_is_not_loaded(self):
+        self.put('fake_12040', self.home / 'nvcuda.dll')
+        self.assertEqual(self.ask('probe', status=1)['reason'], 'not-found')
+        self.assertEqual(self.ask('probe', '--driver', 'nvcuda.dll', status=1)['reason'], 'no-such-file')
+
+    def test_probe_when_a_driver_is_in_system32_then_it_is_loaded(self):
+        self.put('fake_12040', self.system32 / 'nvcuda.dll')
+        answer = self.ask('probe')
+        self.assertTrue(answer['loaded'])
+        self.assertIsNone(answer['initialised'])
+        self.assertEqual(answer['driver']['path'].lower(), r'c:\windows\system32\nvcuda.dll')
+        self.assertEqual(answer['driver']['cuda_version'], 12040)
+        self.assertGreater(answer['entry_points']['native'], 300)
+
+    def test_probe_when_a_path_is_given_then_that_is_loaded(self):
+        folder = self.home / 'grün 猫'
+        folder.mkdir()
+        self.put('fake_11040', folder / 'nvcuda.dll')
+        self.put('fake_12040', self.system32 / 'nvcuda.dll')
+        path = 'C:\\cushim\\grün 猫\\nvcuda.dll'
+        for spelling in (path, path.replace('\\', '/'), 'grün 猫/nvcuda.dll', '.\\grün 猫\\nvcuda.dll'):
+            answer = self.ask('probe', '--driver', spelling)
+            self.assertEqual((answer['driver']['path'], answer['driver']['cuda_version']), (path, 11040))
+        answer = self.ask('probe', variables={'CUSHIM_DRIVER': path})
+        self.assertEqual(answer['driver']['path'], path)
+        self.assertEqual(answer['tried'][0]['place'], path)
+
+    def test_probe_when_the_file_is_broken_then_it_says_how(self):
+        whole = (fakes / 'fake_12040.dll').read_bytes()
+        for name, content in {'empty': b'', 'text': b'not a library\n', 'short': whole[:3000], 'head': whole[:64],
+                              'elf': b'\x7fELF\x02\x01\x01' + bytes(100)}.items():
+            (self.home / f'{name}.dll').write_bytes(content)
+            answer = self.ask('probe', '--driver', f'./{name}.dll', status=1)
+            self.assertEqual(answer['reason'], 'not-loadable', name)
+            self.assertIn('error', answer['tried'][0]['result'])
+        for fake, reason in {'not_library': 'not-a-driver', 'not_stub': 'stub', 'not_error': 'not-a-driver'}.items():
+            self.assertEqual(self.ask('probe', '--driver', str(fakes / f'{fake}.dll'), status=1)['reason'], reason)
+
+    def test_table_when_a_driver_is_there_then_each_slot_is_its_export(self):
+        for fake in ('fake_6050', 'fake_11040', 'fake_13000'):
+            exports = exports_of(fakes / f'{fake}.dll')
+            rows = self.ask('table', '--driver', str(fakes / f'{fake}.dll'))
+            native = [row for row in rows if row['state'] == 'native']
+            for row in native:
+                abi = row['slot'].rpartition('_')[2]
+                self.assertEqual(row['symbol'], row['family'] + ('' if abi == 'v1' else '_' + abi))
+            self.assertLessEqual({row['symbol'] for row in native}, exports)
+            for row in rows:
+                if row['state'] != 'native':
+                    self.assertNotIn('cu' + re.sub('_v1$', '', row['slot']), exports)
+            self.assertGreater(len(native), 100)
+
+    def test_lookup_when_a_driver_is_there_then_each_row_is_its_export(self):
+        fake = fakes / 'fake_11040.dll'
+        rows = self.ask('lookup', '--all', '--driver', str(fake))
+        self.assertEqual(len(rows), 572)
+        exports = exports_of(fake)
+        for row in rows:
+            self.assertEqual(row['found'], row['version'] <= 11040, row)
+            self.assertEqual(row['symbol'] in exports, row['found'], row)
+
+    def test_doctor_when_on_windows_then_it_speaks_of_no_device_files(self):
+        self.put('fake_12040', self.system32 / 'nvcuda.dll')
+        for arguments in (['doctor'], ['doctor', '--driver', 'none'], ['doctor', '--driver', './nowhere.dll']):
+            checks = {finding['check'] for finding in self.ask(*arguments, status=1)}
+            self.assertFalse(checks & {'device-nodes', 'kernel-module', 'container', 'gpu', 'wsl'}, checks)
+
+
+class Files(unittest.TestCase):
+    def test_program_and_library_when_built_then_need_nothing_but_windows(self):
+        for path in (program, library):
+            for needed in re.findall(r'DLL Name: (\S+)', objdump_says(path)):
+                if needed != library.name:
+                    self.assertRegex(needed, SYSTEM_LIBRARIES)
+
+    def test_library_when_built_then_exports_its_own_names_alone(self):
+        table = objdump_says(library).split('[Ordinal/Name Pointer] Table')[1].split('\n\n')[0]
+        names = re.findall(r'^\s*\[\s*\d+\].*?(\w+)$', table, re.M)
+        self.assertIn('cushim_table', names)
+        self.assertEqual([name for name in names if not name.startswith('cushim_')], [])
+
+
+if __name__ == '__main__':
+    with tempfile.TemporaryDirectory() as scratch:
+        prefix = pathlib.Path(scratch)
+        # Nothing is run yet: this makes that Windows, or says that there is no Wine.
+        status = subprocess.run([wine, 'cmd', '/c', 'exit'], env={**os.environ, 'CUSHIM_WINEPREFIX': scratch},
+                                check=False).returncode
+        if status:
+            sys.exit(status)
+        try:
+            unittest.main(argv=sys.argv[:1])
+        finally:
+            subprocess.run([wine, 'wineboot', '--end-session', '--kill'], check=False,
+                           env={**os.environ, 'CUSHIM_WINEPREFIX': scratch})

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* What is Windows' own: handles, spellings of a path, names from the export list, threads, the environment. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <windows.h>
+
+#include "os_library.h"
+
+static void test_handle_when_given_then_it_is_used_and_stays_open(void **state)
+{
+    (void)state;
+    HMODULE library = LoadLibraryA(unit_fake("fake_11040"));
+    assert_non_null(library);
+    struct cushim_load_options options = {.handle = library};
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_version(), 11040);
+    assert_string_equal(cushim_diagnosis()->attempts[0].place, "the handle given");
+    unit_reset(NULL);
+    assert_non_null(GetProcAddress(library, "cuInit"));
+    FreeLibrary(library);
+}
+
+/* The same path in capitals and with the other slashes. */
+static void respell(const char *path, char *ret_path, size_t size)
+{
+    snprintf(ret_path, size, "%s", path);
+    for (char *letter = ret_path; *letter != '\0'; letter++) {
+        if (*letter == '/')
+            *letter = '\\';
+        else if (*letter >= 'a' && *letter <= 'z')
+            *letter = (char)(*letter - 'a' + 'A');
+    }
+}
+
+static void test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees(void **state)
+{
+    (void)state;
+    char path[1024];
+    unit_load_plain("fake_12040");
+    respell(unit_fake("fake_12040"), path, sizeof path);
+    struct cushim_load_options options = {.path = path};
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    respell(unit_fake("fake_11040"), path, sizeof path);
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(cushim_driver_version(), 12040);
+}
+
+static void test_symbol_name_when_the_address_is_a_functions_then_exact(void **state)
+{
+    (void)state;
+    static const char *const symbols[] = {"cuInit", "cuStreamQuery", "cuStreamQuery_ptsz", "cuStreamGetCaptureInfo_v2",
+                                          "cuArray3DCreate_v2"};
+    unit_load_plain("fake_12040");
+    HMODULE library = GetModuleHandleA("fake_12040.dll");
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        union {
+            cushim_fn function;
+            uintptr_t number;
+        } address = {(cushim_fn)GetProcAddress(library, symbols[i])};
+        assert_string_equal(cushim_symbol_name(address.function), symbols[i]);
+        address.number++;
+        assert_null(cushim_symbol_name(address.function));
+    }
+    assert_null(cushim_symbol_name(NULL));
+}
+
+static void test_symbol_name_when_the_address_is_elsewhere_then_none(void **state)
+{
+    (void)state;
+    HMODULE system = GetModuleHandleA("kernel32.dll");
+    unit_load_plain("fake_12040");
+    assert_null(cushim_symbol_name((cushim_fn)GetProcAddress(system, "GetTickCount")));
+    assert_null(cushim_symbol_name((cushim_fn)unit_reset));
+    assert_null(cushim_symbol_name(unit_function("fake_11040", "cuInit")));
+    union {
+        void *object;
+        cushim_fn function;
+    } heap = {malloc(1)};
+    assert_null(cushim_symbol_name(heap.function));
+    free(heap.object);
+}
+
+static void test_bare_name_when_it_is_in_the_current_folder_then_it_is_not_found(void **state)
+{
+    (void)state;
+    char here[1024];
+    GetCurrentDirectoryA(sizeof here, here);
+    assert_true(SetCurrentDirectoryA(FAKES));
+    struct cushim_load_options options = {.path = "fake_12040.dll"};
+    CUresult bare = cushim_load(&options);
+    options.path = "./fake_12040.dll";
+    CUresult relative = cushim_load(&options);
+    SetCurrentDirectoryA(here);
+    assert_int_equal(bare, CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(relative, CUDA_SUCCESS);
+}
+
+static void test_path_when_it_is_not_a_files_then_the_reason_is_told(void **state)
+{
+    (void)state;
+    const struct {
+        const char *path;
+        enum cushim_reason reason;
+    } cases[] = {
+        {FAKES, CUSHIM_REASON_NOT_LOADABLE},
+        {FAKES "/nowhere.dll", CUSHIM_REASON_NO_SUCH_FILE},
+        {FAKES "/nowhere/nvcuda.dll", CUSHIM_REASON_NO_SUCH_FILE},
+        {FAKES "/\xff\xfe.dll", CUSHIM_REASON_NO_SUCH_FILE},
+        {"C:nvcuda.dll", CUSHIM_REASON_NO_SUCH_FILE},
+        {"a*b?.dll", CUSHIM_REASON_NO_SUCH_FILE},
+        {__FILE__ "/x", CUSHIM_REASON_NO_SUCH_FILE},
+        {"kernel32.dll", CUSHIM_REASON_NOT_A_DRIVER},
+        {"kernel32", CUSHIM_REASON_NOT_A_DRIVER},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cushim_load_options options = {.path = cases[i].path};
+        unit_reset(NULL);
+        assert_int_not_equal(cushim_load(&options), CUDA_SUCCESS);
+        if (cushim_diagnosis()->reason != cases[i].reason)
+            fail_msg("%s: %s", cases[i].path, cushim_diagnosis()->message);
+    }
+}
+
+static void test_environment_when_a_value_is_not_ascii_then_it_is_utf8(void **state)
+{
+    (void)state;
+    assert_true(SetEnvironmentVariableW(L"CUSHIM_DRIVER", L"C:\\gr\u00fcn \u732b\\nvcuda.dll"));
+    CUresult result = cushim_load(NULL);
+    SetEnvironmentVariableW(L"CUSHIM_DRIVER", NULL);
+    assert_int_equal(result, CUDA_ERROR_FILE_NOT_FOUND);
+    assert_string_equal(cushim_diagnosis()->variables[0].value, "C:\\gr\xc3\xbcn \xe7\x8c\xab\\nvcuda.dll");
+}
+
+/* ---- Threads ---- */
+
+enum { THREADS = 64 };
+
+static DWORD WINAPI call_first(void *start)
+{
+    WaitForSingleObject(start, INFINITE);
+    int version = 0;
+    CUresult result = cushim_table()->DriverGetVersion_v1(&version);
+    return result == CUDA_SUCCESS ? (DWORD)version : 0;
+}
+
+static void test_first_call_when_64_threads_make_it_then_one_loads(void **state)
+{
+    (void)state;
+    HANDLE start = CreateEventW(NULL, TRUE, FALSE, NULL);
+    HANDLE threads[THREADS];
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = CreateThread(NULL, 0, call_first, start, 0, NULL);
+    SetEvent(start);
+    assert_int_equal(WaitForMultipleObjects(THREADS, threads, TRUE, 60000), WAIT_OBJECT_0);
+    for (int i = 0; i < THREADS; i++) {
+        DWORD version;
+        assert_true(GetExitCodeThread(threads[i], &version));
+        assert_int_equal(version, 12040);
+        CloseHandle(threads[i]);
+    }
+    CloseHandle(start);
+    assert_int_equal(cushim_diagnosis()->attempt_count, 1);
+}
+
+/* ---- The DLL ---- */
+
+static void test_library_when_the_program_frees_it_then_its_table_stays(void **state)
+{
+    (void)state;
+    HMODULE cushim = LoadLibraryA(CUSHIM_DLL);
+    assert_non_null(cushim);
+    union {
+        FARPROC address;
+        CUresult (*load_as)(const struct cushim_load_options *, enum cushim_default_stream);
+        const struct cushim_table *(*table)(void);
+    } load = {GetProcAddress(cushim, "cushim_load_as")}, table = {GetProcAddress(cushim, "cushim_table")};
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    assert_int_equal(load.load_as(&options, CUSHIM_DEFAULT_STREAM_LEGACY), CUDA_SUCCESS);
+    const struct cushim_table *kept = table.table();
+    FreeLibrary(cushim);
+    FreeLibrary(cushim);
+    int version = 0;
+    assert_int_equal(kept->DriverGetVersion_v1(&version), CUDA_SUCCESS);
+    assert_int_equal(version, 12040);
+    assert_int_equal(kept->StreamGetDevice_v1(NULL, NULL),
+                     CUDA_ERROR_INVALID_VALUE); /* a polyfill, in the DLL itself */
+}
+
+/* ---- What Windows does not have ---- */
+
+static void test_system_when_asked_for_then_nothing_is_there(void **state)
+{
+    (void)state;
+    static const struct cushim_system nothing;
+    static const char *const roots[] = {NULL, "", "/", "C:\\"};
+    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+        struct cushim_system system;
+        memset(&system, 0xff, sizeof system);
+        cushim_system(roots[i], &system);
+        assert_int_equal(memcmp(&system, &nothing, sizeof system), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_handle_when_given_then_it_is_used_and_stays_open),
+        UNIT_TEST(test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees),
+        UNIT_TEST(test_symbol_name_when_the_address_is_a_functions_then_exact),
+        UNIT_TEST(test_symbol_name_when_the_address_is_elsewhere_then_none),
+        UNIT_TEST(test_bare_name_when_it_is_in_the_current_folder_then_it_is_not_found),
+        UNIT_TEST(test_path_when_it_is_not_a_files_then_the_reason_is_told),
+        UNIT_TEST(test_environment_when_a_value_is_not_ascii_then_it_is_utf8),
+        UNIT_TEST(test_first_call_when_64_threads_make_it_then_one_loads),
+        UNIT_TEST(test_library_when_the_program_frees_it_then_its_table_stays),
+        UNIT_TEST(test_system_when_asked_for_then_nothing_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
