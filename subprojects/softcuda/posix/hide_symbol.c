@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dlsym finds a name in the symbol table of the library. A symbol without a value is passed over, so that is what
+ * a hidden one is made: the page is made writable for the moment of the change.
+ */
+#include "os_thread.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct table {
+    ElfW(Sym) * symbols;
+    const char *strings;
+};
+
+/* Finds the program header of the library that this very code is in. */
+static int find_own(struct dl_phdr_info *info, size_t size, void *result)
+{
+    (void)size;
+    struct table *table = result;
+    ElfW(Addr) here = (ElfW(Addr))&find_own;
+    const ElfW(Dyn) *dynamic = NULL;
+    bool own = false;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        ElfW(Addr) start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD && here >= start && here - start < header->p_memsz)
+            own = true;
+        if (header->p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)start;
+    }
+    if (!own)
+        return 0;
+    for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+        /* Some systems put addresses there already, others leave offsets. */
+        ElfW(Addr) address = dynamic->d_un.d_ptr;
+        if (address < info->dlpi_addr)
+            address += info->dlpi_addr;
+        if (dynamic->d_tag == DT_SYMTAB)
+            table->symbols = (ElfW(Sym) *)address;
+        if (dynamic->d_tag == DT_STRTAB)
+            table->strings = (const char *)address;
+    }
+    return 1;
+}
+
+bool os_hide_symbol(const char *name)
+{
+    struct table table = {NULL, NULL};
+    dl_iterate_phdr(find_own, &table);
+    if (table.symbols == NULL || table.strings == NULL)
+        return false;
+    /* The string table follows the symbol table in every ELF file that a linker of today makes. */
+    for (ElfW(Sym) *symbol = table.symbols; (const char *)(symbol + 1) <= table.strings; symbol++) {
+        if (symbol->st_value == 0 || strcmp(table.strings + symbol->st_name, name) != 0)
+            continue;
+        size_t page = (size_t)sysconf(_SC_PAGESIZE);
+        char *first = (char *)((uintptr_t)symbol / page * page);
+        size_t length = (size_t)((char *)(symbol + 1) - first);
+        if (mprotect(first, length, PROT_READ | PROT_WRITE) != 0)
+            return false;
+        symbol->st_value = 0;
+        mprotect(first, length, PROT_READ);
+        return true;
+    }
+    return false;
+}

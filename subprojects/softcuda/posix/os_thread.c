@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "os_thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t signals[OS_SIGNAL_COUNT] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
+
+void os_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void os_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void os_wait(enum os_signal which)
+{
+    pthread_cond_wait(&signals[which], &lock);
+}
+
+void os_wake_one(enum os_signal which)
+{
+    pthread_cond_signal(&signals[which]);
+}
+
+void os_wake_all(enum os_signal which)
+{
+    pthread_cond_broadcast(&signals[which]);
+}
+
+static void *run_body(void *argument)
+{
+    void (**body)(void) = argument;
+    void (*run)(void) = *body;
+    free(body);
+    run();
+    return NULL;
+}
+
+bool os_start_thread(void (*body)(void))
+{
+    /* A function pointer does not fit a void pointer in ISO C, so it travels in a box. */
+    void (**box)(void) = malloc(sizeof(*box));
+    if (box == NULL)
+        return false;
+    *box = body;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    int failed = pthread_create(&thread, &attributes, run_body, box);
+    pthread_attr_destroy(&attributes);
+    if (failed != 0)
+        free(box);
+    return failed == 0;
+}
+
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+static pthread_key_t end_key;
+static void (*end_function)(void *value);
+
+static void end_of_thread(void *value)
+{
+    end_function(value);
+}
+
+static void make_end_key(void)
+{
+    pthread_key_create(&end_key, end_of_thread);
+}
+
+void os_at_thread_end(void (*end)(void *value), void *value)
+{
+    end_function = end;
+    pthread_once(&end_once, make_end_key);
+    pthread_setspecific(end_key, value);
+}
+
+uint64_t os_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void os_sleep(uint64_t nanoseconds)
+{
+    struct timespec span = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+    nanosleep(&span, NULL);
+}
+
+static void (*fork_child)(void);
+
+static void in_child(void)
+{
+    /* The threads that waited are not in the child. */
+    for (int i = 0; i < OS_SIGNAL_COUNT; i++)
+        pthread_cond_init(&signals[i], NULL);
+    fork_child();
+    os_unlock();
+}
+
+void os_on_fork(void (*child)(void))
+{
+    fork_child = child;
+    pthread_atfork(os_lock, os_unlock, in_child);
+}
+
+void *os_aligned_alloc(uint64_t alignment, uint64_t size)
+{
+    void *memory = NULL;
+    return posix_memalign(&memory, (size_t)alignment, (size_t)size) == 0 ? memory : NULL;
+}
+
+void os_aligned_free(void *memory)
+{
+    free(memory);
+}

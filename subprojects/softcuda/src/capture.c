@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Captures under way: what they forbid, and what becomes of work that is submitted to a stream in one. */
+#include "capture.h"
+
+#include <stdlib.h>
+
+#include "capture_list.h"
+#include "context.h"
+
+static struct capture *under_way;
+
+void capture_release(struct capture *capture)
+{
+    if (--capture->references > 0)
+        return;
+    free(capture);
+}
+
+static void invalidate(struct capture *capture)
+{
+    capture->invalid = true;
+}
+
+CUresult capture_forbid(struct stream *stream)
+{
+    if (stream->capture == NULL)
+        return CUDA_SUCCESS;
+    invalidate(stream->capture);
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+/* Whether this thread may not make an unsafe call while that capture goes on. */
+static bool prohibits(const struct capture *capture, const struct thread *thread)
+{
+    if (capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return false;
+    if (capture->thread == thread->id)
+        return true;
+    return thread->capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+CUresult capture_unsafe(void)
+{
+    const struct thread *thread = thread_self();
+    CUresult result = CUDA_SUCCESS;
+    if (thread->capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return result;
+    for (struct capture *capture = under_way; capture != NULL; capture = capture->next) {
+        if (prohibits(capture, thread)) {
+            invalidate(capture);
+            result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    }
+    return result;
+}
+
+CUresult capture_forbid_in_context(struct context *context)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (struct capture *capture = under_way; capture != NULL; capture = capture->next) {
+        for (const struct stream *stream = capture->streams; stream != NULL; stream = stream->next_captured) {
+            if (stream->context == context) {
+                invalidate(capture);
+                result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            }
+        }
+    }
+    return result;
+}
+
+CUresult capture_implicit(struct stream *stream, bool harmful)
+{
+    if (stream->role != STREAM_LEGACY || stream->context->blocking_captures == 0)
+        return CUDA_SUCCESS;
+    for (struct stream *other = stream->context->streams; harmful && other != NULL; other = other->next)
+        if (other->capture != NULL && stream_is_blocking(other))
+            invalidate(other->capture);
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+CUresult capture_check_stream(struct stream *stream)
+{
+    if (stream->capture != NULL)
+        return stream->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : capture_forbid(stream);
+    CUresult result = capture_implicit(stream, true);
+    return result == CUDA_SUCCESS ? capture_unsafe() : result;
+}
+
+/* ---- Which streams are in ---- */
+
+bool capture_join(struct capture *capture, struct stream *stream, const struct frontier *frontier)
+{
+    if (frontier != NULL && !frontier_add_all(&stream->frontier, frontier))
+        return false;
+    capture->references++;
+    stream->capture = capture;
+    stream->next_captured = capture->streams;
+    capture->streams = stream;
+    if (stream_is_blocking(stream))
+        stream->context->blocking_captures++;
+    return true;
+}
+
+static void leave(struct stream *stream)
+{
+    struct capture *capture = stream->capture;
+    struct stream **at = &capture->streams;
+    while (*at != stream)
+        at = &(*at)->next_captured;
+    *at = stream->next_captured;
+    stream->capture = NULL;
+    frontier_clear(&stream->frontier);
+    if (stream_is_blocking(stream))
+        stream->context->blocking_captures--;
+    capture_release(capture);
+}
+
+struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph, bool owns_graph,
+                              const struct frontier *frontier)
+{
+    struct capture *capture = calloc(1, sizeof(*capture));
+    if (capture == NULL || !capture_join(capture, stream, frontier)) {
+        free(capture);
+        return NULL;
+    }
+    capture->references++; /* of the list of those under way */
+    capture->id = soft_next_id();
+    capture->mode = mode;
+    capture->thread = thread_self()->id;
+    capture->origin = stream;
+    capture->graph = graph;
+    capture->owns_graph = owns_graph;
+    graph->in_capture = true;
+    capture->next = under_way;
+    under_way = capture;
+    return capture;
+}
+
+void capture_end(struct capture *capture, bool keep_graph)
+{
+    struct capture **at = &under_way;
+    while (*at != capture)
+        at = &(*at)->next;
+    *at = capture->next;
+    capture->ended = true;
+    capture->graph->in_capture = false;
+    if (!keep_graph && capture->owns_graph)
+        graph_destroy(capture->graph);
+    capture->graph = NULL;
+    while (capture->streams != NULL)
+        leave(capture->streams);
+    capture_release(capture);
+}
+
+void capture_abandon(struct stream *stream)
+{
+    struct capture *capture = stream->capture;
+    if (capture == NULL)
+        return;
+    if (capture->origin == stream) {
+        capture_end(capture, false);
+    } else {
+        invalidate(capture);
+        leave(stream);
+    }
+}
+
+/* ---- Work ---- */
+
+CUresult capture_add(struct stream *stream, struct work *work)
+{
+    struct capture *capture = stream->capture;
+    if (capture->invalid) {
+        work_release(work);
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
+    struct node *node = graph_add(capture->graph, work, &stream->frontier);
+    if (node == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    frontier_clear(&stream->frontier);
+    return frontier_add(&stream->frontier, node, NULL) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult capture_record(struct stream *stream, struct event *event)
+{
+    struct capture *capture = stream->capture;
+    if (capture->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    struct frontier frontier = {0};
+    if (!frontier_add_all(&frontier, &stream->frontier))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    event_set_capture(event, capture, &frontier);
+    return CUDA_SUCCESS;
+}
+
+CUresult capture_wait(struct stream *stream, struct event *event, bool *ret_captured)
+{
+    struct capture *mine = stream->capture, *its = event->capture;
+    *ret_captured = true;
+    if (mine != NULL && mine->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (its == NULL) {
+        *ret_captured = mine != NULL && event->op == NULL; /* never recorded: nothing to wait for */
+        return mine == NULL || event->op == NULL ? CUDA_SUCCESS : capture_isolated(mine);
+    }
+    if (its->ended)
+        return mine == NULL ? CUDA_ERROR_CAPTURED_EVENT : capture_isolated(mine);
+    if (its->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (mine == NULL) {
+        if (stream->role == STREAM_LEGACY) {
+            invalidate(its);
+            return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+        }
+        return capture_join(its, stream, &event->frontier) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (mine != its) {
+        invalidate(mine);
+        invalidate(its);
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
+    return frontier_add_all(&stream->frontier, &event->frontier) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult capture_isolated(struct capture *capture)
+{
+    invalidate(capture);
+    return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver's functions of capture. */
+#include "capture_list.h"
+
+#include "context.h"
+
+static CUresult begin(CUstream hStream, CUgraph into, const CUgraphNode *dependencies, const CUgraphEdgeData *data,
+                      size_t count, CUstreamCaptureMode mode)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (stream->role == STREAM_LEGACY)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->capture != NULL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    struct graph *graph = into != NULL ? handle_find(OBJECT_GRAPH, into) : graph_new();
+    if (graph == NULL)
+        return into != NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+    struct frontier frontier = {0};
+    result = graph_read_edges(graph, dependencies, data, count, &frontier);
+    if (result == CUDA_SUCCESS && capture_begin(stream, mode, graph, into == NULL, &frontier) == NULL)
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    frontier_clear(&frontier);
+    if (result != CUDA_SUCCESS && into == NULL)
+        graph_destroy(graph);
+    return result;
+}
+
+CUresult soft_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    return begin(hStream, NULL, NULL, NULL, 0, mode);
+}
+
+/* The first form, which knew no modes, forbids nothing. */
+CUresult soft_StreamBeginCapture_v1(CUstream hStream)
+{
+    return begin(hStream, NULL, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+CUresult soft_StreamBeginCaptureToGraph_v1(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+                                           const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                           CUstreamCaptureMode mode)
+{
+    if (hGraph == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return begin(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+}
+
+/* Whether some stream's last nodes are not among what the origin's depend on. */
+static bool is_unjoined(const struct capture *capture)
+{
+    graph_mark_ancestors(capture->graph, &capture->origin->frontier);
+    for (const struct stream *stream = capture->streams; stream != NULL; stream = stream->next_captured)
+        for (size_t i = 0; i < stream->frontier.count; i++)
+            if (!stream->frontier.nodes[i]->marked)
+                return true;
+    return false;
+}
+
+CUresult soft_StreamEndCapture_v1(CUstream hStream, CUgraph *phGraph)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct capture *capture = stream->capture;
+    if (phGraph == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (capture == NULL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (capture->origin != stream) {
+        capture->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
+    struct graph *graph = capture->graph;
+    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != thread_self()->id)
+        result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    else if (capture->invalid)
+        result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    else if (is_unjoined(capture))
+        result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    capture_end(capture, result == CUDA_SUCCESS);
+    *phGraph = result == CUDA_SUCCESS ? (CUgraph)graph : NULL;
+    return result;
+}
+
+static CUstreamCaptureStatus status_of(const struct stream *stream)
+{
+    if (stream->capture == NULL)
+        return CU_STREAM_CAPTURE_STATUS_NONE;
+    return stream->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+CUresult soft_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    struct stream *stream = NULL;
+    if (captureStatus == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = stream_find(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        result = capture_implicit(stream, false);
+    if (result == CUDA_SUCCESS)
+        *captureStatus = status_of(stream);
+    return result;
+}
+
+/* Where a caller of any version wants its answers; NULL where it does not. */
+struct info {
+    CUstreamCaptureStatus *status;
+    cuuint64_t *id;
+    CUgraph *graph;
+    const CUgraphNode **nodes;
+    const CUgraphEdgeData **edges;
+    size_t *count;
+};
+
+static CUresult get_info(CUstream hStream, const struct info *info)
+{
+    struct stream *stream = NULL;
+    if (info->status == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = stream_find(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        result = capture_implicit(stream, false);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct frontier *frontier = &stream->frontier;
+    if (status_of(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        if (info->edges != NULL && info->nodes == NULL)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (info->nodes != NULL && info->edges == NULL && frontier_has_data(frontier))
+            return CUDA_ERROR_LOSSY_QUERY;
+        if (info->id != NULL)
+            *info->id = stream->capture->id;
+        if (info->graph != NULL)
+            *info->graph = (CUgraph)stream->capture->graph;
+        if (info->nodes != NULL)
+            *info->nodes = frontier->count == 0 ? NULL : (const CUgraphNode *)frontier->nodes;
+        if (info->edges != NULL)
+            *info->edges = frontier->count == 0 ? NULL : frontier->data;
+        if (info->count != NULL)
+            *info->count = frontier->count;
+    }
+    *info->status = status_of(stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_StreamGetCaptureInfo_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
+{
+    const struct info info = {.status = captureStatus_out, .id = id_out};
+    return get_info(hStream, &info);
+}
+
+CUresult soft_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
+                                      CUgraph *graph_out, const CUgraphNode **dependencies_out,
+                                      size_t *numDependencies_out)
+{
+    const struct info info = {captureStatus_out, id_out, graph_out, dependencies_out, NULL, numDependencies_out};
+    return get_info(hStream, &info);
+}
+
+CUresult soft_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
+                                      CUgraph *graph_out, const CUgraphNode **dependencies_out,
+                                      const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+{
+    const struct info info = {captureStatus_out, id_out,       graph_out,
+                              dependencies_out,  edgeData_out, numDependencies_out};
+    return get_info(hStream, &info);
+}
+
+CUresult soft_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
+                                                 const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                                 unsigned int flags)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (dependencies == NULL && numDependencies > 0))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (stream->capture == NULL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (stream->capture->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    struct frontier given = {0};
+    result = graph_read_edges(stream->capture->graph, dependencies, dependencyData, numDependencies, &given);
+    if (result == CUDA_SUCCESS && flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
+        struct frontier old = stream->frontier;
+        stream->frontier = given;
+        given = old;
+    } else if (result == CUDA_SUCCESS && !frontier_add_all(&stream->frontier, &given)) {
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    frontier_clear(&given);
+    return result;
+}
+
+CUresult soft_StreamUpdateCaptureDependencies_v1(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies,
+                                                 unsigned int flags)
+{
+    return soft_StreamUpdateCaptureDependencies_v2(hStream, dependencies, NULL, numDependencies, flags);
+}
+
+CUresult soft_ThreadExchangeStreamCaptureMode_v1(CUstreamCaptureMode *mode)
+{
+    struct thread *thread = thread_self();
+    if (mode == NULL || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUstreamCaptureMode before = thread->capture_mode;
+    thread->capture_mode = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
+}

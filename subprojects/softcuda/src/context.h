@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts: primary ones, one a device, that live again after a reset; and plain ones, that do not. */
+#ifndef SOFT_CONTEXT_H
+#define SOFT_CONTEXT_H
+
+#include "soft.h"
+
+struct context {
+    struct object object;
+    int device;
+    bool primary;
+    bool alive;
+    unsigned retained; /* of a primary one */
+    unsigned flags;
+    uint64_t id;
+    uint64_t life;  /* changes when all that belongs to the context is lost */
+    CUresult error; /* what a kernel did to it: sticky */
+    struct stream *streams;
+    struct stream *legacy;
+    size_t blocking_captures; /* of streams that join the legacy one */
+    size_t limits[16];
+    CUfunc_cache cache;
+    CUsharedconfig shared;
+};
+
+/* The calling thread's current context, usable or not; NULL where there is none. */
+struct context *context_current(void);
+
+/* 0, 709 if the context was destroyed or reset since `life`, or its sticky error. */
+CUresult context_state(const struct context *context, uint64_t life);
+
+/* The current context, if there is one (201) in a good state. */
+CUresult context_need(struct context **ret_context);
+
+/* The context of a handle (201 if it is none), in a good state. NULL means the current one. */
+CUresult context_find(CUcontext handle, struct context **ret_context);
+
+/* Waits until all that was submitted to the context is done. Lets go of the lock meanwhile. */
+void context_drain(struct context *context);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "event.h"
+
+#include <stdlib.h>
+
+#include "capture_list.h"
+#include "context.h"
+#include "queue.h"
+
+static void forget(struct event *event)
+{
+    if (event->op != NULL)
+        op_release(event->op);
+    event->op = NULL;
+    if (event->capture != NULL)
+        capture_release(event->capture);
+    event->capture = NULL;
+    frontier_clear(&event->frontier);
+}
+
+static void event_free(void *object)
+{
+    struct event *event = object;
+    forget(event);
+    object_release(event->context);
+    free(event);
+}
+
+void event_set_op(struct event *event, struct op *op)
+{
+    op->references++;
+    forget(event);
+    event->op = op;
+}
+
+CUresult event_find(CUevent handle, struct event **ret_event)
+{
+    struct event *event = handle_find(OBJECT_EVENT, handle);
+    if (event == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *ret_event = event;
+    return context_state(event->context, event->life);
+}
+
+CUresult soft_EventCreate_v1(CUevent *phEvent, unsigned int Flags)
+{
+    struct context *context = NULL;
+    CUresult result = context_need(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    bool untimed = (Flags & CU_EVENT_DISABLE_TIMING) != 0;
+    if (phEvent == NULL || (Flags & ~known) != 0 || ((Flags & CU_EVENT_INTERPROCESS) != 0 && !untimed))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct event *event = object_new(OBJECT_EVENT, sizeof(*event), event_free);
+    if (event == NULL || !handle_publish(event)) {
+        free(event);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    object_retain(context);
+    event->context = context;
+    event->life = context->life;
+    event->flags = Flags;
+    *phEvent = (CUevent)event;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_EventDestroy_v2(CUevent hEvent)
+{
+    struct event *event = NULL;
+    CUresult result = event_find(hEvent, &event);
+    if (event == NULL || result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        return result;
+    handle_withdraw(event);
+    object_release(event); /* waits for it that were submitted go on */
+    return result;
+}
+
+/* An event and the stream that it is to be used in. */
+static CUresult find_both(CUevent hEvent, CUstream hStream, struct event **ret_event, struct stream **ret_stream)
+{
+    CUresult result = event_find(hEvent, ret_event);
+    return result == CUDA_SUCCESS ? stream_find(hStream, ret_stream) : result;
+}
+
+static CUresult submit(struct stream *stream, struct event *event, enum work_kind kind)
+{
+    struct work *work = work_new(kind);
+    if (work != NULL) {
+        object_retain(event);
+        work->event = event;
+    }
+    return queue_submit(stream, work);
+}
+
+CUresult soft_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    struct event *event = NULL;
+    struct stream *stream = NULL;
+    CUresult result = find_both(hEvent, hStream, &event, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags == CU_EVENT_RECORD_EXTERNAL && stream->capture == NULL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (event->context != stream->context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture != NULL && flags == CU_EVENT_RECORD_DEFAULT)
+        return capture_record(stream, event);
+    return submit(stream, event, WORK_RECORD);
+}
+
+CUresult soft_EventRecord_v1(CUevent hEvent, CUstream hStream)
+{
+    return soft_EventRecordWithFlags_v1(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
+}
+
+CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    struct event *event = NULL;
+    struct stream *stream = NULL;
+    CUresult result = find_both(hEvent, hStream, &event, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (Flags == CU_EVENT_WAIT_EXTERNAL && stream->capture == NULL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    bool captured = false;
+    if (Flags == CU_EVENT_WAIT_DEFAULT)
+        result = capture_wait(stream, event, &captured);
+    if (captured || result != CUDA_SUCCESS)
+        return result;
+    return submit(stream, event, WORK_WAIT);
+}
+
+/* The checks of a question about the event's completion. */
+static CUresult look(CUevent hEvent, struct event **ret_event)
+{
+    CUresult result = event_find(hEvent, ret_event);
+    if (result == CUDA_SUCCESS && (*ret_event)->capture != NULL)
+        return CUDA_ERROR_CAPTURED_EVENT;
+    return result == CUDA_SUCCESS ? capture_unsafe() : result;
+}
+
+CUresult soft_EventQuery_v1(CUevent hEvent)
+{
+    struct event *event = NULL;
+    CUresult result = look(hEvent, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return event->op == NULL || event->op->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult soft_EventSynchronize_v1(CUevent hEvent)
+{
+    struct event *event = NULL;
+    CUresult result = look(hEvent, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    object_retain(event);
+    if (event->op != NULL)
+        op_wait(event->op);
+    result = context_state(event->context, event->life);
+    object_release(event);
+    return result;
+}
+
+CUresult soft_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    struct event *start = NULL, *end = NULL;
+    CUresult result = event_find(hStart, &start);
+    if (result == CUDA_SUCCESS)
+        result = event_find(hEnd, &end);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (start->capture != NULL || end->capture != NULL)
+        return CUDA_ERROR_CAPTURED_EVENT;
+    if (start->op == NULL || end->op == NULL || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (start->context != end->context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!start->op->done || !end->op->done)
+        return CUDA_ERROR_NOT_READY;
+    if (pMilliseconds == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pMilliseconds = (float)((double)(int64_t)(end->op->time - start->op->time) / 1e6);
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_EventElapsedTime_v1(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return soft_EventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
+void event_set_capture(struct event *event, struct capture *capture, const struct frontier *frontier)
+{
+    capture->references++;
+    forget(event);
+    event->capture = capture;
+    event->frontier = *frontier;
+}

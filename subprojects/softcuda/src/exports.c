@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* One exported function for each entry point and its per-thread form, made from the lists by generate.py. */
+#include "exports.h"
+
+#include <string.h>
+
+#include "fault.h"
+#include "os_thread.h"
+
+static bool works_before_init(const char *symbol)
+{
+    static const char *const names[] = {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(symbol, names[i]) == 0)
+            return true;
+    return strncmp(symbol, "cuGetProcAddress", 16) == 0;
+}
+
+/* Takes the lock, unless the call shall not be made at all. */
+static CUresult enter(const char *symbol, bool per_thread)
+{
+    CUresult result = CUDA_SUCCESS;
+    os_lock();
+    if (!fault_of(symbol, &result) && !soft_initialised() && !works_before_init(symbol))
+        result = CUDA_ERROR_NOT_INITIALIZED;
+    struct thread *thread = thread_self();
+    if (result == CUDA_SUCCESS && thread == NULL)
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS)
+        thread->per_thread = per_thread;
+    else
+        os_unlock();
+    return result;
+}
+
+static CUresult leave(CUresult result)
+{
+    os_unlock();
+    return result;
+}
+
+static CUresult refuse(const char *symbol)
+{
+    CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+    os_lock();
+    (void)fault_of(symbol, &result);
+    os_unlock();
+    return result;
+}
+
+/* clang-format off */
+#define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)                                                        \
+    CUresult CUDAAPI export_##id params SOFT_NAMED(symbol);                                                            \
+    CUresult CUDAAPI export_##id params                                                                                \
+    {                                                                                                                  \
+        CUresult result = enter(symbol, per_thread);                                                                   \
+        return result == CUDA_SUCCESS ? leave(soft_##slot args) : result;                                              \
+    }
+/* The caller may pass whatever it likes: it takes its arguments away itself. */
+#define SOFT_REFUSE(id, symbol)                                                                                        \
+    CUresult CUDAAPI export_##id(void) SOFT_NAMED(symbol);                                                             \
+    CUresult CUDAAPI export_##id(void)                                                                                 \
+    {                                                                                                                  \
+        return refuse(symbol);                                                                                         \
+    }
+#define SOFT_ROW(family, since, form, per_thread_form)
+#include "exports.inc"
+#undef SOFT_EXPORT
+#undef SOFT_REFUSE
+#undef SOFT_ROW
+/* clang-format on */
+
+#define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)
+#define SOFT_REFUSE(id, symbol)
+#define SOFT_FORM(id, symbol) symbol, (export_fn)export_##id
+#define SOFT_NO_FORM NULL, NULL
+#define SOFT_ROW(family, since, form, per_thread_form) {family, since, form, per_thread_form},
+
+const struct export_row export_rows[] = {
+#include "exports.inc"
+};
+const size_t export_row_count = sizeof(export_rows) / sizeof(export_rows[0]);
+
+const char *exports_find(const char *symbol)
+{
+    for (size_t i = 0; i < export_row_count; i++) {
+        if (strcmp(export_rows[i].symbol, symbol) == 0)
+            return export_rows[i].symbol;
+        if (export_rows[i].per_thread_symbol != NULL && strcmp(export_rows[i].per_thread_symbol, symbol) == 0)
+            return export_rows[i].per_thread_symbol;
+    }
+    return NULL;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exports.h"
+#include "kernel.h"
+#include "os_thread.h"
+#include "softcuda.h"
+
+enum { FAULTS_MAX = 32 };
+
+static struct fault {
+    const char *symbol;
+    unsigned nth; /* how many calls are still to come, 0: every one */
+    int code;
+} faults[FAULTS_MAX];
+static size_t fault_count;
+static uint64_t delay_nanoseconds;
+static enum fault_lie lie;
+static char hidden[1024]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */
+
+bool fault_of(const char *symbol, CUresult *ret_code)
+{
+    for (size_t i = 0; i < fault_count; i++) {
+        struct fault *fault = &faults[i];
+        if (strcmp(fault->symbol, symbol) != 0)
+            continue;
+        *ret_code = (CUresult)fault->code;
+        if (fault->nth == 0)
+            return true;
+        if (--fault->nth > 0)
+            continue;
+        *fault = faults[--fault_count];
+        return true;
+    }
+    return false;
+}
+
+void fault_delay(void)
+{
+    os_lock();
+    uint64_t span = delay_nanoseconds;
+    os_unlock();
+    if (span != 0)
+        os_sleep(span);
+}
+
+enum fault_lie fault_lie(void)
+{
+    return lie;
+}
+
+static bool add(const char *symbol, unsigned nth, int code)
+{
+    const char *own = exports_find(symbol); /* a name that stays */
+    if (own == NULL || fault_count == FAULTS_MAX)
+        return false;
+    faults[fault_count++] = (struct fault){own, nth, code};
+    return true;
+}
+
+/* ---- From the environment, once, when the library is loaded ---- */
+
+/* "cuMemAlloc_v2:2=2,cuStreamCreate=999": function, colon and number of the call if not every, code. */
+static void read_faults(const char *text)
+{
+    while (text != NULL && *text != '\0') {
+        char symbol[80];
+        size_t length = strcspn(text, ":=,");
+        if (length < sizeof(symbol)) {
+            memcpy(symbol, text, length);
+            symbol[length] = '\0';
+            char *at = (char *)text + length;
+            unsigned nth = *at == ':' ? (unsigned)strtoul(at + 1, &at, 10) : 0;
+            if (*at == '=')
+                (void)add(symbol, nth, (int)strtol(at + 1, NULL, 10));
+        }
+        text = strchr(text, ',');
+        text = text == NULL ? NULL : text + 1;
+    }
+}
+
+bool fault_hides(const char *symbol)
+{
+    size_t length = strlen(symbol);
+    for (const char *at = hidden; (at = strstr(at, symbol)) != NULL; at++)
+        if (at[-1] == ',' && at[length] == ',')
+            return true;
+    return false;
+}
+
+static void read_hidden(const char *text)
+{
+    size_t length = text == NULL ? 0 : strlen(text);
+    if (length == 0 || length + 3 > sizeof(hidden))
+        return;
+    hidden[0] = ',';
+    memcpy(hidden + 1, text, length);
+    hidden[length + 1] = ',';
+    for (const char *at = hidden + 1; *at != '\0'; at += strcspn(at, ",") + 1) {
+        char symbol[80];
+        size_t part = strcspn(at, ",");
+        if (part == 0 || part >= sizeof(symbol))
+            continue;
+        memcpy(symbol, at, part);
+        symbol[part] = '\0';
+        (void)os_hide_symbol(symbol);
+    }
+}
+
+#if defined(__GNUC__)
+__attribute__((constructor))
+#endif
+static void read_environment(void)
+{
+    static const char *const lies[] = {"", "newest", "oldest", "null"};
+    const char *asked = getenv("SOFTCUDA_LIE");
+    for (int i = 0; asked != NULL && i < 4; i++)
+        if (strcmp(asked, lies[i]) == 0)
+            lie = (enum fault_lie)i;
+    delay_nanoseconds = soft_setting("SOFTCUDA_LATE_CALLBACKS", 0) * 1000000u;
+    read_faults(getenv("SOFTCUDA_FAIL"));
+    read_hidden(getenv("SOFTCUDA_HIDE"));
+}
+
+/* ---- softcuda.h ---- */
+
+static int control_register(const char *name, softcuda_kernel function, const size_t *sizes, size_t count)
+{
+    return kernel_register(name, function, sizes, count);
+}
+
+static int control_fail(const char *symbol, unsigned nth, int code)
+{
+    if (symbol == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    os_lock();
+    bool added = add(symbol, nth, code);
+    os_unlock();
+    return added ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void control_clear(void)
+{
+    os_lock();
+    fault_count = 0;
+    os_unlock();
+}
+
+static void control_delay(unsigned milliseconds)
+{
+    os_lock();
+    delay_nanoseconds = (uint64_t)milliseconds * 1000000u;
+    os_unlock();
+}
+
+static void control_lie(enum softcuda_lie what)
+{
+    os_lock();
+    lie = (enum fault_lie)what;
+    os_unlock();
+}
+
+SOFT_PUBLIC const struct softcuda_control *softcuda_control(int version);
+
+const struct softcuda_control *softcuda_control(int version)
+{
+    static struct softcuda_control control;
+    os_lock();
+    control = (struct softcuda_control){soft_driver,   soft_version,  control_register, control_fail,
+                                        control_clear, control_delay, control_lie};
+    os_unlock();
+    return version == SOFTCUDA_CONTROL_VERSION ? &control : NULL;
+}

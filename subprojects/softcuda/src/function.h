@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel that was registered: the same object is its CUfunction and its CUkernel in every module. */
+#ifndef SOFT_FUNCTION_H
+#define SOFT_FUNCTION_H
+
+#include "soft.h"
+
+#include "softcuda.h"
+
+struct function {
+    struct object object;
+    struct function *next;
+    char *name;
+    softcuda_kernel run;
+    size_t count;   /* of parameters */
+    size_t *sizes;  /* of each */
+    size_t *offsets; /* where each stands in the buffer that holds them all */
+    size_t buffer_size;
+};
+
+/* The registered kernel of this name, or NULL. */
+struct function *function_named(const char *name);
+struct function *function_at(size_t index);
+
+#endif

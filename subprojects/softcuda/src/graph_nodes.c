@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes that a caller describes, one kind after the other, and their descriptions. */
+#include "graph.h"
+
+#include "event.h"
+#include "graph_params.h"
+
+#include <string.h>
+
+CUresult work_from_event(enum work_kind kind, CUevent handle, struct work **ret_work)
+{
+    struct event *event = NULL;
+    CUresult result = event_find(handle, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct work *work = work_new(kind);
+    if (work == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    object_retain(event);
+    work->event = event;
+    *ret_work = work;
+    return CUDA_SUCCESS;
+}
+
+CUresult work_from_child(CUgraph child, struct work **ret_work)
+{
+    struct graph *graph = handle_find(OBJECT_GRAPH, child);
+    if (graph == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct work *work = work_new(WORK_CHILD);
+    struct graph *copy = work == NULL ? NULL : graph_copy(graph);
+    if (copy == NULL) {
+        if (work != NULL)
+            work->kind = WORK_EMPTY;
+        work_release(work);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    work->child = copy;
+    *ret_work = work;
+    return CUDA_SUCCESS;
+}
+
+static CUresult work_empty(struct work **ret_work)
+{
+    *ret_work = work_new(WORK_EMPTY);
+    return *ret_work == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+/* Adds a node with that work, if making the work succeeded; takes over the reference to it. */
+static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                    const CUgraphEdgeData *data, size_t numDependencies, CUresult result, struct work *work)
+{
+    struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
+    struct frontier before = {0};
+    if (result == CUDA_SUCCESS && (phGraphNode == NULL || graph == NULL))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        result = graph_read_edges(graph, dependencies, data, numDependencies, &before);
+    if (result != CUDA_SUCCESS) {
+        work_release(work);
+        return result;
+    }
+    struct node *node = graph_add(graph, work, &before);
+    frontier_clear(&before);
+    if (node == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *phGraphNode = (CUgraphNode)node;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_GraphAddEmptyNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                   size_t numDependencies)
+{
+    struct work *work = NULL;
+    CUresult result = work_empty(&work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddHostNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                  size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    struct work *work = NULL;
+    if (nodeParams == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = work_from_host(nodeParams->fn, nodeParams->userData, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                    size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
+{
+    struct work *work = NULL;
+    CUresult result = work_from_kernel(nodeParams, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddKernelNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                    size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (nodeParams == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUDA_KERNEL_NODE_PARAMS_v2 params = kernel_params_newer(nodeParams);
+    return soft_GraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult soft_GraphAddMemcpyNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                    size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    struct work *work = NULL;
+    CUresult result =
+        handle_find(OBJECT_CONTEXT, ctx) == NULL ? CUDA_ERROR_INVALID_CONTEXT : work_from_copy(copyParams, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddMemsetNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                    size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    struct work *work = NULL;
+    CUresult result =
+        handle_find(OBJECT_CONTEXT, ctx) == NULL ? CUDA_ERROR_INVALID_CONTEXT : work_from_set(memsetParams, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddChildGraphNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                        size_t numDependencies, CUgraph childGraph)
+{
+    struct work *work = NULL;
+    CUresult result = childGraph == hGraph ? CUDA_ERROR_INVALID_VALUE : work_from_child(childGraph, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddEventRecordNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                         size_t numDependencies, CUevent event)
+{
+    struct work *work = NULL;
+    CUresult result = work_from_event(WORK_RECORD, event, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddEventWaitNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                       size_t numDependencies, CUevent event)
+{
+    struct work *work = NULL;
+    CUresult result = work_from_event(WORK_WAIT, event, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddBatchMemOpNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                        size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    struct work *work = NULL;
+    if (nodeParams == NULL || nodeParams->flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = work_from_values(nodeParams->count, nodeParams->paramArray, &work);
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+}
+
+/* The one description for every kind. */
+static CUresult work_from_params(const CUgraphNodeParams *params, struct work **ret_work)
+{
+    CUDA_MEMSET_NODE_PARAMS set;
+    CUDA_KERNEL_NODE_PARAMS_v2 kernel;
+    switch ((int)params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: /* the third form is laid out as the second */
+        memcpy(&kernel, &params->kernel, sizeof(kernel));
+        return work_from_kernel(&kernel, ret_work);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return work_from_copy(&params->memcpy.copyParams, ret_work);
+    case CU_GRAPH_NODE_TYPE_MEMSET: /* the older form is the head of the newer one */
+        memcpy(&set, &params->memset, sizeof(set));
+        return work_from_set(&set, ret_work);
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return work_from_host(params->host.fn, params->host.userData, ret_work);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return work_from_child(params->graph.graph, ret_work);
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+        return work_empty(ret_work);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return work_from_event(WORK_WAIT, params->eventWait.event, ret_work);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return work_from_event(WORK_RECORD, params->eventRecord.event, ret_work);
+    case 12: /* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP */
+        return work_from_values(params->memOp.count, params->memOp.paramArray, ret_work);
+    case 8:  /* external semaphores */
+    case 9:  /* external semaphores */
+    case 10: /* CU_GRAPH_NODE_TYPE_MEM_ALLOC */
+    case 11: /* CU_GRAPH_NODE_TYPE_MEM_FREE */
+    case 13: /* CU_GRAPH_NODE_TYPE_CONDITIONAL */
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult soft_GraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                              const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                              CUgraphNodeParams *nodeParams)
+{
+    struct work *work = NULL;
+    CUresult result = nodeParams == NULL ? CUDA_ERROR_INVALID_VALUE : work_from_params(nodeParams, &work);
+    return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, result, work);
+}
+
+CUresult soft_GraphAddNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                              size_t numDependencies, CUgraphNodeParams *nodeParams)
+{
+    return soft_GraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies, nodeParams);
+}

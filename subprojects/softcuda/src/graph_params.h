@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SOFT_GRAPH_PARAMS_H
+#define SOFT_GRAPH_PARAMS_H
+
+#include "graph.h"
+
+/* Gives a node of that kind other work, if making the work succeeded (`result`); takes over the reference to it. */
+CUresult node_set_work(CUgraphNode handle, enum work_kind kind, CUresult result, struct work *work);
+
+/* The older description of a kernel is the head of the newer one. */
+CUDA_KERNEL_NODE_PARAMS_v1 kernel_params_older(const CUDA_KERNEL_NODE_PARAMS_v2 *params);
+CUDA_KERNEL_NODE_PARAMS_v2 kernel_params_newer(const CUDA_KERNEL_NODE_PARAMS_v1 *params);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be asked of a graph's shape, and edges added and taken away. */
+#include "graph.h"
+
+#include <string.h>
+
+/*
+ * Every question of this kind has one habit: without an array it tells the count; with one it fills as many as the count says,
+ * sets the rest of the array to zero, and tells how many there were. Two arrays of nodes, and one of edge data.
+ */
+struct answer {
+    CUgraphNode *first, *second;
+    CUgraphEdgeData *data;
+    size_t room, found;
+    bool lossy; /* the caller has no place for data that there is */
+};
+
+static void put(struct answer *answer, struct node *first, struct node *second, const CUgraphEdgeData *data)
+{
+    static const CUgraphEdgeData plain;
+    size_t at = answer->found++;
+    if (at >= answer->room)
+        return;
+    if (answer->first != NULL)
+        answer->first[at] = (CUgraphNode)first;
+    if (answer->second != NULL)
+        answer->second[at] = (CUgraphNode)second;
+    if (answer->data != NULL)
+        answer->data[at] = *data;
+    else if (answer->first != NULL && data != NULL && memcmp(data, &plain, sizeof(plain)) != 0)
+        answer->lossy = true;
+}
+
+static CUresult finish(const struct answer *answer, size_t *count)
+{
+    if (answer->lossy)
+        return CUDA_ERROR_LOSSY_QUERY;
+    for (size_t at = answer->found; at < answer->room; at++) {
+        if (answer->first != NULL)
+            answer->first[at] = NULL;
+        if (answer->second != NULL)
+            answer->second[at] = NULL;
+        if (answer->data != NULL)
+            memset(&answer->data[at], 0, sizeof(answer->data[at]));
+    }
+    *count = answer->first != NULL && answer->found > answer->room ? answer->room : answer->found;
+    return CUDA_SUCCESS;
+}
+
+static struct answer ask(CUgraphNode *first, CUgraphNode *second, CUgraphEdgeData *data, const size_t *count)
+{
+    return (struct answer){.first = first, .second = second, .data = data, .room = first == NULL ? 0 : *count};
+}
+
+CUresult soft_GraphGetNodes_v1(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    const struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
+    if (graph == NULL || numNodes == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct answer answer = ask(nodes, NULL, NULL, numNodes);
+    for (size_t i = 0; i < graph->count; i++)
+        put(&answer, graph->nodes[i], NULL, NULL);
+    return finish(&answer, numNodes);
+}
+
+CUresult soft_GraphGetRootNodes_v1(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+    const struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
+    if (graph == NULL || numRootNodes == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct answer answer = ask(rootNodes, NULL, NULL, numRootNodes);
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->nodes[i]->before.count == 0)
+            put(&answer, graph->nodes[i], NULL, NULL);
+    return finish(&answer, numRootNodes);
+}
+
+CUresult soft_GraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData,
+                               size_t *numEdges)
+{
+    const struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
+    if (graph == NULL || numEdges == NULL || (from == NULL) != (to == NULL) || (edgeData != NULL && from == NULL))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct answer answer = ask(from, to, edgeData, numEdges);
+    for (size_t i = 0; i < graph->count; i++) {
+        struct node *node = graph->nodes[i];
+        for (size_t k = 0; k < node->before.count; k++)
+            put(&answer, node->before.nodes[k], node, &node->before.data[k]);
+    }
+    return finish(&answer, numEdges);
+}
+
+CUresult soft_GraphGetEdges_v1(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
+{
+    return soft_GraphGetEdges_v2(hGraph, from, to, NULL, numEdges);
+}
+
+CUresult soft_GraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData,
+                                          size_t *numDependencies)
+{
+    const struct node *node = handle_find(OBJECT_NODE, hNode);
+    if (node == NULL || numDependencies == NULL || (edgeData != NULL && dependencies == NULL))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct answer answer = ask(dependencies, NULL, edgeData, numDependencies);
+    for (size_t k = 0; k < node->before.count; k++)
+        put(&answer, node->before.nodes[k], NULL, &node->before.data[k]);
+    return finish(&answer, numDependencies);
+}
+
+CUresult soft_GraphNodeGetDependencies_v1(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
+{
+    return soft_GraphNodeGetDependencies_v2(hNode, dependencies, NULL, numDependencies);
+}
+
+CUresult soft_GraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes, CUgraphEdgeData *edgeData,
+                                            size_t *numDependentNodes)
+{
+    const struct node *node = handle_find(OBJECT_NODE, hNode);
+    if (node == NULL || numDependentNodes == NULL || (edgeData != NULL && dependentNodes == NULL))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct answer answer = ask(dependentNodes, NULL, edgeData, numDependentNodes);
+    for (size_t i = 0; i < node->graph->count; i++) {
+        struct node *other = node->graph->nodes[i];
+        for (size_t k = 0; k < other->before.count; k++)
+            if (other->before.nodes[k] == node)
+                put(&answer, other, NULL, &other->before.data[k]);
+    }
+    return finish(&answer, numDependentNodes);
+}
+
+CUresult soft_GraphNodeGetDependentNodes_v1(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
+{
+    return soft_GraphNodeGetDependentNodes_v2(hNode, dependentNodes, NULL, numDependentNodes);
+}
+
+CUresult soft_GraphNodeGetType_v1(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    const struct node *node = handle_find(OBJECT_NODE, hNode);
+    if (node == NULL || type == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *type = node->type;
+    return CUDA_SUCCESS;
+}
+
+static bool has_edge(const struct node *to, const struct node *from)
+{
+    for (size_t k = 0; k < to->before.count; k++)
+        if (to->before.nodes[k] == from)
+            return true;
+    return false;
+}
+
+/* All of a caller's edges, checked before the first is changed. */
+static CUresult check_edges(struct graph *graph, const CUgraphNode *from, const CUgraphNode *to,
+                            const CUgraphEdgeData *data, size_t count, bool present)
+{
+    if (graph == NULL || (count > 0 && (from == NULL || to == NULL)))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        struct frontier one = {0};
+        const struct node *target = handle_find(OBJECT_NODE, to[i]);
+        CUresult result = graph_read_edges(graph, &from[i], data == NULL ? NULL : &data[i], 1, &one);
+        bool valid = result == CUDA_SUCCESS && target != NULL && target->graph == graph && target != one.nodes[0] &&
+                     has_edge(target, one.nodes[0]) == present;
+        frontier_clear(&one);
+        if (!valid)
+            return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_GraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                      const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
+    CUresult result = check_edges(graph, from, to, edgeData, numDependencies, false);
+    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
+        struct node *target = handle_find(OBJECT_NODE, to[i]);
+        if (!frontier_add(&target->before, handle_find(OBJECT_NODE, from[i]), edgeData == NULL ? NULL : &edgeData[i]))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return result;
+}
+
+CUresult soft_GraphAddDependencies_v1(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                      size_t numDependencies)
+{
+    return soft_GraphAddDependencies_v2(hGraph, from, to, NULL, numDependencies);
+}
+
+CUresult soft_GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                         const CUgraphEdgeData *edgeData, size_t numDependencies)
+{
+    struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
+    CUresult result = check_edges(graph, from, to, edgeData, numDependencies, true);
+    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
+        struct node *target = handle_find(OBJECT_NODE, to[i]);
+        frontier_remove(&target->before, handle_find(OBJECT_NODE, from[i]));
+    }
+    return result;
+}
+
+CUresult soft_GraphRemoveDependencies_v1(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                         size_t numDependencies)
+{
+    return soft_GraphRemoveDependencies_v2(hGraph, from, to, NULL, numDependencies);
+}

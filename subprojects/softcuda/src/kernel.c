@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Registering kernels, packing their arguments, launching. */
+#include "kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "function.h"
+#include "graph.h"
+#include "memory.h"
+#include "os_thread.h"
+#include "queue.h"
+#include "stream.h"
+
+enum { THREADS_MAX = 1024, ARGUMENT_ALIGNMENT_MAX = 16, ARGUMENT_BYTES_MAX = 32764 };
+
+static struct function *functions; /* one by one, never removed: a launch may be pending */
+
+struct function *function_named(const char *name)
+{
+    for (struct function *function = functions; function != NULL; function = function->next)
+        if (strcmp(function->name, name) == 0)
+            return function;
+    return NULL;
+}
+
+struct function *function_at(size_t index)
+{
+    struct function *function = functions;
+    while (function != NULL && index-- > 0)
+        function = function->next;
+    return function;
+}
+
+static void function_free(void *object)
+{
+    struct function *function = object;
+    free(function->name);
+    free(function->sizes);
+    free(function->offsets);
+    free(function);
+}
+
+/* As a compiler lays a struct of them out. */
+static void lay_out(struct function *function)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < function->count; i++) {
+        size_t size = function->sizes[i], alignment = 1;
+        while (alignment < ARGUMENT_ALIGNMENT_MAX && size % (alignment * 2) == 0)
+            alignment *= 2;
+        at = (at + alignment - 1) / alignment * alignment;
+        function->offsets[i] = at;
+        at += size;
+    }
+    function->buffer_size = at;
+}
+
+static struct function *make(const char *name, softcuda_kernel run, const size_t *sizes, size_t count)
+{
+    struct function *function = object_new(OBJECT_FUNCTION, sizeof(*function), function_free);
+    if (function == NULL)
+        return NULL;
+    function->name = malloc(strlen(name) + 1);
+    function->sizes = calloc(count + 1, sizeof(size_t));
+    function->offsets = calloc(count + 1, sizeof(size_t));
+    bool whole = function->name != NULL && function->sizes != NULL && function->offsets != NULL;
+    if (!whole || !handle_publish(function)) {
+        function_free(function);
+        return NULL;
+    }
+    strcpy(function->name, name);
+    function->run = run;
+    function->count = count;
+    if (count > 0)
+        memcpy(function->sizes, sizes, count * sizeof(size_t));
+    lay_out(function);
+    return function;
+}
+
+int kernel_register(const char *name, softcuda_kernel run, const size_t *sizes, size_t count)
+{
+    if (name == NULL || *name == '\0' || run == NULL || (sizes == NULL && count > 0))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (sizes[i] == 0 || sizes[i] > ARGUMENT_BYTES_MAX)
+            return CUDA_ERROR_INVALID_VALUE;
+    os_lock();
+    struct function *function = make(name, run, sizes, count);
+    if (function != NULL) { /* before an earlier one of the name, which those who hold it keep */
+        function->next = functions;
+        functions = function;
+    }
+    os_unlock();
+    return function == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+CUresult kernel_run(const struct kernel *kernel)
+{
+    const struct function *function = kernel->function;
+    struct softcuda_launch launch = {.name = function->name,
+                                     .shared_bytes = kernel->shared,
+                                     .arguments = kernel->arguments,
+                                     .argument_count = function->count};
+    memcpy(launch.grid, kernel->grid, sizeof(launch.grid));
+    memcpy(launch.block, kernel->block, sizeof(launch.block));
+    function->run(&launch);
+    return (CUresult)launch.result;
+}
+
+/* ---- Arguments ---- */
+
+/* The buffer that `extra` describes, if it does: pairs of a word that says what follows, up to the end word. */
+static CUresult read_extra(void **extra, const void **ret_buffer, size_t *ret_size)
+{
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            *ret_buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            *ret_size = *(const size_t *)extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return *ret_buffer == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+/* Copies the arguments: the array of pointers first, then what they point to. */
+static CUresult pack(const struct function *function, void **params, void **extra, void ***ret_arguments)
+{
+    const void *buffer = NULL;
+    size_t size = 0;
+    if (params != NULL && extra != NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (params == NULL && extra == NULL && function->count > 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (extra != NULL) {
+        CUresult result = read_extra(extra, &buffer, &size);
+        if (result != CUDA_SUCCESS)
+            return result;
+        if (size < function->buffer_size)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    size_t head = (function->count + 1) * sizeof(void *);
+    head = (head + ARGUMENT_ALIGNMENT_MAX - 1) / ARGUMENT_ALIGNMENT_MAX * ARGUMENT_ALIGNMENT_MAX;
+    void **arguments = malloc(head + function->buffer_size);
+    if (arguments == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < function->count; i++) {
+        arguments[i] = (char *)arguments + head + function->offsets[i];
+        const void *from = buffer != NULL ? (const char *)buffer + function->offsets[i] : params[i];
+        if (from == NULL) {
+            free(arguments);
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        memcpy(arguments[i], from, function->sizes[i]);
+    }
+    *ret_arguments = arguments;
+    return CUDA_SUCCESS;
+}
+
+CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work **ret_work)
+{
+    if (params == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    const void *handle = params->func != NULL ? (const void *)params->func : (const void *)params->kern;
+    struct function *function = handle_find(OBJECT_FUNCTION, handle);
+    if (function == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    const unsigned block[3] = {params->blockDimX, params->blockDimY, params->blockDimZ};
+    const unsigned grid[3] = {params->gridDimX, params->gridDimY, params->gridDimZ};
+    bool empty = false;
+    for (int i = 0; i < 3; i++)
+        empty = empty || grid[i] == 0 || block[i] == 0;
+    if (empty || (uint64_t)block[0] * block[1] > THREADS_MAX || (uint64_t)block[0] * block[1] * block[2] > THREADS_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    void **arguments = NULL;
+    CUresult result = pack(function, params->kernelParams, params->extra, &arguments);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct work *work = work_new(WORK_KERNEL);
+    if (work == NULL) {
+        free(arguments);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    object_retain(function);
+    work->kernel.function = function;
+    work->kernel.arguments = arguments;
+    work->kernel.shared = params->sharedMemBytes;
+    memcpy(work->kernel.grid, grid, sizeof(grid));
+    memcpy(work->kernel.block, block, sizeof(block));
+    *ret_work = work;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Launches ---- */
+
+static CUresult launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream hStream)
+{
+    struct stream *stream = NULL;
+    struct work *work = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        result = work_from_kernel(params, &work);
+    return result == CUDA_SUCCESS ? queue_submit(stream, work) : result;
+}
+
+CUresult soft_LaunchKernel_v1(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                              unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                              unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+    const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
+                                               .gridDimX = gridDimX,
+                                               .gridDimY = gridDimY,
+                                               .gridDimZ = gridDimZ,
+                                               .blockDimX = blockDimX,
+                                               .blockDimY = blockDimY,
+                                               .blockDimZ = blockDimZ,
+                                               .sharedMemBytes = sharedMemBytes,
+                                               .kernelParams = kernelParams,
+                                               .extra = extra};
+    return launch(&params, hStream);
+}
+
+CUresult soft_LaunchCooperativeKernel_v1(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                         unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                         unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                                         void **kernelParams)
+{
+    return soft_LaunchKernel_v1(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes,
+                                hStream, kernelParams, NULL);
+}
+
+/* Attributes are hints to a GPU's scheduler, of which there is none: they change nothing. */
+CUresult soft_LaunchKernelEx_v1(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+    if (config == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return soft_LaunchKernel_v1(f, config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
+                                config->blockDimY, config->blockDimZ, config->sharedMemBytes, config->hStream,
+                                kernelParams, extra);
+}

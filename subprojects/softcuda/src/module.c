@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules and libraries. An image is not read: whatever it is, its kernels are those that were registered. */
+#include "function.h"
+
+#include <stdlib.h>
+
+#include "capture.h"
+#include "context.h"
+
+struct module {
+    struct object object;
+};
+
+static void module_free(void *object)
+{
+    free(object);
+}
+
+static CUresult load(const void *image, struct module **ret_module)
+{
+    if (image == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct module *module = object_new(OBJECT_MODULE, sizeof(*module), module_free);
+    if (module == NULL || !handle_publish(module)) {
+        free(module);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *ret_module = module;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_ModuleLoadData_v1(CUmodule *module, const void *image)
+{
+    struct context *context = NULL;
+    struct module *made = NULL;
+    CUresult result = context_need(&context);
+    if (result == CUDA_SUCCESS && module == NULL)
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        result = capture_unsafe();
+    if (result == CUDA_SUCCESS)
+        result = load(image, &made);
+    if (result == CUDA_SUCCESS)
+        *module = (CUmodule)made;
+    return result;
+}
+
+CUresult soft_ModuleLoadDataEx_v1(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
+                                  void **optionValues)
+{
+    if (numOptions > 0 && (options == NULL || optionValues == NULL))
+        return CUDA_ERROR_INVALID_VALUE;
+    return soft_ModuleLoadData_v1(module, image);
+}
+
+CUresult soft_ModuleLoadFatBinary_v1(CUmodule *module, const void *fatCubin)
+{
+    return soft_ModuleLoadData_v1(module, fatCubin);
+}
+
+CUresult soft_ModuleUnload_v1(CUmodule hmod)
+{
+    struct module *module = handle_find(OBJECT_MODULE, hmod);
+    if (module == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    handle_withdraw(module);
+    object_release(module);
+    return CUDA_SUCCESS;
+}
+
+static CUresult find(const void *module, const char *name, const void *result_place, struct function **ret_function)
+{
+    if (handle_find(OBJECT_MODULE, module) == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (name == NULL || result_place == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *ret_function = function_named(name);
+    return *ret_function == NULL ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
+CUresult soft_ModuleGetFunction_v1(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    struct function *function = NULL;
+    CUresult result = find(hmod, name, hfunc, &function);
+    if (result == CUDA_SUCCESS)
+        *hfunc = (CUfunction)function;
+    return result;
+}
+
+CUresult soft_LibraryLoadData_v1(CUlibrary *library, const void *code, CUjit_option *jitOptions,
+                                 void **jitOptionsValues, unsigned int numJitOptions,
+                                 CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                                 unsigned int numLibraryOptions)
+{
+    (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+    (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
+    struct module *made = NULL;
+    CUresult result = library == NULL ? CUDA_ERROR_INVALID_VALUE : load(code, &made);
+    if (result == CUDA_SUCCESS)
+        *library = (CUlibrary)made;
+    return result;
+}
+
+CUresult soft_LibraryUnload_v1(CUlibrary library)
+{
+    return soft_ModuleUnload_v1((CUmodule)(void *)library);
+}
+
+CUresult soft_LibraryGetKernel_v1(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    struct function *function = NULL;
+    CUresult result = find(library, name, pKernel, &function);
+    if (result == CUDA_SUCCESS)
+        *pKernel = (CUkernel)function;
+    return result;
+}
+
+CUresult soft_LibraryGetModule_v1(CUmodule *pMod, CUlibrary library)
+{
+    if (pMod == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (handle_find(OBJECT_MODULE, library) == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *pMod = (CUmodule)(void *)library;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_KernelGetFunction_v1(CUfunction *pFunc, CUkernel kernel)
+{
+    if (pFunc == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (handle_find(OBJECT_FUNCTION, kernel) == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *pFunc = (CUfunction)(void *)kernel;
+    return CUDA_SUCCESS;
+}
+
+/* ---- What functions say of themselves ---- */
+
+CUresult soft_FuncGetName_v1(const char **name, CUfunction hfunc)
+{
+    const struct function *function = handle_find(OBJECT_FUNCTION, hfunc);
+    if (function == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (name == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *name = function->name;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_KernelGetName_v1(const char **name, CUkernel hfunc)
+{
+    return soft_FuncGetName_v1(name, (CUfunction)(void *)hfunc);
+}
+
+CUresult soft_FuncGetParamInfo_v1(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    const struct function *function = handle_find(OBJECT_FUNCTION, func);
+    if (function == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (paramOffset == NULL || paramIndex >= function->count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *paramOffset = function->offsets[paramIndex];
+    if (paramSize != NULL)
+        *paramSize = function->sizes[paramIndex];
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_KernelGetParamInfo_v1(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    return soft_FuncGetParamInfo_v1((CUfunction)(void *)kernel, paramIndex, paramOffset, paramSize);
+}

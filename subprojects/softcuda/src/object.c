@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "soft.h"
+
+#include <stdlib.h>
+
+static struct object **buckets;
+static size_t bucket_count, live;
+
+void *object_new(enum object_kind kind, size_t size, void (*free)(void *object))
+{
+    struct object *object = calloc(1, size);
+    if (object != NULL) {
+        object->kind = kind;
+        object->references = 1;
+        object->free = free;
+    }
+    return object;
+}
+
+void object_retain(void *object)
+{
+    ((struct object *)object)->references++;
+}
+
+void object_release(void *object)
+{
+    struct object *head = object;
+    if (head != NULL && --head->references == 0)
+        head->free(object);
+}
+
+static size_t bucket_of(const void *handle, size_t count)
+{
+    return (size_t)(((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15u >> 20) & (count - 1);
+}
+
+static bool grow(void)
+{
+    size_t count = bucket_count == 0 ? 256 : bucket_count * 2;
+    struct object **larger = calloc(count, sizeof(struct object *));
+    if (larger == NULL)
+        return bucket_count != 0; /* a crowded table is still a table */
+    for (size_t i = 0; i < bucket_count; i++) {
+        for (struct object *object = buckets[i], *next; object != NULL; object = next) {
+            next = object->next;
+            struct object **bucket = &larger[bucket_of(object, count)];
+            object->next = *bucket;
+            *bucket = object;
+        }
+    }
+    free(buckets);
+    buckets = larger;
+    bucket_count = count;
+    return true;
+}
+
+bool handle_publish(void *object)
+{
+    if (live >= bucket_count && !grow())
+        return false;
+    struct object *head = object;
+    struct object **bucket = &buckets[bucket_of(object, bucket_count)];
+    head->next = *bucket;
+    *bucket = head;
+    live++;
+    return true;
+}
+
+static struct object **find(const void *handle)
+{
+    if (bucket_count == 0)
+        return NULL;
+    struct object **at = &buckets[bucket_of(handle, bucket_count)];
+    while (*at != NULL && *at != handle)
+        at = &(*at)->next;
+    return *at == NULL ? NULL : at;
+}
+
+void handle_withdraw(void *object)
+{
+    struct object **at = find(object);
+    if (at != NULL) {
+        *at = (*at)->next;
+        live--;
+    }
+}
+
+void *handle_find(enum object_kind kind, const void *handle)
+{
+    struct object **at = find(handle);
+    return at != NULL && (*at)->kind == kind ? *at : NULL;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory in the order of a stream, and attaching managed memory to one. Pools themselves are not settable. */
+#include "memory.h"
+
+#include "capture.h"
+#include "context.h"
+#include "queue.h"
+#include "stream.h"
+
+static CUresult submit_block(struct stream *stream, enum work_kind kind, struct block *block)
+{
+    struct work *work = work_new(kind);
+    if (work != NULL)
+        work->block = block; /* with the caller's reference */
+    else
+        block_release(block);
+    return queue_submit(stream, work);
+}
+
+/*
+ * The address is there at once, though it may be used only behind this point of the stream. In a capture it is
+ * the same at every launch, and lives as long as the node does.
+ */
+CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (dptr == NULL || bytesize == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (stream->capture != NULL && soft_version < 11040)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    struct block *block = block_new(stream->context, BLOCK_DEVICE, bytesize, 0);
+    if (block == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    block->pooled = true;
+    block->references++;
+    result = submit_block(stream, WORK_ALLOC, block);
+    if (result != CUDA_SUCCESS) {
+        block_unlist(block);
+        block_release(block);
+        return result;
+    }
+    *dptr = (CUdeviceptr)(uintptr_t)block->base;
+    return CUDA_SUCCESS;
+}
+
+/* The address is no longer valid for later calls; the memory is given up when the stream gets here. */
+CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct block *block = block_find(dptr);
+    if (block == NULL || (uintptr_t)block->base != dptr || block->kind != BLOCK_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (stream->capture != NULL) { /* a graph's own memory stays with its nodes */
+        block->references++;
+        return submit_block(stream, WORK_FREE, block);
+    }
+    result = capture_implicit(stream, true);
+    if (result != CUDA_SUCCESS)
+        return result;
+    block_unlist(block);
+    return submit_block(stream, WORK_FREE, block);
+}
+
+CUresult soft_StreamAttachMemAsync_v1(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool known = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE;
+    const struct block *block = block_find(dptr);
+    if (!known || block == NULL || block->kind != BLOCK_MANAGED || (uintptr_t)block->base != dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (length != 0 && length != block->size)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags == CU_MEM_ATTACH_SINGLE && stream->role != STREAM_CREATED)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = capture_forbid(stream);
+    return result == CUDA_SUCCESS ? queue_submit(stream, work_new(WORK_EMPTY)) : result;
+}

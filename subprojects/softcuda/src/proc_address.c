@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* cuGetProcAddress, in both of its forms, with what each version makes of odd questions. */
+#include "exports.h"
+
+#include <string.h>
+
+#include "fault.h"
+
+enum { FIRST_PER_THREAD_VERSION = 7000, STRICT_VERSION = 13000 };
+
+enum answer { ANSWER_FOUND, ANSWER_NO_SUCH_NAME, ANSWER_TOO_OLD };
+
+/* The newest row of the family that `version` reaches; when lying, another. */
+static enum answer find(const char *family, int version, const struct export_row **ret_row)
+{
+    enum answer answer = ANSWER_NO_SUCH_NAME;
+    int wanted = fault_lie() == LIE_NEWEST ? soft_version : version;
+    for (size_t i = 0; i < export_row_count; i++) {
+        const struct export_row *row = &export_rows[i];
+        if (strcmp(row->family, family) != 0 || row->since > soft_version || fault_hides(row->symbol))
+            continue;
+        if (row->since <= wanted) {
+            *ret_row = row;
+            answer = ANSWER_FOUND;
+            if (fault_lie() == LIE_OLDEST)
+                return answer;
+        } else if (answer == ANSWER_NO_SUCH_NAME) {
+            answer = ANSWER_TOO_OLD;
+        }
+    }
+    return answer;
+}
+
+static export_fn form(const struct export_row *row, int version, cuuint64_t flags)
+{
+    bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+    if (per_thread && row->per_thread_function != NULL && version >= FIRST_PER_THREAD_VERSION)
+        return row->per_thread_function;
+    return row->function;
+}
+
+/* A function pointer as the void pointer that the driver's own declaration asks for. */
+static void *as_object(export_fn function)
+{
+    union {
+        export_fn function;
+        void *object;
+    } both = {function};
+    return both.object;
+}
+
+static CUresult look_up(const char *symbol, int version, cuuint64_t flags, enum answer *ret_answer, void **ret_function)
+{
+    enum { KNOWN_FLAGS = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM };
+    const struct export_row *row = NULL;
+    if (symbol == NULL || (flags & ~(cuuint64_t)KNOWN_FLAGS) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (version > soft_version && soft_version >= STRICT_VERSION)
+        return CUDA_ERROR_INVALID_VALUE;
+    *ret_answer = find(symbol, version, &row);
+    *ret_function = row == NULL || fault_lie() == LIE_NULL ? NULL : as_object(form(row, version, flags));
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_GetProcAddress_v1(const char *symbol, void **pfn, int driverVersion, cuuint64_t flags)
+{
+    enum answer answer;
+    void *function;
+    if (pfn == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = look_up(symbol, driverVersion, flags, &answer, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (answer != ANSWER_FOUND)
+        return CUDA_ERROR_NOT_FOUND;
+    *pfn = function;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_GetProcAddress_v2(const char *symbol, void **pfn, int driverVersion, cuuint64_t flags,
+                                CUdriverProcAddressQueryResult *symbolFound)
+{
+    enum answer answer;
+    void *function;
+    if (pfn == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = look_up(symbol, driverVersion, flags, &answer, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *pfn = function;
+    if (symbolFound != NULL)
+        *symbolFound = (CUdriverProcAddressQueryResult)answer; /* the same three, in the same order */
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stream's head operation is ready when it waits for no other. A ready stream is given to a worker, which executes the
+ * stream until it is no longer ready; a worker is started whenever a stream becomes ready and none is idle. So two streams
+ * never wait for the same thread, however long a callback blocks, and an idle stream costs no thread.
+ */
+#include "queue.h"
+
+#include <stdlib.h>
+
+#include "capture.h"
+#include "context.h"
+#include "event.h"
+#include "os_thread.h"
+
+enum { IDLE_WORKERS_KEPT = 16 };
+
+static struct stream *ready_first, **ready_last = &ready_first;
+static size_t ready_count, idle_count;
+static struct stream *agenda; /* streams whose head may have become ready */
+
+void op_release(struct op *op)
+{
+    if (--op->references == 0)
+        free(op);
+}
+
+void op_wait(struct op *op)
+{
+    op->references++;
+    op->waiters++;
+    while (!op->done)
+        os_wait(OS_OP_DONE);
+    op->waiters--;
+    op_release(op);
+}
+
+/* ---- Becoming ready, and done ---- */
+
+static void worker(void);
+
+static void schedule(struct stream *stream)
+{
+    stream->scheduled = true;
+    object_retain(stream);
+    stream->next_ready = NULL;
+    *ready_last = stream;
+    ready_last = &stream->next_ready;
+    /* An idle worker that was woken and has not run yet counts as idle, and what it will take, as ready. */
+    if (++ready_count > idle_count)
+        (void)os_start_thread(worker); /* without a thread it waits for one that is busy now */
+    else
+        os_wake_one(OS_WORK_READY);
+}
+
+static void consider(struct stream *stream)
+{
+    if (!stream->on_agenda) {
+        stream->on_agenda = true;
+        stream->next_on_agenda = agenda;
+        agenda = stream;
+        object_retain(stream);
+    }
+}
+
+/* The head of a queue is done: those that wait for it may be ready. */
+static void complete(struct stream *stream)
+{
+    struct op *op = stream->head;
+    op->done = true;
+    op->time = os_clock();
+    stream->head = op->next;
+    if (stream->head == NULL)
+        stream->tail = NULL;
+    for (struct link *link = op->dependents, *next; link != NULL; link = next) {
+        next = link->next; /* the link belongs to the operation that waits */
+        if (--link->op->waits == 0 && link->op->stream->head == link->op)
+            consider(link->op->stream);
+    }
+    op->dependents = NULL;
+    work_release(op->work);
+    op->work = NULL;
+    op->stream = NULL;
+    if (op->waiters > 0)
+        os_wake_all(OS_OP_DONE);
+    op_release(op);
+    object_release(stream);
+}
+
+static bool head_is_ready(const struct stream *stream)
+{
+    return stream->head != NULL && stream->head->waits == 0 && !stream->head->started;
+}
+
+/* Does what needs no thread, in every stream that it concerns, and finds a worker for the rest. */
+static void settle(void)
+{
+    while (agenda != NULL) {
+        struct stream *stream = agenda;
+        agenda = stream->next_on_agenda;
+        stream->on_agenda = false;
+        if (!stream->scheduled) {
+            while (head_is_ready(stream) && work_is_instant(stream->head->work))
+                complete(stream);
+            if (head_is_ready(stream))
+                schedule(stream);
+        }
+        object_release(stream);
+    }
+}
+
+/* ---- Workers ---- */
+
+static void execute(struct stream *stream)
+{
+    struct thread *thread = thread_self();
+    struct op *op = stream->head;
+    struct context *context = stream->context;
+    CUresult status = context == NULL ? CUDA_SUCCESS : context_state(context, stream->life);
+    if (!work_is_instant(op->work)) {
+        op->started = true;
+        if (thread != NULL)
+            thread->running = op;
+        os_unlock();
+        CUresult result = work_run(op->work, status, stream);
+        os_lock();
+        if (thread != NULL)
+            thread->running = NULL;
+        if (result != CUDA_SUCCESS && context != NULL && context_state(context, stream->life) == CUDA_SUCCESS)
+            context->error = result;
+    }
+    complete(stream);
+}
+
+static void worker(void)
+{
+    os_lock();
+    for (;;) {
+        while (ready_first == NULL) {
+            if (idle_count >= IDLE_WORKERS_KEPT) {
+                os_unlock();
+                return;
+            }
+            idle_count++;
+            os_wait(OS_WORK_READY);
+            idle_count--;
+        }
+        struct stream *stream = ready_first;
+        ready_first = stream->next_ready;
+        if (ready_first == NULL)
+            ready_last = &ready_first;
+        ready_count--;
+        while (head_is_ready(stream)) {
+            execute(stream);
+            settle();
+        }
+        stream->scheduled = false;
+        object_release(stream);
+    }
+}
+
+void queue_forget_workers(void)
+{
+    idle_count = 0;
+}
+
+/* ---- Pushing ---- */
+
+/* Operations that a new one must wait for; kept between calls. */
+static struct op **before;
+static size_t before_count, before_capacity;
+
+static bool must_follow(struct op *op)
+{
+    if (op == NULL || op->done)
+        return true;
+    if (!soft_reserve((void **)&before, &before_capacity, before_count + 1, sizeof(struct op *)))
+        return false;
+    before[before_count++] = op;
+    return true;
+}
+
+static bool must_follow_joined(const struct stream *stream)
+{
+    const struct context *context = stream->context;
+    if (context == NULL)
+        return true;
+    if (stream_is_blocking(stream))
+        return context->legacy == NULL || must_follow(context->legacy->last);
+    if (stream->role != STREAM_LEGACY)
+        return true;
+    for (const struct stream *other = context->streams; other != NULL; other = other->next)
+        if (stream_is_blocking(other) && !must_follow(other->last))
+            return false;
+    return true;
+}
+
+struct op *queue_push(struct stream *stream, struct work *work, struct op *after)
+{
+    before_count = 0;
+    struct op *event_op = work->kind == WORK_WAIT ? work->event->op : NULL;
+    if (!must_follow_joined(stream) || !must_follow(after) || !must_follow(event_op))
+        return NULL;
+    struct op *op = calloc(1, sizeof(*op) + before_count * sizeof(struct link));
+    if (op == NULL)
+        return NULL;
+    op->references = 2; /* the queue's, and the stream's for its newest */
+    op->work = work;
+    work_retain(work);
+    op->stream = stream;
+    object_retain(stream);
+    op->link_count = op->waits = (unsigned)before_count;
+    for (size_t i = 0; i < before_count; i++) {
+        op->links[i].op = op;
+        op->links[i].next = before[i]->dependents;
+        before[i]->dependents = &op->links[i];
+    }
+    if (stream->tail != NULL)
+        stream->tail->next = op;
+    else
+        stream->head = op;
+    stream->tail = op;
+    if (stream->last != NULL)
+        op_release(stream->last);
+    stream->last = op;
+    if (work->kind == WORK_RECORD)
+        event_set_op(work->event, op);
+    consider(stream);
+    settle();
+    return op;
+}
+
+CUresult queue_submit(struct stream *stream, struct work *work)
+{
+    if (work == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (stream->capture != NULL)
+        return capture_add(stream, work);
+    CUresult result = capture_implicit(stream, true);
+    if (result == CUDA_SUCCESS && soft_forked())
+        result = CUDA_ERROR_NOT_INITIALIZED; /* there is no worker in the child */
+    if (result == CUDA_SUCCESS && queue_push(stream, work, NULL) == NULL)
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    work_release(work);
+    return result;
+}
+
+void queue_defer(CUhostFn function, void *data)
+{
+    /* A stream of no context, which its operation keeps until it is done. */
+    static struct context nowhere = {.object = {OBJECT_CONTEXT, 1, NULL, NULL}, .alive = true};
+    struct work *work = work_new(WORK_HOST);
+    struct stream *stream = work == NULL ? NULL : stream_new(&nowhere, STREAM_CREATED, CU_STREAM_NON_BLOCKING, 0);
+    if (stream != NULL) {
+        work->host.function = function;
+        work->host.data = data;
+        (void)queue_push(stream, work, NULL);
+    }
+    object_release(stream);
+    work_release(work);
+}

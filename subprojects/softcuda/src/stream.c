@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream.h"
+
+#include <stdlib.h>
+
+#include "capture.h"
+#include "context.h"
+#include "queue.h"
+
+static void stream_free(void *object)
+{
+    struct stream *stream = object;
+    *stream->link = stream->next;
+    if (stream->next != NULL)
+        stream->next->link = stream->link;
+    if (stream->last != NULL)
+        op_release(stream->last);
+    frontier_clear(&stream->frontier);
+    object_release(stream->context);
+    free(stream);
+}
+
+struct stream *stream_new(struct context *context, enum stream_role role, unsigned flags, int priority)
+{
+    struct stream *stream = object_new(OBJECT_STREAM, sizeof(*stream), stream_free);
+    if (stream == NULL)
+        return NULL;
+    object_retain(context);
+    stream->context = context;
+    stream->life = context->life;
+    stream->role = role;
+    stream->id = soft_next_id();
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->policy = CU_SYNC_POLICY_AUTO;
+    stream->domain_map.memSyncDomainMap.remote = 1;
+    stream->next = context->streams;
+    stream->link = &context->streams;
+    if (stream->next != NULL)
+        stream->next->link = &stream->next;
+    context->streams = stream;
+    return stream;
+}
+
+bool stream_is_blocking(const struct stream *stream)
+{
+    return stream->role != STREAM_LEGACY && (stream->flags & CU_STREAM_NON_BLOCKING) == 0;
+}
+
+/* The per-thread stream of the calling thread in a context, made at its first use. */
+static struct stream *of_thread(struct context *context)
+{
+    struct thread *thread = thread_self();
+    if (thread == NULL)
+        return NULL;
+    struct stream **at = &thread->streams;
+    while (*at != NULL) {
+        struct stream *stream = *at;
+        if (stream->context == context && stream->life == context->life)
+            return stream;
+        if (stream->context->life != stream->life) { /* of a context that was reset: no longer wanted */
+            *at = stream->next_of_thread;
+            object_release(stream);
+        } else {
+            at = &stream->next_of_thread;
+        }
+    }
+    struct stream *stream = stream_new(context, STREAM_PER_THREAD, 0, PRIORITY_LEAST);
+    if (stream != NULL) {
+        stream->next_of_thread = thread->streams;
+        thread->streams = stream;
+    }
+    return stream;
+}
+
+void stream_end_thread(struct thread *thread)
+{
+    while (thread->streams != NULL) {
+        struct stream *stream = thread->streams;
+        thread->streams = stream->next_of_thread;
+        capture_abandon(stream);
+        object_release(stream);
+    }
+}
+
+CUresult stream_find_any(CUstream handle, struct stream **ret_stream)
+{
+    bool special = handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+    if (!special) {
+        struct stream *stream = handle_find(OBJECT_STREAM, handle);
+        if (stream == NULL)
+            return CUDA_ERROR_INVALID_HANDLE;
+        *ret_stream = stream;
+        return stream->context->life == stream->life ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    struct context *context = context_current();
+    if (context == NULL)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (!context->alive)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    bool per_thread = handle == CU_STREAM_PER_THREAD || (handle == NULL && thread_self()->per_thread);
+    *ret_stream = per_thread ? of_thread(context) : context->legacy;
+    return *ret_stream == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+CUresult stream_find(CUstream handle, struct stream **ret_stream)
+{
+    CUresult result = stream_find_any(handle, ret_stream);
+    return result == CUDA_SUCCESS ? (*ret_stream)->context->error : result;
+}
+
+CUresult stream_default(struct stream **ret_stream)
+{
+    return stream_find(NULL, ret_stream);
+}
+
+static bool op_is_over(const struct op *op)
+{
+    return op == NULL || op->done || op == thread_self()->running;
+}
+
+bool stream_is_idle(const struct stream *stream)
+{
+    if (!op_is_over(stream->last))
+        return false;
+    if (stream->role != STREAM_LEGACY)
+        return true;
+    for (const struct stream *other = stream->context->streams; other != NULL; other = other->next)
+        if (stream_is_blocking(other) && !op_is_over(other->last))
+            return false;
+    return true;
+}
+
+void stream_wait(struct stream *stream)
+{
+    if (stream->role != STREAM_LEGACY) {
+        if (!op_is_over(stream->last))
+            op_wait(stream->last);
+        return;
+    }
+    /* Those that join it: as they are now, whatever is added to them meanwhile. */
+    struct context *context = stream->context;
+    size_t count = 0, capacity = 0;
+    struct op **ops = NULL;
+    for (struct stream *other = context->streams; other != NULL; other = other->next) {
+        if ((other != stream && !stream_is_blocking(other)) || op_is_over(other->last))
+            continue;
+        if (!soft_reserve((void **)&ops, &capacity, count + 1, sizeof(struct op *)))
+            break;
+        other->last->references++;
+        ops[count++] = other->last;
+    }
+    for (size_t i = 0; i < count; i++) {
+        op_wait(ops[i]);
+        op_release(ops[i]);
+    }
+    free(ops);
+}
+
+/* ---- The functions of the driver ---- */
+
+CUresult soft_StreamCreateWithPriority_v1(CUstream *phStream, unsigned int flags, int priority)
+{
+    struct context *context = NULL;
+    CUresult result = context_need(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (phStream == NULL || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (priority > PRIORITY_LEAST)
+        priority = PRIORITY_LEAST;
+    if (priority < PRIORITY_GREATEST)
+        priority = PRIORITY_GREATEST;
+    struct stream *stream = stream_new(context, STREAM_CREATED, flags, priority);
+    if (stream == NULL || !handle_publish(stream)) {
+        object_release(stream);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *phStream = (CUstream)stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_StreamCreate_v1(CUstream *phStream, unsigned int Flags)
+{
+    return soft_StreamCreateWithPriority_v1(phStream, Flags, PRIORITY_LEAST);
+}
+
+CUresult soft_StreamDestroy_v2(CUstream hStream)
+{
+    if (hStream == NULL || hStream == CU_STREAM_LEGACY || hStream == CU_STREAM_PER_THREAD)
+        return CUDA_ERROR_INVALID_HANDLE;
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (stream == NULL || result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        return result;
+    capture_abandon(stream);
+    handle_withdraw(stream);
+    object_release(stream); /* what is in its queue keeps it until it is done */
+    return result;
+}
+
+CUresult soft_StreamDestroy_v1(CUstream hStream)
+{
+    return soft_StreamDestroy_v2(hStream);
+}
+
+CUresult soft_StreamQuery_v1(CUstream hStream)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        result = capture_check_stream(stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return stream_is_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult soft_StreamSynchronize_v1(CUstream hStream)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        result = capture_check_stream(stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    object_retain(stream);
+    stream_wait(stream);
+    result = context_state(stream->context, stream->life);
+    object_release(stream);
+    return result;
+}

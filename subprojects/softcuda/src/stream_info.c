@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* What a stream says about itself. Some of these questions a capture does not survive. */
+#include "stream.h"
+
+#include "capture.h"
+#include "context.h"
+
+/* The stream of a question that is harmless during capture. */
+static CUresult ask(CUstream handle, const void *answer, struct stream **ret_stream)
+{
+    if (answer == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return stream_find(handle, ret_stream);
+}
+
+/* The stream of a question that must not be asked of a stream in capture. */
+static CUresult ask_outside_capture(CUstream handle, const void *answer, struct stream **ret_stream)
+{
+    CUresult result = ask(handle, answer, ret_stream);
+    return result == CUDA_SUCCESS ? capture_forbid(*ret_stream) : result;
+}
+
+CUresult soft_StreamGetFlags_v1(CUstream hStream, unsigned int *flags)
+{
+    struct stream *stream = NULL;
+    CUresult result = ask_outside_capture(hStream, flags, &stream);
+    if (result == CUDA_SUCCESS)
+        *flags = stream->flags;
+    return result;
+}
+
+CUresult soft_StreamGetId_v1(CUstream hStream, unsigned long long *streamId)
+{
+    struct stream *stream = NULL;
+    CUresult result = ask_outside_capture(hStream, streamId, &stream);
+    if (result == CUDA_SUCCESS)
+        *streamId = stream->id;
+    return result;
+}
+
+CUresult soft_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
+{
+    struct stream *stream = NULL;
+    CUresult result = ask_outside_capture(hStream, device, &stream);
+    if (result == CUDA_SUCCESS)
+        *device = stream->context->device;
+    return result;
+}
+
+CUresult soft_StreamGetPriority_v1(CUstream hStream, int *priority)
+{
+    struct stream *stream = NULL;
+    CUresult result = ask(hStream, priority, &stream);
+    if (result == CUDA_SUCCESS)
+        *priority = stream->priority;
+    return result;
+}
+
+CUresult soft_StreamGetCtx_v1(CUstream hStream, CUcontext *pctx)
+{
+    struct stream *stream = NULL;
+    CUresult result = ask(hStream, pctx, &stream);
+    if (result == CUDA_SUCCESS)
+        *pctx = (CUcontext)stream->context;
+    return result;
+}
+
+CUresult soft_StreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (pctx != NULL)
+        *pctx = (CUcontext)stream->context;
+    if (pGreenCtx != NULL)
+        *pGreenCtx = NULL; /* there are no green contexts here */
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_StreamGetGreenCtx_v1(CUstream hStream, CUgreenCtx *phCtx)
+{
+    struct stream *stream = NULL;
+    CUresult result = ask(hStream, phCtx, &stream);
+    if (result == CUDA_SUCCESS)
+        *phCtx = NULL;
+    return result;
+}
+
+/* ---- Attributes ---- */
+
+CUresult soft_StreamGetAttribute_v1(CUstream hStream, CUstreamAttrID attr, CUlaunchAttributeValue *value)
+{
+    struct stream *stream = NULL;
+    CUresult result = ask_outside_capture(hStream, value, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    switch ((int)attr) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        value->accessPolicyWindow = stream->window.accessPolicyWindow;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        value->syncPolicy = stream->policy;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        value->priority = stream->priority;
+        return soft_version >= 12000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case 9: /* CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP */
+        value->memSyncDomainMap = stream->domain_map.memSyncDomainMap;
+        return soft_version >= 12000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case 10: /* CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN */
+        value->memSyncDomain = stream->domain;
+        return soft_version >= 12000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult soft_StreamSetAttribute_v1(CUstream hStream, CUstreamAttrID attr, const CUlaunchAttributeValue *value)
+{
+    struct stream *stream = NULL;
+    CUresult result = ask_outside_capture(hStream, value, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    switch ((int)attr) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        stream->window.accessPolicyWindow = value->accessPolicyWindow;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        if (value->syncPolicy < CU_SYNC_POLICY_AUTO || value->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->policy = value->syncPolicy;
+        return CUDA_SUCCESS;
+    case 9: /* CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP */
+        if (soft_version < 12000)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->domain_map.memSyncDomainMap = value->memSyncDomainMap;
+        return CUDA_SUCCESS;
+    case 10: /* CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN */
+        if (soft_version < 12000 || value->memSyncDomain > CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->domain = value->memSyncDomain;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult soft_StreamCopyAttributes_v1(CUstream dstStream, CUstream srcStream)
+{
+    struct stream *to = NULL, *from = NULL;
+    CUresult result = stream_find(dstStream, &to);
+    if (result == CUDA_SUCCESS)
+        result = stream_find(srcStream, &from);
+    if (result == CUDA_SUCCESS)
+        result = capture_forbid(to);
+    if (result == CUDA_SUCCESS)
+        result = capture_forbid(from);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (to->context != from->context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    to->window = from->window;
+    to->policy = from->policy;
+    to->domain_map = from->domain_map;
+    to->domain = from->domain;
+    return CUDA_SUCCESS;
+}

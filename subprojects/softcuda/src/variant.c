@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* What tells one library from another; compiled once for each, with SOFT_VERSION and SOFT_DRIVER. */
+#include "soft.h"
+
+const int soft_version = SOFT_VERSION;
+const char soft_driver[] = SOFT_DRIVER;

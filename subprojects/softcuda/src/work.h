@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work: one thing that a stream can do, as data. An operation of a queue, a node of a graph and an entry of an
+ * executable all refer to one; it is never changed after it was made, so all may share it.
+ */
+#ifndef SOFT_WORK_H
+#define SOFT_WORK_H
+
+#include "soft.h"
+
+struct event;
+struct block;
+struct function;
+struct graph;
+
+enum work_kind {
+    WORK_EMPTY,
+    WORK_KERNEL,
+    WORK_COPY,
+    WORK_SET,
+    WORK_HOST,
+    WORK_STATUS,
+    WORK_RECORD,
+    WORK_WAIT,
+    WORK_ALLOC,
+    WORK_FREE,
+    WORK_VALUES,
+    WORK_CHILD
+};
+
+/* Bytes to move: rows of `width`, `height` rows a slice. */
+struct copy {
+    char *to, *from;
+    size_t to_pitch, from_pitch, to_slice, from_slice;
+    size_t width, height, depth;
+    void *staged; /* the source's bytes, taken when the copy was submitted, or NULL; owned */
+};
+
+struct set {
+    char *to;
+    size_t pitch, width, height; /* width in elements */
+    unsigned value, element_size;
+};
+
+struct kernel {
+    struct function *function; /* a reference */
+    unsigned grid[3], block[3], shared;
+    void **arguments; /* pointers into a copy of the arguments; one allocation, owned */
+};
+
+struct work {
+    enum work_kind kind;
+    unsigned references;
+    union {
+        struct copy copy;
+        struct set set;
+        struct kernel kernel;
+        struct {
+            CUhostFn function;
+            void *data;
+        } host;
+        struct {
+            CUstreamCallback function;
+            void *data;
+            CUstream stream;
+        } status;
+        struct event *event;  /* RECORD, WAIT: a reference */
+        struct block *block;  /* ALLOC, FREE: a reference */
+        struct graph *child;  /* CHILD: owned */
+        struct {
+            CUstreamBatchMemOpParams *items; /* owned */
+            unsigned count;
+        } values;
+    };
+    /* What the node was made from, to be told again. */
+    union {
+        CUDA_MEMCPY3D copy;
+        CUDA_MEMSET_NODE_PARAMS set;
+    } params;
+};
+
+/* Zeroed but for the kind, with one reference; NULL without memory. */
+struct work *work_new(enum work_kind kind);
+void work_retain(struct work *work);
+/* Takes NULL too. */
+void work_release(struct work *work);
+
+/* Whether it is done without a thread of its own. */
+bool work_is_instant(const struct work *work);
+
+/*
+ * Executes it, without the lock. `status` is the context's sticky error, which only a status callback gets to see;
+ * of the rest nothing is executed then. Returns what became of it: an error poisons the context.
+ */
+CUresult work_run(const struct work *work, CUresult status, const struct stream *stream);
+
+#endif
