@@ -13,6 +13,7 @@ void capture_release(struct capture *capture)
 {
     if (--capture->references > 0)
         return;
+    frontier_clear(&capture->orphans);
     free(capture);
 }
 
@@ -81,9 +82,28 @@ CUresult capture_implicit(struct stream *stream, bool harmful)
 CUresult capture_check_stream(struct stream *stream)
 {
     if (stream->capture != NULL)
-        return stream->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : capture_forbid(stream);
+        return capture_forbid(stream);
     CUresult result = capture_implicit(stream, true);
     return result == CUDA_SUCCESS ? capture_unsafe() : result;
+}
+
+CUresult capture_check_event(struct event *event, bool harmful)
+{
+    struct capture *capture = event->capture;
+    if (capture == NULL)
+        return CUDA_SUCCESS;
+    if (capture->ended || capture->invalid)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (harmful)
+        invalidate(capture);
+    return CUDA_ERROR_CAPTURED_EVENT;
+}
+
+CUresult capture_check_question(struct stream *stream)
+{
+    if (stream->capture != NULL && stream->capture->invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    return capture_implicit(stream, true);
 }
 
 /* ---- Which streams are in ---- */
@@ -159,10 +179,12 @@ void capture_abandon(struct stream *stream)
         return;
     if (capture->origin == stream) {
         capture_end(capture, false);
-    } else {
-        invalidate(capture);
-        leave(stream);
+        return;
     }
+    /* What it captured must still be joined. */
+    if (!frontier_add_all(&capture->orphans, &stream->frontier))
+        invalidate(capture);
+    leave(stream);
 }
 
 /* ---- Work ---- */
@@ -203,10 +225,11 @@ CUresult capture_wait(struct stream *stream, struct event *event, bool *ret_capt
         *ret_captured = mine != NULL && event->op == NULL; /* never recorded: nothing to wait for */
         return mine == NULL || event->op == NULL ? CUDA_SUCCESS : capture_isolated(mine);
     }
-    if (its->ended)
-        return mine == NULL ? CUDA_ERROR_CAPTURED_EVENT : capture_isolated(mine);
-    if (its->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (its->ended || its->invalid) {
+        if (mine != NULL)
+            invalidate(mine);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (mine == NULL) {
         if (stream->role == STREAM_LEGACY) {
             invalidate(its);

@@ -20,6 +20,7 @@ struct capture {
     bool ended;
     struct stream *origin;
     struct stream *streams;
+    struct frontier orphans; /* the last nodes of streams that are gone */
     struct capture *next; /* in the list of those under way */
 };
 
@@ -39,6 +40,12 @@ CUresult capture_implicit(struct stream *stream, bool harmful);
 
 /* What capture_forbid and capture_unsafe say together of a call that looks at one stream. */
 CUresult capture_check_stream(struct stream *stream);
+
+/* A question about the completion of an event that was recorded in a capture: 907, or 1 when that is over. */
+CUresult capture_check_event(struct event *event, bool harmful);
+
+/* A question to a stream that is harmless: but 901 where its capture is lost, and 906 of the legacy one, which harms. */
+CUresult capture_check_question(struct stream *stream);
 
 /* Adds a node to the capture that the stream is in. Takes over the reference to `work`. */
 CUresult capture_add(struct stream *stream, struct work *work);

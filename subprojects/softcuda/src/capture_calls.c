@@ -58,6 +58,9 @@ static bool is_unjoined(const struct capture *capture)
         for (size_t i = 0; i < stream->frontier.count; i++)
             if (!stream->frontier.nodes[i]->marked)
                 return true;
+    for (size_t i = 0; i < capture->orphans.count; i++)
+        if (!capture->orphans.nodes[i]->marked)
+            return true;
     return false;
 }
 
@@ -68,10 +71,13 @@ CUresult soft_StreamEndCapture_v1(CUstream hStream, CUgraph *phGraph)
     if (result != CUDA_SUCCESS)
         return result;
     struct capture *capture = stream->capture;
+    CUgraph unwanted;
     if (phGraph == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (capture == NULL)
+        phGraph = &unwanted; /* no error: the graph is nobody's, then */
+    if (capture == NULL) {
+        *phGraph = NULL;
         return CUDA_ERROR_ILLEGAL_STATE;
+    }
     if (capture->origin != stream) {
         capture->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
@@ -83,7 +89,7 @@ CUresult soft_StreamEndCapture_v1(CUstream hStream, CUgraph *phGraph)
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     else if (is_unjoined(capture))
         result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    capture_end(capture, result == CUDA_SUCCESS);
+    capture_end(capture, result == CUDA_SUCCESS && phGraph != &unwanted);
     *phGraph = result == CUDA_SUCCESS ? (CUgraph)graph : NULL;
     return result;
 }
@@ -208,8 +214,8 @@ CUresult soft_StreamUpdateCaptureDependencies_v1(CUstream hStream, CUgraphNode *
 CUresult soft_ThreadExchangeStreamCaptureMode_v1(CUstreamCaptureMode *mode)
 {
     struct thread *thread = thread_self();
-    if (mode == NULL || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (mode == NULL)
+        return CUDA_ERROR_INVALID_VALUE; /* of the value nothing is checked */
     CUstreamCaptureMode before = thread->capture_mode;
     thread->capture_mode = *mode;
     *mode = before;

@@ -124,9 +124,7 @@ CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **ret_work)
 CUresult copy_default_stream(struct stream **ret_stream)
 {
     CUresult result = stream_default(ret_stream);
-    if (result == CUDA_SUCCESS)
-        result = capture_implicit(*ret_stream, true);
-    return result == CUDA_SUCCESS ? capture_unsafe() : result;
+    return result == CUDA_SUCCESS ? capture_implicit(*ret_stream, true) : result;
 }
 
 CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_when when)
@@ -138,6 +136,10 @@ CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_whe
         result = work_from_copy(params, &work);
     if (result != CUDA_SUCCESS)
         return result;
+    if (is_empty(params) && stream->capture != NULL) { /* no node */
+        work_release(work);
+        return CUDA_SUCCESS;
+    }
     if (when == COPY_NOW) {
         result = copy_default_stream(&stream);
         if (result != CUDA_SUCCESS) {

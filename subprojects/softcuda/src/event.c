@@ -121,6 +121,8 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
     struct event *event = NULL;
     struct stream *stream = NULL;
     CUresult result = find_both(hEvent, hStream, &event, &stream);
+    if (event == NULL && stream_find(hStream, &stream) == CUDA_SUCCESS)
+        (void)capture_forbid(stream); /* a capture does not survive the attempt */
     if (result != CUDA_SUCCESS)
         return result;
     if ((Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) != 0)
@@ -139,8 +141,8 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
 static CUresult look(CUevent hEvent, struct event **ret_event)
 {
     CUresult result = event_find(hEvent, ret_event);
-    if (result == CUDA_SUCCESS && (*ret_event)->capture != NULL)
-        return CUDA_ERROR_CAPTURED_EVENT;
+    if (result == CUDA_SUCCESS)
+        result = capture_check_event(*ret_event, true);
     return result == CUDA_SUCCESS ? capture_unsafe() : result;
 }
 
@@ -175,8 +177,11 @@ CUresult soft_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent 
         result = event_find(hEnd, &end);
     if (result != CUDA_SUCCESS)
         return result;
-    if (start->capture != NULL || end->capture != NULL)
-        return CUDA_ERROR_CAPTURED_EVENT;
+    result = capture_check_event(start, false);
+    if (result == CUDA_SUCCESS)
+        result = capture_check_event(end, false);
+    if (result != CUDA_SUCCESS)
+        return result;
     if (start->op == NULL || end->op == NULL || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
         return CUDA_ERROR_INVALID_HANDLE;
     if (start->context != end->context)

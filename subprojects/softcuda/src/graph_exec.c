@@ -82,13 +82,16 @@ static CUresult instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuint64_t
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
     if (phGraphExec == NULL || graph == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = capture_unsafe();
+    if (result != CUDA_SUCCESS)
+        return result;
     struct exec *exec = object_new(OBJECT_EXEC, sizeof(*exec), exec_free);
     if (exec == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec->flags = flags;
     exec->shape = graph_copy(graph);
     exec->disabled = calloc(graph->count + 1, sizeof(bool));
-    CUresult result = exec->shape == NULL || exec->disabled == NULL ? CUDA_ERROR_OUT_OF_MEMORY : exec_rebuild(exec);
+    result = exec->shape == NULL || exec->disabled == NULL ? CUDA_ERROR_OUT_OF_MEMORY : exec_rebuild(exec);
     if (result == CUDA_SUCCESS && !handle_publish(exec))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS) {
@@ -163,14 +166,6 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
 
 /* ---- Launching ---- */
 
-/* In a capture, a launch is a child graph. */
-static CUresult capture_launch(struct stream *stream, struct exec *exec)
-{
-    struct work *work = NULL;
-    CUresult result = work_from_child((CUgraph)exec->shape, &work);
-    return result == CUDA_SUCCESS ? capture_add(stream, work) : result;
-}
-
 /* Every launch of an executable waits for the one before, in whatever stream that was. */
 static CUresult push(struct stream *stream, struct exec *exec)
 {
@@ -198,9 +193,9 @@ CUresult soft_GraphLaunch_v1(CUgraphExec hGraph, CUstream hStream)
     CUresult result = stream_find(hStream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    if (stream->capture != NULL)
-        return capture_launch(stream, exec);
-    result = capture_implicit(stream, true);
+    result = capture_forbid(stream); /* it does not become a child graph, as one might think */
+    if (result == CUDA_SUCCESS)
+        result = capture_implicit(stream, true);
     if (result == CUDA_SUCCESS && soft_forked())
         result = CUDA_ERROR_NOT_INITIALIZED;
     return result == CUDA_SUCCESS ? push(stream, exec) : result;

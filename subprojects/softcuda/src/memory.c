@@ -132,7 +132,8 @@ static CUresult prepare(struct context **ret_context, bool valid)
     CUresult result = context_need(ret_context);
     if (result != CUDA_SUCCESS)
         return result;
-    return valid ? capture_unsafe() : CUDA_ERROR_INVALID_VALUE;
+    result = capture_unsafe();
+    return result == CUDA_SUCCESS && !valid ? CUDA_ERROR_INVALID_VALUE : result;
 }
 
 CUresult soft_MemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
@@ -198,7 +199,9 @@ CUresult soft_MemFree_v2(CUdeviceptr dptr)
 {
     struct context *context = NULL;
     CUresult result = context_need(&context);
-    if (result != CUDA_SUCCESS || dptr == 0)
+    if (result == CUDA_SUCCESS && dptr == 0)
+        return capture_unsafe();
+    if (result != CUDA_SUCCESS)
         return result;
     return free_block(dptr, BLOCK_DEVICE, BLOCK_MANAGED);
 }

@@ -34,7 +34,7 @@ CUresult soft_ModuleLoadData_v1(CUmodule *module, const void *image)
     struct context *context = NULL;
     struct module *made = NULL;
     CUresult result = context_need(&context);
-    if (result == CUDA_SUCCESS && module == NULL)
+    if (result == CUDA_SUCCESS && (module == NULL || image == NULL))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
         result = capture_unsafe();

@@ -29,8 +29,11 @@ CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStr
         return result;
     if (dptr == NULL || bytesize == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL && soft_version < 11040)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->capture != NULL && soft_version < 11040) /* when graphs got memory nodes */
+        return capture_forbid(stream);
+    result = stream->capture == NULL ? capture_unsafe() : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS)
+        return result;
     struct block *block = block_new(stream->context, BLOCK_DEVICE, bytesize, 0);
     if (block == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -61,6 +64,8 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
         return submit_block(stream, WORK_FREE, block);
     }
     result = capture_implicit(stream, true);
+    if (result == CUDA_SUCCESS)
+        result = capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
     block_unlist(block);
@@ -81,6 +86,6 @@ CUresult soft_StreamAttachMemAsync_v1(CUstream hStream, CUdeviceptr dptr, size_t
         return CUDA_ERROR_INVALID_VALUE;
     if (flags == CU_MEM_ATTACH_SINGLE && stream->role != STREAM_CREATED)
         return CUDA_ERROR_INVALID_VALUE;
-    result = capture_forbid(stream);
+    result = capture_check_stream(stream);
     return result == CUDA_SUCCESS ? queue_submit(stream, work_new(WORK_EMPTY)) : result;
 }

@@ -157,6 +157,13 @@ void stream_wait(struct stream *stream)
     free(ops);
 }
 
+int stream_clamp_priority(int priority)
+{
+    if (priority > PRIORITY_LEAST)
+        return PRIORITY_LEAST;
+    return priority < PRIORITY_GREATEST ? PRIORITY_GREATEST : priority;
+}
+
 /* ---- The functions of the driver ---- */
 
 CUresult soft_StreamCreateWithPriority_v1(CUstream *phStream, unsigned int flags, int priority)
@@ -167,11 +174,7 @@ CUresult soft_StreamCreateWithPriority_v1(CUstream *phStream, unsigned int flags
         return result;
     if (phStream == NULL || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (priority > PRIORITY_LEAST)
-        priority = PRIORITY_LEAST;
-    if (priority < PRIORITY_GREATEST)
-        priority = PRIORITY_GREATEST;
-    struct stream *stream = stream_new(context, STREAM_CREATED, flags, priority);
+    struct stream *stream = stream_new(context, STREAM_CREATED, flags, stream_clamp_priority(priority));
     if (stream == NULL || !handle_publish(stream)) {
         object_release(stream);
         return CUDA_ERROR_OUT_OF_MEMORY;

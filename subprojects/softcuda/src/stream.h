@@ -40,6 +40,8 @@ struct stream {
 
 enum { PRIORITY_LEAST = 0, PRIORITY_GREATEST = -5 };
 
+int stream_clamp_priority(int priority);
+
 /*
  * Which stream a handle means: 0 and the special ones need a current context (201), others must be live (400) or of a
  * context that is (709). The context's sticky error comes back too, together with the stream.

@@ -10,14 +10,19 @@ static CUresult ask(CUstream handle, const void *answer, struct stream **ret_str
 {
     if (answer == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    return stream_find(handle, ret_stream);
+    CUresult result = stream_find(handle, ret_stream);
+    return result == CUDA_SUCCESS ? capture_check_question(*ret_stream) : result;
 }
 
 /* The stream of a question that must not be asked of a stream in capture. */
 static CUresult ask_outside_capture(CUstream handle, const void *answer, struct stream **ret_stream)
 {
-    CUresult result = ask(handle, answer, ret_stream);
-    return result == CUDA_SUCCESS ? capture_forbid(*ret_stream) : result;
+    if (answer == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = stream_find(handle, ret_stream);
+    if (result == CUDA_SUCCESS)
+        result = capture_forbid(*ret_stream);
+    return result == CUDA_SUCCESS ? capture_implicit(*ret_stream, true) : result;
 }
 
 CUresult soft_StreamGetFlags_v1(CUstream hStream, unsigned int *flags)
@@ -68,7 +73,7 @@ CUresult soft_StreamGetCtx_v1(CUstream hStream, CUcontext *pctx)
 CUresult soft_StreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx)
 {
     struct stream *stream = NULL;
-    CUresult result = stream_find(hStream, &stream);
+    CUresult result = ask(hStream, &stream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     if (pctx != NULL)
@@ -92,7 +97,7 @@ CUresult soft_StreamGetGreenCtx_v1(CUstream hStream, CUgreenCtx *phCtx)
 CUresult soft_StreamGetAttribute_v1(CUstream hStream, CUstreamAttrID attr, CUlaunchAttributeValue *value)
 {
     struct stream *stream = NULL;
-    CUresult result = ask_outside_capture(hStream, value, &stream);
+    CUresult result = ask(hStream, value, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     switch ((int)attr) {
@@ -119,7 +124,7 @@ CUresult soft_StreamGetAttribute_v1(CUstream hStream, CUstreamAttrID attr, CUlau
 CUresult soft_StreamSetAttribute_v1(CUstream hStream, CUstreamAttrID attr, const CUlaunchAttributeValue *value)
 {
     struct stream *stream = NULL;
-    CUresult result = ask_outside_capture(hStream, value, &stream);
+    CUresult result = ask(hStream, value, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     switch ((int)attr) {
@@ -131,6 +136,9 @@ CUresult soft_StreamSetAttribute_v1(CUstream hStream, CUstreamAttrID attr, const
             return CUDA_ERROR_INVALID_VALUE;
         stream->policy = value->syncPolicy;
         return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        stream->priority = stream_clamp_priority(value->priority);
+        return soft_version >= 12000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case 9: /* CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP */
         if (soft_version < 12000)
             return CUDA_ERROR_INVALID_VALUE;
@@ -152,10 +160,6 @@ CUresult soft_StreamCopyAttributes_v1(CUstream dstStream, CUstream srcStream)
     CUresult result = stream_find(dstStream, &to);
     if (result == CUDA_SUCCESS)
         result = stream_find(srcStream, &from);
-    if (result == CUDA_SUCCESS)
-        result = capture_forbid(to);
-    if (result == CUDA_SUCCESS)
-        result = capture_forbid(from);
     if (result != CUDA_SUCCESS)
         return result;
     if (to->context != from->context)
