@@ -2,7 +2,7 @@
 /*
  * polyfill_scenes - plays scenes on a GPU and prints each answer, for the script `compare` to lay side by side.
  *
- *   polyfill_scenes [SCENE...]    these, or all but "fault", which spoils the context, and the risky ones
+ *   polyfill_scenes [SCENE...]    these, or all but "fault" and "primary_end", which spoil the stage, and the risky ones
  *   polyfill_scenes risky N       the N'th risky call alone
  *
  * First a line "state SLOT STATE" for each slot, and "risky COUNT". What is hidden is said by CUSHIM_MASK and CUSHIM_MAX_VERSION. Exit status:
@@ -21,25 +21,28 @@ struct stage stage;
 static const struct {
     const char *name;
     void (*play)(void);
+    bool spoils; /* the stage; played only when asked for */
 } scenes[] = {
-    {"context", scene_context},
-    {"create", scene_create},
-    {"stream", scene_stream},
-    {"event", scene_event},
-    {"host_function", scene_host_function},
-    {"info_idle", scene_info_idle},
-    {"info_capture", scene_info_capture},
-    {"info_legacy", scene_info_legacy},
-    {"info_invalid", scene_info_invalid},
-    {"modes", scene_modes},
-    {"update", scene_update},
-    {"harm", scene_harm},
-    {"harm_global", scene_harm_global},
-    {"graph", scene_graph},
-    {"instantiate", scene_instantiate},
-    {"edges", scene_edges},
-    {"green", scene_green},
-    {"fault", scene_fault},
+    {"context", scene_context, false},
+    {"create", scene_create, false},
+    {"primary", scene_primary, false},
+    {"stream", scene_stream, false},
+    {"event", scene_event, false},
+    {"host_function", scene_host_function, false},
+    {"info_idle", scene_info_idle, false},
+    {"info_capture", scene_info_capture, false},
+    {"info_legacy", scene_info_legacy, false},
+    {"info_invalid", scene_info_invalid, false},
+    {"modes", scene_modes, false},
+    {"update", scene_update, false},
+    {"harm", scene_harm, false},
+    {"harm_global", scene_harm_global, false},
+    {"graph", scene_graph, false},
+    {"instantiate", scene_instantiate, false},
+    {"edges", scene_edges, false},
+    {"green", scene_green, false},
+    {"fault", scene_fault, true},
+    {"primary_end", scene_primary_end, true},
 };
 enum { SCENE_COUNT = sizeof scenes / sizeof scenes[0] };
 
@@ -233,7 +236,7 @@ int main(int argc, char **argv)
         return 0;
     }
     for (size_t i = 0; i < SCENE_COUNT; i++) {
-        bool wanted = argc == 1 && scenes[i].play != scene_fault;
+        bool wanted = argc == 1 && !scenes[i].spoils;
         for (int j = 1; j < argc; j++)
             wanted = wanted || strcmp(argv[j], scenes[i].name) == 0;
         if (wanted)

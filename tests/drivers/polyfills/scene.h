@@ -68,6 +68,8 @@ CUfunction scene_kernel(const char *name);
 
 void scene_context(void);
 void scene_create(void);
+void scene_primary(void);
+void scene_primary_end(void);
 void scene_stream(void);
 void scene_event(void);
 void scene_host_function(void);

@@ -100,6 +100,53 @@ void scene_create(void)
     create_v4("v4/count without array", &wish, 0, stage.device);
 }
 
+/* ---- cuDevicePrimaryCtxRelease_v2 and ..SetFlags_v2 ---- */
+
+static void show_primary(enum cushim_slot slot, const char *step, CUresult result)
+{
+    unsigned int flags = UNTOUCHED;
+    int active = UNTOUCHED;
+    MUST(TABLE->DevicePrimaryCtxGetState_v1(stage.device, &flags, &active));
+    scene_step(slot, step, result, "flags %u, active %d, current %s", flags, active, scene_current());
+}
+
+static void set_flags(const char *step, unsigned int flags)
+{
+    show_primary(CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2, step,
+                 TABLE->DevicePrimaryCtxSetFlags_v2(stage.device, flags));
+}
+
+static void release(const char *step)
+{
+    show_primary(CUSHIM_SLOT_DevicePrimaryCtxRelease_v2, step, TABLE->DevicePrimaryCtxRelease_v2(stage.device));
+}
+
+void scene_primary(void)
+{
+    CUcontext context;
+    MUST(TABLE->DevicePrimaryCtxRetain_v1(&context, stage.device));
+    release("release/one of two");
+    CODE(DevicePrimaryCtxRelease_v2, "release/bad device", TABLE->DevicePrimaryCtxRelease_v2(99));
+    CODE(DevicePrimaryCtxSetFlags_v2, "flags/bad device", TABLE->DevicePrimaryCtxSetFlags_v2(99, 0));
+    set_flags("flags/unknown", 0x8000);
+    set_flags("flags/others while active", CU_CTX_SCHED_SPIN);
+}
+
+/* Ends the primary context, and so what stands on the stage. */
+void scene_primary_end(void)
+{
+    scene_enter(NULL);
+    release("release/the last");
+    release("release/one too many");
+    set_flags("flags/inactive", CU_CTX_SCHED_BLOCKING_SYNC);
+    set_flags("flags/inactive, unknown", 0x8000);
+    MUST(TABLE->DevicePrimaryCtxRetain_v1(&stage.primary, stage.device));
+    scene_name(stage.primary, "primary");
+    set_flags("flags/the same while active", CU_CTX_SCHED_BLOCKING_SYNC);
+    release("release/the last again");
+    MUST(TABLE->DevicePrimaryCtxRetain_v1(&stage.primary, stage.device));
+}
+
 /* ---- What a stream belongs to ---- */
 
 static void ask_stream(const char *where, const char *whom, CUstream stream)
