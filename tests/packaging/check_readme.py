@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""README.md is true: its examples compile and run, its lists are those of the sources, its numbers are what is printed.
+
+usage: check_readme.py PROGRAM STATIC_LIBRARY COMPILER...
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = (ROOT / 'README.md').read_text(encoding='utf-8')
+PROGRAM, LIBRARY = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+COMPILER = sys.argv[3:]
+FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wno-unused', '-DCUSHIM_STATIC', '-I', str(ROOT / 'include')]
+
+
+def blocks(language):
+    return re.findall(rf'^```{language}\n(.*?)^```$', README, re.M | re.S)
+
+
+def rows_below(heading):
+    """The cells of the first table below a heading, without its head."""
+    table = re.search(rf'^## {heading}$.*?^(\|.*?)\n\n', README, re.M | re.S)[1]
+    return [[cell.strip() for cell in line.strip('|').split('|')] for line in table.splitlines()[2:]]
+
+
+def source(*parts):
+    return ROOT.joinpath(*parts).read_text(encoding='utf-8')
+
+
+class Readme(unittest.TestCase):
+    def compile(self, code, *more):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = pathlib.Path(scratch)
+            (path / 'example.c').write_text(code, encoding='utf-8')
+            subprocess.run([*COMPILER, *FLAGS, path / 'example.c', '-o', path / 'example', *more], check=True)
+            if '-c' in more:
+                return None
+            return subprocess.run([path / 'example'], env={**os.environ, 'CUSHIM_DRIVER': 'none'},
+                                  stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    def test_example_when_there_is_no_driver_then_it_says_so(self):
+        said = self.compile(blocks('c')[0], LIBRARY, '-ldl', '-lpthread')
+        self.assertIn('No GPU today. The driver was switched off', said)
+
+    def test_fragments_when_compiled_then_they_are_c(self):
+        for fragment in blocks('c')[1:]:
+            body = fragment if '#include' in fragment else f'void example(void);\nvoid example(void)\n{{{fragment}}}\n'
+            self.compile('#include <cushim/cushim.h>\n' + body, '-c')
+
+    def test_polyfills_when_listed_then_they_are_all_that_exist(self):
+        rules = set(re.findall(r'^ +RULE(?:_BEFORE\(\d+, |\()(\w+),', source('loader', 'polyfills.c'), re.M))
+        since = {f'{family}_{abi}': int(number) for family, abi, number in
+                 re.findall(r'^CUSHIM_ENTRY\((\w+), (v\d), (\d+),', source('include', 'cushim', 'entry_points.h'), re.M)}
+        listed = {cells[0].strip('`'): cells[1] for cells in rows_below('Polyfills')}
+        self.assertEqual(set(listed), rules)
+        for slot, version in listed.items():
+            self.assertEqual(version, f'{since[slot] // 1000}.{since[slot] % 1000 // 10}', slot)
+
+    def test_reasons_when_listed_then_they_are_all_that_exist(self):
+        words = set(re.findall(r'^CUSHIM_REASON\(\w+, "([\w-]+)"', source('include', 'cushim', 'reasons.h'), re.M))
+        listed = re.findall(r'`([\w-]+)`', ''.join(cells[1] for cells in rows_below('Without a driver')))
+        self.assertEqual(sorted(listed), sorted(words - {'none', 'not-tried'}))
+
+    def test_options_when_listed_then_they_are_all_that_exist(self):
+        body = re.search(r'struct cushim_load_options \{(.*?)\n\};', source('include', 'cushim', 'loader.h'), re.S)[1]
+        members = re.findall(r'(\w+)\)?(?:\([^;]*\))?;', re.sub(r'/\*.*?\*/', '', body, flags=re.S))
+        listed = [cells[0].strip('`') for cells in rows_below('Loading')]
+        self.assertEqual(sorted(listed), sorted(set(members) - {'log_user'}))
+
+    def test_numbers_when_their_command_is_run_then_it_prints_them(self):
+        numbers = re.findall(r'(\d+) [a-z ]+\(`build/src/cli/cushim ([^`]+)`\)', re.sub(r'\n', ' ', README))
+        self.assertGreaterEqual(len(numbers), 2)
+        for number, command in numbers:
+            said = subprocess.run(f'{PROGRAM} {command}', shell=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  env={**os.environ, 'CUSHIM_DRIVER': 'none'}, text=True, check=False).stdout
+            self.assertEqual(said.strip(), number, command)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
