@@ -20,7 +20,7 @@
 #include "cushim/abi_egl.h" /* a frame is passed by value */
 
 #if defined(FAKE_CONSTRUCTOR)
-#    include <dlfcn.h>
+#    include "constructor.h"
 #endif
 
 #if defined(_WIN32)
@@ -197,18 +197,6 @@ struct cushim_table fake_hooks = {
     .GetProcAddress_v1 = get_proc_address_v1,
     .GetProcAddress_v2 = get_proc_address_v2,
 };
-
-#if defined(FAKE_CONSTRUCTOR)
-__attribute__((constructor)) static void construct(void)
-{
-    union {
-        void *object;
-        cushim_fn function;
-    } constructed = {dlsym(RTLD_DEFAULT, "fake_driver_constructed")};
-    if (constructed.object != NULL)
-        constructed.function();
-}
-#endif
 
 /* ---- What is exported: other names for the functions ---- */
 

@@ -2,12 +2,20 @@
 /*
  * not_a_driver.c - what may lie around under a driver's name and is none. Built into many libraries:
  *
- *   NOT_INIT      it exports cuInit
- *   NOT_CODE      it exports cuDriverGetVersion, which returns this
- *   NOT_VERSION   and first writes this
+ *   NOT_INIT         it exports cuInit
+ *   NOT_CODE         it exports cuDriverGetVersion, which returns this
+ *   NOT_VERSION      and first writes this
+ *   NOT_CONSTRUCTOR  it calls back the program while it is being loaded
  *
  * With NOT_INIT and a NOT_CODE of 34 it is what the CUDA Toolkit gives programs to link with.
  */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE /* RTLD_DEFAULT */
+#endif
+#if defined(NOT_CONSTRUCTOR)
+#    include "constructor.h"
+#endif
+
 #if defined(_WIN32)
 #    define EXPORT __declspec(dllexport)
 #else

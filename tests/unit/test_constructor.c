@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* A driver whose constructor calls cushim while cushim is loading it. POSIX only. */
+#include "unit.h"
+
+static void (*in_constructor)(void);
+static int constructed;
+
+__attribute__((visibility("default"))) void fake_driver_constructed(void)
+{
+    constructed++;
+    if (in_constructor != NULL)
+        in_constructor();
+}
+
+static int begin(void **state)
+{
+    constructed = 0;
+    in_constructor = NULL;
+    return unit_reset(state);
+}
+
+#define CONSTRUCTOR_TEST(test) cmocka_unit_test_setup(test, begin)
+
+static CUresult result;
+static char message[512];
+
+static void note_message(void)
+{
+    snprintf(message, sizeof message, "%s", cushim_last_error()->message);
+}
+
+static void call_a_slot(void)
+{
+    result = cushim_table()->StreamQuery_v1(NULL);
+    note_message();
+}
+
+static void load(void)
+{
+    result = cushim_load(NULL);
+    note_message();
+}
+
+static void initialise(void)
+{
+    result = cushim_init();
+    note_message();
+}
+
+static void ask_everything(void)
+{
+    struct cushim_slot_info info;
+    const char *const name = "StreamQuery_v1";
+    cushim_fn fn = NULL;
+    int version = -1;
+    assert_int_equal(cushim_slot_info(CUSHIM_SLOT_StreamQuery_v1, &info), CUDA_SUCCESS);
+    assert_int_equal(info.state, CUSHIM_STATE_MISSING);
+    assert_int_equal(cushim_require(&name, 1, NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_lookup("cuStreamQuery", 12040, &fn), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_table()->DriverGetVersion_v1(&version), CUDA_SUCCESS);
+    assert_int_equal(version, 0);
+    assert_int_equal(cushim_driver_version(), 0);
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    assert_null(cushim_symbol_name((cushim_fn)ask_everything));
+}
+
+static void assert_loads_all_the_same(void (*work)(void))
+{
+    in_constructor = work;
+    unit_load_plain("fake_constructor");
+    assert_int_equal(constructed, 1);
+    assert_int_equal(cushim_driver_version(), 12040);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+static void test_constructor_when_it_calls_a_slot_then_there_is_no_device_yet(void **state)
+{
+    (void)state;
+    assert_loads_all_the_same(call_a_slot);
+    assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
+    assert_string_equal(message, "There is no CUDA driver: The driver has not been looked for yet.");
+}
+
+static void test_constructor_when_it_loads_then_not_ready(void **state)
+{
+    (void)state;
+    assert_loads_all_the_same(load);
+    assert_int_equal(result, CUDA_ERROR_NOT_READY);
+    assert_string_equal(message, "This thread is in the middle of a load.");
+}
+
+static void test_constructor_when_it_initialises_then_not_ready(void **state)
+{
+    (void)state;
+    assert_loads_all_the_same(initialise);
+    assert_int_equal(result, CUDA_ERROR_NOT_READY);
+    assert_string_equal(message, "This thread is in the middle of a load.");
+}
+
+static void test_constructor_when_it_asks_everything_then_all_is_answered(void **state)
+{
+    (void)state;
+    assert_loads_all_the_same(ask_everything);
+}
+
+static void test_constructor_when_a_first_slot_loads_then_the_slot_is_still_called(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_constructor"));
+    in_constructor = call_a_slot;
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(constructed, 1);
+    assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
+}
+
+static void test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.path = unit_fake("not_stub_constructor")};
+    in_constructor = call_a_slot;
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
+    assert_int_equal(constructed, 1);
+    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_STUB_LIBRARY);
+    in_constructor = load;
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
+    assert_int_equal(result, CUDA_ERROR_NOT_READY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CONSTRUCTOR_TEST(test_constructor_when_it_calls_a_slot_then_there_is_no_device_yet),
+        CONSTRUCTOR_TEST(test_constructor_when_it_loads_then_not_ready),
+        CONSTRUCTOR_TEST(test_constructor_when_it_initialises_then_not_ready),
+        CONSTRUCTOR_TEST(test_constructor_when_it_asks_everything_then_all_is_answered),
+        CONSTRUCTOR_TEST(test_constructor_when_a_first_slot_loads_then_the_slot_is_still_called),
+        CONSTRUCTOR_TEST(test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

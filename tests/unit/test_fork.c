@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* fork(): after a load, in the middle of one, and by the driver's own constructor. POSIX only. */
+#include "unit.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A child that hangs is killed after this many seconds, and fails. */
+enum { PATIENCE = 20 };
+
+/* The fake's code for the slot that the children call. */
+#define QUERY FAKE_CODE(ROW_StreamQuery_v1, 0)
+
+/* Forks; the child ends with status 0 if `holds` says true, 1 if not. cmocka is the parent's alone. */
+static pid_t fork_and_check(bool (*holds)(void))
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(PATIENCE);
+        _exit(holds() ? 0 : 1);
+    }
+    return child;
+}
+
+static void assert_child_well(pid_t child)
+{
+    int status = -1;
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status))
+        fail_msg("the child was killed by signal %d", WTERMSIG(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void (*in_constructor)(void);
+
+__attribute__((visibility("default"))) void fake_driver_constructed(void)
+{
+    if (in_constructor != NULL)
+        in_constructor();
+}
+
+/* ---- After a load ---- */
+
+static bool everything_works(void)
+{
+    return cushim_load(NULL) == CUDA_SUCCESS && cushim_driver_version() == 12040
+           && cushim_table()->StreamQuery_v1(NULL) == QUERY && cushim_diagnosis()->code == CUDA_SUCCESS;
+}
+
+static void test_fork_when_loaded_then_the_child_goes_on(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_child_well(fork_and_check(everything_works));
+    assert_true(everything_works());
+}
+
+static void test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    assert_child_well(fork_and_check(everything_works));
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+}
+
+static void test_fork_when_a_load_failed_then_the_child_may_try_again(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    assert_child_well(fork_and_check(everything_works));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
+}
+
+/* ---- After cuInit: a driver's child is not initialised ---- */
+
+static CUresult CUDAAPI not_initialised(unsigned flags)
+{
+    (void)flags;
+    return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+static bool is_told_of_the_fork(void)
+{
+    ((struct cushim_table *)unit_object("fake_12040", "fake_hooks"))->Init_v1 = not_initialised;
+    return cushim_init() == CUDA_ERROR_NOT_INITIALIZED && cushim_diagnosis()->reason == CUSHIM_REASON_FORKED
+           && strcmp(cushim_last_error()->message, cushim_diagnosis()->message) == 0;
+}
+
+static void test_fork_when_initialised_then_the_child_is_told_why_it_is_not(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_init(), CUDA_SUCCESS);
+    assert_child_well(fork_and_check(is_told_of_the_fork));
+}
+
+/* ---- In the middle of a load ---- */
+
+static struct {
+    sem_t entered;
+    sem_t about_to_fork;
+} middle;
+
+static void wait_for_the_fork(void)
+{
+    sem_post(&middle.entered);
+    sem_wait(&middle.about_to_fork);
+    /* Whether the fork comes before the load's end or has to wait for it, its child must be well; so this is to make the
+     * second likely, and no test depends on it. */
+    usleep(50000);
+}
+
+static void *load_slowly(void *path)
+{
+    struct cushim_load_options options = {.path = path};
+    return cushim_load(&options) == CUDA_SUCCESS ? path : NULL;
+}
+
+static void fork_in_the_middle(const char *fake, bool (*holds)(void), bool loads)
+{
+    pthread_t thread;
+    void *loaded;
+    char path[1024];
+    snprintf(path, sizeof path, "%s", unit_fake(fake));
+    assert_int_equal(sem_init(&middle.entered, 0, 0), 0);
+    assert_int_equal(sem_init(&middle.about_to_fork, 0, 0), 0);
+    in_constructor = wait_for_the_fork;
+    assert_int_equal(pthread_create(&thread, NULL, load_slowly, path), 0);
+    sem_wait(&middle.entered);
+    in_constructor = NULL;
+    sem_post(&middle.about_to_fork);
+    pid_t child = fork_and_check(holds);
+    assert_int_equal(pthread_join(thread, &loaded), 0);
+    assert_int_equal(loaded != NULL, loads);
+    assert_child_well(child);
+}
+
+static void test_fork_when_another_thread_is_loading_then_the_child_has_the_driver(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    fork_in_the_middle("fake_constructor", everything_works, true);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), QUERY);
+}
+
+static bool can_load_another(void)
+{
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    return cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE && cushim_load(&options) == CUDA_SUCCESS
+           && everything_works();
+}
+
+static void test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    fork_in_the_middle("not_stub_constructor", can_load_another, false);
+}
+
+/* ---- By a constructor ---- */
+
+static pid_t child_of_constructor;
+
+/* The child is inside of the load for ever; it must not hang there. */
+static bool is_inside_a_load(void)
+{
+    return cushim_load(NULL) == CUDA_ERROR_NOT_READY && cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE;
+}
+
+static void fork_a_child(void)
+{
+    child_of_constructor = fork_and_check(is_inside_a_load);
+}
+
+static void test_fork_when_a_constructor_forks_then_both_go_on(void **state)
+{
+    (void)state;
+    in_constructor = fork_a_child;
+    unit_load_plain("fake_constructor");
+    in_constructor = NULL;
+    assert_child_well(child_of_constructor);
+    assert_true(everything_works());
+    assert_child_well(fork_and_check(everything_works)); /* the lock is as it should be */
+}
+
+static bool ran_command;
+
+static void run_a_command(void)
+{
+    ran_command = system("true") == 0;
+}
+
+static void test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on(void **state)
+{
+    (void)state;
+    in_constructor = run_a_command;
+    unit_load_plain("fake_constructor");
+    in_constructor = NULL;
+    assert_true(ran_command);
+    assert_true(everything_works());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_fork_when_loaded_then_the_child_goes_on),
+        UNIT_TEST(test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself),
+        UNIT_TEST(test_fork_when_a_load_failed_then_the_child_may_try_again),
+        UNIT_TEST(test_fork_when_initialised_then_the_child_is_told_why_it_is_not),
+        UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver),
+        UNIT_TEST(test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load),
+        UNIT_TEST(test_fork_when_a_constructor_forks_then_both_go_on),
+        UNIT_TEST(test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Many threads at once, above all in the first call. To be run under ThreadSanitizer, too. POSIX only. */
+#include "unit.h"
+
+#include <pthread.h>
+
+enum { THREADS = 64 };
+
+static int constructed;
+
+/* Fakes with a constructor call it. */
+__attribute__((visibility("default"))) void fake_driver_constructed(void)
+{
+    __atomic_fetch_add(&constructed, 1, __ATOMIC_RELAXED);
+}
+
+/* Runs a function in each of the threads, all at the same moment. */
+struct crowd {
+    void (*work)(int index);
+    pthread_barrier_t start;
+};
+
+struct one {
+    struct crowd *crowd;
+    int index;
+};
+
+static void *run_one(void *argument)
+{
+    struct one *one = argument;
+    pthread_barrier_wait(&one->crowd->start);
+    one->crowd->work(one->index);
+    return NULL;
+}
+
+static void run_at_once(void (*work)(int index))
+{
+    struct crowd crowd = {.work = work};
+    struct one ones[THREADS];
+    pthread_t threads[THREADS];
+    assert_int_equal(pthread_barrier_init(&crowd.start, NULL, THREADS), 0);
+    for (int i = 0; i < THREADS; i++) {
+        ones[i] = (struct one){&crowd, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, run_one, &ones[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    pthread_barrier_destroy(&crowd.start);
+}
+
+static CUresult results[THREADS];
+
+static void assert_all(CUresult expected)
+{
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(results[i], expected);
+}
+
+/* ---- The first call ---- */
+
+static void call_a_slot(int index)
+{
+    results[index] = cushim_table()->StreamQuery_v1(NULL);
+}
+
+static void test_first_calls_when_at_once_then_one_load_and_all_are_made(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_constructor"));
+    constructed = 0;
+    run_at_once(call_a_slot);
+    assert_all(FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(constructed, 1);
+}
+
+static void test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for_all(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub_constructor"));
+    constructed = 0;
+    run_at_once(call_a_slot);
+    assert_all(CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(constructed, 1); /* the stub is closed again, so that each load would construct it anew */
+}
+
+static void load(int index)
+{
+    results[index] = cushim_load(NULL);
+}
+
+static void test_loads_when_at_once_then_all_succeed(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_constructor"));
+    constructed = 0;
+    run_at_once(load);
+    assert_all(CUDA_SUCCESS);
+    assert_int_equal(constructed, 1);
+}
+
+static void test_loads_when_at_once_without_a_driver_then_all_fail_alike(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
+    run_at_once(load);
+    assert_all(CUDA_ERROR_STUB_LIBRARY);
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_STUB);
+}
+
+static void initialise(int index)
+{
+    results[index] = cushim_init();
+}
+
+static void test_initialisations_when_at_once_then_all_succeed(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    run_at_once(initialise);
+    assert_all(CUDA_SUCCESS);
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NONE);
+}
+
+/* ---- Everything beside everything ---- */
+
+static void ask_something(int index)
+{
+    struct cushim_slot_info info;
+    const char *const needed[] = {"StreamQuery_v1"};
+    cushim_fn fn = NULL;
+    switch (index % 8) {
+    case 0:
+        results[index] = cushim_load(NULL);
+        break;
+    case 1:
+        results[index] = cushim_init();
+        break;
+    case 2:
+        results[index] = cushim_slot_info(CUSHIM_SLOT_StreamQuery_v1, &info);
+        break;
+    case 3:
+        results[index] = cushim_require(needed, 1, NULL);
+        break;
+    case 4:
+        results[index] = cushim_lookup("cuStreamQuery", 12040, &fn);
+        break;
+    case 5: /* the driver is asked, and its honesty tried */
+        results[index] =
+            cushim_lookup("cuNoSuchThing", 12040, &fn) == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+        break;
+    case 6: {
+        const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+        results[index] = strlen(diagnosis->reason_name) + strlen(diagnosis->message) != 0 ? diagnosis->code : 1;
+        break;
+    }
+    default:
+        results[index] = cushim_table()->Init_v1(0);
+        (void)cushim_driver_version();
+        break;
+    }
+}
+
+static void test_questions_when_at_once_then_all_are_answered(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_asked_12040"));
+    run_at_once(ask_something);
+    assert_all(CUDA_SUCCESS);
+}
+
+/* Half of the threads fail to load, over and over, and the other half ask; then one of them finds the driver. */
+static void fail_or_ask(int index)
+{
+    struct cushim_load_options options = {.path = "/no/such/driver"};
+    for (int i = 0; i < 20; i++) {
+        if (index % 2 == 0) {
+            (void)cushim_load(&options);
+            (void)cushim_last_error()->message[0];
+        } else {
+            CUresult result = cushim_table()->StreamQuery_v1(NULL);
+            if (result != CUDA_ERROR_NO_DEVICE && result != FAKE_CODE(ROW_StreamQuery_v1, 0))
+                results[index] = result;
+            (void)cushim_last_error()->message[0];
+            (void)cushim_diagnosis()->message[0];
+        }
+        if (index == 10 && i == 10) {
+            options.path = unit_fake("fake_12040");
+            results[index] = cushim_load(&options);
+        }
+    }
+}
+
+static void test_failing_loads_when_one_at_last_succeeds_then_all_go_on(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    memset(results, 0, sizeof results);
+    run_at_once(fail_or_ask);
+    assert_all(CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_version(), 12040);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+/* ---- What belongs to one thread ---- */
+
+static void fail_in_an_own_way(int index)
+{
+    static const enum cushim_slot slots[] = {CUSHIM_SLOT_StreamGetId_v1, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1};
+    const char *unmet;
+    struct cushim_slot_info info;
+    (void)cushim_slot_info(slots[index % 2], &info);
+    for (int i = 0; i < 100; i++)
+        (void)cushim_require(&info.name, 1, &unmet);
+    results[index] = cushim_last_error()->code;
+    if (strcmp(cushim_last_error()->function, info.family) != 0)
+        results[index] = CUDA_ERROR_UNKNOWN;
+}
+
+static void test_last_error_when_threads_fail_differently_then_each_has_its_own(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_9010"));
+    run_at_once(fail_in_an_own_way);
+    assert_all(CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim_last_error()->code, CUDA_SUCCESS);
+    assert_string_equal(cushim_last_error()->function, "");
+    assert_string_equal(cushim_last_error()->message, "");
+}
+
+int main(void)
+{
+    /* The last error of this thread is that of no failure, and so that test comes first. */
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_last_error_when_threads_fail_differently_then_each_has_its_own),
+        UNIT_TEST(test_first_calls_when_at_once_then_one_load_and_all_are_made),
+        UNIT_TEST(test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for_all),
+        UNIT_TEST(test_loads_when_at_once_then_all_succeed),
+        UNIT_TEST(test_loads_when_at_once_without_a_driver_then_all_fail_alike),
+        UNIT_TEST(test_initialisations_when_at_once_then_all_succeed),
+        UNIT_TEST(test_questions_when_at_once_then_all_are_answered),
+        UNIT_TEST(test_failing_loads_when_one_at_last_succeeds_then_all_go_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
