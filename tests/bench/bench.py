@@ -6,9 +6,14 @@ bench.py - what the benchmarks share: the line that tells a comparison, and the 
 
 A is cushim's way, B the bare one. Exit status 0: within the bound; 1: over it; 77: could not be measured here, and why.
 """
+import os
 import statistics
 import subprocess
 import sys
+
+# What a person has set for other programs would change what is measured.
+for variable in ('CUSHIM_DRIVER', 'CUSHIM_MAX_VERSION', 'CUSHIM_MASK'):
+    os.environ.pop(variable, None)
 
 
 def skip(why):

@@ -3,8 +3,9 @@
 """
 call_count.py - what a call through the table costs, in instructions, against a direct call of a linked function.
 
-    call_count.py WHAT BOUND CALL_COUNT DRIVER     DRIVER: the libcuda.so.1 made of driver.c
+    call_count.py WHAT BOUND CALL_COUNT DRIVER [LIBRARY]
 
+DRIVER is the libcuda.so.1 made of driver.c, LIBRARY the libcushim that the program is linked to, unless it is in it.
 callgrind counts the whole program at two numbers of calls; the difference over the number of calls is one turn of the
 loop with its call, and what happens before and after cancels out. The counts repeat exactly.
 """
@@ -20,23 +21,36 @@ FEW = 1000
 MANY = 101000
 
 
+def copy_stripped(file, folder):
+    """A copy without what debuggers read, under all names of the file: older valgrinds stumble over newer DWARF."""
+    file = pathlib.Path(file)
+    copy = pathlib.Path(folder, file.name)
+    bench.run(['strip', '--strip-debug', '-o', copy, file])
+    for other in file.parent.iterdir():
+        if other.is_symlink() and other.resolve() == file.resolve():
+            pathlib.Path(folder, other.name).symlink_to(copy.name)
+    return copy
+
+
 def count_instructions(program, way, calls, environment):
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder, 'callgrind.out')
-        bench.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', program, way, str(calls)],
-                  env=environment)
-        totals = [line for line in out.read_text().splitlines() if line.startswith(('totals:', 'summary:'))]
-        return int(totals[0].split()[1])
+    out = program.with_suffix('.callgrind')
+    bench.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', program, way, str(calls)],
+              env=environment)
+    totals = [line for line in out.read_text().splitlines() if line.startswith(('totals:', 'summary:'))]
+    return int(totals[0].split()[1])
 
 
-def main(what, bound, program, driver):
-    if shutil.which('valgrind') is None:
-        bench.skip('there is no valgrind')
-    environment = {**os.environ, 'CUSHIM_DRIVER': driver, 'LD_LIBRARY_PATH': os.path.dirname(driver)}
+def main(what, bound, program, *libraries):
+    for tool in ('valgrind', 'strip'):
+        if shutil.which(tool) is None:
+            bench.skip(f'there is no {tool}')
     turn = {}
-    for way in ('table', 'direct'):
-        few, many = (count_instructions(program, way, calls, environment) for calls in (FEW, MANY))
-        turn[way] = [(many - few) / (MANY - FEW)]
+    with tempfile.TemporaryDirectory() as folder:
+        program, driver, *_ = [copy_stripped(file, folder) for file in (program, *libraries)]
+        environment = {**os.environ, 'CUSHIM_DRIVER': str(driver), 'LD_LIBRARY_PATH': folder}
+        for way in ('table', 'direct'):
+            few, many = (count_instructions(program, way, calls, environment) for calls in (FEW, MANY))
+            turn[way] = [(many - few) / (MANY - FEW)]
     met = bench.judge_difference(f'a call through the table - a linked call, {what}', turn['table'], turn['direct'],
                                  'instructions', float(bound))
     return 0 if met else 1

@@ -15,7 +15,7 @@ import sys
 
 import bench
 
-PAIRS = 200
+PAIRS = 400
 WARM_UP = 5
 
 
