@@ -2,6 +2,7 @@
 #include "folder.h"
 
 #include <ftw.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,9 +33,14 @@ int folder_remove(void **state)
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+const char *folder_root(void)
+{
+    return folder;
+}
+
 const char *folder_path(const char *name)
 {
-    static char paths[4][1024];
+    static char paths[4][PATH_MAX];
     static unsigned next;
     char *path = paths[next++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);

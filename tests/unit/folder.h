@@ -11,6 +11,9 @@ int folder_remove(void **state);
 
 #define FOLDER_TEST(test) cmocka_unit_test_setup_teardown(test, folder_create, folder_remove)
 
+/* The folder itself. */
+const char *folder_root(void);
+
 /* The path of `name` in the folder; its own folders are made. Valid until the fourth call after this one. */
 const char *folder_path(const char *name);
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The log callback: it is told every attempt and the outcome, and may call anything. */
+#include "unit.h"
+
+enum { MOST_LINES = 64 };
+
+static struct {
+    char lines[MOST_LINES][4096];
+    int count;
+    void *user;
+    void (*work)(void);
+} heard;
+
+static void hear(void *user, const char *line)
+{
+    heard.user = user;
+    assert_true(heard.count < MOST_LINES);
+    snprintf(heard.lines[heard.count++], sizeof heard.lines[0], "%s", line);
+    assert_null(strpbrk(line, "\r\n"));
+    if (heard.work != NULL)
+        heard.work();
+}
+
+static int begin(void **state)
+{
+    memset(&heard, 0, sizeof heard);
+    return unit_reset(state);
+}
+
+#define LOG_TEST(test) cmocka_unit_test_setup(test, begin)
+
+static CUresult load_aloud(const char *path)
+{
+    struct cushim_load_options options = {.path = path, .log = hear, .log_user = &options};
+    CUresult result = cushim_load(&options);
+    assert_ptr_equal(heard.user, heard.count != 0 ? &options : NULL);
+    return result;
+}
+
+/* Everything in the diagnosis is told, in its order, and the outcome last. */
+static void assert_all_told(const char *outcome)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    int line = 0;
+    for (size_t i = 0; i < diagnosis->variable_count; i++, line++) {
+        unit_assert_contains(heard.lines[line], diagnosis->variables[i].name);
+        unit_assert_contains(heard.lines[line], diagnosis->variables[i].value);
+        assert_int_equal(strstr(heard.lines[line], "ignored") == NULL, diagnosis->variables[i].used);
+    }
+    for (size_t i = 0; i < diagnosis->attempt_count; i++, line++) {
+        unit_assert_contains(heard.lines[line], diagnosis->attempts[i].place);
+        unit_assert_contains(heard.lines[line], diagnosis->attempts[i].result);
+    }
+    assert_int_equal(heard.count, line + 1);
+    assert_string_equal(heard.lines[line], outcome);
+}
+
+static void test_log_when_a_load_succeeds_then_attempts_and_outcome_are_told(void **state)
+{
+    (void)state;
+    char outcome[2048];
+    snprintf(outcome, sizeof outcome, "loaded %s", unit_fake("fake_12040"));
+    assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
+    assert_all_told(outcome);
+}
+
+static void test_log_when_a_load_fails_then_attempts_and_reason_are_told(void **state)
+{
+    (void)state;
+    assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY);
+    assert_all_told(cushim_diagnosis()->message);
+}
+
+static void test_log_when_the_whole_search_fails_then_every_place_is_told(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.root = "/no/such/root", .log = hear};
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_all_told(cushim_diagnosis()->message);
+}
+
+static void test_log_when_variables_are_set_then_they_are_told_and_whether_they_count(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "/no/such/driver");
+    unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
+    char outcome[2048];
+    snprintf(outcome, sizeof outcome, "loaded %s", unit_fake("fake_12040"));
+    assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
+    assert_all_told(outcome);
+    assert_int_equal(cushim_diagnosis()->variable_count, 2);
+}
+
+static void test_log_when_a_value_has_many_lines_then_a_line_is_still_one(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "/no\nsuch\r\ndriver");
+    struct cushim_load_options options = {.log = hear};
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_true(heard.count >= 3);
+}
+
+static void test_log_when_a_driver_is_loaded_already_then_the_outcome_alone_is_told(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
+    assert_int_equal(heard.count, 1);
+    assert_int_equal(load_aloud(unit_fake("fake_11040")), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(heard.count, 2);
+    assert_string_equal(heard.lines[1], cushim_last_error()->message);
+}
+
+static void test_log_when_options_are_bad_then_that_is_told(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.max_version = 7, .log = hear};
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(heard.count, 1);
+    assert_string_equal(heard.lines[0], cushim_diagnosis()->message);
+}
+
+/* ---- Calls from within ---- */
+
+static void use_the_driver(void)
+{
+    struct cushim_load_options other = {.path = "none"};
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_load(&other), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(cushim_init(), CUDA_SUCCESS);
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_driver_version(), 12040);
+}
+
+static void test_log_when_it_uses_the_driver_then_it_is_there(void **state)
+{
+    (void)state;
+    heard.work = use_the_driver;
+    assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
+    assert_true(heard.count >= 2);
+}
+
+static void use_the_absent(void)
+{
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_STUB);
+    assert_int_equal(cushim_driver_version(), 0);
+}
+
+static void test_log_when_nothing_was_loaded_then_the_diagnosis_is_there(void **state)
+{
+    (void)state;
+    heard.work = use_the_absent;
+    assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY);
+    assert_true(heard.count >= 2);
+}
+
+static void load_another(void)
+{
+    heard.work = NULL;
+    unit_load_plain("fake_12040");
+}
+
+static void test_log_when_it_loads_another_after_a_failure_then_that_one_stays(void **state)
+{
+    (void)state;
+    heard.work = load_another;
+    assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY); /* this load's own result */
+    assert_int_equal(cushim_driver_version(), 12040);
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LOG_TEST(test_log_when_a_load_succeeds_then_attempts_and_outcome_are_told),
+        LOG_TEST(test_log_when_a_load_fails_then_attempts_and_reason_are_told),
+        LOG_TEST(test_log_when_the_whole_search_fails_then_every_place_is_told),
+        LOG_TEST(test_log_when_variables_are_set_then_they_are_told_and_whether_they_count),
+        LOG_TEST(test_log_when_a_value_has_many_lines_then_a_line_is_still_one),
+        LOG_TEST(test_log_when_a_driver_is_loaded_already_then_the_outcome_alone_is_told),
+        LOG_TEST(test_log_when_options_are_bad_then_that_is_told),
+        LOG_TEST(test_log_when_it_uses_the_driver_then_it_is_there),
+        LOG_TEST(test_log_when_nothing_was_loaded_then_the_diagnosis_is_there),
+        LOG_TEST(test_log_when_it_loads_another_after_a_failure_then_that_one_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

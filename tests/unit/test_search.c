@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* The known places, below a root folder of the test's own; and a driver that appears later. POSIX only. */
+#include "unit.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "candidates.h"
+#include "folder.h"
+
+static const char *root(void)
+{
+    static char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", folder_path("root/"));
+    path[strlen(path) - 1] = '\0';
+    return path;
+}
+
+static CUresult load(void)
+{
+    struct cushim_load_options options = {.root = root()};
+    return cushim_load(&options);
+}
+
+/* Where the index'th known place is, as a name in the folder; NULL past the last. */
+static const char *place(size_t index)
+{
+    static char path[PATH_MAX];
+    return candidates_path(index, "root", path, sizeof path) ? path : NULL;
+}
+
+/* The index of the known place that ends so. */
+static size_t find_place(const char *end)
+{
+    size_t index = 0;
+    while (place(index) != NULL && strstr(place(index), end) == NULL)
+        index++;
+    assert_non_null(place(index));
+    return index;
+}
+
+static void tell_kernel_module(const char *version)
+{
+    char text[256];
+    snprintf(text, sizeof text, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  %s  Wed Jul  3 01:20:00 UTC 2026\n",
+             version);
+    folder_write("root/proc/driver/nvidia/version", text, strlen(text));
+}
+
+static void assert_found_at(const char *path)
+{
+    assert_int_equal(load(), CUDA_SUCCESS);
+    assert_string_equal(cushim_diagnosis()->path, path);
+    const struct cushim_attempt *last = &cushim_diagnosis()->attempts[cushim_diagnosis()->attempt_count - 1];
+    assert_string_equal(last->place, path);
+    assert_string_equal(last->result, "a driver for CUDA 12.4");
+    assert_int_equal(last->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+/* ---- Finding ---- */
+
+static void test_search_when_there_is_nothing_then_every_place_is_told(void **state)
+{
+    (void)state;
+    unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    assert_true(diagnosis->attempt_count >= 18);
+    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
+        assert_int_equal(strncmp(diagnosis->attempts[i].place, root(), strlen(root())), 0);
+        assert_string_equal(diagnosis->attempts[i].result, "not found");
+    }
+}
+
+static void test_search_when_the_driver_is_in_any_place_then_it_is_found_there(void **state)
+{
+    size_t index = 0;
+    for (; place(index) != NULL; index++) {
+        if (place(index)[0] == '\0')
+            continue; /* needs the kernel module's version; see below */
+        unit_reset(state);
+        const char *path = folder_link(place(index), unit_fake("fake_12040"));
+        assert_found_at(path);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_true(index >= 18);
+}
+
+static void test_search_when_the_place_names_the_kernel_module_then_that_version_is_looked_for(void **state)
+{
+    (void)state;
+    size_t index = 0;
+    while (place(index) != NULL && place(index)[0] != '\0')
+        index++;
+    assert_non_null(place(index));
+    tell_kernel_module("580.159.03");
+    const char *multiarch = place(0) + strlen("root/usr/lib/");
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "root/usr/lib/%.*s/GL/nvidia-580-159-03/lib/libcuda.so.1", (int)strcspn(multiarch, "/"),
+             multiarch);
+    assert_found_at(folder_link(name, unit_fake("fake_12040")));
+}
+
+static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins(void **state)
+{
+    (void)state;
+    const char *stub = folder_link(place(0), unit_fake("not_stub"));
+    const char *driver = folder_link(place(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"));
+    assert_found_at(driver);
+    assert_string_equal(cushim_diagnosis()->attempts[0].place, stub);
+    assert_int_equal(cushim_diagnosis()->attempts[0].reason, CUSHIM_REASON_STUB);
+}
+
+static void test_search_when_broken_files_come_first_then_the_driver_behind_them_wins(void **state)
+{
+    (void)state;
+    folder_write(place(find_place("/usr/lib64/l")), "text", 4);
+    folder_copy(place(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
+    folder_link(place(find_place("/usr/local/lib/l")), unit_fake("not_no_init"));
+    mkdir(folder_path(place(find_place("/usr/lib/l"))), 0755);
+    assert_found_at(folder_link(place(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040")));
+    assert_true(cushim_diagnosis()->attempt_count >= 5);
+}
+
+static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason(void **state)
+{
+    (void)state;
+    const char *stub = folder_link(place(2), unit_fake("not_stub"));
+    folder_write(place(3), "text", 4);
+    unit_assert_failed(load(), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
+    unit_assert_contains(cushim_diagnosis()->message, stub);
+}
+
+static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(void **state)
+{
+    (void)state;
+    char deep[3000] = "root";
+    while (strlen(deep) < sizeof deep - 210) {
+        size_t length = strlen(deep);
+        memset(deep + length, 'd', 200);
+        deep[length] = '/';
+        deep[length + 200] = '\0';
+    }
+    char path[PATH_MAX];
+    struct cushim_load_options options = {.root = path};
+    snprintf(path, sizeof path, "%s/%s", folder_root(), deep);
+    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
+
+    char driver[2 * PATH_MAX];
+    snprintf(driver, sizeof driver, "%s%s", deep, place(find_place("/usr/local/nvidia/lib/")) + strlen("root"));
+    const char *link = folder_link(driver, unit_fake("fake_12040"));
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_string_equal(cushim_diagnosis()->path, link);
+
+    unit_reset(NULL);
+    assert_int_equal(unlink(link), 0);
+    folder_link(driver, unit_fake("not_stub"));
+    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
+        assert_string_not_equal(diagnosis->attempts[i].place, "");
+        assert_string_not_equal(diagnosis->attempts[i].result, "");
+    }
+}
+
+/* ---- A driver that appears later ---- */
+
+static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it(void **state)
+{
+    (void)state;
+    assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
+    const struct cushim_diagnosis *failed = cushim_diagnosis();
+    char message[512];
+    snprintf(message, sizeof message, "%s", failed->message);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
+
+    assert_found_at(folder_link(place(3), unit_fake("fake_12040")));
+    assert_ptr_not_equal(cushim_diagnosis(), failed);
+    assert_int_equal(failed->reason, CUSHIM_REASON_NOT_FOUND); /* what was kept may still be read */
+    assert_string_equal(failed->message, message);
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+}
+
+static void test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.path = folder_copy("driver.so", unit_fake("not_stub"), SIZE_MAX)};
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
+    assert_int_equal(unlink(options.path), 0);
+    options.path = folder_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX);
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same(void **state)
+{
+    (void)state;
+    assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
+    const struct cushim_diagnosis *first = cushim_diagnosis();
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
+    const struct cushim_diagnosis *other = cushim_diagnosis();
+    assert_ptr_not_equal(first, other);
+    for (int i = 0; i < 100; i++) {
+        unit_set_variable("CUSHIM_DRIVER", NULL);
+        assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
+        assert_ptr_equal(cushim_diagnosis(), first);
+        unit_set_variable("CUSHIM_DRIVER", "none");
+        assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
+        assert_ptr_equal(cushim_diagnosis(), other);
+    }
+}
+
+/* The same words, once of a variable that was followed and once of one that was not, are two diagnoses. */
+static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.root = root()};
+    unit_set_variable("CUSHIM_MASK", "StreamQuery");
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_true(cushim_diagnosis()->variables[0].used);
+    options.mask = "StreamQuery";
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_false(cushim_diagnosis()->variables[0].used);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(test_search_when_there_is_nothing_then_every_place_is_told),
+        FOLDER_TEST(test_search_when_the_driver_is_in_any_place_then_it_is_found_there),
+        FOLDER_TEST(test_search_when_the_place_names_the_kernel_module_then_that_version_is_looked_for),
+        FOLDER_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins),
+        FOLDER_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins),
+        FOLDER_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason),
+        FOLDER_TEST(test_search_when_the_root_is_deep_then_path_and_message_are_whole),
+        FOLDER_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it),
+        FOLDER_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one),
+        FOLDER_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same),
+        FOLDER_TEST(test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
