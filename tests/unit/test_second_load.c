@@ -63,7 +63,7 @@ static void test_second_load_when_the_file_is_named_in_another_way_then_it_agree
     (void)state;
     char path[2048];
     unit_load_plain("fake_12040");
-    snprintf(path, sizeof path, "%s/../fakes/./%s", FAKES, strrchr(unit_fake("fake_12040"), '/') + 1);
+    snprintf(path, sizeof path, "%s/../fakes/./%s", FAKES, strstr(unit_fake("fake_12040"), "fake_12040"));
     assert_agrees((struct cushim_load_options){.path = path});
 }
 

@@ -40,7 +40,13 @@ const char *unit_fake(const char *name)
     static char paths[4][1024];
     static unsigned next;
     char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s" SUFFIX, FAKES, name);
+    char place[sizeof paths[0]];
+    snprintf(place, sizeof place, "%s/%s" SUFFIX, FAKES, name);
+#if defined(_WIN32) /* as the system spells it */
+    assert_non_null(_fullpath(path, place, sizeof paths[0]));
+#else
+    strcpy(path, place);
+#endif
     return path;
 }
 

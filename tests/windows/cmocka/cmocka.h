@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 struct CMUnitTest {
     const char *name;
@@ -55,6 +56,10 @@ void cmocka_texts(const char *left, const char *right, bool equal, const char *f
 #define assert_non_null(pointer) CMOCKA_HOLDS((pointer) != NULL, #pointer " != NULL")
 #define assert_ptr_equal(left, right) CMOCKA_HOLDS((left) == (right), #left " == " #right)
 #define assert_ptr_not_equal(left, right) CMOCKA_HOLDS((left) != (right), #left " != " #right)
+#define assert_memory_equal(left, right, size)                                                                         \
+    CMOCKA_HOLDS(memcmp(left, right, size) == 0, #left " is the same as " #right)
+#define assert_in_range(value, least, most)                                                                            \
+    CMOCKA_HOLDS((value) >= (least) && (value) <= (most), #least " <= " #value " <= " #most)
 #define assert_int_equal(left, right) cmocka_numbers((long long)(left), (long long)(right), true, CMOCKA_HERE)
 #define assert_int_not_equal(left, right) cmocka_numbers((long long)(left), (long long)(right), false, CMOCKA_HERE)
 #define assert_string_equal(left, right) cmocka_texts(left, right, true, CMOCKA_HERE)
