@@ -283,7 +283,7 @@ CUresult soft_CtxPushCurrent_v2(CUcontext ctx)
     struct context *context = handle_find(OBJECT_CONTEXT, ctx);
     if (context == NULL)
         return ctx == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_CONTEXT;
-    return context->alive ? push(context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return push(context); /* a primary one may be pushed that does not live just now */
 }
 
 CUresult soft_CtxPopCurrent_v2(CUcontext *pctx)

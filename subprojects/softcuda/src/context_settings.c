@@ -9,7 +9,7 @@ CUresult soft_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 {
     struct context *context = NULL;
     CUresult result = context_find(ctx, &context);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_CONTEXT_IS_DESTROYED) /* it still has its device */
         return result;
     if (device == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -89,7 +89,7 @@ CUresult soft_CtxGetLimit_v1(size_t *pvalue, CUlimit limit)
     if (pvalue == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if ((unsigned)limit > CU_LIMIT_MALLOC_HEAP_SIZE)
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+        return (unsigned)limit >= CU_LIMIT_MAX ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_LIMIT;
     *pvalue = context->limits[limit];
     return CUDA_SUCCESS;
 }
@@ -101,7 +101,7 @@ CUresult soft_CtxSetLimit_v1(CUlimit limit, size_t value)
     if (result != CUDA_SUCCESS)
         return result;
     if ((unsigned)limit > CU_LIMIT_MALLOC_HEAP_SIZE)
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+        return (unsigned)limit >= CU_LIMIT_MAX ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_LIMIT;
     context->limits[limit] = value;
     return CUDA_SUCCESS;
 }

@@ -21,6 +21,11 @@ size_t device_memory(void)
     return (size_t)soft_setting("SOFTCUDA_MEMORY", (uint64_t)4 << 30);
 }
 
+bool device_has_value_ops(void)
+{
+    return soft_setting("SOFTCUDA_VALUE_OPS", 0) != 0;
+}
+
 /* A GPU that the driver of that time knew. */
 static int compute_capability(void)
 {
@@ -181,6 +186,8 @@ CUresult soft_DeviceGetAttribute_v1(int *pi, CUdevice_attribute attrib, CUdevice
         *pi = compute_capability() / 10;
     if (attrib == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
         *pi = compute_capability() % 10;
+    if ((int)attrib >= 92 && (int)attrib <= 94) /* the first form of values in memory, each of its abilities */
+        *pi = device_has_value_ops();
     if (attrib == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
         *pi = dev + 1;
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)

@@ -13,4 +13,7 @@ bool device_exists(CUdevice device);
 /* Bytes that each has (SOFTCUDA_MEMORY). */
 size_t device_memory(void);
 
+/* Whether the first form of values in memory works (SOFTCUDA_VALUE_OPS): not by default, as on a real machine. */
+bool device_has_value_ops(void);
+
 #endif

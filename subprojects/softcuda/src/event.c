@@ -121,8 +121,12 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
     struct event *event = NULL;
     struct stream *stream = NULL;
     CUresult result = find_both(hEvent, hStream, &event, &stream);
-    if (event == NULL && stream_find(hStream, &stream) == CUDA_SUCCESS)
-        (void)capture_forbid(stream); /* a capture does not survive the attempt */
+    if (event == NULL && stream_find(hStream, &stream) == CUDA_SUCCESS && stream->capture != NULL) {
+        /* A capture does not survive the attempt. */
+        bool was_lost = stream->capture->invalid;
+        (void)capture_forbid(stream);
+        return was_lost ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : result;
+    }
     if (result != CUDA_SUCCESS)
         return result;
     if ((Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) != 0)
@@ -182,14 +186,12 @@ CUresult soft_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent 
         result = capture_check_event(end, false);
     if (result != CUDA_SUCCESS)
         return result;
-    if (start->op == NULL || end->op == NULL || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+    if (pMilliseconds == NULL || start->op == NULL || end->op == NULL || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
         return CUDA_ERROR_INVALID_HANDLE;
     if (start->context != end->context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!start->op->done || !end->op->done)
         return CUDA_ERROR_NOT_READY;
-    if (pMilliseconds == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
     *pMilliseconds = (float)((double)(int64_t)(end->op->time - start->op->time) / 1e6);
     return CUDA_SUCCESS;
 }

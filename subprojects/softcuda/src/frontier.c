@@ -84,6 +84,8 @@ CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const C
             result = CUDA_ERROR_INVALID_VALUE;
         else if (!frontier_add(ret_frontier, node, data == NULL ? NULL : &data[i]))
             result = CUDA_ERROR_OUT_OF_MEMORY;
+        else if (ret_frontier->count != i + 1) /* one was given twice */
+            result = CUDA_ERROR_INVALID_VALUE;
     }
     if (result != CUDA_SUCCESS)
         frontier_clear(ret_frontier);

@@ -29,13 +29,13 @@ static CUgraphExecUpdateResult compare(struct graph *old, struct graph *new, str
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     for (size_t i = 0; i < new->count; i++) {
         *ret_node = new->nodes[i];
-        if (old->nodes[i]->type != new->nodes[i]->type)
-            return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
         if (old->nodes[i]->before.count != new->nodes[i]->before.count)
             return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         for (size_t k = 0; k < new->nodes[i]->before.count; k++)
             if (!depends_on(old->nodes[i], new->nodes[i]->before.nodes[k]->index))
                 return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        if (old->nodes[i]->type != new->nodes[i]->type)
+            return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
         if (new->nodes[i]->type == CU_GRAPH_NODE_TYPE_GRAPH) {
             struct node *inner;
             CUgraphExecUpdateResult result =

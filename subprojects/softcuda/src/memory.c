@@ -210,9 +210,13 @@ CUresult soft_MemHostAlloc_v1(void **pp, size_t bytesize, unsigned int Flags)
 {
     unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     struct context *context = NULL;
-    CUresult result = prepare(&context, pp != NULL && bytesize != 0 && (Flags & ~known) == 0);
+    CUresult result = prepare(&context, pp != NULL && (Flags & ~known) == 0);
     if (result != CUDA_SUCCESS)
         return result;
+    if (bytesize == 0) {
+        *pp = NULL;
+        return CUDA_SUCCESS;
+    }
     struct block *block = block_new(context, BLOCK_PINNED, bytesize, Flags);
     if (block == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -229,6 +233,8 @@ CUresult soft_MemFreeHost_v1(void *p)
 {
     struct context *context = NULL;
     CUresult result = context_need(&context);
+    if (result == CUDA_SUCCESS && p == NULL)
+        return capture_unsafe();
     return result == CUDA_SUCCESS ? free_block((uintptr_t)p, BLOCK_PINNED, BLOCK_PINNED) : result;
 }
 

@@ -20,6 +20,8 @@ CUresult soft_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevicep
     return CUDA_SUCCESS;
 }
 
+enum { LAST_ATTRIBUTE = 21 };
+
 static bool is_host(const struct block *block)
 {
     return block->kind == BLOCK_PINNED || block->kind == BLOCK_REGISTERED;
@@ -47,7 +49,7 @@ CUresult soft_MemHostGetFlags_v1(unsigned int *pFlags, void *p)
     return CUDA_SUCCESS;
 }
 
-/* One attribute; false where it says nothing of this address, and then the value is zero. */
+/* One attribute: 1 where it says nothing of this address or is none, 801 where it is not known here. */
 static CUresult attribute_of(void *data, CUpointer_attribute attribute, CUdeviceptr ptr, const struct block *block)
 {
     switch ((int)attribute) {
@@ -87,7 +89,7 @@ static CUresult attribute_of(void *data, CUpointer_attribute attribute, CUdevice
         *(unsigned *)data = 1;
         return CUDA_SUCCESS;
     default:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return (unsigned)attribute > LAST_ATTRIBUTE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
     }
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory in the order of a stream, and attaching managed memory to one. Pools themselves are not settable. */
+/* Memory in the order of a stream, and what else a stream does to memory as a whole. Pools are not settable. */
 #include "memory.h"
 
 #include "capture.h"
 #include "context.h"
+#include "device.h"
 #include "queue.h"
 #include "stream.h"
 
@@ -27,13 +28,17 @@ CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStr
     CUresult result = stream_find(hStream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    if (dptr == NULL || bytesize == 0)
+    if (dptr == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL && soft_version < 11040) /* when graphs got memory nodes */
         return capture_forbid(stream);
     result = stream->capture == NULL ? capture_unsafe() : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
+    if (bytesize == 0) {
+        *dptr = 0;
+        return CUDA_SUCCESS;
+    }
     struct block *block = block_new(stream->context, BLOCK_DEVICE, bytesize, 0);
     if (block == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -56,9 +61,13 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
     CUresult result = stream_find(hStream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
+    if (dptr == 0)
+        return CUDA_SUCCESS;
     struct block *block = block_find(dptr);
-    if (block == NULL || (uintptr_t)block->base != dptr || block->kind != BLOCK_DEVICE)
+    if (block == NULL || (uintptr_t)block->base != dptr)
         return CUDA_ERROR_INVALID_VALUE;
+    if (block->kind != BLOCK_DEVICE)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (stream->capture != NULL) { /* a graph's own memory stays with its nodes */
         block->references++;
         return submit_block(stream, WORK_FREE, block);
@@ -84,8 +93,38 @@ CUresult soft_StreamAttachMemAsync_v1(CUstream hStream, CUdeviceptr dptr, size_t
         return CUDA_ERROR_INVALID_VALUE;
     if (length != 0 && length != block->size)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags == CU_MEM_ATTACH_SINGLE && stream->role != STREAM_CREATED)
+    if (flags == CU_MEM_ATTACH_SINGLE && stream->role == STREAM_LEGACY)
         return CUDA_ERROR_INVALID_VALUE;
     result = capture_check_stream(stream);
     return result == CUDA_SUCCESS ? queue_submit(stream, work_new(WORK_EMPTY)) : result;
+}
+
+/* ---- Advice: all memory is in one place, so that there is nothing to do but to check ---- */
+
+static CUresult prefetch(CUdeviceptr address, size_t size, bool to_valid, CUstream hStream)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        result = capture_forbid(stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct block *block = block_find(address);
+    if (block == NULL || block->kind != BLOCK_MANAGED || size == 0 || !block_has(address, size))
+        return CUDA_ERROR_INVALID_VALUE;
+    return to_valid ? queue_submit(stream, work_new(WORK_EMPTY)) : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult soft_MemPrefetchAsync_v1(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    return prefetch(devPtr, count, dstDevice == CU_DEVICE_CPU || device_exists(dstDevice), hStream);
+}
+
+CUresult soft_MemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                                  CUstream hStream)
+{
+    bool host = location.type == CU_MEM_LOCATION_TYPE_HOST;
+    if (flags != 0 || (!host && location.type != CU_MEM_LOCATION_TYPE_DEVICE))
+        return CUDA_ERROR_INVALID_VALUE;
+    return prefetch(devPtr, count, host || device_exists(location.id), hStream);
 }

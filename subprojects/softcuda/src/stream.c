@@ -32,7 +32,7 @@ struct stream *stream_new(struct context *context, enum stream_role role, unsign
     stream->id = soft_next_id();
     stream->flags = flags;
     stream->priority = priority;
-    stream->policy = CU_SYNC_POLICY_AUTO;
+    stream->policy = (CUsynchronizationPolicy)-1; /* what a stream says of which nothing was asked */
     stream->domain_map.memSyncDomainMap.remote = 1;
     stream->next = context->streams;
     stream->link = &context->streams;

@@ -163,7 +163,7 @@ CUresult soft_StreamCopyAttributes_v1(CUstream dstStream, CUstream srcStream)
     if (result != CUDA_SUCCESS)
         return result;
     if (to->context != from->context)
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return CUDA_ERROR_INVALID_VALUE;
     to->window = from->window;
     to->policy = from->policy;
     to->domain_map = from->domain_map;

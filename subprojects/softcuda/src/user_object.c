@@ -110,8 +110,10 @@ CUresult soft_GraphReleaseUserObject_v1(CUgraph hGraph, CUuserObject handle, uns
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
     CUresult result = find(handle, count, &object);
     struct holding *holding = result == CUDA_SUCCESS && graph != NULL ? holding_of(graph, object) : NULL;
-    if (holding == NULL || holding->count < count)
+    if (holding == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (count > holding->count) /* no error */
+        count = holding->count;
     holding->count -= count;
     if (holding->count == 0)
         *holding = graph->holdings[--graph->holding_count];

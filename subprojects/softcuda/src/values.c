@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "context.h"
+#include "device.h"
 #include "memory.h"
 #include "os_thread.h"
 #include "queue.h"
 #include "stream.h"
 
 enum { POLL_NANOSECONDS = 50000, COMPARISON = 3, BATCH_MAX = 256 };
+
 
 static bool is_64(CUstreamBatchMemOpType type)
 {
@@ -83,14 +86,10 @@ static bool item_is_valid(const CUstreamBatchMemOpParams *item)
     switch ((int)item->operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        return (item->waitValue.flags & ~(unsigned)(COMPARISON | CU_STREAM_WAIT_VALUE_FLUSH)) == 0 &&
-               address_is_valid(item);
+        return (item->waitValue.flags & ~(unsigned)COMPARISON) == 0 && address_is_valid(item);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        return (item->writeValue.flags & ~(unsigned)CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) == 0 &&
-               address_is_valid(item);
-    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-        return item->flushRemoteWrites.flags == 0;
+        return item->writeValue.flags == 0 && address_is_valid(item);
     case 6: /* CU_STREAM_MEM_OP_BARRIER */
         return soft_version >= 11070 && item->memoryBarrier.flags <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU;
     default:
@@ -98,15 +97,26 @@ static bool item_is_valid(const CUstreamBatchMemOpParams *item)
     }
 }
 
+/* Remote writes are another machine's: there are none. */
+static bool flushes(const CUstreamBatchMemOpParams *item)
+{
+    bool waits = item->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || item->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+    return item->operation == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES ||
+           (waits && (item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0);
+}
+
 CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items, struct work **ret_work)
 {
-    if (count == 0 || count > BATCH_MAX || items == NULL)
+    if (count > BATCH_MAX || items == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        if (flushes(&items[i]))
+            return CUDA_ERROR_NOT_SUPPORTED;
         if (!item_is_valid(&items[i]))
             return CUDA_ERROR_INVALID_VALUE;
+    }
     struct work *work = work_new(WORK_VALUES);
-    CUstreamBatchMemOpParams *copy = malloc(count * sizeof(*copy));
+    CUstreamBatchMemOpParams *copy = malloc((count + 1) * sizeof(*copy));
     if (work == NULL || copy == NULL) {
         free(work);
         free(copy);
@@ -119,27 +129,38 @@ CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items,
     return CUDA_SUCCESS;
 }
 
-CUresult soft_StreamBatchMemOp_v2(CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
-                                  unsigned int flags)
+static CUresult submit(CUstream handle, unsigned count, const CUstreamBatchMemOpParams *items, unsigned flags,
+                       bool first_form)
 {
     struct stream *stream = NULL;
     struct work *work = NULL;
-    CUresult result = stream_find(hStream, &stream);
+    CUresult result = stream_find(handle, &stream);
+    if (result == CUDA_SUCCESS && first_form)
+        result = capture_forbid(stream);
+    if (result == CUDA_SUCCESS && first_form && !device_has_value_ops())
+        result = CUDA_ERROR_NOT_SUPPORTED;
     if (result == CUDA_SUCCESS && flags != 0)
         result = CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS)
-        result = work_from_values(count, paramArray, &work);
+    if (result != CUDA_SUCCESS || count == 0)
+        return result;
+    result = work_from_values(count, items, &work);
     return result == CUDA_SUCCESS ? queue_submit(stream, work) : result;
+}
+
+CUresult soft_StreamBatchMemOp_v2(CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
+                                  unsigned int flags)
+{
+    return submit(hStream, count, paramArray, flags, false);
 }
 
 CUresult soft_StreamBatchMemOp_v1(CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
                                   unsigned int flags)
 {
-    return soft_StreamBatchMemOp_v2(hStream, count, paramArray, flags);
+    return submit(hStream, count, paramArray, flags, true);
 }
 
 static CUresult one(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value,
-                    unsigned int flags)
+                    unsigned int flags, bool first_form)
 {
     /* Waiting and writing have one layout. */
     CUstreamBatchMemOpParams item;
@@ -151,45 +172,45 @@ static CUresult one(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr ad
     else
         item.waitValue.value = (cuuint32_t)value;
     item.waitValue.flags = flags;
-    return soft_StreamBatchMemOp_v2(stream, 1, &item, 0);
+    return submit(stream, 1, &item, 0, first_form);
 }
 
 CUresult soft_StreamWaitValue32_v2(CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
+    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags, false);
 }
 
 CUresult soft_StreamWaitValue64_v2(CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
+    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags, false);
 }
 
 CUresult soft_StreamWriteValue32_v2(CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
+    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags, false);
 }
 
 CUresult soft_StreamWriteValue64_v2(CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
+    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags, false);
 }
 
 CUresult soft_StreamWaitValue32_v1(CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
+    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags, true);
 }
 
 CUresult soft_StreamWaitValue64_v1(CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
+    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags, true);
 }
 
 CUresult soft_StreamWriteValue32_v1(CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
+    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags, true);
 }
 
 CUresult soft_StreamWriteValue64_v1(CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
+    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags, true);
 }
