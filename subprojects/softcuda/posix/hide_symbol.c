@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym finds a name in the symbol table of the library. A symbol without a value is passed over, so that is what
+ * dlsym finds a name in the symbol table of the library. A symbol that is not defined there is passed over, so that is what
  * a hidden one is made: the page is made writable for the moment of the change.
  */
 #include "os_thread.h"
@@ -64,6 +64,7 @@ bool os_hide_symbol(const char *name)
         if (mprotect(first, length, PROT_READ | PROT_WRITE) != 0)
             return false;
         symbol->st_value = 0;
+        symbol->st_shndx = SHN_UNDEF;
         mprotect(first, length, PROT_READ);
         return true;
     }

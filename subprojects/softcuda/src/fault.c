@@ -13,7 +13,8 @@ enum { FAULTS_MAX = 32 };
 
 static struct fault {
     const char *symbol;
-    unsigned nth; /* how many calls are still to come, 0: every one */
+    unsigned nth; /* which call from now */
+    bool every;
     int code;
 } faults[FAULTS_MAX];
 static size_t fault_count;
@@ -25,14 +26,11 @@ bool fault_of(const char *symbol, CUresult *ret_code)
 {
     for (size_t i = 0; i < fault_count; i++) {
         struct fault *fault = &faults[i];
-        if (strcmp(fault->symbol, symbol) != 0)
+        if (strcmp(fault->symbol, symbol) != 0 || (fault->nth > 0 && --fault->nth > 0))
             continue;
         *ret_code = (CUresult)fault->code;
-        if (fault->nth == 0)
-            return true;
-        if (--fault->nth > 0)
-            continue;
-        *fault = faults[--fault_count];
+        if (fault->nth == 0 && !fault->every)
+            *fault = faults[--fault_count];
         return true;
     }
     return false;
@@ -57,7 +55,7 @@ static bool add(const char *symbol, unsigned nth, int code)
     const char *own = exports_find(symbol); /* a name that stays */
     if (own == NULL || fault_count == FAULTS_MAX)
         return false;
-    faults[fault_count++] = (struct fault){own, nth, code};
+    faults[fault_count++] = (struct fault){own, nth, nth == 0, code};
     return true;
 }
 

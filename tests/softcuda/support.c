@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+const struct cushim_table *cu;
+const struct softcuda_control *control;
+CUcontext context;
+
+void support_load(int argc, char **argv)
+{
+    struct cushim_load_options options = {.path = argc > 1 ? argv[1] : NULL};
+    union {
+        void *object;
+        softcuda_control_fn function;
+    } find = {NULL};
+    if (options.path == NULL || cushim_load(&options) != CUDA_SUCCESS) {
+        fprintf(stderr, "%s\n", cushim_diagnosis()->message);
+        exit(1);
+    }
+    cu = cushim_table();
+    void *library = dlopen(cushim_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
+    find.object = library == NULL ? NULL : dlsym(library, SOFTCUDA_CONTROL_SYMBOL);
+    control = find.object == NULL ? NULL : find.function(SOFTCUDA_CONTROL_VERSION);
+    if (cu->Init_v1(0) != CUDA_SUCCESS || control == NULL)
+        exit(1);
+}
+
+int support_setup(void **state)
+{
+    (void)state;
+    if (cushim_driver_version() < 7000) /* no primary contexts yet */
+        assert_cu(0, cu->CtxCreate_v2(&context, 0, 0));
+    else
+        assert_cu(0, cu->DevicePrimaryCtxRetain_v1(&context, 0));
+    assert_cu(0, cu->CtxSetCurrent_v1(context));
+    return 0;
+}
+
+int support_teardown(void **state)
+{
+    (void)state;
+    control->clear_faults();
+    control->delay_callbacks(0);
+    control->lie(SOFTCUDA_LIE_NONE);
+    cu->CtxSetCurrent_v1(NULL);
+    if (cushim_driver_version() < 7000)
+        cu->CtxDestroy_v2(context);
+    else if (cu->DevicePrimaryCtxReset_v1(0) == CUDA_SUCCESS)
+        cu->DevicePrimaryCtxRelease_v1(0);
+    return 0;
+}
+
+void CUDA_CB support_count(void *number)
+{
+    __atomic_add_fetch((int *)number, 1, __ATOMIC_SEQ_CST);
+}
+
+int support_number(const int *number)
+{
+    return __atomic_load_n(number, __ATOMIC_SEQ_CST);
+}
+
+void support_sleep(unsigned milliseconds)
+{
+    struct timespec span = {0, (long)milliseconds * 1000000};
+    nanosleep(&span, NULL);
+}
+
+void CUDA_CB support_gate(void *argument)
+{
+    struct gate *gate = argument;
+    __atomic_store_n(&gate->reached, 1, __ATOMIC_SEQ_CST);
+    while (!__atomic_load_n(&gate->open, __ATOMIC_SEQ_CST))
+        support_sleep(1);
+}
+
+void support_open(struct gate *gate)
+{
+    __atomic_store_n(&gate->open, 1, __ATOMIC_SEQ_CST);
+}
+
+void support_reached(struct gate *gate)
+{
+    while (!__atomic_load_n(&gate->reached, __ATOMIC_SEQ_CST))
+        support_sleep(1);
+}
+
+struct job {
+    void (*body)(void *);
+    void *argument;
+};
+
+static void *run(void *job)
+{
+    const struct job *mine = job;
+    cu->CtxSetCurrent_v1(context);
+    mine->body(mine->argument);
+    return NULL;
+}
+
+void support_on_thread(void (*body)(void *), void *argument)
+{
+    struct job job = {body, argument};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run, &job), 0);
+    pthread_join(thread, NULL);
+}
+
+CUstream support_stream(unsigned flags)
+{
+    CUstream stream = NULL;
+    assert_cu(0, cu->StreamCreate_v1(&stream, flags));
+    return stream;
+}
+
+CUevent support_event(unsigned flags)
+{
+    CUevent event = NULL;
+    assert_cu(0, cu->EventCreate_v1(&event, flags));
+    return event;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of softcuda share: a library loaded through cushim, a context, and functions for streams to run. */
+#ifndef TESTS_SOFTCUDA_SUPPORT_H
+#define TESTS_SOFTCUDA_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cushim/cushim.h"
+#include "softcuda.h"
+
+extern const struct cushim_table *cu;
+extern const struct softcuda_control *control;
+extern CUcontext context;
+
+/* Loads argv[1]; call first in main(). */
+void support_load(int argc, char **argv);
+
+/* Before each test: the primary context retained and current; after it, reset and released. */
+int support_setup(void **state);
+int support_teardown(void **state);
+
+/* A number that streams change; a gate that a stream waits at until it is opened. */
+void CUDA_CB support_count(void *number);
+int support_number(const int *number);
+struct gate {
+    int open;
+    int reached;
+};
+void CUDA_CB support_gate(void *gate);
+void support_open(struct gate *gate);
+void support_reached(struct gate *gate);
+void support_sleep(unsigned milliseconds);
+
+/* Runs body(argument) on another thread, with the context current there, and waits for it. */
+void support_on_thread(void (*body)(void *), void *argument);
+
+CUstream support_stream(unsigned flags);
+CUevent support_event(unsigned flags);
+
+#define assert_cu(expected, call) assert_int_equal((expected), (int)(call))
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
+
+#endif

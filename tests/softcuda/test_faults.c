@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults on request, by the control and by the environment that the build sets for this test. */
+#include "support.h"
+
+#include <string.h>
+
+/* SOFTCUDA_FAIL=cuCtxGetFlags:2=2 SOFTCUDA_HIDE=cuStreamGetPriority,cuStreamGetPriority_ptsz */
+static void test_environment_when_it_asks_for_a_fault_then_the_nth_call_fails(void **state)
+{
+    (void)state;
+    unsigned flags;
+    if (cushim_driver_version() < 7000)
+        skip();
+    assert_cu(0, cu->CtxGetFlags_v1(&flags));
+    assert_cu(2, cu->CtxGetFlags_v1(&flags));
+    assert_cu(0, cu->CtxGetFlags_v1(&flags));
+}
+
+static void test_environment_when_it_hides_a_symbol_then_nobody_finds_it(void **state)
+{
+    (void)state;
+    cushim_fn function;
+    struct cushim_slot_info info;
+    assert_cu(0, cushim_slot_info(CUSHIM_SLOT_StreamGetPriority_v1, &info));
+    assert_int_equal(info.state, CUSHIM_STATE_MISSING);
+    assert_cu(500, cushim_lookup("cuStreamGetPriority", cushim_driver_version(), &function));
+    assert_cu(0, cushim_slot_info(CUSHIM_SLOT_StreamGetFlags_v1, &info));
+    assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
+}
+
+static void test_control_when_told_to_fail_then_that_call_and_no_other(void **state)
+{
+    (void)state;
+    CUdeviceptr memory;
+    assert_int_equal(control->fail_call("cuNoSuchFunction", 1, 2), 1);
+    assert_int_equal(control->fail_call("cuMemAlloc_v2", 2, 2), 0);
+    assert_cu(0, cu->MemAlloc_v2(&memory, 64));
+    assert_cu(2, cu->MemAlloc_v2(&memory, 64));
+    assert_cu(0, cu->MemAlloc_v2(&memory, 64));
+    assert_int_equal(control->fail_call("cuMemAlloc_v2", 0, 719), 0);
+    assert_cu(719, cu->MemAlloc_v2(&memory, 64));
+    assert_cu(719, cu->MemAlloc_v2(&memory, 64));
+    control->clear_faults();
+    assert_cu(0, cu->MemAlloc_v2(&memory, 64));
+}
+
+static void CUDA_CB note(CUstream stream, CUresult status, void *data)
+{
+    (void)stream, (void)status;
+    support_count(data);
+}
+
+static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(void **state)
+{
+    (void)state;
+    int number = 0;
+    CUstream stream = support_stream(0);
+    control->delay_callbacks(50);
+    assert_cu(0, cu->StreamAddCallback_v1(stream, note, &number, 0));
+    assert_cu(600, cu->StreamQuery_v1(stream));
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(support_number(&number), 1);
+}
+
+static CUresult ask(const char *family, int version, void **ret)
+{
+    return cushim_driver_version() >= 12000 ? cu->GetProcAddress_v2(family, ret, version, 0, NULL)
+                                            : cu->GetProcAddress_v1(family, ret, version, 0);
+}
+
+static void test_control_when_told_to_lie_then_the_wrong_version_is_given(void **state)
+{
+    (void)state;
+    void *old = NULL, *newer = NULL, *lie = NULL;
+    if (cushim_driver_version() < 11030)
+        skip();
+    assert_cu(0, ask("cuStreamGetCaptureInfo", 10010, &old));
+    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &newer));
+    assert_ptr_not_equal(old, newer);
+    control->lie(SOFTCUDA_LIE_OLDEST);
+    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &lie));
+    assert_ptr_equal(lie, old);
+    control->lie(SOFTCUDA_LIE_NULL);
+    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &lie));
+    assert_null(lie);
+}
+
+static void test_proc_address_when_asked_oddly_then_each_version_has_its_habits(void **state)
+{
+    (void)state;
+    void *untouched = &untouched, *function = untouched;
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    int version = cushim_driver_version();
+    if (version < 11040)
+        skip();
+    assert_cu(500, cu->GetProcAddress_v1("cuNoSuch", &function, version, 0));
+    assert_ptr_equal(function, untouched);
+    assert_cu(500, cu->GetProcAddress_v1("cuStreamDestroy_v2", &function, version, 0));
+    assert_cu(1, cu->GetProcAddress_v1("cuInit", &function, version, 4));
+    assert_cu(1, cu->GetProcAddress_v1(NULL, &function, version, 0));
+    assert_cu(version >= 13000 ? 1 : 0, cu->GetProcAddress_v1("cuInit", &function, version + 10, 0));
+    if (version < 12000)
+        return;
+    assert_cu(0, cu->GetProcAddress_v2("cuNoSuch", &function, version, 0, &status));
+    assert_true(function == NULL && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    assert_cu(0, cu->GetProcAddress_v2("cuStreamGetId", &function, 11000, 0, &status));
+    assert_true(function == NULL && status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+    assert_cu(0, cu->GetProcAddress_v2("cuInit", &function, version, 3, &status));
+    assert_true(function != NULL && status == CU_GET_PROC_ADDRESS_SUCCESS);
+}
+
+static void test_function_when_not_executed_then_says_not_supported(void **state)
+{
+    (void)state;
+    CUarray array;
+    CUDA_ARRAY_DESCRIPTOR descriptor = {16, 16, CU_AD_FORMAT_FLOAT, 1};
+    assert_cu(801, cu->ArrayCreate_v2(&array, &descriptor));
+}
+
+int main(int argc, char **argv)
+{
+    support_load(argc, argv);
+    const struct CMUnitTest tests[] = {
+        TEST(test_environment_when_it_asks_for_a_fault_then_the_nth_call_fails),
+        TEST(test_environment_when_it_hides_a_symbol_then_nobody_finds_it),
+        TEST(test_control_when_told_to_fail_then_that_call_and_no_other),
+        TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them),
+        TEST(test_control_when_told_to_lie_then_the_wrong_version_is_given),
+        TEST(test_proc_address_when_asked_oddly_then_each_version_has_its_habits),
+        TEST(test_function_when_not_executed_then_says_not_supported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

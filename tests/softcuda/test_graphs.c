@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs: launches, order, updates, child graphs, user objects. */
+#include "support.h"
+
+#include <string.h>
+
+static int order[8], filled;
+
+static void CUDA_CB append(void *value)
+{
+    order[__atomic_fetch_add(&filled, 1, __ATOMIC_SEQ_CST)] = (int)(uintptr_t)value;
+}
+
+static bool has(int version)
+{
+    return cushim_driver_version() >= version;
+}
+
+static CUgraphNode add_host(CUgraph graph, CUgraphNode *before, size_t count, CUhostFn function, void *data)
+{
+    CUDA_HOST_NODE_PARAMS params = {function, data};
+    CUgraphNode node = NULL;
+    assert_cu(0, cu->GraphAddHostNode_v1(&node, graph, before, count, &params));
+    return node;
+}
+
+static CUgraphExec instantiate(CUgraph graph)
+{
+    CUgraphExec exec = NULL;
+    CUgraphNode error;
+    assert_cu(0, cu->GraphInstantiate_v1(&exec, graph, &error, NULL, 0));
+    return exec;
+}
+
+static void test_graph_when_launched_three_times_then_host_functions_run_three_times(void **state)
+{
+    (void)state;
+    int number = 0;
+    CUgraph graph;
+    CUstream stream = support_stream(0);
+    cu->GraphCreate_v1(&graph, 0);
+    add_host(graph, NULL, 0, support_count, &number);
+    CUgraphExec exec = instantiate(graph);
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+    for (int i = 0; i < 3; i++)
+        assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(0, cu->GraphExecDestroy_v1(exec)); /* what was launched is done */
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(support_number(&number), 3);
+}
+
+static void test_graph_when_edges_go_back_then_they_decide_the_order(void **state)
+{
+    (void)state;
+    CUgraph graph;
+    CUgraphNode nodes[3], roots[3];
+    size_t count = 3;
+    CUstream stream = support_stream(0);
+    filled = 0;
+    cu->GraphCreate_v1(&graph, 0);
+    for (int i = 0; i < 3; i++)
+        nodes[i] = add_host(graph, NULL, 0, append, (void *)(uintptr_t)i);
+    assert_cu(0, cu->GraphAddDependencies_v1(graph, (CUgraphNode[]){nodes[2], nodes[1]},
+                                             (CUgraphNode[]){nodes[1], nodes[0]}, 2));
+    assert_cu(1, cu->GraphAddDependencies_v1(graph, &nodes[2], &nodes[1], 1)); /* is there */
+    assert_cu(0, cu->GraphGetRootNodes_v1(graph, roots, &count));
+    assert_true(count == 1 && roots[0] == nodes[2]);
+    CUgraphExec exec = instantiate(graph);
+    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_true(filled == 3 && order[0] == 2 && order[1] == 1 && order[2] == 0);
+    assert_cu(0, cu->GraphAddDependencies_v1(graph, &nodes[0], &nodes[2], 1));
+    CUgraphExec circle;
+    CUgraphNode error;
+    assert_cu(1, cu->GraphInstantiate_v1(&circle, graph, &error, NULL, 0));
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
+static void test_executable_when_launched_in_two_streams_then_never_at_once(void **state)
+{
+    (void)state;
+    struct gate gate = {0, 0};
+    int number = 0;
+    CUgraph graph;
+    CUstream first = support_stream(1), second = support_stream(1);
+    cu->GraphCreate_v1(&graph, 0);
+    add_host(graph, NULL, 0, support_gate, &gate);
+    CUgraphExec exec = instantiate(graph);
+    cu->GraphLaunch_v1(exec, first);
+    cu->GraphLaunch_v1(exec, second);
+    cu->LaunchHostFunc_v1(second, support_count, &number);
+    support_reached(&gate);
+    assert_cu(600, cu->StreamQuery_v1(second));
+    support_open(&gate);
+    assert_cu(0, cu->StreamSynchronize_v1(second));
+    assert_int_equal(support_number(&number), 1);
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
+static void test_graph_of_copies_when_launched_then_moves_bytes(void **state)
+{
+    (void)state;
+    CUgraph graph;
+    CUdeviceptr memory;
+    CUgraphNode set, copy;
+    unsigned char back[32] = {0};
+    CUstream stream = support_stream(0);
+    cu->MemAlloc_v2(&memory, 32);
+    cu->GraphCreate_v1(&graph, 0);
+    CUDA_MEMSET_NODE_PARAMS fill = {.dst = memory, .value = 7, .elementSize = 1, .width = 32, .height = 1};
+    assert_cu(0, cu->GraphAddMemsetNode_v1(&set, graph, NULL, 0, &fill, context));
+    CUDA_MEMCPY3D move;
+    memset(&move, 0, sizeof(move));
+    move.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    move.srcDevice = memory;
+    move.dstMemoryType = CU_MEMORYTYPE_HOST;
+    move.dstHost = back;
+    move.WidthInBytes = 32;
+    move.Height = move.Depth = 1;
+    assert_cu(0, cu->GraphAddMemcpyNode_v1(&copy, graph, &set, 1, &move, context));
+    CUgraphExec exec = instantiate(graph);
+    cu->GraphLaunch_v1(exec, stream);
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(back[31], 7);
+    if (has(10020)) {
+        fill.value = 9;
+        assert_cu(0, cu->GraphExecMemsetNodeSetParams_v1(exec, set, &fill, context));
+        cu->GraphLaunch_v1(exec, stream);
+        assert_cu(0, cu->StreamSynchronize_v1(stream));
+        assert_int_equal(back[31], 9);
+    }
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+    assert_cu(0, cu->MemFree_v2(memory));
+}
+
+static void test_child_graph_when_launched_then_runs_within_its_place(void **state)
+{
+    (void)state;
+    CUgraph graph, child;
+    CUgraphNode node, inside;
+    CUstream stream = support_stream(0);
+    filled = 0;
+    cu->GraphCreate_v1(&graph, 0);
+    cu->GraphCreate_v1(&child, 0);
+    inside = add_host(child, NULL, 0, append, (void *)(uintptr_t)1);
+    add_host(child, &inside, 1, append, (void *)(uintptr_t)2);
+    CUgraphNode first = add_host(graph, NULL, 0, append, (void *)(uintptr_t)0);
+    assert_cu(0, cu->GraphAddChildGraphNode_v1(&node, graph, &first, 1, child));
+    add_host(graph, &node, 1, append, (void *)(uintptr_t)3);
+    assert_cu(0, cu->GraphDestroy_v1(child)); /* the node has a copy */
+    CUgraphExec exec = instantiate(graph);
+    cu->GraphLaunch_v1(exec, stream);
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(filled, 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(order[i], i);
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
+static void test_executable_when_updated_then_same_shapes_only(void **state)
+{
+    (void)state;
+    int before = 0, after = 0;
+    CUgraph graph, same, longer;
+    CUgraphExecUpdateResultInfo info;
+    CUstream stream = support_stream(0);
+    if (!has(12000))
+        skip();
+    cu->GraphCreate_v1(&graph, 0);
+    cu->GraphCreate_v1(&same, 0);
+    add_host(graph, NULL, 0, support_count, &before);
+    add_host(same, NULL, 0, support_count, &after);
+    CUgraphExec exec = instantiate(graph);
+    assert_cu(0, cu->GraphExecUpdate_v2(exec, same, &info));
+    assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
+    cu->GraphLaunch_v1(exec, stream);
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(before, 0);
+    assert_int_equal(support_number(&after), 1);
+    assert_cu(0, cu->GraphClone_v1(&longer, graph));
+    add_host(longer, NULL, 0, support_count, &before);
+    assert_cu(910, cu->GraphExecUpdate_v2(exec, longer, &info));
+    assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+    assert_cu(0, cu->GraphDestroy_v1(same));
+    assert_cu(0, cu->GraphDestroy_v1(longer));
+}
+
+static void test_user_object_when_nobody_holds_it_then_destroyed_once(void **state)
+{
+    (void)state;
+    int number = 0;
+    CUgraph graph;
+    CUuserObject object;
+    CUstream stream = support_stream(0);
+    if (!has(11030))
+        skip();
+    assert_cu(1, cu->UserObjectCreate_v1(&object, &number, support_count, 1, 0));
+    assert_cu(0, cu->UserObjectCreate_v1(&object, &number, support_count, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    cu->GraphCreate_v1(&graph, 0);
+    assert_cu(0, cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    CUgraphExec exec = instantiate(graph);
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+    support_sleep(20);
+    assert_int_equal(support_number(&number), 0);
+    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    for (int i = 0; i < 1000 && support_number(&number) == 0; i++)
+        support_sleep(2);
+    assert_int_equal(support_number(&number), 1);
+}
+
+static void test_graph_of_events_when_launched_then_records_and_waits(void **state)
+{
+    (void)state;
+    struct gate gate = {0, 0};
+    CUgraph graph;
+    CUgraphNode record, wait;
+    CUstream stream = support_stream(1), other = support_stream(1);
+    if (!has(11010))
+        skip();
+    CUevent recorded = support_event(0), waited = support_event(0);
+    cu->GraphCreate_v1(&graph, 0);
+    assert_cu(0, cu->GraphAddEventWaitNode_v1(&wait, graph, NULL, 0, waited));
+    assert_cu(0, cu->GraphAddEventRecordNode_v1(&record, graph, &wait, 1, recorded));
+    CUgraphExec exec = instantiate(graph);
+    cu->LaunchHostFunc_v1(other, support_gate, &gate);
+    assert_cu(0, cu->EventRecord_v1(waited, other));
+    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(600, cu->EventQuery_v1(recorded));
+    support_open(&gate);
+    assert_cu(0, cu->EventSynchronize_v1(recorded));
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
+int main(int argc, char **argv)
+{
+    support_load(argc, argv);
+    if (!has(10000))
+        return 77;
+    const struct CMUnitTest tests[] = {
+        TEST(test_graph_when_launched_three_times_then_host_functions_run_three_times),
+        TEST(test_graph_when_edges_go_back_then_they_decide_the_order),
+        TEST(test_executable_when_launched_in_two_streams_then_never_at_once),
+        TEST(test_graph_of_copies_when_launched_then_moves_bytes),
+        TEST(test_child_graph_when_launched_then_runs_within_its_place),
+        TEST(test_executable_when_updated_then_same_shapes_only),
+        TEST(test_user_object_when_nobody_holds_it_then_destroyed_once),
+        TEST(test_graph_of_events_when_launched_then_records_and_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

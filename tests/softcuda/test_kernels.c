@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels by name: finding, packing of arguments, faults that poison the context. */
+#include "support.h"
+
+#include <string.h>
+
+/* void scale(float *to, char times, double by, int count): a layout with holes. */
+static const size_t scale_sizes[] = {8, 1, 8, 4};
+
+static void scale(struct softcuda_launch *launch)
+{
+    CUdeviceptr to;
+    double by;
+    int count;
+    memcpy(&to, launch->arguments[0], sizeof(to));
+    memcpy(&by, launch->arguments[2], sizeof(by));
+    memcpy(&count, launch->arguments[3], sizeof(count));
+    char times = *(const char *)launch->arguments[1];
+    for (int i = 0; i < count; i++)
+        ((float *)(uintptr_t)to)[i] *= (float)(by * times * launch->grid[0] * launch->block[0]);
+}
+
+static void fault(struct softcuda_launch *launch)
+{
+    launch->result = CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+static CUfunction find(const char *name)
+{
+    CUmodule module;
+    CUfunction function = NULL;
+    assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
+    assert_cu(0, cu->ModuleGetFunction_v1(&function, module, name));
+    return function;
+}
+
+static void test_kernel_when_not_registered_then_not_found(void **state)
+{
+    (void)state;
+    CUmodule module;
+    CUfunction function = NULL;
+    assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
+    assert_cu(500, cu->ModuleGetFunction_v1(&function, module, "nobody"));
+    assert_null(function);
+    assert_cu(0, cu->ModuleUnload_v1(module));
+    assert_cu(400, cu->ModuleUnload_v1(module));
+    assert_cu(400, cu->LaunchKernel_v1((CUfunction)(uintptr_t)8, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+}
+
+static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **state)
+{
+    (void)state;
+    CUdeviceptr memory;
+    char times = 2;
+    double by = 1.5;
+    int count = 2;
+    float values[2] = {1, 2};
+    CUfunction function = find("scale");
+    cu->MemAlloc_v2(&memory, sizeof(values));
+    cu->MemcpyHtoD_v2(memory, values, sizeof(values));
+    void *params[] = {&memory, &times, &by, &count};
+    assert_cu(0, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    count = 0; /* the launch has copied it */
+    struct {
+        CUdeviceptr to;
+        char times;
+        double by;
+        int count;
+    } buffer = {memory, 1, 1.0, 2};
+    size_t size = sizeof(buffer);
+    void *extra[] = {(void *)1, &buffer, (void *)2, &size, (void *)0};
+    assert_cu(0, cu->LaunchKernel_v1(function, 5, 1, 1, 2, 1, 1, 0, NULL, NULL, extra));
+    assert_cu(0, cu->MemcpyDtoH_v2(values, memory, sizeof(values)));
+    assert_true(values[0] == 30 && values[1] == 60);
+    assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra));
+    assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    assert_cu(1, cu->LaunchKernel_v1(function, 0, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 2048, 1, 1, 0, NULL, params, NULL));
+    size = 4;
+    assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    assert_cu(0, cu->MemFree_v2(memory));
+}
+
+static CUresult told;
+static int times_told;
+
+static void CUDA_CB tell(CUstream stream, CUresult status, void *data)
+{
+    (void)stream, (void)data;
+    told = status;
+    __atomic_add_fetch(&times_told, 1, __ATOMIC_SEQ_CST);
+}
+
+static void CUDA_CB hold(CUstream stream, CUresult status, void *data)
+{
+    (void)stream, (void)status;
+    support_gate(data);
+}
+
+static void test_kernel_when_it_faults_then_the_context_is_lost(void **state)
+{
+    (void)state;
+    struct gate gate = {0, 0};
+    int number = 0;
+    CUdeviceptr memory;
+    CUstream stream = support_stream(0), other = support_stream(1);
+    CUevent event = support_event(0);
+    times_told = 0;
+    cu->StreamAddCallback_v1(stream, hold, &gate, 0);
+    assert_cu(0, cu->LaunchKernel_v1(find("fault"), 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    if (cushim_driver_version() >= 10000)
+        assert_cu(0, cu->LaunchHostFunc_v1(stream, support_count, &number));
+    assert_cu(0, cu->StreamAddCallback_v1(stream, tell, NULL, 0));
+    cu->EventRecord_v1(event, stream);
+    support_open(&gate);
+    assert_cu(700, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(support_number(&times_told), 1);
+    assert_cu(700, told);
+    assert_int_equal(support_number(&number), 0); /* never called */
+    assert_cu(700, cu->StreamQuery_v1(other));
+    assert_cu(700, cu->EventQuery_v1(event));
+    assert_cu(700, cu->StreamAddCallback_v1(stream, tell, NULL, 0));
+    assert_cu(700, cu->MemAlloc_v2(&memory, 64));
+    assert_cu(700, cu->CtxSynchronize_v1());
+    assert_cu(700, cu->StreamDestroy_v2(stream));
+    if (cushim_driver_version() < 7000)
+        return;
+    assert_cu(0, cu->DevicePrimaryCtxReset_v1(0));
+    assert_cu(0, cu->DevicePrimaryCtxRelease_v1(0));
+    assert_cu(0, cu->DevicePrimaryCtxRetain_v1(&context, 0));
+    assert_cu(0, cu->CtxSetCurrent_v1(context));
+    assert_cu(0, cu->MemAlloc_v2(&memory, 64));
+    assert_cu(0, cu->MemFree_v2(memory));
+}
+
+static void test_kernel_when_captured_then_every_launch_has_the_arguments(void **state)
+{
+    (void)state;
+    CUdeviceptr memory;
+    CUgraph graph;
+    CUgraphExec exec;
+    char times = 1;
+    double by = 2;
+    int count = 1;
+    float value = 1;
+    if (cushim_driver_version() < 10010)
+        skip();
+    CUstream stream = support_stream(0);
+    cu->MemAlloc_v2(&memory, sizeof(value));
+    cu->MemcpyHtoD_v2(memory, &value, sizeof(value));
+    void *params[] = {&memory, &times, &by, &count};
+    assert_cu(0, cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    assert_cu(0, cu->LaunchKernel_v1(find("scale"), 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
+    assert_cu(0, cu->StreamEndCapture_v1(stream, &graph));
+    by = 100;
+    assert_cu(0, cu->GraphInstantiate_v1(&exec, graph, NULL, NULL, 0));
+    for (int i = 0; i < 10; i++)
+        assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(0, cu->MemcpyDtoH_v2(&value, memory, sizeof(value)));
+    assert_true(value == 1024);
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+    assert_cu(0, cu->MemFree_v2(memory));
+}
+
+int main(int argc, char **argv)
+{
+    support_load(argc, argv);
+    if (control->register_kernel("scale", scale, scale_sizes, 4) != 0 ||
+        control->register_kernel("fault", fault, NULL, 0) != 0 || control->register_kernel(NULL, fault, NULL, 0) == 0)
+        return 1;
+    const struct CMUnitTest tests[] = {
+        TEST(test_kernel_when_not_registered_then_not_found),
+        TEST(test_kernel_when_launched_then_gets_its_arguments_either_way),
+        TEST(test_kernel_when_it_faults_then_the_context_is_lost),
+        TEST(test_kernel_when_captured_then_every_launch_has_the_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
