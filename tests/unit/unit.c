@@ -12,6 +12,21 @@
 #    define SUFFIX ".so"
 #endif
 
+static bool skipped;
+
+void unit_skip(const char *why)
+{
+    print_message("skipped: %s\n", why);
+    skipped = true;
+}
+
+int unit_status(int failed)
+{
+    if (failed != 0)
+        return 1;
+    return skipped ? 77 : 0;
+}
+
 void unit_set_variable(const char *name, const char *value)
 {
 #if defined(_WIN32)
@@ -27,7 +42,7 @@ void unit_set_variable(const char *name, const char *value)
 int unit_reset(void **state)
 {
     static const char *const variables[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_MASK",
-                                            "CUDA_VISIBLE_DEVICES"};
+                                            "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"};
     (void)state;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unit_set_variable(variables[i], NULL);

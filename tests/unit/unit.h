@@ -23,6 +23,10 @@
 /* Clears the environment of what bears on loading, and makes cushim forget what it did. */
 int unit_reset(void **state);
 
+/* Notes that this machine cannot run the test, and says why: the test then returns, and main() unit_status(). */
+void unit_skip(const char *why);
+int unit_status(int failed);
+
 void unit_set_variable(const char *name, const char *value);
 
 /* The path of a fake library, such as "fake_12040". Valid until the fourth call after this one. */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report - loads the driver as the environment says and prints what came of it, a "name=value" to the line. The tests run
+ * it where a whole process is what matters: what it was linked to, its rights, its environment.
+ *
+ *   report [LIBRARY]    opens LIBRARY first, and keeps it open
+ */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "cushim/cushim.h"
+
+#if defined(LINKED_TO_STUB)
+extern int not_a_driver(void); /* what the stub exports beside the driver's functions */
+#endif
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) == NULL) {
+        fprintf(stderr, "report: %s\n", dlerror());
+        return 1;
+    }
+    CUresult result = cushim_load(NULL);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    printf("result=%d\nreason=%s\nmessage=%s\n", (int)result, diagnosis->reason_name, diagnosis->message);
+    printf("path=%s\nversion=%d\n", diagnosis->path != NULL ? diagnosis->path : "", cushim_driver_version());
+    for (size_t i = 0; i < diagnosis->attempt_count; i++)
+        printf("attempt=%s: %s\n", diagnosis->attempts[i].place, diagnosis->attempts[i].result);
+    for (size_t i = 0; i < diagnosis->variable_count; i++)
+        printf("variable=%s %s\n", diagnosis->variables[i].name, diagnosis->variables[i].used ? "used" : "ignored");
+    printf("query=%d\n", (int)cushim_table()->StreamQuery_v1(NULL));
+    printf("privileged=%d\n", getauxval(AT_SECURE) != 0);
+#if defined(LINKED_TO_STUB)
+    printf("linked=%d\n", not_a_driver());
+#endif
+    fflush(stdout);
+    _exit(0); /* LeakSanitizer cannot look into a privileged process, and says so with a failure */
+}

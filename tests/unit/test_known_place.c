@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stub in front of a driver, on a machine that has the driver in one of the known places: a child gives itself such a
+ * machine, with /run of its own. Linux only.
+ */
+#include "unit.h"
+
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "process.h"
+
+/* NixOS has its driver there. */
+#define PLACE "/run/opengl-driver/lib"
+#define DRIVER PLACE "/libcuda.so.1"
+
+static void put_driver_in_its_place(void)
+{
+    int user = geteuid() != 0 ? CLONE_NEWUSER : 0;
+    bool done = unshare(CLONE_NEWNS | user) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
+                && mount("none", "/run", "tmpfs", 0, NULL) == 0 && mkdir("/run/opengl-driver", 0755) == 0
+                && mkdir(PLACE, 0755) == 0 && symlink(unit_fake("fake_12040"), DRIVER) == 0;
+    if (!done)
+        _exit(PROCESS_CANNOT);
+}
+
+static void assert_driver_wins(const char *program)
+{
+    unit_set_variable("LD_LIBRARY_PATH", STUB);
+    if (!process_run(program, NULL, put_driver_in_its_place)) {
+        unit_skip("this machine gives a process no file system of its own");
+        return;
+    }
+    process_assert_printed("attempt=libcuda.so.1: the CUDA Toolkit's stub " STUB "/libcuda.so.1, passed over");
+    process_assert_printed("result=0\n");
+    /* The machine's own driver comes before, if it has one. */
+    if (process_printed("attempt=" DRIVER))
+        process_assert_printed("path=" DRIVER "\n");
+}
+
+static void test_stub_when_first_on_the_library_path_then_the_driver_in_a_known_place_wins(void **state)
+{
+    (void)state;
+    assert_driver_wins(process_report);
+}
+
+static void test_stub_when_linked_to_the_program_then_the_driver_in_a_known_place_wins(void **state)
+{
+    (void)state;
+    assert_driver_wins(process_report_linked);
+    if (process_printed("result"))
+        process_assert_printed("linked=1\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_stub_when_first_on_the_library_path_then_the_driver_in_a_known_place_wins),
+        UNIT_TEST(test_stub_when_linked_to_the_program_then_the_driver_in_a_known_place_wins),
+    };
+    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
+}

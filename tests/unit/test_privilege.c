@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* A program with more rights than its user does not follow the user's environment, and says so. POSIX only. */
+#include "unit.h"
+
+#include <grp.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "process.h"
+
+/* Any two users that are not root. */
+enum { OWNER = 1, USER = 65534 };
+
+static void become_user(void)
+{
+    if (setgroups(0, NULL) != 0 || setgid(USER) != 0 || setuid(USER) != 0)
+        _exit(PROCESS_CANNOT);
+}
+
+static void test_environment_when_set_user_id_then_it_is_ignored_and_said_so(void **state)
+{
+    (void)state;
+    char program[PATH_MAX];
+    if (geteuid() != 0) {
+        unit_skip("only root can make a program that runs as another user");
+        return;
+    }
+    snprintf(program, sizeof program, "%s", folder_copy("report", process_report, SIZE_MAX));
+    unit_set_variable("CUSHIM_DRIVER", folder_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
+    unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
+    unit_set_variable("CUSHIM_MASK", "nonsense");
+    assert_int_equal(chown(program, OWNER, OWNER), 0);
+    assert_int_equal(chmod(program, 04755), 0);
+    if (!process_run(program, NULL, become_user)) {
+        unit_skip("this root cannot become another user");
+        return;
+    }
+    if (process_printed("privileged=0")) {
+        unit_skip("programs in /tmp get no rights from their files here (nosuid)");
+        return;
+    }
+    process_assert_printed("variable=CUSHIM_DRIVER ignored\n");
+    process_assert_printed("variable=CUSHIM_MAX_VERSION ignored\n");
+    process_assert_printed("variable=CUSHIM_MASK ignored\n");
+    process_assert_printed("attempt=libcuda.so.1");
+    assert_false(process_printed("reason=bad-option"));
+    assert_false(process_printed("version=12040") && process_printed("path=/tmp"));
+}
+
+static void test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed(void **state)
+{
+    (void)state;
+    char program[PATH_MAX];
+    snprintf(program, sizeof program, "%s", folder_copy("report", process_report, SIZE_MAX));
+    unit_set_variable("CUSHIM_DRIVER", folder_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
+    assert_int_equal(chmod(program, 0755), 0);
+    assert_true(process_run(program, NULL, NULL));
+    process_assert_printed("privileged=0\n");
+    process_assert_printed("variable=CUSHIM_DRIVER used\n");
+    process_assert_printed("version=12040\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(test_environment_when_set_user_id_then_it_is_ignored_and_said_so),
+        FOLDER_TEST(test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed),
+    };
+    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* What the system's own search leads to: by name, to what is open already, to a stub, or nowhere. POSIX only. */
+#include "unit.h"
+
+#include <limits.h>
+
+#include "folder.h"
+#include "process.h"
+
+static void assert_printed(const char *name, const char *value)
+{
+    char line[2 * PATH_MAX];
+    snprintf(line, sizeof line, "%s=%s", name, value);
+    process_assert_printed(line);
+}
+
+/* The fake answered: the driver loaded is the one at `path`. */
+static void assert_loaded(const char *path)
+{
+    char code[32];
+    snprintf(code, sizeof code, "%d\n", (int)FAKE_CODE(ROW_StreamQuery_v1, 0));
+    process_assert_printed("result=0\n");
+    process_assert_printed("reason=none\n");
+    assert_printed("path", path);
+    assert_printed("query", code);
+}
+
+/* The stub was found by name and passed over. Behind it may be the machine's own driver, or nothing. */
+static void assert_stub_passed_over(void)
+{
+    process_assert_printed("attempt=libcuda.so.1: the CUDA Toolkit's stub " STUB "/libcuda.so.1, passed over");
+    if (process_printed("path=/"))
+        return;
+    process_assert_printed("reason=stub\n");
+    process_assert_printed("result=34\n");
+    process_assert_printed("query=100\n");
+}
+
+static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name(void **state)
+{
+    (void)state;
+    const char *driver = folder_link("libcuda.so.1", unit_fake("fake_12040"));
+    unit_set_variable("LD_LIBRARY_PATH", folder_root());
+    process_run(process_report, NULL, NULL);
+    assert_loaded(driver);
+    process_assert_printed("attempt=libcuda.so.1: a driver for CUDA 12.4");
+}
+
+static void test_process_when_a_bare_name_is_given_then_it_is_searched(void **state)
+{
+    (void)state;
+    const char *driver = folder_link("libother.so", unit_fake("fake_12040"));
+    unit_set_variable("LD_LIBRARY_PATH", folder_root());
+    unit_set_variable("CUSHIM_DRIVER", "libother.so");
+    process_run(process_report, NULL, NULL);
+    assert_loaded(driver);
+    process_assert_printed("variable=CUSHIM_DRIVER used");
+}
+
+static void test_process_when_a_driver_is_open_already_then_that_one_is_taken(void **state)
+{
+    (void)state;
+    const char *open = folder_link("somewhere/driver.so", unit_fake("fake_12040"));
+    folder_link("libcuda.so.1", unit_fake("fake_11040"));
+    unit_set_variable("LD_LIBRARY_PATH", folder_root());
+    process_run(process_report, open, NULL);
+    assert_loaded(open);
+    process_assert_printed("version=12040\n");
+}
+
+static void test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over(void **state)
+{
+    (void)state;
+    unit_set_variable("LD_LIBRARY_PATH", STUB);
+    process_run(process_report, NULL, NULL);
+    assert_stub_passed_over();
+}
+
+static void test_process_when_the_stub_is_open_already_then_it_is_passed_over(void **state)
+{
+    (void)state;
+    process_run(process_report, STUB "/libcuda.so.1", NULL);
+    assert_stub_passed_over();
+}
+
+static void test_process_when_linked_to_the_stub_then_it_is_passed_over(void **state)
+{
+    (void)state;
+    unit_set_variable("LD_LIBRARY_PATH", STUB);
+    process_run(process_report_linked, NULL, NULL);
+    process_assert_printed("linked=1\n");
+    assert_stub_passed_over();
+}
+
+static void test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it(void **state)
+{
+    (void)state;
+    unit_set_variable("LD_LIBRARY_PATH", STUB);
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    process_run(process_report_linked, NULL, NULL);
+    process_assert_printed("linked=1\n");
+    assert_loaded(unit_fake("fake_12040"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name),
+        FOLDER_TEST(test_process_when_a_bare_name_is_given_then_it_is_searched),
+        FOLDER_TEST(test_process_when_a_driver_is_open_already_then_that_one_is_taken),
+        FOLDER_TEST(test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over),
+        FOLDER_TEST(test_process_when_the_stub_is_open_already_then_it_is_passed_over),
+        FOLDER_TEST(test_process_when_linked_to_the_stub_then_it_is_passed_over),
+        FOLDER_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
