@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A driver whose constructor calls cushim while cushim is loading it. POSIX only. */
+/* A driver whose constructor calls cushim while cushim is loading it. */
 #include "unit.h"
+
+#if defined(_WIN32)
+#    define EXPORT __declspec(dllexport)
+#else
+#    define EXPORT __attribute__((visibility("default")))
+#endif
 
 static void (*in_constructor)(void);
 static int constructed;
 
-__attribute__((visibility("default"))) void fake_driver_constructed(void)
+EXPORT void fake_driver_constructed(void)
 {
     constructed++;
     if (in_constructor != NULL)

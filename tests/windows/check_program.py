@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The cushim program on a Windows of its own under Wine: without a driver, with one in System32, and with a given one.
 
-usage: check_program.py WINE PROGRAM LIBRARY FAKES OBJDUMP
+usage: check_program.py WINE PROGRAM LIBRARY FAKES SOFTCUDA OBJDUMP
 
-What it says of a fake driver is held against the list of exports of that file, as objdump reads it.
+SOFTCUDA is the file of softcuda's newest driver; the others' folders lie beside that file's. What the program says of a fake driver is held against the list of exports of that file, as objdump reads it.
 """
 import json
 import os
@@ -18,7 +18,7 @@ import unittest
 # What every Windows has.
 SYSTEM_LIBRARIES = re.compile(r'(kernel32|msvcrt|shell32|api-ms-win-.*)\.dll', re.I)
 
-wine, program, library, fakes, objdump = map(pathlib.Path, sys.argv[1:6])
+wine, program, library, fakes, softcuda, objdump = map(pathlib.Path, sys.argv[1:7])
 
 
 def objdump_says(path):
@@ -42,7 +42,7 @@ class Program(unittest.TestCase):
             shutil.copy(file, self.home)
 
     def put(self, fake, path):
-        shutil.copy(fakes / f'{fake}.dll', path)
+        shutil.copy(fakes / f'{fake}.dll' if isinstance(fake, str) else fake, path)
         self.addCleanup(path.unlink)
 
     def run_program(self, *arguments, variables=None):
@@ -57,6 +57,19 @@ class Program(unittest.TestCase):
         actual, text = self.run_program(*arguments, '--format=json', variables=variables)
         self.assertEqual(actual, status, text)
         return json.loads(text)
+
+    def hold_table_against_exports(self, driver):
+        exports = exports_of(driver)
+        rows = self.ask('table', '--driver', str(driver))
+        native = [row for row in rows if row['state'] == 'native']
+        for row in native:
+            abi = row['slot'].rpartition('_')[2]
+            self.assertEqual(row['symbol'], row['family'] + ('' if abi == 'v1' else '_' + abi))
+        self.assertLessEqual({row['symbol'] for row in native}, exports)
+        for row in rows:
+            if row['state'] != 'native':
+                self.assertNotIn('cu' + re.sub('_v1$', '', row['slot']), exports)
+        self.assertGreater(len(native), 100)
 
     def test_probe_when_there_is_no_driver_then_it_says_so(self):
         status, text = self.run_program('probe')
@@ -80,6 +93,19 @@ class Program(unittest.TestCase):
         self.assertEqual(answer['driver']['cuda_version'], 12040)
         self.assertGreater(answer['entry_points']['native'], 300)
 
+    def test_probe_when_the_driver_can_start_then_it_shows_its_devices(self):
+        self.put(softcuda, self.system32 / 'nvcuda.dll')
+        answer = self.ask('probe', '--devices', '--require', '13.0', '--require-slot', 'StreamGetId_v1')
+        self.assertTrue(answer['initialised'])
+        self.assertEqual(len(answer['devices']), 1)
+        self.assertEqual({finding['verdict'] for finding in self.ask('doctor')}, {'ok'})
+
+    def test_table_when_the_drivers_are_of_each_version_then_each_slot_is_its_export(self):
+        drivers = sorted(softcuda.parent.parent.glob(f'*/{softcuda.name}'))
+        self.assertGreater(len(drivers), 5)
+        for driver in drivers:
+            self.hold_table_against_exports(driver)
+
     def test_probe_when_a_path_is_given_then_that_is_loaded(self):
         folder = self.home / 'grün 猫'
         folder.mkdir()
@@ -101,22 +127,15 @@ class Program(unittest.TestCase):
             answer = self.ask('probe', '--driver', f'./{name}.dll', status=1)
             self.assertEqual(answer['reason'], 'not-loadable', name)
             self.assertIn('error', answer['tried'][0]['result'])
+        (self.home / 'lacks.dll').write_bytes(whole.replace(b'msvcrt.dll', b'nosuch.dll'))
+        answer = self.ask('probe', '--driver', './lacks.dll', status=1)
+        self.assertIn('a library that it needs was not found', answer['tried'][0]['result'])
         for fake, reason in {'not_library': 'not-a-driver', 'not_stub': 'stub', 'not_error': 'not-a-driver'}.items():
             self.assertEqual(self.ask('probe', '--driver', str(fakes / f'{fake}.dll'), status=1)['reason'], reason)
 
     def test_table_when_a_driver_is_there_then_each_slot_is_its_export(self):
         for fake in ('fake_6050', 'fake_11040', 'fake_13000'):
-            exports = exports_of(fakes / f'{fake}.dll')
-            rows = self.ask('table', '--driver', str(fakes / f'{fake}.dll'))
-            native = [row for row in rows if row['state'] == 'native']
-            for row in native:
-                abi = row['slot'].rpartition('_')[2]
-                self.assertEqual(row['symbol'], row['family'] + ('' if abi == 'v1' else '_' + abi))
-            self.assertLessEqual({row['symbol'] for row in native}, exports)
-            for row in rows:
-                if row['state'] != 'native':
-                    self.assertNotIn('cu' + re.sub('_v1$', '', row['slot']), exports)
-            self.assertGreater(len(native), 100)
+            self.hold_table_against_exports(fakes / f'{fake}.dll')
 
     def test_lookup_when_a_driver_is_there_then_each_row_is_its_export(self):
         fake = fakes / 'fake_11040.dll'
