@@ -10,17 +10,34 @@ enum { FIRST_PER_THREAD_VERSION = 7000, STRICT_VERSION = 13000 };
 
 enum answer { ANSWER_FOUND, ANSWER_NO_SUCH_NAME, ANSWER_TOO_OLD };
 
-/* The newest row of the family that `version` reaches; when lying, another. */
-static enum answer find(const char *family, int version, const struct export_row **ret_row)
+static bool is_of(const struct export_row *row, const char *family)
+{
+    return row->since <= soft_version && strcmp(row->family, family) == 0 && !fault_hides(row->symbol);
+}
+
+/* Whether some version of the family has a form for the per-thread stream: then those without are not given. */
+static bool has_forms(const char *family)
+{
+    for (size_t i = 0; i < export_row_count; i++)
+        if (is_of(&export_rows[i], family) && export_rows[i].per_thread_function != NULL)
+            return true;
+    return false;
+}
+
+/* The newest function of the family that `version` reaches; when lying, another. */
+static enum answer find(const char *family, int version, bool per_thread, export_fn *ret_function)
 {
     enum answer answer = ANSWER_NO_SUCH_NAME;
     int wanted = fault_lie() == LIE_NEWEST ? soft_version : version;
+    bool forms = per_thread && has_forms(family);
     for (size_t i = 0; i < export_row_count; i++) {
         const struct export_row *row = &export_rows[i];
-        if (strcmp(row->family, family) != 0 || row->since > soft_version || fault_hides(row->symbol))
+        if (!is_of(row, family))
             continue;
-        if (row->since <= wanted) {
-            *ret_row = row;
+        bool given = !forms || row->per_thread_function != NULL;
+        int since = forms && row->since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : row->since;
+        if (given && since <= wanted) {
+            *ret_function = forms ? row->per_thread_function : row->function;
             answer = ANSWER_FOUND;
             if (fault_lie() == LIE_OLDEST)
                 return answer;
@@ -29,14 +46,6 @@ static enum answer find(const char *family, int version, const struct export_row
         }
     }
     return answer;
-}
-
-static export_fn form(const struct export_row *row, int version, cuuint64_t flags)
-{
-    bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
-    if (per_thread && row->per_thread_function != NULL && version >= FIRST_PER_THREAD_VERSION)
-        return row->per_thread_function;
-    return row->function;
 }
 
 /* A function pointer as the void pointer that the driver's own declaration asks for. */
@@ -52,13 +61,14 @@ static void *as_object(export_fn function)
 static CUresult look_up(const char *symbol, int version, cuuint64_t flags, enum answer *ret_answer, void **ret_function)
 {
     enum { KNOWN_FLAGS = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM };
-    const struct export_row *row = NULL;
+    export_fn function = NULL;
     if (symbol == NULL || (flags & ~(cuuint64_t)KNOWN_FLAGS) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (version > soft_version && soft_version >= STRICT_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
-    *ret_answer = find(symbol, version, &row);
-    *ret_function = row == NULL || fault_lie() == LIE_NULL ? NULL : as_object(form(row, version, flags));
+    bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+    *ret_answer = find(symbol, version, per_thread, &function);
+    *ret_function = fault_lie() == LIE_NULL ? NULL : as_object(function);
     return CUDA_SUCCESS;
 }
 
