@@ -3,7 +3,8 @@
 #
 # stages.sh - what .ci/run is written in. Sourced.
 #
-#   stage NAME COMMAND...    runs one stage, and says how long it took; the first that fails ends the run
+#   stage NAME COMMAND...    runs one stage if its name has the word `only` in it, and says how long it took; the first
+#                            that fails ends the run
 #   variant NAME OPTION...   builds the project in build-ci/NAME with these options of meson setup, and runs its tests;
 #                            `tests` holds options for meson test, such as a wrapper
 #   readme_block NUMBER      prints the NUMBER'th block of README.md that is marked sh
@@ -13,6 +14,7 @@
 stage_name='' stage_start=0 stage_times=() tests=()
 
 stage() {
+    [[ $1 == *"${only-}"* ]] || return 0
     stage_name=$1 stage_start=$SECONDS
     shift
     printf '\n======== %s\n' "$stage_name"
