@@ -166,8 +166,9 @@ static void test_kernel_when_captured_then_every_launch_has_the_arguments(void *
 int main(int argc, char **argv)
 {
     support_load(argc, argv);
-    if (control->register_kernel("scale", scale, scale_sizes, 4) != 0 ||
-        control->register_kernel("fault", fault, NULL, 0) != 0 || control->register_kernel(NULL, fault, NULL, 0) == 0)
+    if (control->register_kernel("scale", scale, scale_sizes, 4) != 0
+        || control->register_kernel("fault", fault, NULL, 0) != 0
+        || control->register_kernel(NULL, fault, NULL, 0) == 0)
         return 1;
     const struct CMUnitTest tests[] = {
         TEST(test_kernel_when_not_registered_then_not_found),

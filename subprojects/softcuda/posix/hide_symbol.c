@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ static int find_own(struct dl_phdr_info *info, size_t size, void *result)
 {
     (void)size;
     struct table *table = result;
-    ElfW(Addr) here = (ElfW(Addr))&find_own;
+    uintptr_t here = (uintptr_t)&find_own;
     const ElfW(Dyn) *dynamic = NULL;
     bool own = false;
     for (int i = 0; i < info->dlpi_phnum; i++) {

@@ -21,7 +21,7 @@ struct capture {
     struct stream *origin;
     struct stream *streams;
     struct frontier orphans; /* the last nodes of streams that are gone */
-    struct capture *next; /* in the list of those under way */
+    struct capture *next;    /* in the list of those under way */
 };
 
 void capture_release(struct capture *capture);

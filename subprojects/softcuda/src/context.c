@@ -108,8 +108,8 @@ CUresult context_find(CUcontext handle, struct context **ret_context)
 static CUresult push(struct context *context)
 {
     struct thread *thread = thread_self();
-    if (thread == NULL ||
-        !soft_reserve((void **)&thread->stack, &thread->capacity, thread->depth + 1, sizeof(thread->stack[0])))
+    if (thread == NULL
+        || !soft_reserve((void **)&thread->stack, &thread->capacity, thread->depth + 1, sizeof(thread->stack[0])))
         return CUDA_ERROR_OUT_OF_MEMORY;
     object_retain(context);
     thread->stack[thread->depth++] = context;

@@ -46,8 +46,8 @@ static CUresult resolve(const struct place *place, const CUDA_MEMCPY3D *params, 
     if (base == 0 || (!flat && pitch < width) || (params->Depth > 1 && height < rows))
         return CUDA_ERROR_INVALID_VALUE;
     size_t slice, before, first, last, deep;
-    if (!multiply(pitch, height, &slice) || !multiply(slice, place->z, &before) || !multiply(pitch, place->y, &first) ||
-        !multiply(pitch, params->Height - 1, &last) || !multiply(slice, params->Depth - 1, &deep))
+    if (!multiply(pitch, height, &slice) || !multiply(slice, place->z, &before) || !multiply(pitch, place->y, &first)
+        || !multiply(pitch, params->Height - 1, &last) || !multiply(slice, params->Depth - 1, &deep))
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t start = base + before + first + place->x;
     size_t extent = deep + last + params->WidthInBytes;
@@ -62,10 +62,12 @@ static CUresult resolve(const struct place *place, const CUDA_MEMCPY3D *params, 
 
 static CUresult resolve_both(const CUDA_MEMCPY3D *params, struct side *ret_to, struct side *ret_from)
 {
-    const struct place to = {params->dstMemoryType, (uintptr_t)params->dstHost, params->dstDevice, params->dstXInBytes,
-                             params->dstY, params->dstZ, params->dstPitch, params->dstHeight};
-    const struct place from = {params->srcMemoryType, (uintptr_t)params->srcHost, params->srcDevice,
-                               params->srcXInBytes, params->srcY, params->srcZ, params->srcPitch, params->srcHeight};
+    const struct place to = {
+        params->dstMemoryType, (uintptr_t)params->dstHost, params->dstDevice, params->dstXInBytes, params->dstY,
+        params->dstZ,          params->dstPitch,           params->dstHeight};
+    const struct place from = {
+        params->srcMemoryType, (uintptr_t)params->srcHost, params->srcDevice, params->srcXInBytes, params->srcY,
+        params->srcZ,          params->srcPitch,           params->srcHeight};
     if (params->srcLOD != 0 || params->dstLOD != 0)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = resolve(&to, params, ret_to);

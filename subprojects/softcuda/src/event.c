@@ -186,7 +186,8 @@ CUresult soft_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent 
         result = capture_check_event(end, false);
     if (result != CUDA_SUCCESS)
         return result;
-    if (pMilliseconds == NULL || start->op == NULL || end->op == NULL || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+    if (pMilliseconds == NULL || start->op == NULL || end->op == NULL
+        || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
         return CUDA_ERROR_INVALID_HANDLE;
     if (start->context != end->context)
         return CUDA_ERROR_INVALID_HANDLE;

@@ -109,7 +109,7 @@ static void read_hidden(const char *text)
 }
 
 #if defined(__GNUC__)
-__attribute__((constructor))
+__attribute__((constructor)) static void read_environment(void);
 #endif
 static void read_environment(void)
 {

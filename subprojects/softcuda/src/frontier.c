@@ -15,8 +15,8 @@ bool frontier_add(struct frontier *frontier, struct node *node, const CUgraphEdg
         if (frontier->nodes[i] == node)
             return true;
     size_t count = frontier->count + 1;
-    if (!soft_reserve((void **)&frontier->nodes, &frontier->node_capacity, count, sizeof(struct node *)) ||
-        !soft_reserve((void **)&frontier->data, &frontier->data_capacity, count, sizeof(CUgraphEdgeData)))
+    if (!soft_reserve((void **)&frontier->nodes, &frontier->node_capacity, count, sizeof(struct node *))
+        || !soft_reserve((void **)&frontier->data, &frontier->data_capacity, count, sizeof(CUgraphEdgeData)))
         return false;
     frontier->nodes[frontier->count] = node;
     frontier->data[frontier->count] = *data;
@@ -69,9 +69,9 @@ static bool edge_can_be(const struct node *from, const CUgraphEdgeData *data)
     if (memcmp(data, &plain, sizeof(plain)) == 0)
         return true;
     static const unsigned char none[sizeof(data->reserved)];
-    return from->work->kind == WORK_KERNEL && data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC &&
-           data->from_port <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER && data->to_port == 0 &&
-           memcmp(data->reserved, none, sizeof(none)) == 0;
+    return from->work->kind == WORK_KERNEL && data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
+           && data->from_port <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER && data->to_port == 0
+           && memcmp(data->reserved, none, sizeof(none)) == 0;
 }
 
 CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,

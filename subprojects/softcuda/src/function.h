@@ -12,8 +12,8 @@ struct function {
     struct function *next;
     char *name;
     softcuda_kernel run;
-    size_t count;   /* of parameters */
-    size_t *sizes;  /* of each */
+    size_t count;    /* of parameters */
+    size_t *sizes;   /* of each */
     size_t *offsets; /* where each stands in the buffer that holds them all */
     size_t buffer_size;
 };

@@ -81,9 +81,9 @@ struct node *graph_add(struct graph *graph, struct work *work, const struct fron
     node->work = work;
     node->type = type_of(work->kind);
     node->graph = graph;
-    bool whole = frontier_add_all(&node->before, before) &&
-                 soft_reserve((void **)&graph->nodes, &graph->capacity, graph->count + 1, sizeof(struct node *)) &&
-                 handle_publish(node);
+    bool whole = frontier_add_all(&node->before, before)
+                 && soft_reserve((void **)&graph->nodes, &graph->capacity, graph->count + 1, sizeof(struct node *))
+                 && handle_publish(node);
     if (!whole) {
         object_release(node);
         return NULL;
@@ -137,8 +137,8 @@ struct graph *graph_copy(struct graph *graph)
     struct graph *copy = graph_new();
     if (copy == NULL)
         return NULL;
-    bool room = soft_reserve((void **)&copy->holdings, &copy->holding_capacity, graph->holding_count,
-                             sizeof(struct holding));
+    bool room =
+        soft_reserve((void **)&copy->holdings, &copy->holding_capacity, graph->holding_count, sizeof(struct holding));
     if (!room || !copy_nodes(copy, graph)) {
         graph_destroy(copy);
         return NULL;

@@ -10,7 +10,7 @@ struct exec {
     bool *disabled;         /* of each of its nodes */
     struct work **sequence; /* what a launch pushes, in order; the nodes of the shape own it */
     size_t length;
-    struct op *last;        /* of the latest launch; a reference, or NULL */
+    struct op *last; /* of the latest launch; a reference, or NULL */
     cuuint64_t flags;
 };
 

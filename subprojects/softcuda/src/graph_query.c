@@ -160,8 +160,8 @@ static CUresult check_edges(struct graph *graph, const CUgraphNode *from, const 
         struct frontier one = {0};
         const struct node *target = handle_find(OBJECT_NODE, to[i]);
         CUresult result = graph_read_edges(graph, &from[i], data == NULL ? NULL : &data[i], 1, &one);
-        bool valid = result == CUDA_SUCCESS && target != NULL && target->graph == graph && target != one.nodes[0] &&
-                     has_edge(target, one.nodes[0]) == present;
+        bool valid = result == CUDA_SUCCESS && target != NULL && target->graph == graph && target != one.nodes[0]
+                     && has_edge(target, one.nodes[0]) == present;
         frontier_clear(&one);
         if (!valid)
             return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;

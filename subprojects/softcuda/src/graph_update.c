@@ -38,8 +38,7 @@ static CUgraphExecUpdateResult compare(struct graph *old, struct graph *new, str
             return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
         if (new->nodes[i]->type == CU_GRAPH_NODE_TYPE_GRAPH) {
             struct node *inner;
-            CUgraphExecUpdateResult result =
-                compare(old->nodes[i]->work->child, new->nodes[i]->work->child, &inner);
+            CUgraphExecUpdateResult result = compare(old->nodes[i]->work->child, new->nodes[i]->work->child, &inner);
             if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
                 return result;
         }

@@ -119,8 +119,8 @@ CUresult soft_PointerGetAttributes_v1(unsigned int numAttributes, CUpointer_attr
             continue;
         if (asked == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
             *(int *)data[i] = CU_DEVICE_INVALID;
-        else if (asked == CU_POINTER_ATTRIBUTE_MEMORY_TYPE || asked == CU_POINTER_ATTRIBUTE_IS_MANAGED ||
-                 asked == CU_POINTER_ATTRIBUTE_MAPPED || asked == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+        else if (asked == CU_POINTER_ATTRIBUTE_MEMORY_TYPE || asked == CU_POINTER_ATTRIBUTE_IS_MANAGED
+                 || asked == CU_POINTER_ATTRIBUTE_MAPPED || asked == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
             *(unsigned *)data[i] = 0;
         else
             *(void **)data[i] = NULL;

@@ -20,7 +20,8 @@ CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **ret_
     bool empty = params->width == 0 || params->height == 0;
     size_t width = params->width * size;
     if (!empty && params->height > 1) {
-        bool fits = params->pitch >= width && params->pitch % size == 0 && params->height - 1 <= SIZE_MAX / params->pitch;
+        bool fits =
+            params->pitch >= width && params->pitch % size == 0 && params->height - 1 <= SIZE_MAX / params->pitch;
         if (!fits || !block_has(params->dst, (params->height - 1) * params->pitch + width))
             return CUDA_ERROR_INVALID_VALUE;
     }
@@ -107,8 +108,8 @@ CUresult soft_MemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned sh
     return fill(&params, NULL, true);
 }
 
-CUresult soft_MemsetD2D16Async_v1(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
-                                  CUstream hStream)
+CUresult soft_MemsetD2D16Async_v1(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
+                                  size_t Height, CUstream hStream)
 {
     CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, dstPitch, us, 2, Width, Height);
     return fill(&params, hStream, false);

@@ -88,9 +88,8 @@ CUresult soft_ModuleGetFunction_v1(CUfunction *hfunc, CUmodule hmod, const char 
 }
 
 CUresult soft_LibraryLoadData_v1(CUlibrary *library, const void *code, CUjit_option *jitOptions,
-                                 void **jitOptionsValues, unsigned int numJitOptions,
-                                 CUlibraryOption *libraryOptions, void **libraryOptionValues,
-                                 unsigned int numLibraryOptions)
+                                 void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                                 void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;

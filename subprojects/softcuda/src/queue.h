@@ -18,15 +18,15 @@ struct op {
     unsigned references;
     bool done;
     bool started;
-    unsigned waits;         /* how many operations it still waits for, those before it in its queue aside */
-    unsigned waiters;       /* threads */
-    uint64_t time;          /* when it was done */
-    struct op *next;        /* in the queue */
-    struct stream *stream;  /* a reference, until done */
-    struct work *work;      /* a reference, until done */
+    unsigned waits;        /* how many operations it still waits for, those before it in its queue aside */
+    unsigned waiters;      /* threads */
+    uint64_t time;         /* when it was done */
+    struct op *next;       /* in the queue */
+    struct stream *stream; /* a reference, until done */
+    struct work *work;     /* a reference, until done */
     struct link *dependents;
     size_t link_count;
-    struct link links[];    /* those of this one's own, in the lists of others */
+    struct link links[]; /* those of this one's own, in the lists of others */
 };
 
 void op_release(struct op *op);

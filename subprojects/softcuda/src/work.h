@@ -64,9 +64,9 @@ struct work {
             void *data;
             CUstream stream;
         } status;
-        struct event *event;  /* RECORD, WAIT: a reference */
-        struct block *block;  /* ALLOC, FREE: a reference */
-        struct graph *child;  /* CHILD: owned */
+        struct event *event; /* RECORD, WAIT: a reference */
+        struct block *block; /* ALLOC, FREE: a reference */
+        struct graph *child; /* CHILD: owned */
         struct {
             CUstreamBatchMemOpParams *items; /* owned */
             unsigned count;
