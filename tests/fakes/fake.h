@@ -31,6 +31,7 @@ enum fake_lie {
 /*
  * A fake exports, beside the driver's functions:
  *   fake_hooks  struct cushim_table: what to call instead of returning FAKE_CODE, where not NULL
+ *   fake_first_hooks  the same as it is at first
  *   fake_calls  unsigned [ROW_COUNT][2]: how often each entry point was called, legacy and per-thread form
  *   fake_lie    enum fake_lie: how its cuGetProcAddress lies
  * A fake with a constructor calls fake_driver_constructed() of the program that loads it, if that exports one.

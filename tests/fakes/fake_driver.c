@@ -31,6 +31,7 @@
 #define UNUSED __attribute__((unused))
 
 EXPORT extern struct cushim_table fake_hooks;
+EXPORT extern const struct cushim_table fake_first_hooks;
 EXPORT fake_call_counts fake_calls;
 EXPORT enum fake_lie fake_lie = FAKE_HONEST;
 
@@ -191,12 +192,13 @@ static CUresult CUDAAPI init(unsigned flags)
     return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-struct cushim_table fake_hooks = {
-    .DriverGetVersion_v1 = get_version,
-    .Init_v1 = init,
-    .GetProcAddress_v1 = get_proc_address_v1,
-    .GetProcAddress_v2 = get_proc_address_v2,
-};
+#define FIRST_HOOKS                                                                                                    \
+    {                                                                                                                  \
+        .DriverGetVersion_v1 = get_version, .Init_v1 = init, .GetProcAddress_v1 = get_proc_address_v1,                 \
+        .GetProcAddress_v2 = get_proc_address_v2                                                                       \
+    }
+struct cushim_table fake_hooks = FIRST_HOOKS;
+const struct cushim_table fake_first_hooks = FIRST_HOOKS;
 
 /* ---- What is exported: other names for the functions ---- */
 

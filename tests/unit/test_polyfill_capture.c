@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/* Polyfills of stream capture: what older drivers can tell is told, what they cannot is refused, nothing is made up. */
+#include "mock.h"
+
+#define STREAM HANDLE(CUstream, 7)
+
+/* What the driver says of the stream. */
+static struct {
+    CUstreamCaptureStatus status;
+    size_t dependency_count;
+    CUgraphNode dependencies[600];
+} capture;
+
+static CUresult CUDAAPI get_priority(CUstream stream, int *priority)
+{
+    *priority = 0;
+    return mock_call("GetPriority", "%u", NUMBER(stream));
+}
+
+static CUresult CUDAAPI is_capturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    CUresult result = mock_call("IsCapturing", "%u", NUMBER(stream));
+    if (result == CUDA_SUCCESS)
+        *status = capture.status;
+    return result;
+}
+
+static CUresult CUDAAPI begin_capture(CUstream stream)
+{
+    return mock_call("BeginCapture", "%u", NUMBER(stream));
+}
+
+/* As on real drivers, all but the status is written only of an active capture. */
+static CUresult CUDAAPI capture_info_v1(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id)
+{
+    CUresult result = mock_call("Info_v1", "%u%s", NUMBER(stream), id != NULL ? ", id" : "");
+    if (result != CUDA_SUCCESS)
+        return result;
+    *status = capture.status;
+    if (capture.status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id != NULL)
+        *id = 42;
+    return result;
+}
+
+static CUresult CUDAAPI capture_info_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                        const CUgraphNode **dependencies, size_t *count)
+{
+    CUresult result =
+        mock_call("Info_v2", "%u%s%s%s%s", NUMBER(stream), id != NULL ? ", id" : "", graph != NULL ? ", graph" : "",
+                  dependencies != NULL ? ", dependencies" : "", count != NULL ? ", count" : "");
+    if (result != CUDA_SUCCESS)
+        return result;
+    *status = capture.status;
+    if (capture.status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return result;
+    if (id != NULL)
+        *id = 42;
+    if (graph != NULL)
+        *graph = HANDLE(CUgraph, 43);
+    if (dependencies != NULL)
+        *dependencies = capture.dependencies;
+    if (count != NULL)
+        *count = capture.dependency_count;
+    return result;
+}
+
+static CUresult CUDAAPI update_dependencies(CUstream stream, CUgraphNode *dependencies, size_t count, unsigned flags)
+{
+    return mock_call("Update", "%u, %u, %u, %u", NUMBER(stream), NUMBER(dependencies), (unsigned)count, flags);
+}
+
+static const struct cushim_table *load(const char *fake)
+{
+    struct cushim_table *hooks = mock_load(fake, (struct cushim_load_options){0});
+    hooks->StreamGetPriority_v1 = get_priority;
+    hooks->StreamIsCapturing_v1 = is_capturing;
+    hooks->StreamBeginCapture_v1 = begin_capture;
+    hooks->StreamGetCaptureInfo_v1 = capture_info_v1;
+    hooks->StreamGetCaptureInfo_v2 = capture_info_v2;
+    hooks->StreamUpdateCaptureDependencies_v1 = update_dependencies;
+    memset(&capture, 0, sizeof capture);
+    return cushim_table();
+}
+
+/* What a query may write, and what nobody wrote. */
+struct answer {
+    CUstreamCaptureStatus status;
+    unsigned no_padding; /* answers are compared byte by byte */
+    cuuint64_t id;
+    CUgraph graph;
+    const CUgraphNode *dependencies;
+    const CUgraphEdgeData *edges;
+    size_t count;
+};
+
+static const struct answer untouched = {.status = (CUstreamCaptureStatus)77, .id = 77, .count = 77};
+
+static CUresult ask_v3(const struct cushim_table *table, struct answer *answer)
+{
+    *answer = untouched;
+    return table->StreamGetCaptureInfo_v3(STREAM, &answer->status, &answer->id, &answer->graph, &answer->dependencies,
+                                          &answer->edges, &answer->count);
+}
+
+static CUresult ask_v2(const struct cushim_table *table, struct answer *answer)
+{
+    *answer = untouched;
+    return table->StreamGetCaptureInfo_v2(STREAM, &answer->status, &answer->id, &answer->graph, &answer->dependencies,
+                                          &answer->count);
+}
+
+static void assert_untouched(const struct answer *answer)
+{
+    assert_memory_equal(answer, &untouched, sizeof untouched);
+}
+
+/* Only the status was written. */
+static void assert_only_status(struct answer *answer, CUstreamCaptureStatus status)
+{
+    assert_int_equal(answer->status, status);
+    answer->status = untouched.status;
+    assert_untouched(answer);
+}
+
+/* ---- Before 10.0, nothing captures ---- */
+
+static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_9010");
+    CUstreamCaptureStatus status = untouched.status;
+    assert_int_equal(table->StreamIsCapturing_v1(STREAM, &status), CUDA_SUCCESS);
+    assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
+    mock_assert_calls("GetPriority(7) ");
+    mock_fail("GetPriority", CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    status = untouched.status;
+    assert_int_equal(table->StreamIsCapturing_v1(STREAM, &status), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    assert_int_equal(status, untouched.status);
+    assert_int_equal(table->StreamIsCapturing_v1(STREAM, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_9010");
+    struct answer answer = untouched;
+    assert_int_equal(table->StreamGetCaptureInfo_v1(STREAM, &answer.status, &answer.id), CUDA_SUCCESS);
+    assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_NONE);
+    assert_int_equal(ask_v2(table, &answer), CUDA_SUCCESS);
+    assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_NONE);
+    assert_int_equal(ask_v3(table, &answer), CUDA_SUCCESS);
+    assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_NONE);
+    mock_assert_calls("GetPriority(7) GetPriority(7) GetPriority(7) ");
+}
+
+/* ---- 10.0: relaxed captures, and whether there is one ---- */
+
+static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_10000");
+    assert_int_equal(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+    mock_assert_calls("BeginCapture(7) ");
+    mock_fail("BeginCapture", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    assert_int_equal(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_RELAXED),
+                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
+static void test_begin_capture_when_in_another_mode_then_refused(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_10000");
+    mock_assert_refused(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_GLOBAL), "cuStreamBeginCapture_v2");
+    mock_assert_refused(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                        "cuStreamBeginCapture_v2");
+    assert_int_equal(table->StreamBeginCapture_v2(STREAM, (CUstreamCaptureMode)3), CUDA_ERROR_INVALID_VALUE);
+    mock_assert_calls("");
+}
+
+static void test_capture_info_when_only_the_status_can_be_told_then_more_is_refused(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_10000");
+    struct answer answer = untouched;
+    capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(table->StreamGetCaptureInfo_v1(STREAM, &answer.status, NULL), CUDA_SUCCESS);
+    assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    assert_int_equal(table->StreamGetCaptureInfo_v1(STREAM, &answer.status, &answer.id), CUDA_ERROR_NOT_SUPPORTED);
+    assert_untouched(&answer);
+    assert_int_equal(table->StreamGetCaptureInfo_v3(STREAM, &answer.status, NULL, NULL, NULL, NULL, NULL),
+                     CUDA_SUCCESS);
+    assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    assert_int_equal(ask_v2(table, &answer), CUDA_ERROR_NOT_SUPPORTED);
+    assert_untouched(&answer);
+    assert_int_equal(ask_v3(table, &answer), CUDA_ERROR_NOT_SUPPORTED);
+    assert_untouched(&answer);
+    mock_assert_calls("IsCapturing(7) IsCapturing(7) IsCapturing(7) IsCapturing(7) IsCapturing(7) ");
+}
+
+static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_there_is(void **state)
+{
+    static const char *const fakes[] = {"fake_10000", "fake_10010", "fake_12020"};
+    static const CUstreamCaptureStatus statuses[] = {CU_STREAM_CAPTURE_STATUS_NONE,
+                                                     CU_STREAM_CAPTURE_STATUS_INVALIDATED};
+    for (size_t i = 0; i < 6; i++) {
+        struct answer answer;
+        mock_reset(state);
+        const struct cushim_table *table = load(fakes[i / 2]);
+        capture.status = statuses[i % 2];
+        assert_int_equal(ask_v3(table, &answer), CUDA_SUCCESS);
+        assert_only_status(&answer, statuses[i % 2]);
+        assert_int_equal(ask_v2(table, &answer), CUDA_SUCCESS);
+        assert_only_status(&answer, statuses[i % 2]);
+    }
+}
+
+/* ---- 10.1: the id ---- */
+
+static void test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_10010");
+    struct answer answer = untouched;
+    capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(table->StreamGetCaptureInfo_v3(STREAM, &answer.status, &answer.id, NULL, NULL, NULL, NULL),
+                     CUDA_SUCCESS);
+    mock_assert_calls("Info_v1(7, id) ");
+    assert_int_equal(answer.status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    assert_int_equal(answer.id, 42);
+    assert_int_equal(table->StreamGetCaptureInfo_v2(STREAM, &answer.status, NULL, NULL, NULL, NULL), CUDA_SUCCESS);
+    mock_assert_calls("Info_v1(7) ");
+    assert_int_equal(ask_v2(table, &answer), CUDA_ERROR_NOT_SUPPORTED);
+    assert_untouched(&answer);
+    assert_int_equal(ask_v3(table, &answer), CUDA_ERROR_NOT_SUPPORTED);
+    assert_untouched(&answer);
+}
+
+/* ---- 11.3: everything but edges, which were all plain ---- */
+
+static void test_capture_info_when_edges_are_asked_of_a_driver_without_then_they_are_plain(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_12020");
+    struct answer answer;
+    capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    capture.dependency_count = 3;
+    assert_int_equal(ask_v3(table, &answer), CUDA_SUCCESS);
+    mock_assert_calls("Info_v2(7, id, graph, dependencies, count) ");
+    assert_int_equal(answer.status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    assert_int_equal(answer.id, 42);
+    assert_int_equal(NUMBER(answer.graph), 43);
+    assert_ptr_equal(answer.dependencies, capture.dependencies);
+    assert_int_equal(answer.count, 3);
+    static const CUgraphEdgeData plain[3];
+    assert_memory_equal(answer.edges, plain, sizeof plain);
+}
+
+static void test_capture_info_when_less_is_asked_then_less_is_asked_of_the_driver(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_12020");
+    struct answer answer = untouched;
+    capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    capture.dependency_count = 600;
+    assert_int_equal(table->StreamGetCaptureInfo_v3(STREAM, &answer.status, NULL, NULL, NULL, NULL, NULL),
+                     CUDA_SUCCESS);
+    mock_assert_calls("Info_v2(7) ");
+    assert_int_equal(
+        table->StreamGetCaptureInfo_v3(STREAM, &answer.status, NULL, NULL, &answer.dependencies, NULL, &answer.count),
+        CUDA_SUCCESS);
+    mock_assert_calls("Info_v2(7, dependencies, count) ");
+    assert_int_equal(answer.count, 600);
+}
+
+static void test_capture_info_when_there_are_no_dependencies_then_no_edges(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_12020");
+    struct answer answer;
+    capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(ask_v3(table, &answer), CUDA_SUCCESS);
+    assert_int_equal(answer.count, 0);
+    assert_null(answer.edges);
+}
+
+static void test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_12020");
+    struct answer answer;
+    capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    capture.dependency_count = 512;
+    assert_int_equal(ask_v3(table, &answer), CUDA_SUCCESS);
+    capture.dependency_count = 513;
+    assert_int_equal(ask_v3(table, &answer), CUDA_ERROR_NOT_SUPPORTED);
+    assert_untouched(&answer);
+    unit_assert_contains(cushim_last_error()->message, "512");
+}
+
+static void test_capture_info_when_arguments_are_bad_then_as_in_a_driver(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_12020");
+    struct answer answer = untouched;
+    assert_int_equal(table->StreamGetCaptureInfo_v3(STREAM, NULL, NULL, NULL, NULL, NULL, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    mock_assert_calls("");
+    capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(
+        table->StreamGetCaptureInfo_v3(STREAM, &answer.status, NULL, NULL, NULL, &answer.edges, &answer.count),
+        CUDA_ERROR_INVALID_VALUE);
+    assert_untouched(&answer);
+}
+
+static void test_capture_info_when_the_driver_fails_then_results_are_untouched(void **state)
+{
+    static const char *const fakes[] = {"fake_9010", "fake_10000", "fake_10010", "fake_12020"};
+    static const char *const questions[] = {"GetPriority", "IsCapturing", "Info_v1", "Info_v2"};
+    for (size_t i = 0; i < 4; i++) {
+        struct answer answer;
+        mock_reset(state);
+        const struct cushim_table *table = load(fakes[i]);
+        capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        mock_fail(questions[i], CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+        assert_int_equal(ask_v3(table, &answer), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+        assert_untouched(&answer);
+        if (i < 3) {
+            assert_int_equal(ask_v2(table, &answer), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+            assert_untouched(&answer);
+        }
+    }
+}
+
+/* ---- cuStreamUpdateCaptureDependencies_v2 ---- */
+
+static void test_update_dependencies_when_edges_are_plain_then_the_older_one_is_called(void **state)
+{
+    (void)state;
+    static const CUgraphEdgeData plain[2];
+    const struct cushim_table *table = load("fake_12020");
+    CUgraphNode *nodes = HANDLE(CUgraphNode *, 9);
+    assert_int_equal(table->StreamUpdateCaptureDependencies_v2(STREAM, nodes, NULL, 2, 1), CUDA_SUCCESS);
+    assert_int_equal(table->StreamUpdateCaptureDependencies_v2(STREAM, nodes, plain, 2, 0), CUDA_SUCCESS);
+    mock_assert_calls("Update(7, 9, 2, 1) Update(7, 9, 2, 0) ");
+    mock_fail("Update", CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(table->StreamUpdateCaptureDependencies_v2(STREAM, NULL, NULL, 0, 0), CUDA_ERROR_ILLEGAL_STATE);
+}
+
+static void test_update_dependencies_when_an_edge_is_not_plain_then_refused(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load("fake_12020");
+    for (size_t i = 0; i < 2 * sizeof(CUgraphEdgeData); i++) {
+        CUgraphEdgeData edges[2];
+        memset(edges, 0, sizeof edges);
+        ((unsigned char *)edges)[i] = 1;
+        mock_assert_refused(table->StreamUpdateCaptureDependencies_v2(STREAM, NULL, edges, 2, 0),
+                            "cuStreamUpdateCaptureDependencies_v2");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        MOCK_TEST(test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check),
+        MOCK_TEST(test_capture_info_when_the_driver_cannot_capture_then_idle),
+        MOCK_TEST(test_begin_capture_when_relaxed_then_the_older_one_is_called),
+        MOCK_TEST(test_begin_capture_when_in_another_mode_then_refused),
+        MOCK_TEST(test_capture_info_when_only_the_status_can_be_told_then_more_is_refused),
+        MOCK_TEST(test_capture_info_when_idle_or_invalidated_then_the_status_is_all_there_is),
+        MOCK_TEST(test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more),
+        MOCK_TEST(test_capture_info_when_edges_are_asked_of_a_driver_without_then_they_are_plain),
+        MOCK_TEST(test_capture_info_when_less_is_asked_then_less_is_asked_of_the_driver),
+        MOCK_TEST(test_capture_info_when_there_are_no_dependencies_then_no_edges),
+        MOCK_TEST(test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused),
+        MOCK_TEST(test_capture_info_when_arguments_are_bad_then_as_in_a_driver),
+        MOCK_TEST(test_capture_info_when_the_driver_fails_then_results_are_untouched),
+        MOCK_TEST(test_update_dependencies_when_edges_are_plain_then_the_older_one_is_called),
+        MOCK_TEST(test_update_dependencies_when_an_edge_is_not_plain_then_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

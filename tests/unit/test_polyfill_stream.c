@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Polyfills of host functions, events and a stream's context: the right older call, with the right arguments. */
+#include "mock.h"
+
+#include <stdlib.h>
+
+#define STREAM HANDLE(CUstream, 7)
+#define EVENT HANDLE(CUevent, 8)
+
+/* ---- cuLaunchHostFunc ---- */
+
+static struct {
+    CUstreamCallback callback;
+    void *user_data;
+} registered;
+
+static CUresult CUDAAPI add_callback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned flags)
+{
+    CUresult result = mock_call("AddCallback", "%u, %u", NUMBER(stream), flags);
+    registered.callback = callback;
+    registered.user_data = user_data;
+    return result;
+}
+
+static void CUDA_CB host_function(void *user_data)
+{
+    (void)mock_call("host", "%u", NUMBER(user_data));
+}
+
+static const struct cushim_table *load_before_10(void)
+{
+    struct cushim_table *hooks = mock_load("fake_9010", (struct cushim_load_options){0});
+    hooks->StreamAddCallback_v1 = add_callback;
+    assert_int_equal(unit_state(CUSHIM_SLOT_LaunchHostFunc_v1), CUSHIM_STATE_POLYFILL);
+    return cushim_table();
+}
+
+static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_once(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load_before_10();
+    assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, HANDLE(void *, 99)), CUDA_SUCCESS);
+    mock_assert_calls("AddCallback(7, 0) ");
+    registered.callback(STREAM, CUDA_SUCCESS,
+                        registered.user_data); /* a leak or a second free is the sanitizer's to see */
+    mock_assert_calls("host(99) ");
+}
+
+static void test_host_function_when_the_work_before_it_failed_then_it_is_not_called(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load_before_10();
+    assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_SUCCESS);
+    mock_assert_calls("AddCallback(7, 0) ");
+    registered.callback(STREAM, CUDA_ERROR_ILLEGAL_ADDRESS, registered.user_data);
+    mock_assert_calls("");
+}
+
+static void test_host_function_when_registration_fails_then_the_code_is_passed_on(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load_before_10();
+    mock_fail("AddCallback", CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_ERROR_INVALID_HANDLE);
+    mock_assert_calls("AddCallback(7, 0) ");
+}
+
+static void test_host_function_when_null_then_refused(void **state)
+{
+    (void)state;
+    const struct cushim_table *table = load_before_10();
+    assert_int_equal(table->LaunchHostFunc_v1(STREAM, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    mock_assert_calls("");
+}
+
+static CUstreamCaptureStatus capture_status;
+
+static CUresult CUDAAPI is_capturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    *status = capture_status;
+    return mock_call("IsCapturing", "%u", NUMBER(stream));
+}
+
+static void test_host_function_when_a_masked_driver_is_capturing_then_the_capture_is_left_alone(void **state)
+{
+    (void)state;
+    struct cushim_table *hooks = mock_load("fake_12040", (struct cushim_load_options){.mask = "LaunchHostFunc"});
+    hooks->StreamAddCallback_v1 = add_callback;
+    hooks->StreamIsCapturing_v1 = is_capturing;
+    const struct cushim_table *table = cushim_table();
+    capture_status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    mock_assert_calls("IsCapturing(7) ");
+    capture_status = CU_STREAM_CAPTURE_STATUS_NONE;
+    mock_fail("IsCapturing", CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    mock_assert_calls("IsCapturing(7) ");
+    mock_fail(NULL, CUDA_SUCCESS);
+    assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, HANDLE(void *, 5)), CUDA_SUCCESS);
+    mock_assert_calls("IsCapturing(7) AddCallback(7, 0) ");
+    registered.callback(STREAM, CUDA_SUCCESS, registered.user_data);
+    mock_assert_calls("host(5) ");
+}
+
+/* ---- Events ---- */
+
+static CUresult CUDAAPI event_record(CUevent event, CUstream stream)
+{
+    return mock_call("EventRecord", "%u, %u", NUMBER(event), NUMBER(stream));
+}
+
+static void test_event_record_when_flags_are_none_then_the_plain_one_is_called(void **state)
+{
+    (void)state;
+    struct cushim_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
+    hooks->EventRecord_v1 = event_record;
+    assert_int_equal(cushim_table()->EventRecordWithFlags_v1(EVENT, STREAM, 0), CUDA_SUCCESS);
+    mock_assert_calls("EventRecord(8, 7) ");
+    mock_fail("EventRecord", CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    assert_int_equal(cushim_table()->EventRecordWithFlags_v1(EVENT, NULL, 0), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    mock_assert_calls("EventRecord(8, 0) ");
+}
+
+static void test_event_record_when_more_is_asked_then_refused(void **state)
+{
+    (void)state;
+    struct cushim_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
+    const struct cushim_table *table = cushim_table();
+    hooks->EventRecord_v1 = event_record;
+    mock_assert_refused(table->EventRecordWithFlags_v1(EVENT, STREAM, CU_EVENT_RECORD_EXTERNAL),
+                        "cuEventRecordWithFlags");
+    assert_int_equal(table->EventRecordWithFlags_v1(EVENT, STREAM, 2), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(table->EventRecordWithFlags_v1(EVENT, STREAM, ~0u), CUDA_ERROR_INVALID_VALUE);
+    mock_assert_calls("");
+}
+
+static CUresult CUDAAPI elapsed_time(float *milliseconds, CUevent start, CUevent end)
+{
+    CUresult result = mock_call("ElapsedTime", "%u, %u", NUMBER(start), NUMBER(end));
+    if (result == CUDA_SUCCESS)
+        *milliseconds = 1.5f;
+    return result;
+}
+
+static void test_elapsed_time_when_called_then_the_older_one_is(void **state)
+{
+    (void)state;
+    float milliseconds = 0;
+    struct cushim_table *hooks = mock_load("fake_12040", (struct cushim_load_options){0});
+    hooks->EventElapsedTime_v1 = elapsed_time;
+    assert_int_equal(cushim_table()->EventElapsedTime_v2(&milliseconds, EVENT, HANDLE(CUevent, 9)), CUDA_SUCCESS);
+    mock_assert_calls("ElapsedTime(8, 9) ");
+    assert_true(milliseconds == 1.5f);
+    mock_fail("ElapsedTime", CUDA_ERROR_NOT_READY);
+    assert_int_equal(cushim_table()->EventElapsedTime_v2(&milliseconds, EVENT, EVENT), CUDA_ERROR_NOT_READY);
+}
+
+/* ---- cuStreamGetCtx_v2 ---- */
+
+static CUgreenCtx green_of_stream;
+
+static CUresult CUDAAPI get_green(CUstream stream, CUgreenCtx *green)
+{
+    CUresult result = mock_call("GetGreenCtx", "%u", NUMBER(stream));
+    if (result == CUDA_SUCCESS)
+        *green = green_of_stream;
+    return result;
+}
+
+static CUresult CUDAAPI get_context(CUstream stream, CUcontext *context)
+{
+    CUresult result = mock_call("GetCtx", "%u", NUMBER(stream));
+    if (result == CUDA_SUCCESS)
+        *context = HANDLE(CUcontext, 11);
+    return result;
+}
+
+static struct cushim_table *load_with_contexts(const char *fake)
+{
+    struct cushim_table *hooks = mock_load(fake, (struct cushim_load_options){0});
+    hooks->StreamGetGreenCtx_v1 = get_green;
+    hooks->StreamGetCtx_v1 = get_context;
+    green_of_stream = NULL;
+    assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCtx_v2), CUSHIM_STATE_POLYFILL);
+    return hooks;
+}
+
+static void test_stream_context_when_there_are_no_green_ones_then_the_context_alone_is_asked(void **state)
+{
+    (void)state;
+    CUcontext context = NULL;
+    CUgreenCtx green = HANDLE(CUgreenCtx, 1);
+    load_with_contexts("fake_12020");
+    assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, &context, &green), CUDA_SUCCESS);
+    mock_assert_calls("GetCtx(7) ");
+    assert_int_equal(NUMBER(context), 11);
+    assert_null(green);
+}
+
+static void test_stream_context_when_the_stream_is_not_green_then_both_are_told(void **state)
+{
+    (void)state;
+    CUcontext context = NULL;
+    CUgreenCtx green = HANDLE(CUgreenCtx, 1);
+    load_with_contexts("fake_12040");
+    assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, &context, &green), CUDA_SUCCESS);
+    mock_assert_calls("GetGreenCtx(7) GetCtx(7) ");
+    assert_int_equal(NUMBER(context), 11);
+    assert_null(green);
+    assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, NULL, NULL), CUDA_SUCCESS);
+}
+
+static void test_stream_context_when_the_stream_is_green_then_the_primary_one_is_not_made_up(void **state)
+{
+    (void)state;
+    CUcontext context = HANDLE(CUcontext, 1);
+    CUgreenCtx green = NULL;
+    load_with_contexts("fake_12040");
+    green_of_stream = HANDLE(CUgreenCtx, 12);
+    assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, &context, &green), CUDA_ERROR_NOT_SUPPORTED);
+    mock_assert_calls("GetGreenCtx(7) ");
+    assert_int_equal(NUMBER(context), 1);
+    assert_null(green);
+    assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, NULL, &green), CUDA_SUCCESS);
+    assert_int_equal(NUMBER(green), 12);
+}
+
+static void test_stream_context_when_a_question_fails_then_results_are_untouched(void **state)
+{
+    (void)state;
+    static const char *const questions[] = {"GetGreenCtx", "GetCtx"};
+    load_with_contexts("fake_12040");
+    for (size_t i = 0; i < 2; i++) {
+        CUcontext context = HANDLE(CUcontext, 1);
+        CUgreenCtx green = HANDLE(CUgreenCtx, 2);
+        mock_fail(questions[i], CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, &context, &green), CUDA_ERROR_INVALID_HANDLE);
+        assert_int_equal(NUMBER(context), 1);
+        assert_int_equal(NUMBER(green), 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        MOCK_TEST(test_host_function_when_the_stream_comes_to_it_then_it_is_called_once),
+        MOCK_TEST(test_host_function_when_the_work_before_it_failed_then_it_is_not_called),
+        MOCK_TEST(test_host_function_when_registration_fails_then_the_code_is_passed_on),
+        MOCK_TEST(test_host_function_when_null_then_refused),
+        MOCK_TEST(test_host_function_when_a_masked_driver_is_capturing_then_the_capture_is_left_alone),
+        MOCK_TEST(test_event_record_when_flags_are_none_then_the_plain_one_is_called),
+        MOCK_TEST(test_event_record_when_more_is_asked_then_refused),
+        MOCK_TEST(test_elapsed_time_when_called_then_the_older_one_is),
+        MOCK_TEST(test_stream_context_when_there_are_no_green_ones_then_the_context_alone_is_asked),
+        MOCK_TEST(test_stream_context_when_the_stream_is_not_green_then_both_are_told),
+        MOCK_TEST(test_stream_context_when_the_stream_is_green_then_the_primary_one_is_not_made_up),
+        MOCK_TEST(test_stream_context_when_a_question_fails_then_results_are_untouched),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
