@@ -109,6 +109,8 @@ static uint32_t find(const struct os_symbols *symbols, const char *name)
     const uint32_t *buckets = head + 4 + head[2] * (sizeof(ElfW(Addr)) / sizeof *head);
     const uint32_t *hashes = buckets + bucket_count;
 
+    if (bucket_count == 0)
+        return 0;
     uint32_t hash = 5381;
     for (const char *c = name; *c != '\0'; c++)
         hash = hash * 33 + (unsigned char)*c;
