@@ -6,6 +6,8 @@
 #include "lookup.h"
 #include "table.h"
 
+enum { FIRST_PER_THREAD_VERSION = 7000 };
+
 static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
 {
     if (driverVersion == NULL)
@@ -26,6 +28,14 @@ static CUresult get_proc_address(const char *symbol, void **pfn, int version, cu
     bool per_thread =
         flags == 0 ? loaded_driver.per_thread : (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
     *ret_result = lookup_entry(symbol, version, per_thread, ret_fn);
+    /* Asked by flag, there are no per-thread forms before CUDA 7.0: a 580 driver says that the version is too low. */
+    cushim_fn legacy = *ret_fn;
+    if (flags != 0 && per_thread && version < FIRST_PER_THREAD_VERSION)
+        (void)lookup_entry(symbol, version, false, &legacy);
+    if (legacy != *ret_fn) {
+        *ret_fn = NULL;
+        *ret_result = LOOKUP_NEEDS_NEWER;
+    }
     return CUDA_SUCCESS;
 }
 

@@ -86,6 +86,8 @@ CUresult CUDAAPI polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUg
     CUgreenCtx green = NULL;
     CUcontext context = NULL;
     CUresult result = CUDA_SUCCESS;
+    if (pCtx == NULL && pGreenCtx == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
     /* Green contexts came with 12.4; before, no stream can belong to one (the rule in polyfills.c sees to that). */
     if (driver_origins[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
         result = TABLE->StreamGetGreenCtx_v1(hStream, &green);

@@ -207,7 +207,7 @@ static void test_stream_context_when_the_stream_is_not_green_then_both_are_told(
     mock_assert_calls("GetGreenCtx(7) GetCtx(7) ");
     assert_int_equal(NUMBER(context), 11);
     assert_null(green);
-    assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void test_stream_context_when_the_stream_is_green_then_the_primary_one_is_not_made_up(void **state)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""The answers of a conformance run, and the file in which a driver's are kept.
+
+A run prints "name <tab> value" lines; this module calls them a dict. The file keeps one run in full, "native", and of
+every other configuration only what differs:
+
+    native <tab> create.plain.code <tab> 0
+    9.1    <tab> capture.kind      <tab> not-applicable StreamBeginCapture_v2
+    12.2   <tab> edge.query        <tab> 0
+
+A check that is not applicable replaces all its answers; "-" removes one. Lines that begin with # are the head.
+"""
+
+import os
+
+# Each configuration of one driver: what a run is called, and the program's arguments for it.
+CAPS = ("12.4", "12.2", "11.4", "11.0", "10.1", "10.0", "9.1", "6.5")
+CONFIGURATIONS = {"native": [], "per-thread": ["--per-thread"], **{cap: ["--cap", cap] for cap in CAPS}}
+
+NOT_APPLICABLE = "not-applicable"
+
+
+def parse_run(text):
+    """The answers in a run's output. A broken rule's note is left out: the value says it."""
+    answers = {}
+    for line in text.splitlines():
+        fields = line.split("\t")
+        if line.startswith("#") or len(fields) < 2:
+            continue
+        value = " ".join(fields[1:3]) if fields[1] == NOT_APPLICABLE else fields[1]
+        if fields[0] in answers:
+            raise ValueError(f"{fields[0]} is answered twice")
+        answers[fields[0]] = value
+    return answers
+
+
+def covered(name, answers):
+    """Whether a check that `name` belongs to is not applicable in `answers`."""
+    parts = name.split(".")
+    prefixes = (".".join(parts[:i]) for i in range(1, len(parts) + 1))
+    return any(answers.get(prefix, "").startswith(NOT_APPLICABLE) for prefix in prefixes)
+
+
+def differences(base, other):
+    """What turns `base` into `other`: a dict as in the file."""
+    rows = {name: value for name, value in other.items() if base.get(name) != value}
+    for name in base:
+        if name not in other and not covered(name, other):
+            rows[name] = "-"
+    return rows
+
+
+def apply(base, rows):
+    answers = {name: value for name, value in base.items() if not covered(name, rows)}
+    answers.update(rows)
+    return {name: value for name, value in answers.items() if value != "-"}
+
+
+def load(path):
+    """The head's lines, and the answers of each configuration."""
+    head, rows = [], {}
+    with open(path, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line.startswith("#"):
+                head.append(line)
+            else:
+                configuration, name, value = line.split("\t")
+                rows.setdefault(configuration, {})[name] = value
+    base = rows["native"]
+    runs = {configuration: apply(base, changes) for configuration, changes in rows.items()}
+    for configuration in CONFIGURATIONS:
+        runs.setdefault(configuration, dict(base))
+    return head, runs
+
+
+def save(path, head, runs):
+    base = runs["native"]
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in head)
+        for configuration, answers in runs.items():
+            rows = answers if configuration == "native" else differences(base, answers)
+            file.writelines(f"{configuration}\t{name}\t{value}\n" for name, value in rows.items())
+
+
+def program_in(build):
+    """The program in a build folder, or the program itself."""
+    inside = os.path.join(build, "tests", "conformance", "conformance")
+    return inside if os.path.isdir(build) else build
+
+
+def counts(answers):
+    """How many answers, and how many checks or answers are not applicable."""
+    missing = sum(value.startswith(NOT_APPLICABLE) for value in answers.values())
+    return len(answers) - missing, missing

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Status callbacks and host functions: cuStreamAddCallback, cuLaunchHostFunc. */
+#include "fixture.h"
+
+struct report {
+    CUstream stream;
+    CUresult status;
+    pthread_t thread;
+    atomic_int calls;
+};
+
+static void CUDA_CB take_report(CUstream stream, CUresult status, void *user)
+{
+    struct report *report = user;
+    report->stream = stream;
+    report->status = status;
+    report->thread = pthread_self();
+    atomic_fetch_add(&report->calls, 1);
+}
+
+static void on_stream(const char *key, CUstream stream)
+{
+    struct report report = {(CUstream)0x5a5a, CUDA_ERROR_UNKNOWN, pthread_self(), 0};
+    rule(key_of(key, "code", NULL), cu->StreamAddCallback_v1(stream, take_report, &report, 0), CUDA_SUCCESS);
+    rule(key_of(key, "synchronize", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    rule_number(key_of(key, "calls", NULL), atomic_load(&report.calls), 1);
+    rule(key_of(key, "status", NULL), report.status, CUDA_SUCCESS);
+    saw_text(key_of(key, "handle", NULL), report.stream == stream             ? "same"
+                                          : report.stream == NULL             ? "zero"
+                                          : report.stream == CU_STREAM_LEGACY ? "legacy"
+                                                                              : "other");
+    rule_fact(key_of(key, "other-thread", NULL), !pthread_equal(report.thread, pthread_self()));
+}
+
+static void called(void)
+{
+    CUstream stream = stream_new();
+    on_stream("created", stream);
+    on_stream("zero", NULL);
+    stream_end(stream);
+}
+
+static void called_special(void)
+{
+    on_stream("legacy", CU_STREAM_LEGACY);
+    on_stream("per-thread", CU_STREAM_PER_THREAD);
+}
+
+static void arguments(void)
+{
+    CUstream stream = stream_new();
+    atomic_int calls = 0;
+    rule("flag-1", cu->StreamAddCallback_v1(stream, count_callback, &calls, 1), CUDA_ERROR_INVALID_VALUE);
+    rule("flag-high", cu->StreamAddCallback_v1(stream, count_callback, &calls, 0x80000000u), CUDA_ERROR_INVALID_VALUE);
+    rule("null", cu->StreamAddCallback_v1(stream, NULL, &calls, 0), CUDA_ERROR_INVALID_VALUE);
+    rule("no-user-data-null", cu->StreamAddCallback_v1(stream, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    rule_number("never-called", atomic_load(&calls), 0);
+    need("no-context", cu->CtxSetCurrent_v1(NULL));
+    rule("no-context", cu->StreamAddCallback_v1(stream, count_callback, &calls, 0), CUDA_SUCCESS);
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    rule_number("no-context-called", atomic_load(&calls), 1);
+    rule("no-context-zero", cu->StreamAddCallback_v1(NULL, count_callback, &calls, 0), CUDA_ERROR_INVALID_CONTEXT);
+    stream_end(stream);
+}
+
+static void host_function(void)
+{
+    CUstream stream = stream_new();
+    atomic_int calls = 0;
+    rule("null", cu->LaunchHostFunc_v1(stream, NULL, &calls), CUDA_ERROR_INVALID_VALUE);
+    rule("code", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
+    rule("zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls), CUDA_SUCCESS);
+    rule("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    rule_number("calls", atomic_load(&calls), 2);
+    need("no-context", cu->CtxSetCurrent_v1(NULL));
+    rule("no-context", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
+    saw("no-context-zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls));
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    rule_number("no-context-calls", atomic_load(&calls), 3);
+    stream_end(stream);
+}
+
+/* Each call writes down its place. */
+struct sequence {
+    atomic_int next;
+    int places[4];
+};
+
+struct step {
+    struct sequence *sequence;
+    int index;
+};
+
+static void CUDA_CB take_place(void *user)
+{
+    struct step *step = user;
+    step->sequence->places[step->index] = atomic_fetch_add(&step->sequence->next, 1);
+}
+
+static void CUDA_CB take_place_with_status(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    (void)status;
+    take_place(user);
+}
+
+static void order(void)
+{
+    struct sequence sequence = {0, {-1, -1, -1, -1}};
+    struct step steps[] = {{&sequence, 0}, {&sequence, 1}, {&sequence, 2}, {&sequence, 3}};
+    CUstream stream = stream_new();
+    need("callback", cu->StreamAddCallback_v1(stream, take_place_with_status, &steps[0], 0));
+    need("host-function", cu->LaunchHostFunc_v1(stream, take_place, &steps[1]));
+    need("callback", cu->StreamAddCallback_v1(stream, take_place_with_status, &steps[2], 0));
+    need("host-function", cu->LaunchHostFunc_v1(stream, take_place, &steps[3]));
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    for (int i = 0; i < 4; i++) {
+        const char *names[] = {"first", "second", "third", "fourth"};
+        rule_number(names[i], sequence.places[i], i);
+    }
+    stream_end(stream);
+}
+
+/* "The callback will block later work in the stream until it is finished." */
+static void blocks_later_work(void)
+{
+    struct gate gate;
+    CUdeviceptr address = 0;
+    CUstream stream = stream_new();
+    CUstream other = stream_new();
+    volatile unsigned char *host = host_new(32, &address);
+    if (host == NULL || !gate_close(&gate, stream))
+        return;
+    need("memset", cu->MemsetD8Async_v1(address, 9, 16, stream));
+    need("memset", cu->MemsetD8Async_v1(address + 16, 9, 16, other));
+    rule("other-stream-goes-on", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
+    rule_number("other-done", host[16], 9);
+    rule_number("later-work-waits", host[0], 0);
+    gate_open(&gate);
+    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    rule_number("later-work-done", host[0], 9);
+    stream_end(stream);
+    stream_end(other);
+    host_free((void *)host);
+}
+
+/* A callback sees what the work before it wrote, wherever it was joined. */
+struct sight {
+    volatile unsigned char *host;
+    int seen;
+};
+
+static void CUDA_CB look(CUstream stream, CUresult status, void *user)
+{
+    struct sight *sight = user;
+    (void)stream;
+    (void)status;
+    sight->seen = sight->host[0] + sight->host[16];
+}
+
+static void sees_earlier_work(void)
+{
+    CUdeviceptr address = 0;
+    CUstream stream = stream_new();
+    CUstream joined = stream_new();
+    CUevent event = event_new();
+    struct sight sight = {host_new(32, &address), -1};
+    if (sight.host == NULL)
+        return;
+    need("memset", cu->MemsetD8Async_v1(address, 5, 16, stream));
+    need("memset", cu->MemsetD8Async_v1(address + 16, 6, 16, joined));
+    need("record", cu->EventRecord_v1(event, joined));
+    need("wait", cu->StreamWaitEvent_v1(stream, event, 0));
+    need("callback", cu->StreamAddCallback_v1(stream, look, &sight, 0));
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    rule_number("sum", sight.seen, 11);
+    need("destroy", cu->EventDestroy_v2(event));
+    stream_end(stream);
+    stream_end(joined);
+    host_free((void *)sight.host);
+}
+
+/* "Callbacks must not make any CUDA API calls": what a driver does about those who do. */
+struct inside {
+    CUstream idle;
+    CUevent event;
+    int codes[8];
+};
+
+static void ask_inside(struct inside *inside)
+{
+    CUcontext context = (CUcontext)0x5a5a;
+    CUdevice device;
+    int version;
+    inside->codes[0] = (int)cu->StreamQuery_v1(inside->idle);
+    inside->codes[1] = (int)cu->EventQuery_v1(inside->event);
+    inside->codes[2] = (int)cu->CtxGetCurrent_v1(&context);
+    inside->codes[3] = (int)cu->CtxGetDevice_v1(&device);
+    inside->codes[4] = (int)cu->DriverGetVersion_v1(&version);
+    inside->codes[5] = (int)cu->EventRecord_v1(inside->event, inside->idle);
+    inside->codes[6] = (int)cu->StreamWaitEvent_v1(inside->idle, inside->event, 0);
+}
+
+static void CUDA_CB call_from_callback(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    (void)status;
+    ask_inside(user);
+}
+
+static void CUDA_CB call_from_host_function(void *user)
+{
+    ask_inside(user);
+}
+
+static void tell_inside(const char *key, const struct inside *inside)
+{
+    static const char *const names[] = {"stream-query",   "event-query",  "context-current", "context-device",
+                                        "driver-version", "event-record", "stream-wait"};
+    for (int i = 0; i < 7; i++)
+        saw(key_of(key, names[i], NULL), (CUresult)inside->codes[i]);
+}
+
+static void calls_inside(void)
+{
+    struct inside inside = {stream_new(), event_new(), {0}};
+    CUstream stream = stream_new();
+    need("callback", cu->StreamAddCallback_v1(stream, call_from_callback, &inside, 0));
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    tell_inside("callback", &inside);
+    if (have("host-function", S(LaunchHostFunc_v1))) {
+        need("host-function", cu->LaunchHostFunc_v1(stream, call_from_host_function, &inside));
+        need("synchronize", cu->StreamSynchronize_v1(stream));
+        tell_inside("host-function", &inside);
+    }
+    stream_end(stream);
+}
+
+static void many(void)
+{
+    enum { COUNT = 1000 };
+    CUstream stream = stream_new();
+    atomic_int calls = 0;
+    int added = 0;
+    for (int i = 0; i < COUNT; i++)
+        added += cu->StreamAddCallback_v1(stream, count_callback, &calls, 0) == CUDA_SUCCESS;
+    rule_number("added", added, COUNT);
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    rule_number("called", atomic_load(&calls), COUNT);
+    stream_end(stream);
+}
+
+static const struct check checks[] = {
+    {"callback.called", called, 0, {S(StreamAddCallback_v1)}},
+    {"callback.called-special", called_special, 0, {S(StreamAddCallback_v1), S(DevicePrimaryCtxRetain_v1)}},
+    {"callback.argument", arguments, 0, {S(StreamAddCallback_v1)}},
+    {"callback.host-function", host_function, 0, {S(LaunchHostFunc_v1)}},
+    {"callback.order", order, 0, {S(LaunchHostFunc_v1)}},
+    {"callback.blocks-later-work", blocks_later_work, 0, {S(StreamAddCallback_v1)}},
+    {"callback.sees-earlier-work", sees_earlier_work, 0, {S(StreamAddCallback_v1)}},
+    {"callback.calls-inside", calls_inside, 0, {S(StreamAddCallback_v1)}},
+    {"callback.many", many, 0, {S(StreamAddCallback_v1)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_callback = {"callback", checks};

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares what the conformance program says with the answers kept of a real driver.
+
+    compare.py run CONFIGURATION PROGRAM [--softcuda LIBRARY [--capped]]
+    compare.py file CONFIGURATION OUTPUT
+    compare.py polyfills
+
+run      runs the program on the driver of this machine, or on a softcuda library, and compares
+file     compares what a run printed
+polyfills  holds the kept answers of the capped configurations against the native ones: a difference must stand in
+         expected/polyfills.tsv, with its reason; so must each line there be needed
+
+On softcuda, the differences of expected/softcuda.tsv are let pass.
+Exit status: 0, 1 with the differences, 77 if the run was skipped.
+"""
+
+import argparse
+import fnmatch
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import answers  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "expected", "h200-580.tsv")
+
+
+class Allowed:
+    """A list of differences with reasons: answer, value, reason; both may hold * and ?."""
+
+    def __init__(self, name):
+        self.rows, self.used = [], set()
+        with open(os.path.join(HERE, "expected", name), encoding="utf-8") as file:
+            for line in file.read().splitlines():
+                if line and not line.startswith("#"):
+                    pattern, value, reason = line.split("\t")
+                    self.rows.append((pattern, value, reason))
+
+    def permits(self, name, value):
+        """The reason, or None."""
+        for row in self.rows:
+            if fnmatch.fnmatchcase(name, row[0]) and fnmatch.fnmatchcase(value, row[1]):
+                self.used.add(row)
+                return row[2]
+        return None
+
+    def unused(self):
+        return [row for row in self.rows if row not in self.used]
+
+
+def compare(configuration, expected, found, allowed=None):
+    """Prints the differences that are not allowed. Returns how many."""
+    count = 0
+    for name, value in sorted(answers.differences(expected, found).items()):
+        if allowed is None or allowed.permits(name, value) is None:
+            print(f"{configuration}: {name}: expected {expected.get(name, 'no answer')}, got {value}")
+            count += 1
+    return count
+
+
+def compare_all(runs, quiet=False):
+    if quiet or not os.path.exists(DATA):
+        return 0
+    _, expected = answers.load(DATA)
+    return int(sum(compare(name, expected[name], found) for name, found in runs.items()) > 0)
+
+
+def run(options):
+    environment = dict(os.environ)
+    arguments = list(answers.CONFIGURATIONS[options.configuration])
+    if options.softcuda:
+        environment["CUSHIM_DRIVER"] = options.softcuda
+        if not options.capped:
+            arguments = [argument for argument in arguments if argument == "--per-thread"]
+    done = subprocess.run([options.program, *arguments], env=environment, capture_output=True, text=True, check=False)
+    if done.returncode == 77:
+        print(done.stdout)
+        return 77
+    print(done.stdout.splitlines()[-1] if done.stdout else done.stderr)
+    found = answers.parse_run(done.stdout)
+    _, expected = answers.load(DATA)
+    allowed = Allowed("softcuda.tsv") if options.softcuda else None
+    count = compare(options.configuration, expected[options.configuration], found, allowed)
+    print(f"{len(found)} answers, {count} differences, {len(allowed.used) if allowed else 0} of the known kind")
+    return int(count > 0)
+
+
+def file(options):
+    with open(options.output, encoding="utf-8") as output:
+        found = answers.parse_run(output.read())
+    _, expected = answers.load(DATA)
+    return int(compare(options.configuration, expected[options.configuration], found) > 0)
+
+
+def polyfills(_):
+    _, runs = answers.load(DATA)
+    allowed = Allowed("polyfills.tsv")
+    count = 0
+    for cap in answers.CAPS:
+        rows = answers.differences(runs["native"], runs[cap])
+        rows = {name: value for name, value in rows.items() if not value.startswith(answers.NOT_APPLICABLE)}
+        for name, value in rows.items():
+            if allowed.permits(name, value) is None:
+                print(f"{cap}: {name}: native {runs['native'].get(name, 'no answer')}, here {value}")
+                count += 1
+    for pattern, value, _ in allowed.unused():
+        print(f"polyfills.tsv: nothing differs as in the line {pattern} {value}")
+        count += 1
+    return int(count > 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    modes = parser.add_subparsers(required=True)
+    one = modes.add_parser("run")
+    one.add_argument("configuration", choices=answers.CONFIGURATIONS)
+    one.add_argument("program")
+    one.add_argument("--softcuda", help="softcuda's library for the run")
+    one.add_argument("--capped", action="store_true", help="softcuda is newer than the configuration: cap it")
+    one.set_defaults(mode=run)
+    one = modes.add_parser("file")
+    one.add_argument("configuration", choices=answers.CONFIGURATIONS)
+    one.add_argument("output")
+    one.set_defaults(mode=file)
+    modes.add_parser("polyfills").set_defaults(mode=polyfills)
+    options = parser.parse_args()
+    return options.mode(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

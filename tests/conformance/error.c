@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules of errors: before cuInit, names, versions, look-ups, and after a fork. */
+#include <stdio.h>
+#include <string.h>
+
+#if !defined(_WIN32)
+#    include <sys/wait.h>
+#    include <unistd.h>
+#endif
+
+#include "fixture.h"
+
+static void before_init(void)
+{
+    int number = 0;
+    void *host = NULL;
+    const char *text = NULL;
+    CUdevice device = 0;
+    CUcontext context = NULL;
+    CUstream stream = NULL;
+    CUevent event = NULL;
+    CUdeviceptr memory = 0;
+    unsigned flags = 0;
+    rule("version", cu->DriverGetVersion_v1(&number), CUDA_SUCCESS);
+    rule("error-name", cu->GetErrorName_v1(CUDA_ERROR_INVALID_VALUE, &text), CUDA_SUCCESS);
+    rule("device-count", cu->DeviceGetCount_v1(&number), CUDA_ERROR_NOT_INITIALIZED);
+    rule("device-get", cu->DeviceGet_v1(&device, 0), CUDA_ERROR_NOT_INITIALIZED);
+    rule("context-current", cu->CtxGetCurrent_v1(&context), CUDA_ERROR_NOT_INITIALIZED);
+    rule("context-create", cu->CtxCreate_v2(&context, 0, 0), CUDA_ERROR_NOT_INITIALIZED);
+    rule("context-synchronize", cu->CtxSynchronize_v1(), CUDA_ERROR_NOT_INITIALIZED);
+    rule("stream-create", cu->StreamCreate_v1(&stream, 0), CUDA_ERROR_NOT_INITIALIZED);
+    saw("stream-create-null", cu->StreamCreate_v1(NULL, 0));
+    rule("stream-query", cu->StreamQuery_v1(NULL), CUDA_ERROR_NOT_INITIALIZED);
+    rule("stream-synchronize", cu->StreamSynchronize_v1(NULL), CUDA_ERROR_NOT_INITIALIZED);
+    rule("stream-flags", cu->StreamGetFlags_v1(NULL, &flags), CUDA_ERROR_NOT_INITIALIZED);
+    rule("stream-callback", cu->StreamAddCallback_v1(NULL, count_callback, NULL, 0), CUDA_ERROR_NOT_INITIALIZED);
+    rule("event-create", cu->EventCreate_v1(&event, 0), CUDA_ERROR_NOT_INITIALIZED);
+    saw("event-query-null", cu->EventQuery_v1(NULL));
+    rule("memory", cu->MemAlloc_v2(&memory, 16), CUDA_ERROR_NOT_INITIALIZED);
+    rule("host-memory", cu->MemHostAlloc_v1(&host, 16, 0), CUDA_ERROR_NOT_INITIALIZED);
+}
+
+static void before_init_newer(void)
+{
+    CUcontext context = NULL;
+    CUgraph graph = NULL;
+    CUstreamCaptureStatus status;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    rule("primary-retain", cu->DevicePrimaryCtxRetain_v1(&context, 0), CUDA_ERROR_NOT_INITIALIZED);
+    rule("host-function", cu->LaunchHostFunc_v1(NULL, count_host_function, NULL), CUDA_ERROR_NOT_INITIALIZED);
+    rule("is-capturing", cu->StreamIsCapturing_v1(NULL, &status), CUDA_ERROR_NOT_INITIALIZED);
+    rule("begin-capture", cu->StreamBeginCapture_v2(NULL, mode), CUDA_ERROR_NOT_INITIALIZED);
+    rule("exchange-mode", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_ERROR_NOT_INITIALIZED);
+    rule("graph-create", cu->GraphCreate_v1(&graph, 0), CUDA_ERROR_NOT_INITIALIZED);
+}
+
+static void init(void)
+{
+    rule("flags", cu->Init_v1(1), CUDA_ERROR_INVALID_VALUE);
+    rule("plain", cu->Init_v1(0), CUDA_SUCCESS);
+    rule("again", cu->Init_v1(0), CUDA_SUCCESS);
+    rule("again-flags", cu->Init_v1(1), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void version(void)
+{
+    int version = -1;
+    rule("null", cu->DriverGetVersion_v1(NULL), CUDA_ERROR_INVALID_VALUE);
+    rule("code", cu->DriverGetVersion_v1(&version), CUDA_SUCCESS);
+    saw_number("value", version);
+}
+
+static void names(void)
+{
+    static const int codes[] = {0,   1,   2,   3,   4,   34,  36,  46,  100, 101, 201, 202, 209, 214, 218, 226, 304,
+                                400, 401, 402, 500, 600, 700, 701, 702, 709, 715, 716, 719, 720, 721, 800, 801, 802,
+                                803, 804, 900, 901, 902, 903, 904, 905, 906, 907, 908, 909, 910, 916, 999};
+    const char *text = "untouched";
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        char key[16];
+        text = NULL;
+        snprintf(key, sizeof key, "%d", codes[i]);
+        CUresult result = cu->GetErrorName_v1((CUresult)codes[i], &text);
+        saw_text(key, result == CUDA_SUCCESS && text != NULL ? text : "unknown");
+    }
+    text = "untouched";
+    rule("unknown-code", cu->GetErrorName_v1((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);
+    rule_fact("unknown-gives-null", text == NULL);
+    rule("unknown-code-string", cu->GetErrorString_v1((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);
+    rule("string", cu->GetErrorString_v1(CUDA_ERROR_INVALID_VALUE, &text), CUDA_SUCCESS);
+    rule_fact("string-is-there", text != NULL && text[0] != '\0');
+}
+
+static void lookup(void)
+{
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    int version = 0;
+    void *fn = NULL;
+    void *other = NULL;
+    (void)cu->DriverGetVersion_v1(&version);
+    rule("found", cu->GetProcAddress_v2("cuStreamQuery", &fn, version, 0, &status), CUDA_SUCCESS);
+    rule_number("found-status", (long long)status, 0);
+    rule_fact("found-pointer", fn != NULL);
+    rule("above-own", cu->GetProcAddress_v2("cuStreamQuery", &other, version + 10, 0, &status),
+         CUDA_ERROR_INVALID_VALUE);
+    rule("nonsense", cu->GetProcAddress_v2("cuNoSuchFunction", &other, version, 0, &status), CUDA_SUCCESS);
+    rule_number("nonsense-status", (long long)status, 1);
+    rule_fact("nonsense-null", other == NULL);
+    rule("suffixed", cu->GetProcAddress_v2("cuStreamDestroy_v2", &other, version, 0, &status), CUDA_SUCCESS);
+    rule_number("suffixed-status", (long long)status, 1);
+    rule("too-early", cu->GetProcAddress_v2("cuStreamGetId", &other, 11000, 0, &status), CUDA_SUCCESS);
+    rule_number("too-early-status", (long long)status, 2);
+    rule_fact("too-early-null", other == NULL);
+    saw("unknown-flags", cu->GetProcAddress_v2("cuStreamQuery", &other, version, 64, &status));
+    saw("version-zero", cu->GetProcAddress_v2("cuStreamQuery", &other, 0, 0, &status));
+    saw("version-2000", cu->GetProcAddress_v2("cuStreamQuery", &other, 2000, 0, &status));
+    rule("no-status", cu->GetProcAddress_v2("cuStreamQuery", &other, version, 0, NULL), CUDA_SUCCESS);
+    rule_fact("same-answer", other == fn);
+    rule("legacy-flag", cu->GetProcAddress_v2("cuStreamQuery", &fn, version, 1, &status), CUDA_SUCCESS);
+    rule("per-thread-flag", cu->GetProcAddress_v2("cuStreamQuery", &other, version, 2, &status), CUDA_SUCCESS);
+    rule_fact("flags-differ", fn != other);
+}
+
+/* The version asked for picks the ABI. */
+static void lookup_version(void)
+{
+    static const int versions[] = {10000, 10010, 11020, 11030, 12020, 12030};
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    void *found[6] = {NULL};
+    int version = 0;
+    (void)cu->DriverGetVersion_v1(&version);
+    for (int i = 0; i < 6; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", versions[i]);
+        saw(key, cu->GetProcAddress_v2("cuStreamGetCaptureInfo", &found[i], versions[i], 0, &status));
+        saw_text(key_of(key, "is", NULL), found[i] == NULL                    ? "null"
+                                          : i > 0 && found[i] == found[i - 1] ? "the one before"
+                                                                              : "new");
+    }
+    void *per_thread_form = NULL;
+    saw("per-thread-6050", cu->GetProcAddress_v2("cuStreamQuery", &per_thread_form, 6050, 2, &status));
+    saw_number("per-thread-6050-status", (long long)status);
+    void *legacy_form = NULL;
+    (void)cu->GetProcAddress_v2("cuStreamQuery", &legacy_form, 6050, 1, &status);
+    saw_text("per-thread-6050-is", per_thread_form == NULL          ? "null"
+                                   : per_thread_form == legacy_form ? "the legacy form"
+                                                                    : "another form");
+}
+
+static void lookup_first(void)
+{
+    int version = 0;
+    void *fn = NULL;
+    (void)cu->DriverGetVersion_v1(&version);
+    rule("found", cu->GetProcAddress_v1("cuStreamQuery", &fn, version, 0), CUDA_SUCCESS);
+    rule("above-own", cu->GetProcAddress_v1("cuStreamQuery", &fn, version + 10, 0), CUDA_ERROR_INVALID_VALUE);
+    rule("nonsense", cu->GetProcAddress_v1("cuNoSuchFunction", &fn, version, 0), CUDA_ERROR_NOT_FOUND);
+    rule("suffixed", cu->GetProcAddress_v1("cuStreamDestroy_v2", &fn, version, 0), CUDA_ERROR_NOT_FOUND);
+    rule("too-early", cu->GetProcAddress_v1("cuMemAllocAsync", &fn, 11000, 0), CUDA_ERROR_NOT_FOUND);
+}
+
+static void devices(void)
+{
+    int count = -1;
+    int value = 0;
+    char name[100] = "";
+    CUdevice device;
+    rule("count", cu->DeviceGetCount_v1(&count), CUDA_SUCCESS);
+    rule_fact("count-positive", count > 0);
+    rule("count-null", cu->DeviceGetCount_v1(NULL), CUDA_ERROR_INVALID_VALUE);
+    rule("get-past-end", cu->DeviceGet_v1(&device, count), CUDA_ERROR_INVALID_DEVICE);
+    rule("get-negative", cu->DeviceGet_v1(&device, -1), CUDA_ERROR_INVALID_DEVICE);
+    rule("get-null", cu->DeviceGet_v1(NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    rule("name", cu->DeviceGetName_v1(name, sizeof name, the_device), CUDA_SUCCESS);
+    rule_fact("name-is-there", name[0] != '\0');
+    rule("name-null", cu->DeviceGetName_v1(NULL, 100, the_device), CUDA_ERROR_INVALID_VALUE);
+    rule("attribute", cu->DeviceGetAttribute_v1(&value, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, the_device),
+         CUDA_SUCCESS);
+    rule("attribute-unknown", cu->DeviceGetAttribute_v1(&value, (CUdevice_attribute)100000, the_device),
+         CUDA_ERROR_INVALID_VALUE);
+    rule("attribute-null", cu->DeviceGetAttribute_v1(NULL, CU_DEVICE_ATTRIBUTE_WARP_SIZE, the_device),
+         CUDA_ERROR_INVALID_VALUE);
+    rule("attribute-bad-device", cu->DeviceGetAttribute_v1(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 1000),
+         CUDA_ERROR_INVALID_DEVICE);
+}
+
+/* What a child of fork sees, of a driver that its parent initialised. */
+static void after_fork(void)
+{
+#if defined(_WIN32)
+    check_print("error.fork.here", "not-applicable", "fork");
+#else
+    CUstream stream = stream_new();
+    int ends[2];
+    int codes[5] = {-1, -1, -1, -1, -1};
+    if (pipe(ends) != 0)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        int count = 0;
+        CUcontext context = NULL;
+        codes[0] = (int)cu->Init_v1(0);
+        codes[1] = (int)cu->DeviceGetCount_v1(&count);
+        codes[2] = (int)cu->DriverGetVersion_v1(&count);
+        codes[3] = (int)cu->CtxGetCurrent_v1(&context);
+        codes[4] = (int)cu->StreamQuery_v1(stream);
+        _exit(write(ends[1], codes, sizeof codes) == sizeof codes ? 0 : 1);
+    }
+    close(ends[1]);
+    if (read(ends[0], codes, sizeof codes) != sizeof codes)
+        memset(codes, -1, sizeof codes);
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    rule("init", (CUresult)codes[0], CUDA_ERROR_NOT_INITIALIZED);
+    rule("device-count", (CUresult)codes[1], CUDA_ERROR_NOT_INITIALIZED);
+    rule("version", (CUresult)codes[2], CUDA_SUCCESS);
+    saw("context-current", (CUresult)codes[3]);
+    saw("stream-query", (CUresult)codes[4]);
+    rule("parent-goes-on", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    stream_end(stream);
+#endif
+}
+
+static const struct check checks[] = {
+    {"error.before-init", before_init, CHECK_NO_INIT, {S(GetErrorName_v1)}},
+    {"error.before-init-newer",
+     before_init_newer,
+     CHECK_NO_INIT,
+     {S(DevicePrimaryCtxRetain_v1), S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1),
+      S(GraphCreate_v1)}},
+    {"error.init", init, CHECK_NO_INIT, {S(Init_v1)}},
+    {"error.version", version, 0, {S(Init_v1)}},
+    {"error.name", names, 0, {S(GetErrorName_v1), S(GetErrorString_v1)}},
+    {"error.lookup", lookup, 0, {S(GetProcAddress_v2)}},
+    {"error.lookup-version", lookup_version, 0, {S(GetProcAddress_v2)}},
+    {"error.lookup-v1", lookup_first, 0, {S(GetProcAddress_v1)}},
+    {"error.device", devices, 0, {S(DeviceGet_v1)}},
+    {"error.fork", after_fork, CHECK_ALONE, {S(StreamCreate_v1)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_error = {"error", checks};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules, functions and launches. */
+#include "kernels.h"
+
+static void module(void)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    rule("not-an-image", cu->ModuleLoadData_v1(&module, "this is no image"), CUDA_ERROR_INVALID_IMAGE);
+    saw("null", cu->ModuleLoadData_v1(NULL, "this is no image"));
+    rule("get", kernel_get("conformance_nothing", &function), CUDA_SUCCESS);
+    rule("get-unknown", kernel_get("conformance_no_such_kernel", &function), CUDA_ERROR_NOT_FOUND);
+}
+
+static void launch(void)
+{
+    CUfunction function = NULL;
+    CUstream stream = stream_new();
+    CUdeviceptr memory = memory_new(16, 0);
+    unsigned value = 41;
+    unsigned read = 0;
+    void *parameters[] = {&memory, &value};
+    if (!need("kernel", kernel_get("conformance_store", &function)))
+        return;
+    rule("code", kernel_launch(function, stream, parameters), CUDA_SUCCESS);
+    value = 0;
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    need("copy", cu->MemcpyDtoH_v2(&read, memory, 4));
+    rule_number("parameters-taken-at-launch", read, 41);
+    rule("zero-grid", cu->LaunchKernel_v1(function, 0, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
+         CUDA_ERROR_INVALID_VALUE);
+    rule("zero-block", cu->LaunchKernel_v1(function, 1, 1, 1, 0, 1, 1, 0, stream, parameters, NULL),
+         CUDA_ERROR_INVALID_VALUE);
+    rule("block-too-large", cu->LaunchKernel_v1(function, 1, 1, 1, 2048, 1, 1, 0, stream, parameters, NULL),
+         CUDA_ERROR_INVALID_VALUE);
+    saw("no-parameters", cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    rule("null-function", kernel_launch(NULL, stream, parameters), CUDA_ERROR_INVALID_HANDLE);
+    rule("not-sticky", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    need("no-context", cu->CtxSetCurrent_v1(NULL));
+    saw("no-context", kernel_launch(function, stream, parameters));
+    need("current", cu->CtxSetCurrent_v1(the_context));
+    stream_end(stream);
+    need("free", cu->MemFree_v2(memory));
+}
+
+static void launch_buffer(void)
+{
+    CUfunction function = NULL;
+    CUdeviceptr memory = memory_new(16, 0);
+    struct {
+        CUdeviceptr address;
+        unsigned value;
+    } buffer = {memory, 42};
+    size_t size = sizeof buffer.address + sizeof buffer.value;
+    unsigned read = 0;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    if (!need("kernel", kernel_get("conformance_store", &function)))
+        return;
+    rule("code", cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), CUDA_SUCCESS);
+    need("copy", cu->MemcpyDtoH_v2(&read, memory, 4));
+    rule_number("value", read, 42);
+    need("free", cu->MemFree_v2(memory));
+}
+
+/* A kernel that is running holds its stream, and no other. */
+static void running(void)
+{
+    CUfunction function = NULL;
+    CUdeviceptr address = 0;
+    CUstream stream = stream_new();
+    CUstream other = stream_new();
+    CUevent event = event_new();
+    volatile unsigned *flag = host_new(64, &address);
+    void *parameters[] = {&address};
+    if (flag == NULL || !need("kernel", kernel_get("conformance_wait", &function)))
+        return;
+    need("launch", kernel_launch(function, stream, parameters));
+    need("record", cu->EventRecord_v1(event, stream));
+    rule("query", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    rule("event-query", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
+    rule("other", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
+    *flag = 1;
+    rule("event-synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
+    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    need("destroy", cu->EventDestroy_v2(event));
+    stream_end(stream);
+    stream_end(other);
+    host_free((void *)flag);
+}
+
+static const struct check checks[] = {
+    {"kernel.module", module, 0, {S(ModuleLoadData_v1)}},
+    {"kernel.launch", launch, 0, {S(LaunchKernel_v1)}},
+    {"kernel.launch-buffer", launch_buffer, 0, {S(LaunchKernel_v1)}},
+    {"kernel.running", running, 0, {S(LaunchKernel_v1)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_kernel = {"kernel", checks};

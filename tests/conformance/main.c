@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conformance - says what a CUDA driver does, one line an answer.
+ *
+ *   conformance [--cap 12.4] [--per-thread] [--subject NAME]...
+ *
+ * Checks run in processes of their own; one that crashes or hangs is an answer ("crashed", "hung"), and those after it
+ * run in a new process. The driver is the one that cushim finds; CUSHIM_DRIVER names another.
+ * Exit status: 0; 1 if a rule was broken; 77 if there is no driver or no device; 2 for a wrong argument.
+ */
+#if !defined(_WIN32)
+#    define _GNU_SOURCE
+#    include <sys/resource.h>
+#    include <sys/wait.h>
+#    include <unistd.h>
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+#if defined(_WIN32)
+#    define popen _popen
+#    define pclose _pclose
+#    include <process.h>
+#    include <windows.h>
+#    define SHELL_PREFIX "\""
+#    define SHELL_SUFFIX "\""
+#else
+#    define SHELL_PREFIX "exec "
+#    define SHELL_SUFFIX ""
+#endif
+
+enum { MOST_SUBJECTS = 32, SECONDS_PER_CHECK = 20 };
+
+static const struct subject *const subjects[] = {
+#define SUBJECT(name) &subject_##name,
+#include "subjects.inc"
+};
+
+struct options {
+    int cap;
+    bool per_thread;
+    bool child; /* run checks here, */
+    int from;   /* this one first */
+    const char *only[MOST_SUBJECTS];
+    int only_count;
+};
+
+static CUresult load(const struct options *options)
+{
+    struct cushim_load_options wanted = {
+        .max_version = options->cap,
+        .default_stream = options->per_thread ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY,
+    };
+    CUresult result = cushim_load(&wanted);
+    cu = cushim_table();
+    per_thread = options->per_thread;
+    return result;
+}
+
+/* ---- The checks of all subjects, in one row ---- */
+
+static const struct subject *find_subject(int number, int *ret_index)
+{
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
+        int count = 0;
+        while (subjects[i]->checks[count].name != NULL)
+            count++;
+        *ret_index = number;
+        if (number < count)
+            return subjects[i];
+        number -= count;
+    }
+    return NULL;
+}
+
+static const struct check *find_check(int number)
+{
+    int index = 0;
+    const struct subject *subject = find_subject(number, &index);
+    return subject != NULL ? &subject->checks[index] : NULL;
+}
+
+static bool is_alone(const struct check *check)
+{
+    return (check->flags & (CHECK_ALONE | CHECK_NO_INIT)) != 0;
+}
+
+static bool is_wanted(const struct options *options, int number)
+{
+    int index = 0;
+    const char *name = find_subject(number, &index)->name;
+    for (int i = 0; i < options->only_count; i++) {
+        if (strcmp(options->only[i], name) == 0)
+            return true;
+    }
+    return options->only_count == 0;
+}
+
+/* The next one that is wanted, of those that have a process of their own or of the others; -1 at the end. */
+static int next_check(const struct options *options, int from, bool alone)
+{
+    for (int i = from; find_check(i) != NULL; i++) {
+        if (is_wanted(options, i) && is_alone(find_check(i)) == alone)
+            return i;
+    }
+    return -1;
+}
+
+/* ---- The child: runs checks, and says before each which one it is ---- */
+
+static atomic_int beat;
+
+static void *watch(void *unused)
+{
+    (void)unused;
+    for (int last = -1, idle = 0; idle < SECONDS_PER_CHECK; idle++) {
+        int now = atomic_load(&beat);
+        if (now != last)
+            idle = 0;
+        last = now;
+#if defined(_WIN32)
+        Sleep(1000);
+#else
+        sleep(1);
+#endif
+    }
+    printf("@hung\n");
+    fflush(stdout);
+    _exit(3);
+}
+
+/* Runs the ordinary checks from number `from` on, or only that one where it wants a process of its own. */
+static int run_child(const struct options *options)
+{
+    pthread_t watcher;
+#if !defined(_WIN32)
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+#endif
+    if (load(options) != CUDA_SUCCESS)
+        return 2;
+    pthread_create(&watcher, NULL, watch, NULL);
+    bool open = false;
+    for (int i = options->from; find_check(i) != NULL; i++) {
+        const struct check *check = find_check(i);
+        if (!is_wanted(options, i) || (is_alone(check) && i != options->from))
+            continue;
+        printf("@check %d %s\n", i, check->name);
+        fflush(stdout);
+        atomic_fetch_add(&beat, 1);
+        CUresult result = CUDA_SUCCESS;
+        if ((check->flags & CHECK_NO_INIT) == 0 && !open)
+            result = fixture_open();
+        if (result != CUDA_SUCCESS) {
+            printf("@unusable %d\n", (int)result);
+            break;
+        }
+        open = true;
+        check_run(check);
+        if (is_alone(check))
+            break;
+        fixture_restore();
+    }
+    printf("@broken %d\n@end\n", check_broken);
+    fflush(stdout);
+    _exit(0);
+}
+
+/* ---- The parent: starts children and passes their answers on ---- */
+
+struct tally {
+    int answers;
+    int not_applicable;
+    int broken;
+    int lost; /* crashed or hung */
+    int unusable;
+};
+
+struct progress {
+    int index; /* of the check under way */
+    char name[96];
+    bool ended;
+    bool hung;
+};
+
+static void take_line(char *line, struct progress *progress, struct tally *tally)
+{
+    int number = 0;
+    line[strcspn(line, "\r\n")] = '\0';
+    if (line[0] != '@') {
+        tally->answers++;
+        tally->not_applicable += strstr(line, "\tnot-applicable") != NULL;
+        puts(line);
+    } else if (sscanf(line, "@check %d %95s", &progress->index, progress->name) == 2) {
+        return;
+    } else if (sscanf(line, "@broken %d", &number) == 1) {
+        tally->broken += number;
+    } else if (sscanf(line, "@unusable %d", &number) == 1) {
+        tally->unusable = number;
+    } else if (strcmp(line, "@hung") == 0) {
+        progress->hung = true;
+    } else if (strcmp(line, "@end") == 0) {
+        progress->ended = true;
+    }
+}
+
+/* Runs checks from `from` on in one child. Returns the check to go on with after a crash, or -1. */
+static int run_part(const char *self, const struct options *options, int from, struct tally *tally)
+{
+    char command[2048];
+    char line[512];
+    struct progress progress = {.index = -1};
+    int length = snprintf(command, sizeof command, "%s\"%s\" --child %d --cap %d.%d%s", SHELL_PREFIX, self, from,
+                          options->cap / 1000, options->cap % 1000 / 10, options->per_thread ? " --per-thread" : "");
+    for (int i = 0; i < options->only_count && length < 1900; i++)
+        length += snprintf(command + length, sizeof command - (size_t)length, " --subject %s", options->only[i]);
+    snprintf(command + length, sizeof command - (size_t)length, "%s", SHELL_SUFFIX);
+    fflush(stdout);
+    FILE *child = popen(command, "r");
+    if (child == NULL)
+        return -1;
+    while (fgets(line, sizeof line, child) != NULL)
+        take_line(line, &progress, tally);
+    (void)pclose(child);
+    if (progress.ended)
+        return -1;
+    tally->lost++;
+    check_print(progress.name[0] != '\0' ? progress.name : "start", progress.hung ? "hung" : "crashed", NULL);
+    return progress.index >= 0 ? progress.index + 1 : -1;
+}
+
+/* The ordinary checks share a process, as long as none of them crashes; the others have one each. */
+static void run_children(const char *self, const struct options *options, struct tally *tally)
+{
+    for (int from = next_check(options, 0, false); from >= 0 && tally->unusable == 0;) {
+        from = run_part(self, options, from, tally);
+        if (from >= 0)
+            from = next_check(options, from, false);
+    }
+    for (int i = next_check(options, 0, true); i >= 0 && tally->unusable == 0; i = next_check(options, i + 1, true)) {
+        if (check_is_applicable(find_check(i)))
+            (void)run_part(self, options, i, tally);
+        else
+            tally->answers++, tally->not_applicable++;
+    }
+}
+
+static int run_all(const char *self, const struct options *options)
+{
+    struct tally tally = {0};
+    int version = 0;
+    if (load(options) != CUDA_SUCCESS) {
+        printf("# skipped: %s\n", cushim_diagnosis()->message);
+        return 77;
+    }
+    (void)cu->DriverGetVersion_v1(&version);
+    printf("# driver for CUDA %d, used as %d, %s default stream\n", cushim_diagnosis()->cuda_version, version,
+           options->per_thread ? "per-thread" : "legacy");
+    run_children(self, options, &tally);
+    if (tally.unusable != 0) {
+        printf("# skipped: the driver cannot be used here: %d\n", tally.unusable);
+        return 77;
+    }
+    printf("# answers %d, not applicable %d, rules broken %d, crashed or hung %d\n",
+           tally.answers - tally.not_applicable, tally.not_applicable, tally.broken, tally.lost);
+    return tally.broken != 0;
+}
+
+static bool parse(int argc, char **argv, struct options *options)
+{
+    for (int i = 1; i < argc; i++) {
+        int major;
+        int minor;
+        if (strcmp(argv[i], "--per-thread") == 0)
+            options->per_thread = true;
+        else if (i + 1 == argc)
+            return false;
+        else if (strcmp(argv[i], "--cap") == 0 && sscanf(argv[i + 1], "%d.%d", &major, &minor) == 2)
+            options->cap = 1000 * major + 10 * minor, i++;
+        else if (strcmp(argv[i], "--child") == 0)
+            options->child = true, options->from = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--subject") == 0 && options->only_count < MOST_SUBJECTS)
+            options->only[options->only_count++] = argv[++i];
+        else
+            return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {0};
+    if (!parse(argc, argv, &options)) {
+        fprintf(stderr, "usage: conformance [--cap 12.4] [--per-thread] [--subject NAME]...\n");
+        return 2;
+    }
+    return options.child ? run_child(&options) : run_all(argv[0], &options);
+}

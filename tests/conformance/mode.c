@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Capture modes: cuThreadExchangeStreamCaptureMode, and which thread may do what while which capture goes on. */
+#include <stdio.h>
+
+#include "fixture.h"
+
+static const char *const mode_names[] = {"global", "thread-local", "relaxed"};
+
+static void exchange(void)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    rule("code", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
+    rule_number("default-is-global", (long long)mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    rule_number("gives-previous", (long long)mode, CU_STREAM_CAPTURE_MODE_RELAXED);
+    mode = (CUstreamCaptureMode)3;
+    saw("unknown", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    saw_number("unknown-gives", (long long)mode);
+    mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    saw_number("was", (long long)mode);
+    need("no-context", cu->CtxSetCurrent_v1(NULL));
+    rule("no-context", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
+}
+
+static void exchange_null(void)
+{
+    saw("code", cu->ThreadExchangeStreamCaptureMode_v1(NULL));
+}
+
+static void ask_default(void *user)
+{
+    CUstreamCaptureMode *mode = user;
+    *mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(mode));
+}
+
+static void exchange_is_per_thread(void)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUstreamCaptureMode there = (CUstreamCaptureMode)99;
+    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    on_thread(ask_default, &there);
+    rule_number("there", (long long)there, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+/* An unsafe call (cuMemAlloc) in a thread of one mode, beside a capture of another. */
+struct unsafe {
+    CUstreamCaptureMode thread_mode;
+    CUresult result;
+};
+
+static void call_unsafe(void *user)
+{
+    struct unsafe *unsafe = user;
+    CUdeviceptr memory = 0;
+    CUstreamCaptureMode mode = unsafe->thread_mode;
+    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    unsafe->result = cu->MemAlloc_v2(&memory, 64);
+    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    if (unsafe->result == CUDA_SUCCESS) {
+        mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+        need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+        (void)cu->MemFree_v2(memory);
+        need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    }
+}
+
+static void unsafe_calls(void)
+{
+    CUstream stream = stream_new();
+    for (int capture = 0; capture < 3; capture++) {
+        for (int thread = 0; thread < 3; thread++) {
+            for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+                char key[64];
+                char value[32];
+                struct unsafe unsafe = {(CUstreamCaptureMode)thread, CUDA_ERROR_UNKNOWN};
+                need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)capture));
+                if (elsewhere)
+                    on_thread(call_unsafe, &unsafe);
+                else
+                    call_unsafe(&unsafe);
+                snprintf(key, sizeof key, "capture-%s.thread-%s.%s", mode_names[capture], mode_names[thread],
+                         elsewhere ? "another" : "same");
+                snprintf(value, sizeof value, "%d %s", (int)unsafe.result, capture_status(stream));
+                saw_text(key, value);
+                (void)capture_end(stream);
+            }
+        }
+    }
+    stream_end(stream);
+}
+
+struct ending {
+    CUstream stream;
+    CUresult result;
+    CUgraph graph;
+};
+
+static void end_there(void *user)
+{
+    struct ending *ending = user;
+    ending->graph = (CUgraph)0x5a5a;
+    ending->result = cu->StreamEndCapture_v1(ending->stream, &ending->graph);
+}
+
+static void end_elsewhere(void)
+{
+    for (int mode = 0; mode < 3; mode++) {
+        CUstream stream = stream_new();
+        struct ending ending = {stream, CUDA_ERROR_UNKNOWN, NULL};
+        const char *name = mode_names[mode];
+        need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+        on_thread(end_there, &ending);
+        rule(key_of(name, "there", NULL), ending.result,
+             mode == CU_STREAM_CAPTURE_MODE_RELAXED ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+        saw_text(key_of(name, "graph", NULL), ending.graph == NULL              ? "null"
+                                              : ending.graph == (CUgraph)0x5a5a ? "untouched"
+                                                                                : "graph");
+        saw_text(key_of(name, "status", NULL), capture_status(stream));
+        rule(key_of(name, "here", NULL), capture_end(stream), CUDA_ERROR_ILLEGAL_STATE);
+        if (ending.graph != NULL && ending.graph != (CUgraph)0x5a5a)
+            need("destroy", cu->GraphDestroy_v1(ending.graph));
+        rule(key_of(name, "usable", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+        stream_end(stream);
+    }
+}
+
+struct remote_work {
+    CUstream stream;
+    CUresult result;
+};
+
+static void work_there(void *user)
+{
+    struct remote_work *remote = user;
+    remote->result = add_work(remote->stream);
+}
+
+/* Any thread may add work to a capture, whatever its mode. */
+static void work_elsewhere(void)
+{
+    for (int mode = 0; mode < 3; mode++) {
+        CUstream stream = stream_new();
+        struct remote_work remote = {stream, CUDA_ERROR_UNKNOWN};
+        need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+        on_thread(work_there, &remote);
+        rule(key_of(mode_names[mode], "work", NULL), remote.result, CUDA_SUCCESS);
+        on_bare_thread(work_there, &remote);
+        rule(key_of(mode_names[mode], "work-without-context", NULL), remote.result, CUDA_SUCCESS);
+        rule(key_of(mode_names[mode], "end", NULL), capture_end(stream), CUDA_SUCCESS);
+        stream_end(stream);
+    }
+}
+
+/* A thread that swaps to relaxed may ask another stream, even with a global capture under way. */
+static void swap_and_query(void)
+{
+    CUstream stream = stream_new();
+    CUstream other = stream_new();
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    need("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    rule("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
+    saw("query", cu->StreamQuery_v1(other));
+    saw("synchronize", cu->StreamSynchronize_v1(other));
+    saw_text("status", capture_status(stream));
+    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    rule("end", capture_end(stream), CUDA_SUCCESS);
+    stream_end(stream);
+    stream_end(other);
+}
+
+/* A relaxed capture of this thread lies beside a global one: the stricter counts. */
+static void two_modes(void)
+{
+    CUstream relaxed = stream_new();
+    CUstream global = stream_new();
+    CUstream other = stream_new();
+    need("begin", cu->StreamBeginCapture_v2(relaxed, CU_STREAM_CAPTURE_MODE_RELAXED));
+    need("begin", cu->StreamBeginCapture_v2(global, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    saw("query", cu->StreamQuery_v1(other));
+    saw_text("relaxed-status", capture_status(relaxed));
+    saw_text("global-status", capture_status(global));
+    saw("end-global", capture_end(global));
+    saw("query-then", cu->StreamQuery_v1(other));
+    saw("end-relaxed", capture_end(relaxed));
+    stream_end(relaxed);
+    stream_end(global);
+    stream_end(other);
+}
+
+static const struct check checks[] = {
+    {"mode.exchange", exchange, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"mode.exchange-null", exchange_null, CHECK_ALONE, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"mode.exchange-is-per-thread", exchange_is_per_thread, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"mode.unsafe", unsafe_calls, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"mode.end-elsewhere", end_elsewhere, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"mode.work-elsewhere", work_elsewhere, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"mode.swap-and-query", swap_and_query, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"mode.two", two_modes, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_mode = {"mode", checks};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events that outlive their context. The manual forbids to touch them. Streams that do are left out: with them a 580
+ * driver crashes, or says 709, as it happens.
+ */
+#include "fixture.h"
+
+static void ask(CUevent event)
+{
+    saw("query", cu->EventQuery_v1(event));
+    saw("synchronize", cu->EventSynchronize_v1(event));
+    saw("destroy", cu->EventDestroy_v2(event));
+}
+
+static void destroyed(void)
+{
+    CUcontext second = NULL;
+    CUcontext current = NULL;
+    if (!need("context", cu->CtxCreate_v2(&second, 0, the_device)))
+        return;
+    CUevent event = event_new();
+    rule("code", cu->CtxDestroy_v2(second), CUDA_SUCCESS);
+    need("current", cu->CtxGetCurrent_v1(&current));
+    rule_fact("popped", current == the_context);
+    ask(event);
+}
+
+static void reset(void)
+{
+    CUevent event = event_new();
+    rule("code", cu->DevicePrimaryCtxReset_v1(the_device), CUDA_SUCCESS);
+    ask(event);
+}
+
+static void released(void)
+{
+    CUevent event = event_new();
+    rule("code", cu->DevicePrimaryCtxRelease_v1(the_device), CUDA_SUCCESS);
+    ask(event);
+}
+
+static const struct check checks[] = {
+    {"outlive.destroyed", destroyed, 0, {S(CtxDestroy_v2)}},
+    {"outlive.reset", reset, CHECK_ALONE, {S(DevicePrimaryCtxReset_v1)}},
+    {"outlive.released", released, CHECK_ALONE, {S(DevicePrimaryCtxRelease_v1)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_outlive = {"outlive", checks};

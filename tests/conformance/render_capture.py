@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Renders CAPTURE.md from the kept answers of the harm subject; with --check, says whether the file is up to date."""
+
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import answers  # noqa: E402
+import compare  # noqa: E402
+
+PAGE = os.path.join(compare.HERE, "CAPTURE.md")
+MODES = (("global", "GLOBAL"), ("thread-local", "THREAD_LOCAL"), ("relaxed", "RELAXED"))
+STREAMS = (("capturing", "capturing"), ("other", "other"))
+THREADS = (("same-thread", "same"), ("other-thread", "other"))
+
+INTRODUCTION = """\
+# Which driver calls harm a capture
+
+Between `cuStreamBeginCapture` and `cuStreamEndCapture`, some calls return an error and kill the capture, some return an
+error and leave it alone, and most do neither. NVIDIA's manual names a few. This page is measured: each call, in the three
+capture modes, on the capturing stream and on another one, from the capturing thread and from another one.
+
+Measured on: {origin}.
+Regenerate with `tests/conformance/render_capture.py`; the numbers stand in
+`expected/h200-580.tsv` as `harm.*`, and `tests/conformance/run-on-gpu` measures them again.
+
+A cell holds the code that the call returned. Alone, it did no harm: the capture was active afterwards and ended with
+success. **Bold**: the capture was invalidated by it (`cuStreamEndCapture` then says 901), or whatever is said in
+brackets: the status afterwards if it was another one, and the code of `cuStreamEndCapture`. "Thread" is the thread that
+makes the call, seen from the one that began the capture; its own capture mode is the default, global. The streams are
+non-blocking ones: see the last section for the legacy stream beside a blocking one.
+"""
+
+NOTES = """\
+## What the names say
+
+- `_outside`: an event that was recorded, and had completed, before the capture; `_captured`: one recorded in it;
+  `_unrecorded`: one never recorded; `_external`: with the flag for external event nodes.
+- `_pinned`, `_pageable`: the kind of host memory. `_legacy`, `_per_thread`: on that special stream.
+- `StreamCopyAttributes_from`, `_to`: which of its two streams is the one in question.
+- `CtxPushPopCurrent`, `MemPoolCreateDestroy`, `MemAddressReserveFree`, `MemCreateRelease` and `DevicePrimaryCtxRetain`
+  (and release) are pairs: the code is the first one that is not 0.
+- `ThreadExchangeStreamCaptureMode`: to relaxed and back.
+- `StreamDestroy` was not tried on the capturing stream: it succeeds, and a later touch of the handle crashes.
+"""
+
+
+def cell(value):
+    code, status, end = value.split()
+    if status == "active" and end == "0":
+        return code
+    if status == "invalidated" and end == "901":
+        return f"**{code}**"
+    return f"**{code}** ({'' if status == 'active' else status + ', '}{end})"
+
+
+def is_plain(cells):
+    return any(".any." in place for place in cells)
+
+
+def table(rows, places):
+    """One table; `places` are the (key, title) pairs of its columns within a mode."""
+    head = [f"{title} {place}" if place else title for _, title in MODES for _, place in places]
+    lines = ["| call | " + " | ".join(head) + " |", "| --- |" + " --- |" * len(head)]
+    for name, cells in rows:
+        columns = [cells.get(f"{mode}.{place}", "–") for mode, _ in MODES for place, _ in places]
+        lines.append(f"| `{name}` | " + " | ".join(columns) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def render(head, native):
+    calls, crashed = {}, []
+    for key, value in native.items():
+        if not key.startswith("harm."):
+            continue
+        _, name, *place = key.split(".")
+        if place and place[0] == "needs":
+            raise SystemExit(f"{key}: the measurement failed")
+        if not place:
+            crashed.append(name)
+        else:
+            calls.setdefault(name, {})[".".join(place)] = cell(value)
+    harmless = {name for name, cells in calls.items() if set(cells.values()) == {"0"}}
+    on_streams = [(name, cells) for name, cells in calls.items() if name not in harmless and not is_plain(cells)]
+    elsewhere = [(name, cells) for name, cells in calls.items() if name not in harmless and is_plain(cells)]
+    stream_places = [
+        (f"{stream}.{thread}", f"{stream_title} stream, {thread_title} thread")
+        for stream, stream_title in STREAMS
+        for thread, thread_title in THREADS
+    ]
+    plain_places = [(f"any.{thread}", f"{title} thread") for thread, title in THREADS]
+    quiet = [name for name in calls if name in harmless]
+    parts = [
+        INTRODUCTION.format(origin=head[0].lstrip("# ")),
+        f"{len(calls)} calls were tried; {len(quiet)} of them returned 0 and did no harm anywhere. The others:\n",
+        "## Calls on a stream\n",
+        table(on_streams, stream_places),
+        "## Calls on no stream, or on a special one\n",
+        table(elsewhere, plain_places),
+        "## Calls that returned 0 and did no harm, in every mode and place\n",
+        ", ".join(f"`{name}`" for name in quiet) + "\n",
+        NOTES,
+        "## The legacy stream beside the capture of a blocking stream\n",
+        "The stream that captures is one without `CU_STREAM_NON_BLOCKING`; relaxed mode.\n",
+        legacy(native),
+    ]
+    return "\n".join(parts)
+
+
+def legacy(native):
+    rows = (
+        ("`cuStreamIsCapturing` of the legacy stream", "is-capturing", "status-1", None),
+        ("`cuStreamQuery` of the legacy stream", "query", "status-2", None),
+        ("`cuMemsetD8Async` in the legacy stream", "memset", "memset-status", "memset-end"),
+        ("`cuMemsetD8`", "plain-memset", "plain-memset-status", "plain-memset-end"),
+        ("`cuStreamQuery` of the per-thread stream", "per-thread", "per-thread-status", "per-thread-end"),
+    )
+    lines = ["| call | code | status then | `cuStreamEndCapture` |", "| --- | --- | --- | --- |"]
+    for title, *keys in rows:
+        values = [native.get(f"capture.legacy-beside.{key}", "–") if key else "" for key in keys]
+        lines.append(f"| {title} | " + " | ".join(values) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    head, runs = answers.load(compare.DATA)
+    page = render(head, runs["native"])
+    if not options.check:
+        with open(PAGE, "w", encoding="utf-8", newline="\n") as file:
+            file.write(page)
+        return 0
+    with open(PAGE, encoding="utf-8") as file:
+        if file.read() == page:
+            return 0
+    print("CAPTURE.md is out of date: run tests/conformance/render_capture.py")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

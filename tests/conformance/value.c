@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for and writing values: cuStreamWaitValue32/64, cuStreamWriteValue32/64, cuStreamBatchMemOp. */
+#include <string.h>
+
+#include "fixture.h"
+
+static void arguments(void)
+{
+    CUstream stream = stream_new();
+    CUdeviceptr memory = memory_new(64, 0);
+    rule("wait", cu->StreamWaitValue32_v2(stream, memory, 0, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
+    rule("wait-unaligned", cu->StreamWaitValue32_v2(stream, memory + 2, 0, CU_STREAM_WAIT_VALUE_EQ),
+         CUDA_ERROR_INVALID_VALUE);
+    rule("wait-null", cu->StreamWaitValue32_v2(stream, 0, 0, CU_STREAM_WAIT_VALUE_EQ), CUDA_ERROR_INVALID_VALUE);
+    saw("wait-flag-4", cu->StreamWaitValue32_v2(stream, memory, 0, 4));
+    saw("wait-flag-high", cu->StreamWaitValue32_v2(stream, memory, 0, 0x80000000u));
+    saw("wait-flush", cu->StreamWaitValue32_v2(stream, memory, 0, CU_STREAM_WAIT_VALUE_FLUSH));
+    saw("wait-unknown-address", cu->StreamWaitValue32_v2(stream, 64, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    rule("write", cu->StreamWriteValue32_v2(stream, memory, 7, CU_STREAM_WRITE_VALUE_DEFAULT), CUDA_SUCCESS);
+    saw("write-no-barrier", cu->StreamWriteValue32_v2(stream, memory + 4, 8, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
+    rule("write-unaligned", cu->StreamWriteValue32_v2(stream, memory + 1, 7, 0), CUDA_ERROR_INVALID_VALUE);
+    rule("write-null", cu->StreamWriteValue32_v2(stream, 0, 7, 0), CUDA_ERROR_INVALID_VALUE);
+    saw("write-flag-2", cu->StreamWriteValue32_v2(stream, memory, 7, 2));
+    saw("wide-wait-unaligned", cu->StreamWaitValue64_v2(stream, memory + 4, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    saw("wide-write-unaligned", cu->StreamWriteValue64_v2(stream, memory + 4, 7, 0));
+    rule("on-zero", cu->StreamWriteValue32_v2(NULL, memory + 8, 9, 0), CUDA_SUCCESS);
+    rule("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    need("no-context", cu->CtxSetCurrent_v1(NULL));
+    saw("no-context", cu->StreamWriteValue32_v2(stream, memory, 7, 0));
+    saw("no-context-zero", cu->StreamWriteValue32_v2(NULL, memory, 7, 0));
+    stream_end(stream);
+    need("current", cu->CtxSetCurrent_v1(the_context));
+    need("free", cu->MemFree_v2(memory));
+}
+
+static void write(void)
+{
+    CUdeviceptr address = 0;
+    CUstream stream = stream_new();
+    volatile unsigned *host = host_new(64, &address);
+    if (host == NULL)
+        return;
+    rule("narrow", cu->StreamWriteValue32_v2(stream, address, 0x11223344, 0), CUDA_SUCCESS);
+    rule("wide", cu->StreamWriteValue64_v2(stream, address + 8, 0x5566778899aabbccull, 0), CUDA_SUCCESS);
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    rule_number("narrow-is", host[0], 0x11223344);
+    rule_number("narrow-leaves-rest", host[1], 0);
+    rule_number("wide-low", host[2], 0x99aabbccll);
+    rule_number("wide-high", host[3], 0x55667788);
+    stream_end(stream);
+    host_free((void *)host);
+}
+
+/* One comparison: the value that must not let the stream pass, then the one that must. */
+static void compare(const char *key, unsigned flags, unsigned wanted, unsigned closed, unsigned open)
+{
+    CUdeviceptr address = 0;
+    CUstream stream = stream_new();
+    volatile unsigned *host = host_new(64, &address);
+    if (host == NULL)
+        return;
+    host[0] = closed;
+    rule(key_of(key, "code", NULL), cu->StreamWaitValue32_v2(stream, address, wanted, flags), CUDA_SUCCESS);
+    need("write", cu->StreamWriteValue32_v2(stream, address + 4, 1, 0));
+    rule(key_of(key, "pending", NULL), cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    rule_number(key_of(key, "later-work-waits", NULL), host[1], 0);
+    host[0] = open;
+    rule(key_of(key, "passes", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    rule_number(key_of(key, "later-work-done", NULL), host[1], 1);
+    stream_end(stream);
+    host_free((void *)host);
+}
+
+static void comparisons(void)
+{
+    compare("geq", CU_STREAM_WAIT_VALUE_GEQ, 5, 4, 6);
+    compare("geq-is-cyclic", CU_STREAM_WAIT_VALUE_GEQ, 0xfffffff0u, 0xffffffefu, 3);
+    compare("eq", CU_STREAM_WAIT_VALUE_EQ, 5, 6, 5);
+    compare("and", CU_STREAM_WAIT_VALUE_AND, 6, 9, 2);
+    compare("nor", CU_STREAM_WAIT_VALUE_NOR, 0x0000ffffu, 0xffff0000u, 0x00ff0000u);
+}
+
+static void wide_comparison(void)
+{
+    CUdeviceptr address = 0;
+    CUstream stream = stream_new();
+    volatile unsigned long long *host = host_new(64, &address);
+    if (host == NULL)
+        return;
+    host[0] = 1;
+    rule("code", cu->StreamWaitValue64_v2(stream, address, 0x100000001ull, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
+    rule("pending", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    host[0] = 0x100000001ull;
+    rule("passes", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    stream_end(stream);
+    host_free((void *)host);
+}
+
+/* One stream releases another. */
+static void between_streams(void)
+{
+    CUstream waiter = stream_new();
+    CUstream writer = stream_new();
+    CUdeviceptr memory = memory_new(64, 0);
+    unsigned value = 0;
+    rule("wait", cu->StreamWaitValue32_v2(waiter, memory, 1, CU_STREAM_WAIT_VALUE_GEQ), CUDA_SUCCESS);
+    need("write", cu->StreamWriteValue32_v2(waiter, memory + 4, 5, 0));
+    rule("pending", cu->StreamQuery_v1(waiter), CUDA_ERROR_NOT_READY);
+    rule("write", cu->StreamWriteValue32_v2(writer, memory, 1, 0), CUDA_SUCCESS);
+    rule("synchronize", cu->StreamSynchronize_v1(waiter), CUDA_SUCCESS);
+    need("copy", cu->MemcpyDtoH_v2(&value, memory + 4, 4));
+    rule_number("value", value, 5);
+    stream_end(waiter);
+    stream_end(writer);
+    need("free", cu->MemFree_v2(memory));
+}
+
+static void fill_batch(CUstreamBatchMemOpParams *batch, CUdeviceptr memory)
+{
+    memset(batch, 0, 4 * sizeof *batch);
+    batch[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    batch[0].writeValue.address = memory;
+    batch[0].writeValue.value = 3;
+    batch[1].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    batch[1].waitValue.address = memory;
+    batch[1].waitValue.value = 3;
+    batch[1].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+    batch[2].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    batch[2].writeValue.address = memory + 8;
+    batch[2].writeValue.value64 = 4;
+    batch[3].memoryBarrier.operation = CU_STREAM_MEM_OP_BARRIER;
+    batch[3].memoryBarrier.flags = CU_STREAM_MEMORY_BARRIER_TYPE_GPU;
+}
+
+static void batch(void)
+{
+    CUstreamBatchMemOpParams batch[4];
+    static CUstreamBatchMemOpParams many[300];
+    CUstream stream = stream_new();
+    CUdeviceptr memory = memory_new(64, 0);
+    unsigned values[4] = {0};
+    fill_batch(batch, memory);
+    rule("code", cu->StreamBatchMemOp_v2(stream, 3, batch, 0), CUDA_SUCCESS);
+    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    need("copy", cu->MemcpyDtoH_v2(values, memory, sizeof values));
+    rule_number("first", values[0], 3);
+    rule_number("wide", values[2], 4);
+    saw("with-barrier", cu->StreamBatchMemOp_v2(stream, 4, batch, 0));
+    rule("none", cu->StreamBatchMemOp_v2(stream, 0, batch, 0), CUDA_SUCCESS);
+    saw("none-null", cu->StreamBatchMemOp_v2(stream, 0, NULL, 0));
+    rule("flags", cu->StreamBatchMemOp_v2(stream, 1, batch, 1), CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < 300; i++)
+        many[i] = batch[0];
+    saw("255", cu->StreamBatchMemOp_v2(stream, 255, many, 0));
+    saw("256", cu->StreamBatchMemOp_v2(stream, 256, many, 0));
+    saw("257", cu->StreamBatchMemOp_v2(stream, 257, many, 0));
+    batch[0].writeValue.value = 77;
+    batch[1].operation = (CUstreamBatchMemOpType)99;
+    rule("unknown-operation", cu->StreamBatchMemOp_v2(stream, 2, batch, 0), CUDA_ERROR_INVALID_VALUE);
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    need("copy", cu->MemcpyDtoH_v2(values, memory, sizeof values));
+    saw_fact("unknown-operation-left-nothing", values[0] == 3);
+    stream_end(stream);
+    need("free", cu->MemFree_v2(memory));
+}
+
+static void batch_null(void)
+{
+    saw("code", cu->StreamBatchMemOp_v2(stream_new(), 1, NULL, 0));
+}
+
+/* The first entry points, of CUDA 8.0 and 9.0. */
+static void first_abi(void)
+{
+    CUstreamBatchMemOpParams batch[4];
+    CUstream stream = stream_new();
+    CUdeviceptr memory = memory_new(64, 0);
+    saw("write-32", cu->StreamWriteValue32_v1(stream, memory, 1, 0));
+    saw("wait-32", cu->StreamWaitValue32_v1(stream, memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    saw("write-32-unaligned", cu->StreamWriteValue32_v1(stream, memory + 1, 1, 0));
+    fill_batch(batch, memory);
+    saw("batch", cu->StreamBatchMemOp_v1(stream, 1, batch, 0));
+    if (have("write-64", S(StreamWriteValue64_v1)))
+        saw("write-64", cu->StreamWriteValue64_v1(stream, memory + 8, 1, 0));
+    if (have("wait-64", S(StreamWaitValue64_v1)))
+        saw("wait-64", cu->StreamWaitValue64_v1(stream, memory + 8, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    stream_end(stream);
+    need("free", cu->MemFree_v2(memory));
+}
+
+static const struct check checks[] = {
+    {"value.argument", arguments, 0, {S(StreamWaitValue32_v2), S(StreamWaitValue64_v2)}},
+    {"value.write", write, 0, {S(StreamWriteValue32_v2), S(StreamWriteValue64_v2)}},
+    {"value.compare", comparisons, 0, {S(StreamWaitValue32_v2)}},
+    {"value.compare-64", wide_comparison, 0, {S(StreamWaitValue64_v2)}},
+    {"value.between-streams", between_streams, 0, {S(StreamWaitValue32_v2)}},
+    {"value.batch", batch, 0, {S(StreamBatchMemOp_v2)}},
+    {"value.batch-null", batch_null, CHECK_ALONE, {S(StreamBatchMemOp_v2)}},
+    {"value.first-abi", first_abi, 0, {S(StreamWaitValue32_v1), S(StreamBatchMemOp_v1)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_value = {"value", checks};
