@@ -111,8 +111,7 @@ static void read_hidden(const char *text)
 #if defined(__GNUC__)
 __attribute__((constructor)) static void read_environment(void);
 #endif
-static void
-read_environment(void)
+static void read_environment(void)
 {
     static const char *const lies[] = {"", "newest", "oldest", "null"};
     const char *asked = getenv("SOFTCUDA_LIE");
