@@ -67,10 +67,19 @@ class View:
         visible = not (self.capped and row.since > self.version) and row not in self.masked
         symbol = self.symbol(row, per_thread)
         # Where only later entry points of a family have a per-thread form, the earlier ones use the wrong stream.
-        forms = [other.per_thread_symbol != '-' for other in self.families[row.family]]
-        if per_thread and any(forms) and row.per_thread_symbol == '-':
+        if per_thread and row.per_thread_symbol == '-' and self.has_form(row.family):
             return False
         return visible and (symbol in self.library.exports or symbol in self.answered)
+
+    def has_form(self, family):
+        """Whether the default stream of a family can be the per-thread one."""
+        return any(row.per_thread_symbol != '-' for row in self.families[family])
+
+    def reached(self, answer, version):
+        """The row that a cuGetProcAddress means; asked for per-thread forms, none before 7.0 (FACTS)."""
+        if answer.flags == 2 and version < 7000 and self.has_form(answer.family):
+            return None
+        return self.newest(answer.family, version)
 
     def newest(self, family, version):
         """The newest row of a family that a version has, or None."""
@@ -229,7 +238,7 @@ class Claims:
                 self.expect((answer.code, answer.address), (INVALID_VALUE, None), what)
             return
         per_thread = answer.flags == 2 or (answer.flags == 0 and view.setting.per_thread)
-        wanted = self.entry_of(report, view, view.newest(answer.family, answer.version), per_thread)
+        wanted = self.entry_of(report, view, view.reached(answer, answer.version), per_thread)
         self.hold_answer(report, answer, wanted, what)
 
     def hold_answer(self, report, answer, wanted, what):
@@ -252,14 +261,13 @@ class Claims:
                 continue
             what = "the driver's own cuGetProcAddress v%d(%s, %d, flags %d)" % (
                 answer.signature, answer.family, answer.version, answer.flags)
-            row = view.newest(answer.family, answer.version)
-            wanted = self.entry_of(report, view, row, answer.flags == 2)
+            wanted = self.entry_of(report, view, view.reached(answer, answer.version), answer.flags == 2)
             if answer.version <= view.own_version:
                 self.hold_answer(report, answer, wanted, what)
                 agreed += wanted is not None
             elif answer.code == SUCCESS and answer.address:
                 # Some answer above their own version, too: with the newest that they have.
-                wanted = self.entry_of(report, view, view.newest(answer.family, view.own_version), answer.flags == 2)
+                wanted = self.entry_of(report, view, view.reached(answer, view.own_version), answer.flags == 2)
                 self.expect(answer.address - report.base, wanted and wanted[0], what)
         return agreed
 

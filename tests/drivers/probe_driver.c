@@ -131,8 +131,21 @@ struct own {
     ask_v2_fn v2;
 };
 
+static void ask_everyone(const char *family, int version, cuuint64_t flags, const struct own *own)
+{
+    const struct cushim_table *table = cushim_table();
+    if (own->v1 != NULL)
+        print_answer("own", own->v1, NULL, flags, family, version);
+    if (own->v2 != NULL)
+        print_answer("own", NULL, own->v2, flags, family, version);
+    if (is_available(CUSHIM_SLOT_GetProcAddress_v1))
+        print_answer("through", table->GetProcAddress_v1, NULL, flags, family, version);
+    if (is_available(CUSHIM_SLOT_GetProcAddress_v2))
+        print_answer("through", NULL, table->GetProcAddress_v2, flags, family, version);
+}
+
 /* Every version at which something could change for this row: its own, the one before, and the driver's. */
-static void print_row(const struct cushim_entry_point *row, const struct own *own, const struct cushim_table *table)
+static void print_row(const struct cushim_entry_point *row, const struct own *own)
 {
     printf("row\t%s\t%d\t%s\t%s\n", row->family, row->since, row->symbol, text(row->per_thread_symbol));
     int newest = cushim_driver_version();
@@ -141,18 +154,10 @@ static void print_row(const struct cushim_entry_point *row, const struct own *ow
     print_lookup(row->family, newest);
     print_lookup(row->family, newest + 10);
 
-    int first_per_thread = row->per_thread_symbol[0] != '\0' && row->since < 7000 ? 7000 : row->since;
-    for (int flags = 0; flags <= 2; flags++) {
-        int version = flags == 2 ? first_per_thread : row->since;
-        if (own->v1 != NULL)
-            print_answer("own", own->v1, NULL, (cuuint64_t)flags, row->family, version);
-        if (own->v2 != NULL)
-            print_answer("own", NULL, own->v2, (cuuint64_t)flags, row->family, version);
-        if (is_available(CUSHIM_SLOT_GetProcAddress_v1))
-            print_answer("through", table->GetProcAddress_v1, NULL, (cuuint64_t)flags, row->family, version);
-        if (is_available(CUSHIM_SLOT_GetProcAddress_v2))
-            print_answer("through", NULL, table->GetProcAddress_v2, (cuuint64_t)flags, row->family, version);
-    }
+    for (cuuint64_t flags = 0; flags <= 2; flags++)
+        ask_everyone(row->family, row->since, flags, own);
+    if (row->since < 7000) /* when the first per-thread forms came */
+        ask_everyone(row->family, 7000, 2, own);
 }
 
 /* Looks up any names, such as all that the driver exports. */
@@ -297,6 +302,6 @@ int main(int argc, char **argv)
     }
     struct cushim_entry_point row;
     for (size_t i = 0; cushim_entry_point(i, &row) == CUDA_SUCCESS; i++)
-        print_row(&row, &own, cushim_table());
+        print_row(&row, &own);
     return names_path == NULL || print_names(names_path, &own) ? 0 : 1;
 }
