@@ -131,7 +131,8 @@ void scene_enter(CUcontext context)
 
 void scene_block(CUstream stream)
 {
-    MUST(TABLE->MemsetD32Async_v1(stage.memory, 0, 1, stream));
+    MUST(TABLE->MemsetD32Async_v1(stage.memory, 0, 1, stage.c));
+    MUST(TABLE->StreamSynchronize_v1(stage.c)); /* or it might come after the release */
     MUST(stage.wait_value(stream, stage.memory, 1, CU_STREAM_WAIT_VALUE_GEQ));
 }
 
