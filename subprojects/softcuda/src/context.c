@@ -47,12 +47,13 @@ void context_drain(struct context *context)
     object_retain(context);
     for (bool idle = false; !idle;) {
         idle = true;
-        for (struct stream *stream = context->streams; stream != NULL && idle; stream = stream->next) {
+        for (struct stream *stream = context->streams; stream != NULL; stream = stream->next) {
             if (!stream_is_idle(stream)) {
                 object_retain(stream);
                 stream_wait(stream);
-                object_release(stream);
-                idle = false; /* the list may have changed meanwhile: from its head again */
+                object_release(stream); /* perhaps its end */
+                idle = false;
+                break; /* the list may have changed meanwhile: from its head again */
             }
         }
     }
