@@ -311,6 +311,7 @@ static void legacy_beside(void)
     saw("plain-memset", cu->MemsetD8_v2(memory, 1, 16));
     saw_text("plain-memset-status", capture_status(stream));
     saw("plain-memset-end", capture_end(stream));
+    need("settle", cu->CtxSynchronize_v1());
     capture_begin(stream);
     saw("per-thread", cu->StreamQuery_v1(CU_STREAM_PER_THREAD));
     saw_text("per-thread-status", capture_status(stream));

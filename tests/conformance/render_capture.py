@@ -12,8 +12,8 @@ import compare  # noqa: E402
 
 PAGE = os.path.join(compare.HERE, "CAPTURE.md")
 MODES = (("global", "GLOBAL"), ("thread-local", "THREAD_LOCAL"), ("relaxed", "RELAXED"))
-STREAMS = (("capturing", "capturing"), ("other", "other"))
-THREADS = (("same-thread", "same"), ("other-thread", "other"))
+STREAMS = (("capturing", "capturing"), ("other", "another"))
+THREADS = (("same-thread", "same"), ("other-thread", "another"))
 
 INTRODUCTION = """\
 # Which driver calls harm a capture
@@ -28,9 +28,10 @@ Regenerate with `tests/conformance/render_capture.py`; the numbers stand in
 
 A cell holds the code that the call returned. Alone, it did no harm: the capture was active afterwards and ended with
 success. **Bold**: the capture was invalidated by it (`cuStreamEndCapture` then says 901), or whatever is said in
-brackets: the status afterwards if it was another one, and the code of `cuStreamEndCapture`. "Thread" is the thread that
-makes the call, seen from the one that began the capture; its own capture mode is the default, global. The streams are
-non-blocking ones: see the last section for the legacy stream beside a blocking one.
+brackets: the status afterwards if it was another one, and the code of `cuStreamEndCapture`. A column names the mode of the
+capture, then the stream that the call is made on, then the thread that makes it: "capturing / another" is the capturing
+stream, called from another thread than the one that began the capture. Each thread's own capture mode is the default,
+global. The streams are non-blocking ones: see the last section for the legacy stream beside a blocking one.
 """
 
 NOTES = """\
@@ -86,11 +87,11 @@ def render(head, native):
     on_streams = [(name, cells) for name, cells in calls.items() if name not in harmless and not is_plain(cells)]
     elsewhere = [(name, cells) for name, cells in calls.items() if name not in harmless and is_plain(cells)]
     stream_places = [
-        (f"{stream}.{thread}", f"{stream_title} stream, {thread_title} thread")
+        (f"{stream}.{thread}", f"{stream_title} / {thread_title}")
         for stream, stream_title in STREAMS
         for thread, thread_title in THREADS
     ]
-    plain_places = [(f"any.{thread}", f"{title} thread") for thread, title in THREADS]
+    plain_places = [(f"any.{thread}", f"/ {title}") for thread, title in THREADS]
     quiet = [name for name in calls if name in harmless]
     parts = [
         INTRODUCTION.format(origin=head[0].lstrip("# ")),
