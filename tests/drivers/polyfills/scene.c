@@ -3,7 +3,7 @@
  * polyfill_scenes - plays scenes on a GPU and prints each answer, for the script `compare` to lay side by side.
  *
  *   polyfill_scenes [SCENE...]    these, or all but "fault" and "primary_end", which spoil the stage, and the risky ones
- *   polyfill_scenes risky N       the N'th risky call alone
+ *   polyfill_scenes risky N       the N'th risky call and those after it
  *
  * First a line "state SLOT STATE" for each slot, and "risky COUNT". What is hidden is said by CUSHIM_MASK and CUSHIM_MAX_VERSION. Exit status:
  * 0 played, 1 a scene could not be set, 77 no GPU.
@@ -17,6 +17,7 @@
 #include <string.h>
 
 struct stage stage;
+bool scene_second_is_there = true;
 
 static const struct {
     const char *name;
@@ -222,6 +223,22 @@ static void play(size_t number)
     scene_enter(stage.primary);
 }
 
+/* A risky call may end the process, so which one it is is said first; or it may end the second context. */
+static void play_risky(int number)
+{
+    printf("next\t%d\n", number);
+    fflush(stdout);
+    scene_risky(number);
+    if (!scene_second_is_there) {
+        CUcontext popped;
+        MUST(TABLE->CtxCreate_v2(&stage.second, 0, stage.device));
+        MUST(TABLE->CtxPopCurrent_v2(&popped));
+        scene_name(stage.second, "second");
+        scene_second_is_there = true;
+    }
+    scene_enter(stage.primary);
+}
+
 int main(int argc, char **argv)
 {
     CUresult result = cushim_init();
@@ -233,7 +250,8 @@ int main(int argc, char **argv)
     set_stage();
     if (argc == 3 && strcmp(argv[1], "risky") == 0) {
         scene_playing = "risky";
-        scene_risky(atoi(argv[2]));
+        for (int number = atoi(argv[2]); number < scene_risky_count; number++)
+            play_risky(number);
         return 0;
     }
     for (size_t i = 0; i < SCENE_COUNT; i++) {

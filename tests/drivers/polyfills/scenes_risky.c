@@ -31,11 +31,13 @@ static void risk_contexts(int number)
         break;
     case 3:
         MUST(TABLE->CtxDestroy_v2(stage.second));
+        scene_second_is_there = false;
         STEP(CtxGetDevice_v2, "destroyed", TABLE->CtxGetDevice_v2(&device, stage.second), "current %s",
              scene_current());
         break;
     case 4:
         MUST(TABLE->CtxDestroy_v2(stage.second));
+        scene_second_is_there = false;
         STEP(CtxSynchronize_v2, "destroyed", TABLE->CtxSynchronize_v2(stage.second), "current %s", scene_current());
         break;
     case 5:
