@@ -172,6 +172,7 @@ static void test_values_when_waited_for_then_written_by_another_stream(void **st
         skip();
     cu->MemAlloc_v2(&memory, 64);
     cu->MemsetD8_v2(memory, 0, 64);
+    cu->CtxSynchronize_v1(); /* the other streams do not wait for it */
     assert_cu(0, cu->StreamWaitValue64_v2(waits, memory, 5, CU_STREAM_WAIT_VALUE_GEQ));
     cu->LaunchHostFunc_v1(waits, support_count, &number);
     assert_cu(0, cu->StreamWriteValue64_v2(writes, memory, 4, 0));
