@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * at_exit - calls a slot when the process is ending: in a handler of atexit() and in a destructor. Prints a "name=value" to
+ * the line.
+ *
+ *   at_exit [first]    with "first", these calls are also the first, so that they load the driver
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cushim/cushim.h"
+
+static void tell(const char *when)
+{
+    int version = -1;
+    CUresult result = cushim_table()->DriverGetVersion_v1(&version);
+    printf("%s=%d %d %d %s\n", when, (int)cushim_table()->StreamQuery_v1(NULL), (int)result, version,
+           cushim_diagnosis()->reason_name);
+    fflush(stdout);
+}
+
+static void tell_at_exit(void)
+{
+    tell("atexit");
+}
+
+__attribute__((destructor)) static void tell_in_destructor(void)
+{
+    tell("destructor");
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc == 1)
+        tell("main");
+    return atexit(tell_at_exit);
+}

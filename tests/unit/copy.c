@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A plug-in that was linked to the static library, so that it has a cushim of its own and shows nothing of it. */
+#include "copy.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT CUresult copy_load(const struct cushim_load_options *options)
+{
+    return cushim_load(options);
+}
+
+EXPORT const struct cushim_table *copy_table(void)
+{
+    return cushim_table();
+}
+
+EXPORT int copy_driver_version(void)
+{
+    return cushim_driver_version();
+}
+
+EXPORT const struct cushim_diagnosis *copy_diagnosis(void)
+{
+    return cushim_diagnosis();
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What copy.c exports. */
+#ifndef COPY_H
+#define COPY_H
+
+#include "cushim/cushim.h"
+
+CUresult copy_load(const struct cushim_load_options *options);
+const struct cushim_table *copy_table(void);
+int copy_driver_version(void);
+const struct cushim_diagnosis *copy_diagnosis(void);
+
+#endif

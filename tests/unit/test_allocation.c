@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each allocation fails in its turn, and then each with all after it: nothing crashes, nothing leaks (the sanitizer sees
+ * to that), what is answered is true, and with memory again everything works. The allocations are those of the whole
+ * process, the system's loader included, where this program can take the place of malloc(); elsewhere cushim's own.
+ */
+#include "mock.h"
+
+#include <stdlib.h>
+
+static struct {
+    bool counts;
+    bool only_one;  /* or all from there on */
+    long countdown; /* to the one that fails */
+    bool failed;    /* any did */
+} memory;
+
+static bool allocation_fails(void)
+{
+    if (!memory.counts || memory.countdown < 0)
+        return false;
+    if (memory.countdown > 0) {
+        memory.countdown--;
+        return false;
+    }
+    memory.failed = true;
+    if (memory.only_one)
+        memory.countdown = -1;
+    return true;
+}
+
+#if defined(TAKES_THE_PLACE_OF_MALLOC)
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+void *malloc(size_t size)
+{
+    return allocation_fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return allocation_fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return allocation_fails() ? NULL : __libc_realloc(old, size);
+}
+
+#else
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return allocation_fails() ? NULL : __real_malloc(size);
+}
+
+#endif
+
+/* Runs a scene with its first allocation failing, its second, and so on until none is left to fail. */
+static void with_each_failing(void (*scene)(void), void (*after)(void))
+{
+    for (int round = 0; round < 2; round++) {
+        memory.failed = true;
+        for (long turn = 0; memory.failed; turn++) {
+            mock_reset(NULL);
+            assert_true(turn < 10000);
+            memory.failed = false;
+            memory.only_one = round == 0;
+            memory.countdown = turn;
+            memory.counts = true;
+            scene();
+            memory.counts = false;
+            after();
+        }
+    }
+}
+
+static CUresult result;
+static struct cushim_load_options wish;
+
+static void load(void)
+{
+    result = cushim_load(&wish);
+}
+
+/* Whatever came of it: the table is complete, and tells the same as the result. */
+static void assert_consistent(void)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    assert_int_equal(diagnosis->code, result);
+    assert_non_null(diagnosis->message);
+    assert_non_null(diagnosis->advice);
+    if (result == CUDA_SUCCESS) {
+        assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+        assert_int_equal(cushim_driver_version(), 12040);
+    } else {
+        assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
+        assert_string_not_equal(diagnosis->message, "");
+        assert_string_not_equal(cushim_last_error()->message, "");
+    }
+}
+
+/* ---- Loading ---- */
+
+static void assert_loaded_or_could_not_be_opened(void)
+{
+    assert_consistent();
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
+        assert_int_equal(result, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    result = cushim_load(&wish);
+    assert_int_equal(result, CUDA_SUCCESS);
+    assert_consistent();
+}
+
+static void test_load_when_an_allocation_fails_then_it_is_told_and_the_next_load_succeeds(void **state)
+{
+    (void)state;
+    wish = (struct cushim_load_options){.path = unit_fake("fake_12040")};
+    with_each_failing(load, assert_loaded_or_could_not_be_opened);
+}
+
+static void assert_reason_is_kept(void)
+{
+    assert_consistent();
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_FOUND);
+    assert_int_equal(result, CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+static void test_failing_load_when_an_allocation_fails_then_the_reason_is_kept(void **state)
+{
+    (void)state;
+    wish = (struct cushim_load_options){.root = "/no/such/root"};
+    with_each_failing(load, assert_reason_is_kept);
+}
+
+static void assert_bad_option_is_told(void)
+{
+    assert_consistent();
+    assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_bad_option_when_an_allocation_fails_then_it_is_still_told(void **state)
+{
+    (void)state;
+    wish = (struct cushim_load_options){.mask = "nonsense"};
+    with_each_failing(load, assert_bad_option_is_told);
+}
+
+static void first_call(void)
+{
+    memory.counts = false;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    memory.counts = true;
+    result = cushim_table()->StreamQuery_v1(NULL);
+}
+
+static void assert_called_or_absent(void)
+{
+    if (result != CUDA_ERROR_NO_DEVICE)
+        assert_int_equal(result, FAKE_CODE(ROW_StreamQuery_v1, 0));
+    result = cushim_diagnosis()->code;
+    assert_consistent();
+}
+
+static void test_first_call_when_an_allocation_fails_then_it_is_made_or_there_is_no_device(void **state)
+{
+    (void)state;
+    with_each_failing(first_call, assert_called_or_absent);
+}
+
+/* ---- After the load ---- */
+
+static CUresult CUDAAPI no_device(unsigned flags)
+{
+    (void)flags;
+    return CUDA_ERROR_NO_DEVICE;
+}
+
+static void initialise(void)
+{
+    memory.counts = false;
+    mock_load("fake_12040", (struct cushim_load_options){0})->Init_v1 = no_device;
+    memory.counts = true;
+    result = cushim_init();
+}
+
+static void assert_no_device_is_told(void)
+{
+    assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
+    assert_string_not_equal(cushim_last_error()->message, "");
+    assert_int_not_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_init(), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_diagnosis()->code, CUDA_ERROR_NO_DEVICE);
+    mock_load("fake_12040", (struct cushim_load_options){0});
+}
+
+static void test_initialisation_when_an_allocation_fails_then_its_result_is_told(void **state)
+{
+    (void)state;
+    with_each_failing(initialise, assert_no_device_is_told);
+}
+
+static int registered;
+
+static CUresult CUDAAPI add_callback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned flags)
+{
+    (void)flags;
+    registered++;
+    callback(stream, CUDA_SUCCESS, user_data);
+    return CUDA_SUCCESS;
+}
+
+static int called;
+
+static void CUDA_CB host_function(void *user_data)
+{
+    (void)user_data;
+    called++;
+}
+
+static void launch(void)
+{
+    memory.counts = false;
+    mock_load("fake_9010", (struct cushim_load_options){0})->StreamAddCallback_v1 = add_callback;
+    registered = called = 0;
+    memory.counts = true;
+    result = cushim_table()->LaunchHostFunc_v1(NULL, host_function, NULL);
+}
+
+static void assert_launched_or_not_at_all(void)
+{
+    if (memory.failed)
+        assert_int_equal(result, CUDA_ERROR_OUT_OF_MEMORY);
+    else
+        assert_int_equal(result, CUDA_SUCCESS);
+    assert_int_equal(registered, !memory.failed);
+    assert_int_equal(called, !memory.failed);
+}
+
+static void test_host_function_when_an_allocation_fails_then_nothing_is_registered(void **state)
+{
+    (void)state;
+    with_each_failing(launch, assert_launched_or_not_at_all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        MOCK_TEST(test_load_when_an_allocation_fails_then_it_is_told_and_the_next_load_succeeds),
+        MOCK_TEST(test_failing_load_when_an_allocation_fails_then_the_reason_is_kept),
+        MOCK_TEST(test_bad_option_when_an_allocation_fails_then_it_is_still_told),
+        MOCK_TEST(test_first_call_when_an_allocation_fails_then_it_is_made_or_there_is_no_device),
+        MOCK_TEST(test_initialisation_when_an_allocation_fails_then_its_result_is_told),
+        MOCK_TEST(test_host_function_when_an_allocation_fails_then_nothing_is_registered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared library opened and closed again: it stays, since who has a table may call it. POSIX only. */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Types alone: nothing of cushim is linked here. */
+#include "cushim/cushim.h"
+#include "fake.h"
+
+static void *find(void *library, const char *name)
+{
+    void *found = dlsym(library, name);
+    if (found == NULL)
+        fail_msg("%s", dlerror());
+    return found;
+}
+
+static void test_library_when_closed_then_it_stays_and_its_tables_can_be_called(void **state)
+{
+    (void)state;
+    __typeof__(cushim_load_as) *load;
+    __typeof__(cushim_driver_version) *version;
+    setenv("CUSHIM_DRIVER", FAKES "/fake_12040.so", 1);
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        fail_msg("%s", dlerror());
+    *(void **)&load = find(library, "cushim_load_as");
+    *(void **)&version = find(library, "cushim_driver_version");
+    const struct cushim_table *const *current = find(library, "cushim_current_table");
+    const struct cushim_table *bootstrap = *current;
+    assert_int_equal(load(NULL, CUSHIM_DEFAULT_STREAM_LEGACY), CUDA_SUCCESS);
+    const struct cushim_table *driver = *current;
+
+    assert_int_equal(dlclose(library), 0);
+    assert_ptr_equal(dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD), library);
+    assert_int_equal(driver->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(bootstrap->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(version(), 12040);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_library_when_closed_then_it_stays_and_its_tables_can_be_called),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
