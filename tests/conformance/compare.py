@@ -3,7 +3,7 @@
 """Compares what the conformance program says with the answers kept of a real driver.
 
     compare.py run CONFIGURATION PROGRAM [--softcuda LIBRARY [--capped]]
-    compare.py file CONFIGURATION OUTPUT
+    compare.py file CONFIGURATION OUTPUT [--softcuda]
     compare.py polyfills
 
 run      runs the program on the driver of this machine, or on a softcuda library, and compares
@@ -92,7 +92,8 @@ def file(options):
     with open(options.output, encoding="utf-8") as output:
         found = answers.parse_run(output.read())
     _, expected = answers.load(DATA)
-    return int(compare(options.configuration, expected[options.configuration], found) > 0)
+    allowed = Allowed("softcuda.tsv") if options.softcuda else None
+    return int(compare(options.configuration, expected[options.configuration], found, allowed) > 0)
 
 
 def polyfills(_):
@@ -124,6 +125,7 @@ def main():
     one = modes.add_parser("file")
     one.add_argument("configuration", choices=answers.CONFIGURATIONS)
     one.add_argument("output")
+    one.add_argument("--softcuda", action="store_true", help="it was softcuda's")
     one.set_defaults(mode=file)
     modes.add_parser("polyfills").set_defaults(mode=polyfills)
     options = parser.parse_args()

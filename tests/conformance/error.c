@@ -188,7 +188,7 @@ static void devices(void)
 static void after_fork(void)
 {
 #if defined(_WIN32)
-    check_print("error.fork.here", "not-applicable", "fork");
+    check_print("error.fork", "not-applicable", "fork");
 #else
     CUstream stream = stream_new();
     int ends[2];
