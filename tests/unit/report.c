@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report - loads the driver as the environment says and prints what came of it, a "name=value" to the line. The tests run
- * it where a whole process is what matters: what it was linked to, its rights, its environment.
+ * report - loads the driver as the environment says and prints what came of it, a "name=value" to the line. The tests
+ * run it where a whole process is what matters: what it was linked to, its rights, its environment.
  *
  *   report [LIBRARY]    opens LIBRARY first, and keeps it open
  */

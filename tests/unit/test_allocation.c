@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each allocation fails in its turn, and then each with all after it: nothing crashes, nothing leaks (the sanitizer sees
- * to that), what is answered is true, and with memory again everything works. The allocations are those of the whole
- * process, the system's loader included, where this program can take the place of malloc(); elsewhere cushim's own.
+ * Each allocation fails in its turn, and then each with all after it: nothing crashes, nothing leaks (the sanitizer
+ * sees to that), what is answered is true, and with memory again everything works. The allocations are those of the
+ * whole process, the system's loader included, where this program can take the place of malloc(); elsewhere cushim's
+ * own.
  */
 #include "mock.h"
 

@@ -122,8 +122,8 @@ static void wait_for_the_fork(void)
 {
     sem_post(&middle.entered);
     sem_wait(&middle.about_to_fork);
-    /* Whether the fork comes before the load's end or has to wait for it, its child must be well; so this is to make the
-     * second likely, and no test depends on it. */
+    /* Whether the fork comes before the load's end or has to wait for it, its child must be well; so this is to make
+     * the second likely, and no test depends on it. */
     usleep(50000);
 }
 

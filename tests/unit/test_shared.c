@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shared library: a program that links it, as position-dependent code too, which has the pointer to the current table
- * copied into itself. Without the static library's test hook, and so each test is a process of its own. POSIX only.
+ * The shared library: a program that links it, as position-dependent code too, which has the pointer to the current
+ * table copied into itself. Without the static library's test hook, and so each test is a process of its own. POSIX
+ * only.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,8 @@ static void assert_in_child(const char *driver, bool (*holds)(void))
     assert_int_equal(status, 0);
 }
 
-/* The library says the version of the table that it holds for current, the program calls through the one that it does. */
+/* The library says the version of the table that it holds for current, the program calls through the one that it
+ * does. */
 static bool load_is_seen_by_both(void)
 {
     const struct cushim_table *before = cushim_table();
