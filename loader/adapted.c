@@ -6,8 +6,6 @@
 #include "lookup.h"
 #include "table.h"
 
-enum { FIRST_PER_THREAD_VERSION = 7000 };
-
 static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
 {
     if (driverVersion == NULL)
@@ -16,7 +14,7 @@ static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
     return CUDA_SUCCESS;
 }
 
-/* The common part of both signatures; the rules are those of a 580 driver (FACTS, cuGetProcAddress). */
+/* The common part of both signatures; the rules are those measured on a 580 driver. */
 static CUresult get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags, cushim_fn *ret_fn,
                                  enum lookup_result *ret_result)
 {

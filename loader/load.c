@@ -23,7 +23,7 @@ static struct {
     char root[OS_PATH_SIZE];
 } state;
 
-static const char function[] = "cushim_load";
+static const char load_name[] = "cushim_load";
 
 /* ---- A load ---- */
 
@@ -128,9 +128,9 @@ static CUresult agree(const struct request *wish)
 {
     const char *difference = find_difference(wish);
     if (difference != NULL)
-        return error_record(CUDA_ERROR_NOT_PERMITTED, function, difference, NULL);
+        return error_record(CUDA_ERROR_NOT_PERMITTED, load_name, difference, NULL);
     if (wish->min_version > loaded_driver.version)
-        return error_record(CUDA_ERROR_NOT_SUPPORTED, function,
+        return error_record(CUDA_ERROR_NOT_SUPPORTED, load_name,
                             "The loaded driver is older than the minimum version asked for.", NULL);
     return CUDA_SUCCESS;
 }
@@ -142,7 +142,7 @@ static CUresult load_again(const struct cushim_load_options *options, enum cushi
     struct request wish;
     if (request_read_options(&wish, options, as_compiled, &state.record))
         return agree(&wish);
-    return error_record(CUDA_ERROR_INVALID_VALUE, function, "%", record_keep(&state.record)->message);
+    return error_record(CUDA_ERROR_INVALID_VALUE, load_name, "%", record_keep(&state.record)->message);
 }
 
 static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options,
@@ -152,14 +152,14 @@ static const struct cushim_diagnosis *load_first(const struct cushim_load_option
     bool sensible = request_read(&wish, options, as_compiled, &state.record);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : publish();
     if (diagnosis->code != CUDA_SUCCESS)
-        error_record(diagnosis->code, function, "%", diagnosis->message);
+        error_record(diagnosis->code, load_name, "%", diagnosis->message);
     return diagnosis;
 }
 
 CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
 {
     if (os_load_lock_is_mine())
-        return error_record(CUDA_ERROR_NOT_READY, function, "This thread is in the middle of a load.", NULL);
+        return error_record(CUDA_ERROR_NOT_READY, load_name, "This thread is in the middle of a load.", NULL);
     os_load_lock();
     record_start(&state.record);
     const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, as_compiled);
@@ -198,6 +198,8 @@ int cushim_driver_version(void)
 
 /* ---- cuInit ---- */
 
+static const char visible_devices[] = "CUDA_VISIBLE_DEVICES";
+
 /* Whether a value of CUDA_VISIBLE_DEVICES leaves no GPU: its first entry counts, and a number beyond the last GPU ends
  * the list, as does anything that is neither a number nor a GPU's name (GPU-..., MIG-...). */
 static bool hides_every_gpu(const char *visible, int gpu_count)
@@ -211,7 +213,7 @@ static enum cushim_reason cause_of(CUresult code)
 {
     struct cushim_system system;
     cushim_system(state.request.root, &system);
-    const char *visible = os_environment("CUDA_VISIBLE_DEVICES");
+    const char *visible = os_environment(visible_devices);
     if (code == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
         return CUSHIM_REASON_MODULE_MISMATCH;
     if (code == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
@@ -221,11 +223,13 @@ static enum cushim_reason cause_of(CUresult code)
     if (code == CUDA_ERROR_NOT_INITIALIZED && os_process_id() != state.process_id)
         return CUSHIM_REASON_FORKED;
     if (os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
-        if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED)
+        if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED
+            || system.uvm_node == CUSHIM_NODE_DENIED)
             return CUSHIM_REASON_NODES_DENIED;
-        /* A container may hide the bus; elsewhere, no device on it is no GPU. */
-        if (system.control_node == CUSHIM_NODE_ABSENT || system.gpu_node == CUSHIM_NODE_ABSENT)
-            return system.gpu_on_bus || system.container ? CUSHIM_REASON_NO_DEVICE_NODES : CUSHIM_REASON_NO_DEVICE;
+        /* A container may hide the bus; elsewhere, no device on it is no GPU, or one that is not on a bus (Jetson's). */
+        if ((system.control_node == CUSHIM_NODE_ABSENT || system.gpu_node == CUSHIM_NODE_ABSENT)
+            && (system.gpu_on_bus || system.container))
+            return CUSHIM_REASON_NO_DEVICE_NODES;
     }
     if (code != CUDA_ERROR_NO_DEVICE)
         return CUSHIM_REASON_UNKNOWN;
@@ -236,10 +240,16 @@ static enum cushim_reason cause_of(CUresult code)
 static void note_init(CUresult code)
 {
     os_load_lock();
-    record_start_from(&state.record, cushim_diagnosis());
-    const char *visible = os_environment("CUDA_VISIBLE_DEVICES");
+    const struct cushim_diagnosis *before = cushim_diagnosis();
+    record_start_from(&state.record, before);
+    const char *visible = os_environment(visible_devices);
     if (visible != NULL)
-        record_variable(&state.record, "CUDA_VISIBLE_DEVICES", visible, true);
+        record_variable(&state.record, visible_devices, visible, true);
+    for (size_t i = 0; i < before->variable_count; i++) {
+        const struct cushim_variable *variable = &before->variables[i];
+        if (strcmp(variable->name, visible_devices) != 0)
+            record_variable(&state.record, variable->name, variable->value, variable->used);
+    }
     record_outcome(&state.record, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : cause_of(code), code, NULL);
     record_publish(&state.record);
     os_load_unlock();
@@ -256,7 +266,8 @@ CUresult cushim_init(void)
     if (table != &driver_table.named)
         return error_record(diagnosis->code, "cushim_init", "%", diagnosis->message);
     CUresult code = table->Init_v1(0);
-    if (code != cushim_diagnosis()->code)
+    /* The same code may have another cause this time. */
+    if (code != CUDA_SUCCESS || cushim_diagnosis()->code != CUDA_SUCCESS)
         note_init(code);
     return code == CUDA_SUCCESS ? code : error_record(code, "cushim_init", "%", cushim_diagnosis()->message);
 }

@@ -7,8 +7,6 @@
 #include "os_library.h"
 #include "table.h"
 
-enum { OLDEST_VERSION = 2000 };
-
 /* A slot that is adapted must answer here too, or a look-up would step around the cap, the mask or the choice. */
 static cushim_fn entry_of_row(size_t row, bool per_thread)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots that older entry points can serve with the same meaning. A polyfill calls slots of the driver table, never of
- * the current one: a cap holds for it too, and a trace counts a call once. Where a call asks for more than the older
+ * the current one, so that a cap holds for it too. Where a call asks for more than the older
  * entry point can give, a polyfill returns CUDA_ERROR_NOT_SUPPORTED and changes nothing.
  */
 #ifndef CUSHIM_POLYFILLS_H

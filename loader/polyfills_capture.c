@@ -6,7 +6,7 @@
 
 /*
  * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question
- * that never harms a capture (FACTS, Capture): under a cap, the driver may be newer and the capture somebody else's.
+ * that never harms a capture (measured on a 580 driver): under a cap, the driver may be newer and the capture somebody else's.
  */
 CUresult CUDAAPI polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
@@ -87,30 +87,31 @@ CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCapt
     size_t count = 0;
     if (captureStatus_out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    bool counts = dependencies_out != NULL || edgeData_out != NULL || numDependencies_out != NULL;
+    if (edgeData_out == NULL)
+        return TABLE->StreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out,
+                                              numDependencies_out);
     CUresult result =
         TABLE->StreamGetCaptureInfo_v2(hStream, &status, id_out != NULL ? &id : NULL, graph_out != NULL ? &graph : NULL,
-                                       dependencies_out != NULL ? &dependencies : NULL, counts ? &count : NULL);
+                                       dependencies_out != NULL ? &dependencies : NULL, &count);
     if (result != CUDA_SUCCESS)
         return result;
-    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-        if (edgeData_out != NULL && dependencies_out == NULL)
-            return CUDA_ERROR_INVALID_VALUE;
-        if (edgeData_out != NULL && count > sizeof plain_edges / sizeof plain_edges[0])
-            return polyfill_refuse(CUSHIM_SLOT_StreamGetCaptureInfo_v3,
-                                   "More than 512 dependencies with edge data need a driver for CUDA 12.3.");
-        if (id_out != NULL)
-            *id_out = id;
-        if (graph_out != NULL)
-            *graph_out = graph;
-        if (dependencies_out != NULL)
-            *dependencies_out = dependencies;
-        if (edgeData_out != NULL)
-            *edgeData_out = count != 0 ? plain_edges : NULL;
-        if (numDependencies_out != NULL)
-            *numDependencies_out = count;
-    }
+    bool active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    if (active && count > sizeof plain_edges / sizeof plain_edges[0])
+        return polyfill_refuse(CUSHIM_SLOT_StreamGetCaptureInfo_v3,
+                               "More than 512 dependencies with edge data need a driver for CUDA 12.3.");
     *captureStatus_out = status;
+    if (!active)
+        return CUDA_SUCCESS;
+    if (dependencies_out == NULL)
+        return CUDA_ERROR_INVALID_VALUE; /* edges of nothing: as a 580 driver, which has told the status by then */
+    if (id_out != NULL)
+        *id_out = id;
+    if (graph_out != NULL)
+        *graph_out = graph;
+    if (numDependencies_out != NULL)
+        *numDependencies_out = count;
+    *dependencies_out = dependencies;
+    *edgeData_out = count != 0 ? plain_edges : NULL;
     return CUDA_SUCCESS;
 }
 

@@ -38,36 +38,38 @@ CUresult CUDAAPI polyfill_GraphRemoveDependencies_v2(CUgraph hGraph, const CUgra
     return TABLE->GraphRemoveDependencies_v1(hGraph, from, to, numDependencies);
 }
 
-/* Completes a query whose arrays hold `count` edges; edge data without nodes is refused by a 580 driver. */
-static CUresult add_plain_edges(CUresult result, CUgraphEdgeData *edges, const size_t *count)
+/* Completes a query that gave `count` edges; edge data without nodes is refused by a 580 driver. */
+static CUresult add_plain_edges(CUresult result, CUgraphEdgeData *edges, size_t count)
 {
     if (result == CUDA_SUCCESS && edges != NULL)
-        memset(edges, 0, *count * sizeof *edges);
+        memset(edges, 0, count * sizeof *edges);
     return result;
 }
 
+/* As a 580 driver does it: of edges, and only of those, the whole room that was given is written. */
 CUresult CUDAAPI polyfill_GraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
                                            CUgraphEdgeData *edgeData, size_t *numEdges)
 {
-    if (edgeData != NULL && (from == NULL || to == NULL))
+    if (edgeData != NULL && (from == NULL || to == NULL || numEdges == NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    return add_plain_edges(TABLE->GraphGetEdges_v1(hGraph, from, to, numEdges), edgeData, numEdges);
+    size_t room = edgeData != NULL ? *numEdges : 0;
+    return add_plain_edges(TABLE->GraphGetEdges_v1(hGraph, from, to, numEdges), edgeData, room);
 }
 
 CUresult CUDAAPI polyfill_GraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
                                                       CUgraphEdgeData *edgeData, size_t *numDependencies)
 {
-    if (edgeData != NULL && dependencies == NULL)
+    if (edgeData != NULL && (dependencies == NULL || numDependencies == NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    return add_plain_edges(TABLE->GraphNodeGetDependencies_v1(hNode, dependencies, numDependencies), edgeData,
-                           numDependencies);
+    CUresult result = TABLE->GraphNodeGetDependencies_v1(hNode, dependencies, numDependencies);
+    return add_plain_edges(result, edgeData, edgeData != NULL ? *numDependencies : 0);
 }
 
 CUresult CUDAAPI polyfill_GraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
                                                         CUgraphEdgeData *edgeData, size_t *numDependentNodes)
 {
-    if (edgeData != NULL && dependentNodes == NULL)
+    if (edgeData != NULL && (dependentNodes == NULL || numDependentNodes == NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    return add_plain_edges(TABLE->GraphNodeGetDependentNodes_v1(hNode, dependentNodes, numDependentNodes), edgeData,
-                           numDependentNodes);
+    CUresult result = TABLE->GraphNodeGetDependentNodes_v1(hNode, dependentNodes, numDependentNodes);
+    return add_plain_edges(result, edgeData, edgeData != NULL ? *numDependentNodes : 0);
 }

@@ -24,7 +24,8 @@ static void CUDA_CB call_host_function(CUstream stream, CUresult status, void *u
     free(host);
 }
 
-/* A callback cannot be captured: the attempt would end the capture. Only a masked driver can be capturing here. */
+/* A callback cannot be captured: the attempt would end the capture. A masked driver may be capturing. Under a cap below
+ * 10.0 one may be, too, for somebody else, and is not asked: it would have to be a driver that cannot capture. */
 static CUresult check_not_capturing(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;

@@ -88,12 +88,8 @@ void record_start_from(struct record *record, const struct cushim_diagnosis *dia
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
         record_attempt(record, diagnosis->attempts[i].place, diagnosis->attempts[i].reason,
                        diagnosis->attempts[i].result);
-    for (size_t i = 0; i < diagnosis->variable_count; i++)
-        record_variable(record, diagnosis->variables[i].name, diagnosis->variables[i].value,
-                        diagnosis->variables[i].used);
     record_path(record, diagnosis->path);
     record->cuda_version = diagnosis->cuda_version;
-    record_outcome(record, diagnosis->reason, diagnosis->code, "%s", diagnosis->message);
 }
 
 void record_attempt(struct record *record, const char *place, enum cushim_reason reason, const char *result)

@@ -25,7 +25,7 @@ struct record {
 
 void record_start(struct record *record);
 
-/* Starts from a finished diagnosis, to add to it. */
+/* Starts with the attempts and the driver of a finished diagnosis, to add to them. */
 void record_start_from(struct record *record, const struct cushim_diagnosis *diagnosis);
 
 /* "tried `place`: `result`". The first attempt that found something tells the reason, if no driver is found later. */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OLDEST_VERSION = 2000, LARGEST_VERSION = 999990 };
-
 static const struct cushim_load_options nothing;
 
 bool mask_has(const struct mask *mask, size_t row)

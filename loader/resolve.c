@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve.h"
 
-/* The per-thread form of an older function came with CUDA 7.0 (FACTS of a 580 driver's own answers). */
-enum { FIRST_PER_THREAD_VERSION = 7000 };
-
 bool resolve_allows(const struct driver *driver, size_t row)
 {
     return !(driver->capped && symbols_row(row).since > driver->version) && !mask_has(&driver->mask, row);

@@ -8,7 +8,7 @@
 #include "os_library.h"
 
 /* No driver is older: cuDriverGetVersion came with CUDA 2.2. */
-enum { OLDEST_DRIVER = 2020, NEWEST_CREDIBLE_DRIVER = 999990 };
+enum { OLDEST_DRIVER = 2020 };
 
 struct search {
     const struct request *request;
@@ -71,7 +71,7 @@ static bool examine(struct search *search, const char *place, void *library)
     CUresult result = get_version(&version);
     if (result == CUDA_ERROR_STUB_LIBRARY)
         return found_stub(search, place, our_own(search, library), symbol);
-    if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > NEWEST_CREDIBLE_DRIVER) {
+    if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > LARGEST_VERSION) {
         char text[128];
         snprintf(text, sizeof text, "not a working driver: asked for its version, it says %d with code %d", version,
                  (int)result);
@@ -176,8 +176,8 @@ static bool accept(struct search *search)
     record_path(record, path);
 
     int needed = request->min_version;
-    if (request->per_thread && needed < 7000)
-        needed = 7000;
+    if (request->per_thread && needed < FIRST_PER_THREAD_VERSION)
+        needed = FIRST_PER_THREAD_VERSION;
     if (driver->version >= needed) {
         record_outcome(record, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
         return true;

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "error.h"
+
 /*
  * The names stand in one block, and the rows hold offsets into it: 572 rows of pointers would be 1,700 addresses for
  * the system's loader to adjust in every process, used or not. Each family's oldest symbol is the family's own name.
@@ -96,18 +98,20 @@ const char *symbols_slot_name(enum cushim_slot slot)
 
 CUresult cushim_entry_point(size_t index, struct cushim_entry_point *ret_entry)
 {
+    static const char function[] = "cushim_entry_point";
     if (ret_entry == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return error_record(CUDA_ERROR_INVALID_VALUE, function, "ret_entry is NULL.", NULL);
     if (index >= ROW_COUNT)
-        return CUDA_ERROR_NOT_FOUND;
+        return error_record(CUDA_ERROR_NOT_FOUND, function, "There are not so many entry points.", NULL);
     *ret_entry = symbols_row(index);
     return CUDA_SUCCESS;
 }
 
 CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slot)
 {
+    static const char function[] = "cushim_slot_find";
     if (name == NULL || ret_slot == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return error_record(CUDA_ERROR_INVALID_VALUE, function, "An argument is NULL.", NULL);
     const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
@@ -117,5 +121,5 @@ CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slot)
             return CUDA_SUCCESS;
         }
     }
-    return CUDA_ERROR_NOT_FOUND;
+    return error_record(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
 }

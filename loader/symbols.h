@@ -17,6 +17,9 @@ enum symbol_row {
 /* The newest CUDA version that the rows know. A driver may be newer. */
 #define SYMBOLS_NEWEST_VERSION 13000
 
+/* No CUDA version is older, and none is credible above the second. Per-thread default streams came with the third. */
+enum { OLDEST_VERSION = 2000, LARGEST_VERSION = 999990, FIRST_PER_THREAD_VERSION = 7000 };
+
 /* One row; its strings are constants. */
 struct cushim_entry_point symbols_row(size_t row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The only place where cushim depends on the compiler: visibility of the API, and how the current table is read. */
+/* What of the API depends on the compiler: visibility, and how the current table is read. */
 #ifndef CUSHIM_ATTRIBUTES_H
 #define CUSHIM_ATTRIBUTES_H
 

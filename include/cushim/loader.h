@@ -3,7 +3,12 @@
  * loader.h - find the CUDA driver, fill the table of its entry points, and tell what was found.
  *
  * Nothing here calls cuInit but cushim_init(). Loading wakes no GPU and costs about what opening the library costs.
- * Every function may be called at any time, from any thread, and with no driver on the machine.
+ * Every function may be called at any time, from any thread, and with no driver on the machine; but not from the
+ * constructor of a library (a static initialiser) while another thread may be making the first load: each would wait for
+ * the other, since the system's loader runs constructors under a lock that opening a library needs.
+ *
+ * A program that is compiled for per-thread default streams calls cushim_load() before anything else: whatever loads the
+ * driver by itself, a slot or a function below, does so with the legacy default stream.
  *
  * A CUDA version is an int, 1000 * major + 10 * minor: 12030 is CUDA 12.3. This is how cuDriverGetVersion counts.
  */
@@ -121,7 +126,6 @@ CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, en
  *   CUDA_ERROR_NOT_PERMITTED              a driver is loaded, with options that contradict these; cushim_last_error()
  *                                         names the first difference. What is loaded stays
  *   CUDA_ERROR_NOT_READY                  called from within a load on the same thread (by a library's constructor)
- *   CUDA_ERROR_OUT_OF_MEMORY
  *
  * The environment has its say in the load that succeeds, not in those after it. After a failure the absent table is
  * current, every slot can be called, cushim_diagnosis() says why, and a later cushim_load() tries again. Thread-safe: the
@@ -174,7 +178,8 @@ struct cushim_variable {
 /* The record of the last load, and of the cuInit that followed it. */
 struct cushim_diagnosis {
     enum cushim_reason reason; /* CUSHIM_REASON_NONE: nothing is wrong */
-    CUresult code;             /* what cushim_load() or cushim_init() returned; the driver's own code is kept raw */
+    CUresult code;             /* what cushim_load() or cushim_init() returned (the driver's own code is kept raw);
+                                * CUDA_SUCCESS before any load */
     const char *reason_name;   /* the reason as a stable word: "not-found" */
     const char *message;       /* one sentence: what is wrong, or "" */
     const char *advice;        /* one sentence: what a person can do, or "" */
@@ -188,13 +193,14 @@ struct cushim_diagnosis {
 
 /*
  * Never NULL; before any load its reason is CUSHIM_REASON_NOT_TRIED. The record is never changed or freed: it may be
- * kept and read without a lock. Never loads. Thread-safe.
+ * kept and read without a lock. Where there was no memory for a record, it has the reason and its words alone. Never
+ * loads. Thread-safe.
  */
 CUSHIM_API const struct cushim_diagnosis *cushim_diagnosis(void);
 
 enum cushim_slot_state {
-    CUSHIM_STATE_MISSING, /* the call would return CUDA_ERROR_NOT_SUPPORTED, or CUDA_ERROR_NO_DEVICE without a driver */
-    CUSHIM_STATE_NATIVE,  /* the slot points into the driver */
+    CUSHIM_STATE_MISSING,  /* the call returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table() */
+    CUSHIM_STATE_NATIVE,   /* the slot points into the driver */
     CUSHIM_STATE_POLYFILL, /* older entry points give the same meaning */
     CUSHIM_STATE_ADAPTED   /* the driver has it, but cushim answers, for a cap, a mask or the per-thread choice */
 };
@@ -232,8 +238,8 @@ CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slo
  *   CUDA_SUCCESS               all can be called
  *   CUDA_ERROR_NOT_SUPPORTED   *ret_unmet (if not NULL) is the first that cannot; cushim_last_error() says what
  *                              it needs
- *   CUDA_ERROR_NOT_FOUND       *ret_unmet is the first name that is no slot
- *   CUDA_ERROR_NO_DEVICE       there is no driver, and so nothing is met
+ *   CUDA_ERROR_NOT_FOUND       *ret_unmet is the first that is unmet, and no slot's name
+ *   CUDA_ERROR_NO_DEVICE       there is no driver, so the first, *ret_unmet, is unmet; of no names all are met
  *   CUDA_ERROR_INVALID_VALUE   a NULL name, or NULL names with a count
  */
 CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, const char **ret_unmet);
@@ -248,7 +254,7 @@ typedef void (*cushim_fn)(void);
  * `family` ("cuMemcpy3DBatchAsync") that CUDA version `version` has. Name the version whose prototype you call through.
  * Cap, mask and the per-thread choice are obeyed. A family that cushim has no row for is asked of the driver itself.
  * Never a polyfill. Loads the driver if that has not been tried. Thread-safe.
- *   CUDA_SUCCESS              *ret_fn is the driver's function
+ *   CUDA_SUCCESS              *ret_fn is the driver's function, or an adapted slot's (see CUSHIM_STATE_ADAPTED)
  *   CUDA_ERROR_NOT_FOUND      this driver has no such entry point, or the mask hides it
  *   CUDA_ERROR_INVALID_VALUE  an argument is NULL, or version is above the driver's (or the cap) or below 2000
  *   CUDA_ERROR_NO_DEVICE      there is no driver
@@ -280,7 +286,7 @@ struct cushim_error {
 
 /*
  * More than a code can say, about the last failure on this thread that cushim itself reported: a missing slot, an
- * absent driver, a refused polyfill, an argument of one of cushim's functions. Like errno it is kept until the next
+ * absent driver, a polyfill that was asked for too much, one of the functions of this header. Like errno it is kept until the next
  * failure; success does not clear it, and a native slot never touches it. Never NULL; CUDA_SUCCESS and "" before any
  * failure. Valid until this thread's next call of cushim_last_error().
  */

@@ -72,6 +72,8 @@ enum os_library_result os_library_open(const char *name, void **ret_library, cha
 
 void *os_library_open_mapped(const char *name)
 {
+    if (strchr(name, '/') != NULL && file_check(name) != NULL)
+        return NULL;
     void *library = dlopen(name, OPEN_FLAGS | RTLD_NOLOAD);
     if (library == NULL)
         dlerror(); /* leave no words behind for the program's next dlerror() */

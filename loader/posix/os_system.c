@@ -77,7 +77,7 @@ const bool os_has_device_nodes = true;
 
 enum os_file os_file_state(const char *path, bool also_write)
 {
-    if (access(path, also_write ? R_OK | W_OK : R_OK) == 0)
+    if (faccessat(AT_FDCWD, path, also_write ? R_OK | W_OK : R_OK, AT_EACCESS) == 0)
         return OS_FILE_READY;
     return errno == EACCES || errno == EPERM || errno == EROFS ? OS_FILE_DENIED : OS_FILE_ABSENT;
 }

@@ -16,7 +16,7 @@ struct finding {
     char advice[512]; /* "": none */
 };
 
-enum { MOST_FINDINGS = 32 };
+enum { MOST_FINDINGS = 96 };
 
 /* The findings so far, in order of likelihood as far as the machine is not known. */
 struct findings {

@@ -309,7 +309,8 @@ static void test_capture_info_when_arguments_are_bad_then_as_in_a_driver(void **
     assert_int_equal(
         table->StreamGetCaptureInfo_v3(STREAM, &answer.status, NULL, NULL, NULL, &answer.edges, &answer.count),
         CUDA_ERROR_INVALID_VALUE);
-    assert_untouched(&answer);
+    /* A 580 driver has told the status by then (tests/drivers/polyfills). */
+    assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
 static void test_capture_info_when_the_driver_fails_then_results_are_untouched(void **state)

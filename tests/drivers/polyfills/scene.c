@@ -17,7 +17,6 @@
 #include <string.h>
 
 struct stage stage;
-bool scene_second_is_there = true;
 
 static const struct {
     const char *name;
@@ -223,19 +222,12 @@ static void play(size_t number)
     scene_enter(stage.primary);
 }
 
-/* A risky call may end the process, so which one it is is said first; or it may end the second context. */
+/* A risky call may end the process, so which one it is is said first. */
 static void play_risky(int number)
 {
     printf("next\t%d\n", number);
     fflush(stdout);
     scene_risky(number);
-    if (!scene_second_is_there) {
-        CUcontext popped;
-        MUST(TABLE->CtxCreate_v2(&stage.second, 0, stage.device));
-        MUST(TABLE->CtxPopCurrent_v2(&popped));
-        scene_name(stage.second, "second");
-        scene_second_is_there = true;
-    }
     scene_enter(stage.primary);
 }
 

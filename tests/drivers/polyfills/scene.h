@@ -90,6 +90,5 @@ void scene_fault(void);
 /* Calls that may end the process: one of them, by number. */
 void scene_risky(int number);
 extern const int scene_risky_count;
-extern bool scene_second_is_there; /* a call that destroys the second context says so */
 
 #endif

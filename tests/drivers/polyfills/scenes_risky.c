@@ -14,7 +14,6 @@ static CUgraph new_graph(CUgraphNode *ret_node)
 
 static void risk_contexts(int number)
 {
-    CUdevice device = UNTOUCHED;
     CUcontext context = UNTOUCHED_POINTER;
     CUctxCreateParams parameters;
     memset(&parameters, 0, sizeof parameters);
@@ -30,43 +29,32 @@ static void risk_contexts(int number)
         CODE(CtxGetDevice_v2, "device NULL, no context", TABLE->CtxGetDevice_v2(NULL, NULL));
         break;
     case 3:
-        MUST(TABLE->CtxDestroy_v2(stage.second));
-        scene_second_is_there = false;
-        STEP(CtxGetDevice_v2, "destroyed", TABLE->CtxGetDevice_v2(&device, stage.second), "current %s",
-             scene_current());
-        break;
-    case 4:
-        MUST(TABLE->CtxDestroy_v2(stage.second));
-        scene_second_is_there = false;
-        STEP(CtxSynchronize_v2, "destroyed", TABLE->CtxSynchronize_v2(stage.second), "current %s", scene_current());
-        break;
-    case 5:
         CODE(CtxCreate_v3, "NULL", TABLE->CtxCreate_v3(NULL, NULL, 0, 0, stage.device));
         break;
-    case 6:
+    case 4:
         CODE(CtxCreate_v4, "NULL", TABLE->CtxCreate_v4(NULL, NULL, 0, stage.device));
         break;
-    case 7:
+    case 5:
         CODE(CtxCreate_v4, "NULL, empty", TABLE->CtxCreate_v4(NULL, &parameters, 0, stage.device));
         break;
-    case 8:
+    case 6:
         CODE(StreamGetCtx_v2, "both NULL", TABLE->StreamGetCtx_v2(stage.a, NULL, NULL));
         break;
-    case 9: {
+    case 7: {
         CUgreenCtx green = UNTOUCHED_POINTER;
         CUresult result = TABLE->StreamGetCtx_v2(stage.a, NULL, &green);
         STEP(StreamGetCtx_v2, "context NULL", result, "green %s", scene_name_of(green));
         break;
     }
-    case 10: {
+    case 8: {
         CUresult result = TABLE->StreamGetCtx_v2(stage.a, &context, NULL);
         STEP(StreamGetCtx_v2, "green NULL", result, "context %s", scene_name_of(context));
         break;
     }
-    case 11:
+    case 9:
         CODE(StreamGetDevice_v1, "NULL", TABLE->StreamGetDevice_v1(stage.a, NULL));
         break;
-    case 12:
+    case 10:
         CODE(StreamGetDevice_v1, "stream 0, NULL", TABLE->StreamGetDevice_v1(NULL, NULL));
         break;
     default:
@@ -205,7 +193,7 @@ static void risk_graphs(int number)
     }
 }
 
-enum { CONTEXTS = 13, STREAMS = 13, GRAPHS = 14 };
+enum { CONTEXTS = 11, STREAMS = 13, GRAPHS = 14 };
 const int scene_risky_count = CONTEXTS + STREAMS + GRAPHS;
 
 void scene_risky(int number)
