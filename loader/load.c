@@ -16,7 +16,6 @@
 static struct {
     bool loaded;
     bool handle_is_ours;
-    long process_id;        /* that loaded it */
     struct request request; /* what the driver was loaded for; its strings are the last two */
     struct record record;
     char path[OS_PATH_SIZE];
@@ -84,7 +83,6 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
         state.request.root = keep_path(state.root, request->root);
         state.loaded = true;
         state.handle_is_ours = request->handle == NULL;
-        state.process_id = os_process_id();
     }
     return publish();
 }
@@ -220,7 +218,7 @@ static enum cushim_reason cause_of(CUresult code)
         return CUSHIM_REASON_COMPAT_REFUSED;
     if (code == CUDA_ERROR_SYSTEM_NOT_READY)
         return CUSHIM_REASON_NOT_READY;
-    if (code == CUDA_ERROR_NOT_INITIALIZED && os_process_id() != state.process_id)
+    if (code == CUDA_ERROR_NOT_INITIALIZED) /* cuInit says it in a child alone, whoever initialised the parent */
         return CUSHIM_REASON_FORKED;
     if (os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
         if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED

@@ -26,9 +26,6 @@ const char *os_environment(const char *name);
 /* Whether the process has more rights than its user, so that the user's environment is not to be followed. */
 bool os_privileged(void);
 
-/* A number that differs in a forked child. */
-long os_process_id(void);
-
 /* Whether the system has a file for each device (/dev/nvidia0), which tells whether it is there and who may use it. */
 extern const bool os_has_device_nodes;
 

@@ -68,11 +68,6 @@ bool os_privileged(void)
 #endif
 }
 
-long os_process_id(void)
-{
-    return (long)getpid();
-}
-
 const bool os_has_device_nodes = true;
 
 enum os_file os_file_state(const char *path, bool also_write)

@@ -74,11 +74,6 @@ bool os_privileged(void)
     return false; /* Windows knows no program that runs with its file's rights in place of its user's */
 }
 
-long os_process_id(void)
-{
-    return (long)GetCurrentProcessId();
-}
-
 const bool os_has_device_nodes = false;
 
 enum os_file os_file_state(const char *path, bool also_write)
