@@ -81,6 +81,7 @@ static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_a
     (void)state;
     struct cushim_load_options options = {.handle = unit_open("fake_12040")};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    assert_string_equal(cushim_diagnosis()->path, unit_fake("fake_12040"));
     assert_agrees(options);
     assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040")});
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,

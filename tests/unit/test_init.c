@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* cushim_init(): what a failing cuInit is put down to, on machines made of a few files. POSIX only. */
+#include "mock.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "folder.h"
+
+/* ---- Machines ---- */
+
+static void write_text(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "root/%s", name);
+    folder_write(path, text, strlen(text));
+}
+
+static void add_gpu_to_bus(void)
+{
+    write_text("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+    write_text("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+}
+
+static void add_nodes(int gpu_count)
+{
+    write_text("dev/nvidiactl", "");
+    for (int i = 0; i < gpu_count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "dev/nvidia%d", i);
+        write_text(name, "");
+    }
+}
+
+static void make_whole_machine(void)
+{
+    write_text("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Wed\n");
+    add_gpu_to_bus();
+    add_nodes(2);
+}
+
+/* ---- The driver's answer ---- */
+
+static CUresult answer;
+static unsigned init_flags;
+
+static CUresult CUDAAPI init(unsigned flags)
+{
+    init_flags = flags;
+    return answer;
+}
+
+static int begin(void **state)
+{
+    mock_reset(state);
+    return folder_create(state);
+}
+
+#define INIT_TEST(test) cmocka_unit_test_setup_teardown(test, begin, folder_remove)
+
+static void load(void)
+{
+    static char root[256];
+    snprintf(root, sizeof root, "%s", folder_path("root"));
+    mkdir(root, 0755);
+    mock_load("fake_12040", (struct cushim_load_options){.root = root})->Init_v1 = init;
+    init_flags = 77;
+}
+
+static CUresult init_with(CUresult code)
+{
+    answer = code;
+    return cushim_init();
+}
+
+static void assert_cause(CUresult code, enum cushim_reason reason)
+{
+    if (cushim_driver_version() == 0)
+        load();
+    assert_int_equal(init_with(code), code);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    if (diagnosis->reason != reason)
+        fail_msg("%d is put down to %s", (int)code, diagnosis->reason_name);
+    assert_int_equal(diagnosis->code, code);
+    assert_string_not_equal(diagnosis->message, "");
+    assert_string_not_equal(diagnosis->advice, "");
+    assert_string_equal(cushim_last_error()->function, "cushim_init");
+    assert_int_equal(cushim_last_error()->code, code);
+    assert_string_equal(cushim_last_error()->message, diagnosis->message);
+    /* What the load found is kept. */
+    assert_string_equal(diagnosis->path, unit_fake("fake_12040"));
+    assert_int_equal(diagnosis->cuda_version, 12040);
+    assert_int_equal(diagnosis->attempt_count, 1);
+    assert_int_equal(diagnosis->attempts[0].reason, CUSHIM_REASON_NONE);
+}
+
+static void test_init_when_it_succeeds_then_nothing_is_wrong(void **state)
+{
+    (void)state;
+    load();
+    const struct cushim_diagnosis *loaded = cushim_diagnosis();
+    assert_int_equal(init_with(CUDA_SUCCESS), CUDA_SUCCESS);
+    assert_int_equal(init_flags, 0);
+    assert_ptr_equal(cushim_diagnosis(), loaded);
+    assert_int_equal(loaded->reason, CUSHIM_REASON_NONE);
+}
+
+static void test_init_when_there_is_no_driver_then_the_loads_failure_is_told(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
+    assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
+    assert_string_equal(cushim_last_error()->function, "cushim_init");
+    assert_string_equal(cushim_last_error()->message, cushim_diagnosis()->message);
+    assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
+}
+
+static void test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_more(void **state)
+{
+    (void)state;
+    make_whole_machine();
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
+    assert_int_equal(init_with(CUDA_SUCCESS), CUDA_SUCCESS);
+    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_diagnosis()->code, CUDA_SUCCESS);
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+}
+
+static void test_init_when_the_code_tells_the_cause_then_that_is_it(void **state)
+{
+    (void)state;
+    assert_cause(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, CUSHIM_REASON_MODULE_MISMATCH);
+    assert_cause(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUSHIM_REASON_COMPAT_REFUSED);
+    assert_cause(CUDA_ERROR_SYSTEM_NOT_READY, CUSHIM_REASON_NOT_READY);
+    assert_cause(CUDA_ERROR_NOT_INITIALIZED, CUSHIM_REASON_FORKED);
+}
+
+static void test_init_when_the_code_is_unknown_then_it_is_kept_raw(void **state)
+{
+    (void)state;
+    make_whole_machine();
+    assert_cause((CUresult)999, CUSHIM_REASON_UNKNOWN);
+    assert_cause((CUresult)4711, CUSHIM_REASON_UNKNOWN);
+}
+
+/* ---- No device ---- */
+
+static void test_no_device_when_the_machine_is_whole_then_the_gpu_is_at_fault(void **state)
+{
+    (void)state;
+    make_whole_machine();
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
+}
+
+static void test_no_device_when_there_is_no_gpu_on_the_bus_then_no_files_are_blamed(void **state)
+{
+    (void)state;
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
+}
+
+static void test_no_device_when_a_gpu_has_no_files_then_they_are_blamed(void **state)
+{
+    (void)state;
+    add_gpu_to_bus();
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
+    write_text("dev/nvidiactl", "");
+    assert_cause((CUresult)999, CUSHIM_REASON_NO_DEVICE_NODES);
+    write_text("dev/nvidia0", "");
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
+}
+
+static void test_no_device_when_only_the_control_file_is_absent_then_it_is_blamed(void **state)
+{
+    (void)state;
+    add_gpu_to_bus();
+    write_text("dev/nvidia0", "");
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
+}
+
+static void test_no_device_when_a_container_has_no_files_then_they_are_blamed(void **state)
+{
+    (void)state;
+    write_text(".dockerenv", "");
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
+}
+
+static void test_no_device_when_windows_is_below_then_no_files_are_blamed(void **state)
+{
+    (void)state;
+    write_text(".dockerenv", "");
+    write_text("dev/dxg", "");
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
+}
+
+static void assert_visible(const char *devices, enum cushim_reason reason)
+{
+    unit_set_variable("CUDA_VISIBLE_DEVICES", devices);
+    assert_cause(CUDA_ERROR_NO_DEVICE, reason);
+    assert_int_equal(cushim_diagnosis()->variable_count, 1);
+    assert_string_equal(cushim_diagnosis()->variables[0].name, "CUDA_VISIBLE_DEVICES");
+    assert_string_equal(cushim_diagnosis()->variables[0].value, devices);
+    assert_true(cushim_diagnosis()->variables[0].used);
+}
+
+static void test_no_device_when_the_variable_hides_all_then_it_is_blamed(void **state)
+{
+    (void)state;
+    make_whole_machine(); /* two GPUs */
+    assert_visible("", CUSHIM_REASON_HIDDEN);
+    assert_visible("-1", CUSHIM_REASON_HIDDEN);
+    assert_visible("2", CUSHIM_REASON_HIDDEN);
+    assert_visible("7,0", CUSHIM_REASON_HIDDEN);
+    assert_visible("none", CUSHIM_REASON_HIDDEN);
+    assert_visible("GPU-00000000-0000-0000-0000-000000000000", CUSHIM_REASON_HIDDEN);
+    assert_visible("0", CUSHIM_REASON_NO_DEVICE);
+    assert_visible("1", CUSHIM_REASON_NO_DEVICE);
+    assert_visible("0,7", CUSHIM_REASON_NO_DEVICE);
+}
+
+static void test_no_device_when_this_user_may_not_open_the_files_then_that_is_told(void **state)
+{
+    (void)state;
+    static const char *const nodes[] = {"root/dev/nvidiactl", "root/dev/nvidia0"};
+    make_whole_machine();
+    assert_int_equal(unlink(folder_path("root/dev/nvidia1")), 0);
+    for (size_t i = 0; i < 2; i++) {
+        int status;
+        assert_int_equal(chmod(folder_path(nodes[i]), 0444), 0); /* one may be read, but not be written */
+        assert_int_equal(chmod(folder_path(nodes[1 - i]), 0666), 0);
+        load();
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+                _exit(77);
+            bool told = init_with(CUDA_ERROR_NO_DEVICE) == CUDA_ERROR_NO_DEVICE
+                        && cushim_diagnosis()->reason == CUSHIM_REASON_NODES_DENIED;
+            _exit(told ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+            unit_skip("root may open everything, and cannot become another user here");
+            return;
+        }
+        assert_int_equal(status, 0);
+    }
+}
+
+/* The same code may come to have another cause: the diagnosis is that of the last call. */
+static void test_no_device_when_the_cause_changes_then_the_last_one_is_told(void **state)
+{
+    (void)state;
+    make_whole_machine();
+    assert_visible("", CUSHIM_REASON_HIDDEN);
+    unit_set_variable("CUDA_VISIBLE_DEVICES", NULL);
+    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
+    assert_int_equal(cushim_diagnosis()->variable_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        INIT_TEST(test_init_when_it_succeeds_then_nothing_is_wrong),
+        INIT_TEST(test_init_when_there_is_no_driver_then_the_loads_failure_is_told),
+        INIT_TEST(test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_more),
+        INIT_TEST(test_init_when_the_code_tells_the_cause_then_that_is_it),
+        INIT_TEST(test_init_when_the_code_is_unknown_then_it_is_kept_raw),
+        INIT_TEST(test_no_device_when_the_machine_is_whole_then_the_gpu_is_at_fault),
+        INIT_TEST(test_no_device_when_there_is_no_gpu_on_the_bus_then_no_files_are_blamed),
+        INIT_TEST(test_no_device_when_a_gpu_has_no_files_then_they_are_blamed),
+        INIT_TEST(test_no_device_when_only_the_control_file_is_absent_then_it_is_blamed),
+        INIT_TEST(test_no_device_when_a_container_has_no_files_then_they_are_blamed),
+        INIT_TEST(test_no_device_when_windows_is_below_then_no_files_are_blamed),
+        INIT_TEST(test_no_device_when_the_variable_hides_all_then_it_is_blamed),
+        INIT_TEST(test_no_device_when_this_user_may_not_open_the_files_then_that_is_told),
+        INIT_TEST(test_no_device_when_the_cause_changes_then_the_last_one_is_told),
+    };
+    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
+}
