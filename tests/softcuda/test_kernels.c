@@ -127,6 +127,8 @@ static void test_kernel_when_it_faults_then_the_context_is_lost(void **state)
         return;
     assert_cu(0, cu->DevicePrimaryCtxReset_v1(0));
     assert_cu(0, cu->DevicePrimaryCtxRelease_v1(0));
+    assert_cu(700, cu->DevicePrimaryCtxRetain_v1(&context, 0));
+    control->clear_faults();
     assert_cu(0, cu->DevicePrimaryCtxRetain_v1(&context, 0));
     assert_cu(0, cu->CtxSetCurrent_v1(context));
     assert_cu(0, cu->MemAlloc_v2(&memory, 64));

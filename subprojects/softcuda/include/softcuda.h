@@ -61,6 +61,7 @@ struct softcuda_control {
     /* The nth call from now (1: the next) of the exported function `symbol` ("cuMemAlloc_v2") returns `code` and does
      * nothing; 0 means every call, until clear_faults. Returns 0, or 1 where there is no such symbol or no room. */
     int (*fail_call)(const char *symbol, unsigned nth, int code);
+    /* No call fails any more, and a device that a faulting kernel has lost is as new: on a real one only a new process helps. */
     void (*clear_faults)(void);
 
     /* Host functions and status callbacks come so much later. 0: at once. */

@@ -135,7 +135,7 @@ static void leave(struct stream *stream)
     capture_release(capture);
 }
 
-struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph, bool owns_graph,
+struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph,
                               const struct frontier *frontier)
 {
     struct capture *capture = calloc(1, sizeof(*capture));
@@ -149,7 +149,6 @@ struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, s
     capture->thread = thread_self()->id;
     capture->origin = stream;
     capture->graph = graph;
-    capture->owns_graph = owns_graph;
     graph->in_capture = true;
     capture->next = under_way;
     under_way = capture;
@@ -164,7 +163,7 @@ void capture_end(struct capture *capture, bool keep_graph)
     *at = capture->next;
     capture->ended = true;
     capture->graph->in_capture = false;
-    if (!keep_graph && capture->owns_graph)
+    if (!keep_graph)
         graph_destroy(capture->graph);
     capture->graph = NULL;
     while (capture->streams != NULL)

@@ -15,7 +15,6 @@ struct capture {
     CUstreamCaptureMode mode;
     uint64_t thread; /* that began it */
     struct graph *graph;
-    bool owns_graph;
     bool invalid;
     bool ended;
     struct stream *origin;

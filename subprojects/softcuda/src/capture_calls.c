@@ -20,9 +20,11 @@ static CUresult begin(CUstream hStream, CUgraph into, const CUgraphNode *depende
     struct graph *graph = into != NULL ? handle_find(OBJECT_GRAPH, into) : graph_new();
     if (graph == NULL)
         return into != NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+    if (graph->in_capture) /* one at a time */
+        return CUDA_ERROR_ILLEGAL_STATE;
     struct frontier frontier = {0};
-    result = graph_read_edges(graph, dependencies, data, count, &frontier);
-    if (result == CUDA_SUCCESS && capture_begin(stream, mode, graph, into == NULL, &frontier) == NULL)
+    result = graph_read_edges(graph, dependencies, data, count, true, &frontier);
+    if (result == CUDA_SUCCESS && capture_begin(stream, mode, graph, &frontier) == NULL)
         result = CUDA_ERROR_OUT_OF_MEMORY;
     frontier_clear(&frontier);
     if (result != CUDA_SUCCESS && into == NULL)
@@ -186,14 +188,14 @@ CUresult soft_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *
     CUresult result = stream_find(hStream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (dependencies == NULL && numDependencies > 0))
-        return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture == NULL)
         return CUDA_ERROR_ILLEGAL_STATE;
+    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (dependencies == NULL && numDependencies > 0))
+        return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     struct frontier given = {0};
-    result = graph_read_edges(stream->capture->graph, dependencies, dependencyData, numDependencies, &given);
+    result = graph_read_edges(stream->capture->graph, dependencies, dependencyData, numDependencies, true, &given);
     if (result == CUDA_SUCCESS && flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
         struct frontier old = stream->frontier;
         stream->frontier = given;

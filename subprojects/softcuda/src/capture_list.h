@@ -9,10 +9,10 @@
 bool capture_join(struct capture *capture, struct stream *stream, const struct frontier *frontier);
 
 /* A capture that the stream is the origin of; NULL without memory. */
-struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph, bool owns_graph,
+struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph,
                               const struct frontier *frontier);
 
-/* Every stream leaves it. Its own graph is destroyed unless it is kept. */
+/* Every stream leaves it. The graph is destroyed unless it is kept, even one that was the caller's before. */
 void capture_end(struct capture *capture, bool keep_graph);
 
 /* 905: it would have come to depend on work outside of it, and is lost. */

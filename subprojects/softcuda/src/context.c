@@ -11,6 +11,7 @@
 #include "stream.h"
 
 static struct context *primaries[DEVICE_MAX];
+static CUresult errors[DEVICE_MAX]; /* what a kernel did to the device: sticky */
 
 static void context_free(void *object)
 {
@@ -21,7 +22,6 @@ static void context_free(void *object)
 static bool start(struct context *context)
 {
     context->alive = true;
-    context->error = CUDA_SUCCESS;
     context->id = soft_next_id();
     context->legacy = stream_new(context, STREAM_LEGACY, 0, PRIORITY_LEAST);
     context->limits[CU_LIMIT_STACK_SIZE] = 1024;
@@ -66,7 +66,6 @@ static void stop(struct context *context)
     context_drain(context);
     context->alive = false;
     context->life++;
-    context->error = CUDA_SUCCESS;
     for (struct stream *stream = context->streams; stream != NULL; stream = stream->next)
         capture_abandon(stream);
     memory_forget_context(context);
@@ -81,9 +80,30 @@ struct context *context_current(void)
     return thread == NULL || thread->depth == 0 ? NULL : thread->stack[thread->depth - 1];
 }
 
+void context_poison(const struct context *context, CUresult error)
+{
+    errors[context->device] = error;
+}
+
+void context_heal(void)
+{
+    for (int device = 0; device < DEVICE_MAX; device++)
+        errors[device] = CUDA_SUCCESS;
+}
+
+CUresult context_error(const struct context *context)
+{
+    return errors[context->device];
+}
+
+bool context_in_callback(void)
+{
+    return thread_self()->running != NULL;
+}
+
 CUresult context_state(const struct context *context, uint64_t life)
 {
-    return !context->alive || context->life != life ? CUDA_ERROR_CONTEXT_IS_DESTROYED : context->error;
+    return !context->alive || context->life != life ? CUDA_ERROR_CONTEXT_IS_DESTROYED : errors[context->device];
 }
 
 CUresult context_need(struct context **ret_context)
@@ -198,10 +218,10 @@ CUresult soft_DevicePrimaryCtxRetain_v1(CUcontext *pctx, CUdevice dev)
     if (pctx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = primary_of(dev, &context);
+    if (result == CUDA_SUCCESS)
+        result = errors[dev];
     if (result == CUDA_SUCCESS && !context->alive && !start(context))
         result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (result == CUDA_SUCCESS && context->error != CUDA_SUCCESS)
-        result = context->error;
     if (result != CUDA_SUCCESS)
         return result;
     context->retained++;
@@ -271,7 +291,7 @@ CUresult soft_DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 CUresult soft_DevicePrimaryCtxSetFlags_v1(CUdevice dev, unsigned int flags)
 {
     struct context *context = NULL;
-    CUresult result = primary_of(dev, &context);
+    CUresult result = flags_are_valid(flags) ? primary_of(dev, &context) : CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS && context->alive)
         return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
     return soft_DevicePrimaryCtxSetFlags_v2(dev, flags);
@@ -318,8 +338,12 @@ CUresult soft_CtxSetCurrent_v1(CUcontext ctx)
 
 CUresult soft_CtxGetCurrent_v1(CUcontext *pctx)
 {
+    if (soft_forked())
+        return CUDA_ERROR_NOT_INITIALIZED;
     if (pctx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (context_in_callback())
+        return CUDA_ERROR_NOT_PERMITTED;
     *pctx = (CUcontext)context_current();
     return CUDA_SUCCESS;
 }

@@ -13,8 +13,7 @@ struct context {
     unsigned retained; /* of a primary one */
     unsigned flags;
     uint64_t id;
-    uint64_t life;  /* changes when all that belongs to the context is lost */
-    CUresult error; /* what a kernel did to it: sticky */
+    uint64_t life; /* changes when all that belongs to the context is lost */
     struct stream *streams;
     struct stream *legacy;
     size_t blocking_captures; /* of streams that join the legacy one */
@@ -26,8 +25,18 @@ struct context {
 /* The calling thread's current context, usable or not; NULL where there is none. */
 struct context *context_current(void);
 
+/* Whether a host function or a callback makes this call. It may ask its stream, but not what is current. */
+bool context_in_callback(void);
+
 /* 0, 709 if the context was destroyed or reset since `life`, or its sticky error. */
 CUresult context_state(const struct context *context, uint64_t life);
+
+/* A kernel has failed: every context of the device says so from now on, and no reset helps. */
+void context_poison(const struct context *context, CUresult error);
+/* All devices are as new. */
+void context_heal(void);
+/* What became of the context's device. */
+CUresult context_error(const struct context *context);
 
 /* The current context, if there is one (201) in a good state. */
 CUresult context_need(struct context **ret_context);

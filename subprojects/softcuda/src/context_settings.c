@@ -2,14 +2,17 @@
 /* What a context can be asked and told about itself. */
 #include "context.h"
 
+#include "capture.h"
 #include "device.h"
 #include "stream.h"
 
 CUresult soft_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 {
     struct context *context = NULL;
+    if (context_in_callback())
+        return CUDA_ERROR_NOT_PERMITTED;
     CUresult result = context_find(ctx, &context);
-    if (result != CUDA_SUCCESS && result != CUDA_ERROR_CONTEXT_IS_DESTROYED) /* it still has its device */
+    if (context == NULL) /* one that is lost still has its device */
         return result;
     if (device == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -98,6 +101,8 @@ CUresult soft_CtxSetLimit_v1(CUlimit limit, size_t value)
 {
     struct context *context = NULL;
     CUresult result = context_need(&context);
+    if (result == CUDA_SUCCESS)
+        result = capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
     if ((unsigned)limit > CU_LIMIT_MALLOC_HEAP_SIZE)
@@ -121,6 +126,8 @@ CUresult soft_CtxSetCacheConfig_v1(CUfunc_cache config)
 {
     struct context *context = NULL;
     CUresult result = context_need(&context);
+    if (result == CUDA_SUCCESS)
+        result = capture_unsafe();
     if (result == CUDA_SUCCESS && (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)

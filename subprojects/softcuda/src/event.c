@@ -120,6 +120,8 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
 {
     struct event *event = NULL;
     struct stream *stream = NULL;
+    if ((Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) != 0 && event_find(hEvent, &event) == CUDA_ERROR_INVALID_HANDLE)
+        return CUDA_ERROR_INVALID_VALUE; /* the flag is looked at first */
     CUresult result = find_both(hEvent, hStream, &event, &stream);
     if (event == NULL && stream_find(hStream, &stream) == CUDA_SUCCESS && stream->capture != NULL) {
         /* A capture does not survive the attempt. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "exports.h"
 #include "kernel.h"
 #include "os_thread.h"
@@ -144,6 +145,7 @@ static void control_clear(void)
 {
     os_lock();
     fault_count = 0;
+    context_heal();
     os_unlock();
 }
 

@@ -75,7 +75,7 @@ static bool edge_can_be(const struct node *from, const CUgraphEdgeData *data)
 }
 
 CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
-                          struct frontier *ret_frontier)
+                          bool repeats, struct frontier *ret_frontier)
 {
     CUresult result = count > 0 && nodes == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
@@ -84,7 +84,7 @@ CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const C
             result = CUDA_ERROR_INVALID_VALUE;
         else if (!frontier_add(ret_frontier, node, data == NULL ? NULL : &data[i]))
             result = CUDA_ERROR_OUT_OF_MEMORY;
-        else if (ret_frontier->count != i + 1) /* one was given twice */
+        else if (!repeats && ret_frontier->count != i + 1) /* one was given twice */
             result = CUDA_ERROR_INVALID_VALUE;
     }
     if (result != CUDA_SUCCESS)

@@ -61,9 +61,10 @@ struct node *graph_add(struct graph *graph, struct work *work, const struct fron
 /* Marks every node that is in `from` or that one of those depends on, and no other. */
 void graph_mark_ancestors(struct graph *graph, const struct frontier *from);
 
-/* Nodes given by a caller, as a set (1 where one is NULL, not of this graph, or an edge cannot be). */
+/* Nodes given by a caller, as a set (1 where one is NULL, not of this graph, or an edge cannot be). `repeats`:
+ * one may be given twice. */
 CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
-                          struct frontier *ret_frontier);
+                          bool repeats, struct frontier *ret_frontier);
 
 /* Makes work from what callers describe. 1, 801, or 2. */
 CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **ret_work);

@@ -159,6 +159,9 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
     struct exec *exec = handle_find(OBJECT_EXEC, hGraphExec);
     if (exec == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = capture_unsafe();
+    if (result != CUDA_SUCCESS)
+        return result;
     handle_withdraw(exec);
     object_release(exec); /* launches under way have the work that they need */
     return CUDA_SUCCESS;

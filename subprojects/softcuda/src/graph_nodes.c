@@ -55,7 +55,7 @@ static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode 
     if (result == CUDA_SUCCESS && (phGraphNode == NULL || graph == NULL))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = graph_read_edges(graph, dependencies, data, numDependencies, &before);
+        result = graph_read_edges(graph, dependencies, data, numDependencies, false, &before);
     if (result != CUDA_SUCCESS) {
         work_release(work);
         return result;

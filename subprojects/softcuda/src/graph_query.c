@@ -159,7 +159,7 @@ static CUresult check_edges(struct graph *graph, const CUgraphNode *from, const 
     for (size_t i = 0; i < count; i++) {
         struct frontier one = {0};
         const struct node *target = handle_find(OBJECT_NODE, to[i]);
-        CUresult result = graph_read_edges(graph, &from[i], data == NULL ? NULL : &data[i], 1, &one);
+        CUresult result = graph_read_edges(graph, &from[i], data == NULL ? NULL : &data[i], 1, false, &one);
         bool valid = result == CUDA_SUCCESS && target != NULL && target->graph == graph && target != one.nodes[0]
                      && has_edge(target, one.nodes[0]) == present;
         frontier_clear(&one);

@@ -251,7 +251,7 @@ CUresult soft_MemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     size_t at = position((uintptr_t)p);
     if (at < block_count && (uintptr_t)blocks[at]->base < (uintptr_t)p + bytesize)
-        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+        return blocks[at]->kind == BLOCK_PINNED ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     struct block *block = wrap(context, BLOCK_REGISTERED, p, bytesize, Flags);
     return block == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }

@@ -16,8 +16,8 @@ struct block {
     uint64_t life;
     uint64_t id;
     unsigned flags;
-    bool listed; /* can be found by address */
-    bool pooled; /* allocated in the order of a stream */
+    bool listed;   /* can be found by address */
+    bool of_graph; /* allocated in a capture */
     int sync_memops;
 };
 

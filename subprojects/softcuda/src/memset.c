@@ -55,6 +55,10 @@ static CUresult fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream handle, boo
         work_release(work);
         return result;
     }
+    if (work->set.height == 0 && stream->capture != NULL) { /* no node */
+        work_release(work);
+        return CUDA_SUCCESS;
+    }
     return queue_submit(stream, work);
 }
 

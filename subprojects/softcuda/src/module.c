@@ -37,8 +37,6 @@ CUresult soft_ModuleLoadData_v1(CUmodule *module, const void *image)
     if (result == CUDA_SUCCESS && (module == NULL || image == NULL))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = capture_unsafe();
-    if (result == CUDA_SUCCESS)
         result = load(image, &made);
     if (result == CUDA_SUCCESS)
         *module = (CUmodule)made;
@@ -63,6 +61,9 @@ CUresult soft_ModuleUnload_v1(CUmodule hmod)
     struct module *module = handle_find(OBJECT_MODULE, hmod);
     if (module == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
+    CUresult result = capture_unsafe();
+    if (result != CUDA_SUCCESS)
+        return result;
     handle_withdraw(module);
     object_release(module);
     return CUDA_SUCCESS;

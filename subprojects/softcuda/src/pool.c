@@ -42,7 +42,7 @@ CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStr
     struct block *block = block_new(stream->context, BLOCK_DEVICE, bytesize, 0);
     if (block == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    block->pooled = true;
+    block->of_graph = stream->capture != NULL;
     block->references++;
     result = submit_block(stream, WORK_ALLOC, block);
     if (result != CUDA_SUCCESS) {
@@ -68,6 +68,8 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
         return CUDA_ERROR_INVALID_VALUE;
     if (block->kind != BLOCK_DEVICE)
         return CUDA_ERROR_NOT_SUPPORTED;
+    if (stream->capture != NULL && !block->of_graph)
+        return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL) { /* a graph's own memory stays with its nodes */
         block->references++;
         return submit_block(stream, WORK_FREE, block);
@@ -93,7 +95,8 @@ CUresult soft_StreamAttachMemAsync_v1(CUstream hStream, CUdeviceptr dptr, size_t
         return CUDA_ERROR_INVALID_VALUE;
     if (length != 0 && length != block->size)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags == CU_MEM_ATTACH_SINGLE && stream->role == STREAM_LEGACY)
+    if (flags == CU_MEM_ATTACH_SINGLE && hStream == NULL
+        && stream->role == STREAM_LEGACY) /* the legacy stream by its name may */
         return CUDA_ERROR_INVALID_VALUE;
     result = capture_check_stream(stream);
     return result == CUDA_SUCCESS ? queue_submit(stream, work_new(WORK_EMPTY)) : result;

@@ -127,7 +127,7 @@ static void execute(struct stream *stream)
         if (thread != NULL)
             thread->running = NULL;
         if (result != CUDA_SUCCESS && context != NULL && context_state(context, stream->life) == CUDA_SUCCESS)
-            context->error = result;
+            context_poison(context, result);
     }
     complete(stream);
 }

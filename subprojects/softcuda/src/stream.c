@@ -106,7 +106,7 @@ CUresult stream_find_any(CUstream handle, struct stream **ret_stream)
 CUresult stream_find(CUstream handle, struct stream **ret_stream)
 {
     CUresult result = stream_find_any(handle, ret_stream);
-    return result == CUDA_SUCCESS ? (*ret_stream)->context->error : result;
+    return result == CUDA_SUCCESS ? context_error((*ret_stream)->context) : result;
 }
 
 CUresult stream_default(struct stream **ret_stream)
@@ -169,11 +169,12 @@ int stream_clamp_priority(int priority)
 CUresult soft_StreamCreateWithPriority_v1(CUstream *phStream, unsigned int flags, int priority)
 {
     struct context *context = NULL;
+    if (phStream == NULL || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phStream = NULL; /* also in failure */
     CUresult result = context_need(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (phStream == NULL || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
     struct stream *stream = stream_new(context, STREAM_CREATED, flags, stream_clamp_priority(priority));
     if (stream == NULL || !handle_publish(stream)) {
         object_release(stream);
@@ -190,6 +191,8 @@ CUresult soft_StreamCreate_v1(CUstream *phStream, unsigned int Flags)
 
 CUresult soft_StreamDestroy_v2(CUstream hStream)
 {
+    if (hStream == CU_STREAM_LEGACY && context_current() == NULL)
+        return CUDA_ERROR_INVALID_CONTEXT;
     if (hStream == NULL || hStream == CU_STREAM_LEGACY || hStream == CU_STREAM_PER_THREAD)
         return CUDA_ERROR_INVALID_HANDLE;
     struct stream *stream = NULL;

@@ -76,6 +76,8 @@ CUresult soft_StreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGr
     CUresult result = ask(hStream, &stream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
+    if (pctx == NULL && pGreenCtx == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
     if (pctx != NULL)
         *pctx = (CUcontext)stream->context;
     if (pGreenCtx != NULL)
@@ -129,6 +131,9 @@ CUresult soft_StreamSetAttribute_v1(CUstream hStream, CUstreamAttrID attr, const
         return result;
     switch ((int)attr) {
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        if (value->accessPolicyWindow.missProp == CU_ACCESS_PROPERTY_PERSISTING
+            || value->accessPolicyWindow.hitRatio > 1)
+            return CUDA_ERROR_INVALID_VALUE;
         stream->window.accessPolicyWindow = value->accessPolicyWindow;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:

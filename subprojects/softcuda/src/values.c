@@ -12,7 +12,7 @@
 #include "queue.h"
 #include "stream.h"
 
-enum { POLL_NANOSECONDS = 50000, COMPARISON = 3, BATCH_MAX = 256 };
+enum { POLL_NANOSECONDS = 50000, COMPARISON = 3, BATCH_MAX = 255 };
 
 static bool is_64(CUstreamBatchMemOpType type)
 {
@@ -137,7 +137,7 @@ static CUresult submit(CUstream handle, unsigned count, const CUstreamBatchMemOp
     struct work *work = NULL;
     CUresult result = stream_find(handle, &stream);
     if (result == CUDA_SUCCESS && first_form)
-        result = capture_forbid(stream);
+        result = capture_check_stream(stream);
     if (result == CUDA_SUCCESS && first_form && !device_has_value_ops())
         result = CUDA_ERROR_NOT_SUPPORTED;
     if (result == CUDA_SUCCESS && flags != 0)
