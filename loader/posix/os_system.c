@@ -17,6 +17,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static _Thread_local bool lock_is_mine;
+static int cancel_state; /* of the thread that holds the lock, before it did */
 
 static void before_fork(void)
 {
@@ -40,13 +41,17 @@ void os_load_lock(void)
 {
     pthread_once(&fork_once, watch_forks);
     pthread_mutex_lock(&lock);
+    /* A thread that is cancelled while it opens a file would take the lock with it. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     lock_is_mine = true;
 }
 
 void os_load_unlock(void)
 {
+    int restored = cancel_state;
     lock_is_mine = false;
     pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(restored, NULL);
 }
 
 bool os_load_lock_is_mine(void)

@@ -21,6 +21,8 @@ WITHOUT_ROW = [('cuMemGetAttribute', 340), ('cuMemGetAttribute_v2', 340), ('cuEG
 NOT_ON_LINUX = {('cuDeviceGetLuid', 418), ('cuDeviceGetLuid', 450)}
 FIRST_PER_THREAD_VERSION = 7000
 CONTROL = 'softcuda_control'
+# What a loader asks of a library while it holds locks of its own: these take none, and work before cuInit.
+WITHOUT_LOCK = {'DriverGetVersion_v1', 'GetErrorName_v1', 'GetErrorString_v1', 'GetProcAddress_v1', 'GetProcAddress_v2'}
 
 
 def symbol_rows(path):
@@ -67,7 +69,8 @@ def write_exports(symbols, entry_points, executed):
         for name, form in ((symbol, ''), (per_thread, '_per_thread')):
             if name and slot in done:
                 parameters, arguments = typed[slot]
-                print(f'SOFT_EXPORT({slot}, {slot}{form}, "{name}", {"true" if form else "false"}, '
+                kind = 'SOFT_EXPORT_WITHOUT_LOCK' if slot in WITHOUT_LOCK else 'SOFT_EXPORT'
+                print(f'{kind}({slot}, {slot}{form}, "{name}", {"true" if form else "false"}, '
                       f'{parameters}, {arguments})')
             elif name:
                 print(f'SOFT_REFUSE({slot}{form}, "{name}")')

@@ -201,6 +201,29 @@ static void test_failing_loads_when_one_at_last_succeeds_then_all_go_on(void **s
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
+/* ---- A thread that is cancelled ---- */
+
+static void *load_when_cancelled(void *unused)
+{
+    pthread_cancel(pthread_self());
+    (void)cushim_load(NULL);
+    pthread_testcancel();
+    return unused;
+}
+
+static void test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_free(void **state)
+{
+    (void)state;
+    void *result;
+    pthread_t thread;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    assert_int_equal(pthread_create(&thread, NULL, load_when_cancelled, NULL), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
 /* ---- What belongs to one thread ---- */
 
 static void fail_in_an_own_way(int index)
@@ -239,6 +262,7 @@ int main(void)
         UNIT_TEST(test_initialisations_when_at_once_then_all_succeed),
         UNIT_TEST(test_questions_when_at_once_then_all_are_answered),
         UNIT_TEST(test_failing_loads_when_one_at_last_succeeds_then_all_go_on),
+        UNIT_TEST(test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

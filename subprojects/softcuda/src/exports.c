@@ -7,21 +7,12 @@
 #include "fault.h"
 #include "os_thread.h"
 
-static bool works_before_init(const char *symbol)
-{
-    static const char *const names[] = {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(symbol, names[i]) == 0)
-            return true;
-    return strncmp(symbol, "cuGetProcAddress", 16) == 0;
-}
-
 /* Takes the lock, unless the call shall not be made at all. */
 static CUresult enter(const char *symbol, bool per_thread)
 {
     CUresult result = CUDA_SUCCESS;
     os_lock();
-    if (!fault_of(symbol, &result) && !soft_initialised() && !works_before_init(symbol))
+    if (!fault_of(symbol, &result) && !soft_initialised() && strcmp(symbol, "cuInit") != 0)
         result = CUDA_ERROR_NOT_INITIALIZED;
     struct thread *thread = thread_self();
     if (result == CUDA_SUCCESS && thread == NULL)
@@ -36,6 +27,18 @@ static CUresult enter(const char *symbol, bool per_thread)
 static CUresult leave(CUresult result)
 {
     os_unlock();
+    return result;
+}
+
+/* Of a function without state: only a fault that was asked for needs the lock. */
+static CUresult fault_without_lock(const char *symbol)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (fault_any()) {
+        os_lock();
+        (void)fault_of(symbol, &result);
+        os_unlock();
+    }
     return result;
 }
 
@@ -56,6 +59,13 @@ static CUresult refuse(const char *symbol)
         CUresult result = enter(symbol, per_thread);                                                                   \
         return result == CUDA_SUCCESS ? leave(soft_##slot args) : result;                                              \
     }
+#define SOFT_EXPORT_WITHOUT_LOCK(slot, id, symbol, per_thread, params, args)                                           \
+    CUresult CUDAAPI export_##id params SOFT_NAMED(symbol);                                                            \
+    CUresult CUDAAPI export_##id params                                                                                \
+    {                                                                                                                  \
+        CUresult result = fault_without_lock(symbol);                                                                  \
+        return result == CUDA_SUCCESS ? soft_##slot args : result;                                                     \
+    }
 /* The caller may pass whatever it likes: it takes its arguments away itself. */
 #define SOFT_REFUSE(id, symbol)                                                                                        \
     CUresult CUDAAPI export_##id(void) SOFT_NAMED(symbol);                                                             \
@@ -66,11 +76,13 @@ static CUresult refuse(const char *symbol)
 #define SOFT_ROW(family, since, form, per_thread_form)
 #include "exports.inc"
 #undef SOFT_EXPORT
+#undef SOFT_EXPORT_WITHOUT_LOCK
 #undef SOFT_REFUSE
 #undef SOFT_ROW
 /* clang-format on */
 
 #define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)
+#define SOFT_EXPORT_WITHOUT_LOCK(slot, id, symbol, per_thread, params, args)
 #define SOFT_REFUSE(id, symbol)
 #define SOFT_FORM(id, symbol) symbol, (export_fn)export_##id
 #define SOFT_NO_FORM NULL, NULL

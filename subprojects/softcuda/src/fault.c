@@ -18,10 +18,21 @@ static struct fault {
     bool every;
     int code;
 } faults[FAULTS_MAX];
-static size_t fault_count;
+static size_t fault_count; /* written under the lock, read by fault_any() without */
 static uint64_t delay_nanoseconds;
 static enum fault_lie lie;
 static char hidden[1024]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */
+
+static void set_count(size_t count)
+{
+    __atomic_store_n(&fault_count, count, __ATOMIC_RELAXED);
+}
+
+static void remove_fault(struct fault *fault)
+{
+    *fault = faults[fault_count - 1];
+    set_count(fault_count - 1);
+}
 
 bool fault_of(const char *symbol, CUresult *ret_code)
 {
@@ -31,7 +42,7 @@ bool fault_of(const char *symbol, CUresult *ret_code)
             continue;
         *ret_code = (CUresult)fault->code;
         if (fault->nth == 0 && !fault->every)
-            *fault = faults[--fault_count];
+            remove_fault(fault);
         return true;
     }
     return false;
@@ -46,9 +57,14 @@ void fault_delay(void)
         os_sleep(span);
 }
 
+bool fault_any(void)
+{
+    return __atomic_load_n(&fault_count, __ATOMIC_RELAXED) > 0;
+}
+
 enum fault_lie fault_lie(void)
 {
-    return lie;
+    return __atomic_load_n(&lie, __ATOMIC_RELAXED);
 }
 
 static bool add(const char *symbol, unsigned nth, int code)
@@ -56,7 +72,8 @@ static bool add(const char *symbol, unsigned nth, int code)
     const char *own = exports_find(symbol); /* a name that stays */
     if (own == NULL || fault_count == FAULTS_MAX)
         return false;
-    faults[fault_count++] = (struct fault){own, nth, nth == 0, code};
+    faults[fault_count] = (struct fault){own, nth, nth == 0, code};
+    set_count(fault_count + 1);
     return true;
 }
 
@@ -144,7 +161,7 @@ static int control_fail(const char *symbol, unsigned nth, int code)
 static void control_clear(void)
 {
     os_lock();
-    fault_count = 0;
+    set_count(0);
     context_heal();
     os_unlock();
 }
@@ -158,9 +175,7 @@ static void control_delay(unsigned milliseconds)
 
 static void control_lie(enum softcuda_lie what)
 {
-    os_lock();
-    lie = (enum fault_lie)what;
-    os_unlock();
+    __atomic_store_n(&lie, (enum fault_lie)what, __ATOMIC_RELAXED);
 }
 
 SOFT_PUBLIC const struct softcuda_control *softcuda_control(int version);

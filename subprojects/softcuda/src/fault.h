@@ -8,6 +8,9 @@
 /* Whether this call of an exported function shall fail, and how. */
 bool fault_of(const char *symbol, CUresult *ret_code);
 
+/* Whether any call is to fail. Needs no lock, nor do the two questions of cuGetProcAddress below. */
+bool fault_any(void);
+
 /* Sleeps as long as callbacks are to be late. Without the lock. */
 void fault_delay(void);
 

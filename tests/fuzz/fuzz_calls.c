@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls in any order, with drivers of many kinds: whatever went before, what is told agrees with what is there. */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "cushim/cushim.h"
+#include "fake.h"
+#include "load.h"
+
+const char *const fuzz_seeds[] = {
+    "abcdefghijklmnopqrstuvwxyz0123456789", "0a1b2c3d4e5f", "zyxwvutsrqponmlkjihgfedcba", "  ", NULL,
+};
+
+static const char *const paths[] = {
+    FAKES "/fake_6050.so",
+    FAKES "/fake_9010.so",
+    FAKES "/fake_11040.so",
+    FAKES "/fake_12040.so",
+    FAKES "/fake_13000.so",
+    FAKES "/fake_future.so",
+    FAKES "/not_stub.so",
+    FAKES "/not_zero.so",
+    "/no/such/driver",
+    "none",
+    FAKES "/fake_asked_12040.so",
+    NULL,
+};
+static const char *const masks[] = {NULL, "", "StreamQuery", "StreamGetCaptureInfo_v3,StreamGetId", "nonsense"};
+static const int versions[] = {0, 0, 0, 11020, 12000, 13000, 7};
+
+#define PICK(list, bytes) list[fuzz_byte(bytes) % (sizeof list / sizeof list[0])]
+
+static void check(void)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    int version = cushim_driver_version();
+    HOLDS(diagnosis->message != NULL && diagnosis->advice != NULL && diagnosis->reason_name != NULL);
+    HOLDS(version == 0 || diagnosis->path != NULL);
+    HOLDS(version <= diagnosis->cuda_version || version == 0);
+    if (diagnosis->reason == CUSHIM_REASON_NOT_TRIED)
+        return; /* asking would load */
+    HOLDS((diagnosis->reason == CUSHIM_REASON_NONE) == (version != 0));
+    CUresult result = cushim_table()->StreamQuery_v1(NULL);
+    struct cushim_slot_info info;
+    HOLDS(cushim_slot_info(CUSHIM_SLOT_StreamQuery_v1, &info) == CUDA_SUCCESS);
+    if (version == 0)
+        HOLDS(result == CUDA_ERROR_NO_DEVICE && info.state == CUSHIM_STATE_MISSING);
+    else if (info.state == CUSHIM_STATE_MISSING)
+        HOLDS(result == CUDA_ERROR_NOT_SUPPORTED);
+    else
+        HOLDS(result == FAKE_CODE(ROW_StreamQuery_v1, 0) || result == FAKE_CODE(ROW_StreamQuery_v1, 1));
+}
+
+static void load(struct fuzz_bytes *bytes)
+{
+    bool was_loaded = cushim_driver_version() != 0;
+    struct cushim_load_options options = {
+        .path = PICK(paths, bytes),
+        .max_version = PICK(versions, bytes),
+        .min_version = PICK(versions, bytes),
+        .mask = PICK(masks, bytes),
+        .default_stream = (enum cushim_default_stream)(fuzz_byte(bytes) % 4),
+        .root = "/no/such/root",
+    };
+    CUresult result = cushim_load(&options);
+    HOLDS(!was_loaded || cushim_driver_version() != 0);
+    HOLDS(was_loaded || (result == CUDA_SUCCESS) == (cushim_driver_version() != 0));
+    HOLDS(result == CUDA_SUCCESS || cushim_last_error()->code == result);
+    if (!was_loaded)
+        HOLDS(cushim_diagnosis()->code == result);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_bytes bytes = {data, data + size};
+    setenv("CUSHIM_DRIVER", "none", 1);
+    load_reset_for_tests();
+    while (bytes.next != bytes.end) {
+        cushim_fn fn = NULL;
+        switch (fuzz_byte(&bytes) % 6) {
+        case 0:
+        case 1:
+            load(&bytes);
+            break;
+        case 2: {
+            bool loaded = cushim_driver_version() != 0;
+            HOLDS(cushim_init() == (loaded ? CUDA_SUCCESS : cushim_diagnosis()->code));
+            break;
+        }
+        case 3: {
+            CUresult result = cushim_lookup("cuStreamQuery", 7000, &fn);
+            HOLDS((result == CUDA_SUCCESS) == (fn != NULL));
+            break;
+        }
+        case 4:
+            (void)cushim_table()->StreamGetCaptureInfo_v3(NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+            break;
+        default:
+            if (fuzz_byte(&bytes) % 8 == 0)
+                load_reset_for_tests();
+            break;
+        }
+        check();
+    }
+    return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of any content, looked at before the system's loader may have them: nothing is read that is not there. */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include "fuzz.h"
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "posix/file_check.h"
+
+/* The bytes are changes to the head of a real library: where, and to what. */
+const char *const fuzz_seeds[] = {"0123456789abcdef", "(8@Hcccc", "    ", NULL};
+
+static uint8_t head[4096];
+static long head_size;
+
+static void read_head(void)
+{
+    FILE *file = fopen(FAKES "/fake_12040.so", "rb");
+    HOLDS(file != NULL);
+    head_size = (long)fread(head, 1, sizeof head, file);
+    HOLDS(head_size == (long)sizeof head);
+    fclose(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_bytes bytes = {data, data + size};
+    static uint8_t changed[sizeof head];
+    char path[] = "/tmp/cushim-fuzz-XXXXXX";
+    if (head_size == 0)
+        read_head();
+    memcpy(changed, head, sizeof head);
+    while (bytes.next != bytes.end) {
+        unsigned at = fuzz_byte(&bytes);
+        changed[at] = (uint8_t)fuzz_byte(&bytes);
+    }
+    int file = mkstemp(path);
+    HOLDS(file >= 0);
+    HOLDS(write(file, changed, sizeof changed) == (ssize_t)sizeof changed);
+    const char *fault = file_check(path);
+    HOLDS(fault == NULL || fault[0] != '\0');
+    close(file);
+    unlink(path);
+    return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of any content, asked of a loaded driver: what is found is that function, the rest is not found. */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "cushim/cushim.h"
+
+const char *const fuzz_seeds[] = {
+    "cuStreamQuery\nb",
+    "StreamGetCaptureInfo_v3\nb",
+    "cuStreamGetCaptureInfo_v2_ptsz\nz",
+    "cuNoSuchThing\nx",
+    "malloc\na",
+    "cuMemcpyHtoD_v2_ptds\nb",
+    "cuGetProcAddress_v2\n~",
+    "cu\n",
+    "_v1\n",
+    NULL,
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_bytes bytes = {data, data + size};
+    char name[1024];
+    struct cushim_load_options options = {.path = FAKES "/fake_12040.so"};
+    HOLDS(cushim_load(&options) == CUDA_SUCCESS);
+    (void)fuzz_text(&bytes, name, sizeof name);
+    int version = (int)fuzz_byte(&bytes) * 128;
+
+    enum cushim_slot slot = CUSHIM_SLOT_COUNT;
+    CUresult found = cushim_slot_find(name, &slot);
+    HOLDS(found == CUDA_SUCCESS || found == CUDA_ERROR_NOT_FOUND);
+    HOLDS((found == CUDA_SUCCESS) == (slot != CUSHIM_SLOT_COUNT));
+
+    const char *const names[] = {name};
+    const char *unmet = NULL;
+    CUresult required = cushim_require(names, 1, &unmet);
+    HOLDS((required == CUDA_SUCCESS) == (unmet == NULL));
+    HOLDS(required != CUDA_ERROR_NOT_FOUND || found == CUDA_ERROR_NOT_FOUND);
+
+    cushim_fn fn = NULL;
+    CUresult result = cushim_lookup(name, version, &fn);
+    HOLDS((result == CUDA_SUCCESS) == (fn != NULL));
+    HOLDS(result != CUDA_ERROR_INVALID_VALUE || version < 2000 || version > 12040);
+    if (fn != NULL) {
+        const char *symbol = cushim_symbol_name(fn);
+        HOLDS(symbol != NULL && strncmp(symbol, name, strlen(name)) == 0);
+    }
+    HOLDS(strlen(cushim_last_error()->message) < 512);
+    return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Options and environment variables of any content: each load ends with a clear answer. */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE /* setenv */
+#endif
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "cushim/cushim.h"
+#include "load.h"
+
+const char *const fuzz_seeds[] = {
+    "none\n11.2\nStreamQuery,cuStreamGetId_v1\n\n\n",
+    "\n12\n \t,\nnone\nStreamGetCaptureInfo_v3 , cuInit\n",
+    "x\n999.99\ncuNoSuchThing\ny\nStreamQuery_v1\n",
+    NULL,
+};
+
+/* No file of this machine is opened. */
+static const char *make_path(const char *name, char *path, size_t size)
+{
+    snprintf(path, size, "%s%s", strcmp(name, "none") == 0 || name[0] == '\0' ? "" : "/no/such/folder/", name);
+    return path;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_bytes bytes = {data, data + size};
+    char text[2048];
+    char variable[4096];
+    char path[4096];
+    char mask[2048];
+    setenv("CUSHIM_DRIVER", make_path(fuzz_text(&bytes, text, sizeof text), variable, sizeof variable), 1);
+    setenv("CUSHIM_MAX_VERSION", fuzz_text(&bytes, text, sizeof text), 1);
+    setenv("CUSHIM_MASK", fuzz_text(&bytes, text, sizeof text), 1);
+    struct cushim_load_options options = {
+        .path = make_path(fuzz_text(&bytes, text, sizeof text), path, sizeof path),
+        .mask = fuzz_text(&bytes, mask, sizeof mask),
+        .root = "/no/such/root",
+    };
+    unsigned which = fuzz_byte(&bytes);
+    if ((which & 1) != 0)
+        options.path = NULL;
+    if ((which & 2) != 0)
+        options.mask = NULL;
+    if ((which & 4) != 0)
+        options.max_version = (int)(fuzz_byte(&bytes) << 24 | fuzz_byte(&bytes) << 12 | fuzz_byte(&bytes));
+    if ((which & 8) != 0)
+        options.min_version = (int)(fuzz_byte(&bytes) * 1000 + fuzz_byte(&bytes));
+    if ((which & 16) != 0)
+        options.default_stream = (enum cushim_default_stream)fuzz_byte(&bytes);
+
+    CUresult result = cushim_load(&options);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    HOLDS(result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_FILE_NOT_FOUND);
+    HOLDS(diagnosis->code == result);
+    HOLDS((diagnosis->reason == CUSHIM_REASON_BAD_OPTION) == (result == CUDA_ERROR_INVALID_VALUE));
+    HOLDS(diagnosis->message[0] != '\0' && strlen(diagnosis->message) < 8192);
+    HOLDS(strcmp(cushim_last_error()->function, "cushim_load") == 0);
+    HOLDS(cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE);
+    load_reset_for_tests();
+    return 0;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* cushim_system(): what a machine shows of a GPU, on machines made of a few files. POSIX only. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "folder.h"
+
+static void add(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "root/%s", name);
+    folder_write(path, text, strlen(text));
+}
+
+static struct cushim_system look(void)
+{
+    struct cushim_system system;
+    char root[256];
+    memset(&system, 255, sizeof system);
+    snprintf(root, sizeof root, "%s", folder_path("root"));
+    mkdir(root, 0755);
+    cushim_system(root, &system);
+    return system;
+}
+
+static void assert_nothing(const struct cushim_system *system)
+{
+    assert_string_equal(system->kernel_module, "");
+    assert_int_equal(system->control_node, CUSHIM_NODE_ABSENT);
+    assert_int_equal(system->uvm_node, CUSHIM_NODE_ABSENT);
+    assert_int_equal(system->gpu_node, CUSHIM_NODE_ABSENT);
+    assert_int_equal(system->gpu_node_count, 0);
+    assert_int_equal(system->wsl_node, CUSHIM_NODE_ABSENT);
+    assert_false(system->gpu_on_bus);
+    assert_false(system->container);
+}
+
+static void test_system_when_there_is_nothing_then_nothing_is_told(void **state)
+{
+    (void)state;
+    struct cushim_system system = look();
+    assert_nothing(&system);
+    memset(&system, 255, sizeof system);
+    cushim_system("/no/such/root", &system);
+    assert_nothing(&system);
+}
+
+static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
+{
+    (void)state;
+    struct cushim_system system;
+    static char deep[100000];
+    memset(deep, 'x', sizeof deep - 1);
+    cushim_system(NULL, NULL);
+    cushim_system(deep, &system);
+    assert_nothing(&system);
+    cushim_system(NULL, &system); /* this very machine, whatever it is */
+    assert_in_range(system.gpu_node_count, 0, 16);
+}
+
+static void test_system_when_the_nodes_are_there_then_they_are_ready(void **state)
+{
+    (void)state;
+    add("dev/nvidiactl", "");
+    add("dev/nvidia-uvm", "");
+    add("dev/nvidia3", "");
+    add("dev/nvidia15", "");
+    add("dev/nvidia16", ""); /* more than are counted */
+    add("dev/nvidia-modeset", "");
+    struct cushim_system system = look();
+    assert_int_equal(system.control_node, CUSHIM_NODE_READY);
+    assert_int_equal(system.uvm_node, CUSHIM_NODE_READY);
+    assert_int_equal(system.gpu_node, CUSHIM_NODE_READY);
+    assert_int_equal(system.gpu_node_count, 2);
+    assert_int_equal(system.wsl_node, CUSHIM_NODE_ABSENT);
+}
+
+static void test_system_when_it_is_windows_below_then_its_node_is_told(void **state)
+{
+    (void)state;
+    add("dev/dxg", "");
+    struct cushim_system system = look();
+    assert_int_equal(system.wsl_node, CUSHIM_NODE_READY);
+    assert_int_equal(system.gpu_node, CUSHIM_NODE_ABSENT);
+}
+
+static void test_kernel_module_when_it_tells_its_version_then_that_is_found(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Wed Jul  3\nGCC version:  gcc 12.2.0\n",
+         "580.159.03"},
+        {"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  550.163.01  Release Build\n", "550.163.01"},
+        {"340.108", "340.108"},
+        {"  390.157\n", "390.157"},
+        {"", ""},
+        {"no version at all", ""},
+        {"1234 5678", ""},
+        {"v580.1 580.1b", ""},
+        {"1.11111111111111111111111111111111111111111111111", ""},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        add("proc/driver/nvidia/version", texts[i][0]);
+        assert_string_equal(look().kernel_module, texts[i][1]);
+    }
+}
+
+static void test_kernel_module_when_only_sysfs_tells_then_that_is_found(void **state)
+{
+    (void)state;
+    add("sys/module/nvidia/version", "580.159.03\n");
+    assert_string_equal(look().kernel_module, "580.159.03");
+}
+
+static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *vendor, *class;
+        bool is_gpu;
+    } devices[] = {
+        {"0x8086\n", "0x030000\n", false},                                   /* another's display */
+        {"0x10de\n", "0x0c0330\n", false},                                   /* NVIDIA's USB controller */
+        {"0x10de\n", "0x040300\n", false},                                   /* its sound */
+        {"0x10de\n", "0x030000\n", true},  {"0x10de\n", "0x030200\n", true}, /* without a display */
+    };
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        add("sys/bus/pci/devices/0000:01:00.0/vendor", devices[i].vendor);
+        add("sys/bus/pci/devices/0000:01:00.0/class", devices[i].class);
+        assert_int_equal(look().gpu_on_bus, devices[i].is_gpu);
+    }
+    add("sys/bus/pci/devices/0000:00:00.0/vendor", "0x8086\n"); /* one of several */
+    assert_true(look().gpu_on_bus);
+}
+
+static void test_container_when_a_mark_is_there_then_it_is_one(void **state)
+{
+    static const char *const marks[][2] = {
+        {".dockerenv", ""},
+        {"run/.containerenv", ""},
+        {"run/systemd/container", "podman"},
+        {"proc/1/cgroup", "12:devices:/docker/0123456789abcdef\n"},
+        {"proc/1/cgroup", "0::/kubepods/besteffort/pod1\n"},
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        assert_int_equal(folder_remove(state), 0);
+        assert_int_equal(folder_create(state), 0);
+        assert_false(look().container);
+        add(marks[i][0], marks[i][1]);
+        assert_true(look().container);
+    }
+    add("proc/1/cgroup", "0::/init.scope\n");
+    assert_false(look().container);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(test_system_when_there_is_nothing_then_nothing_is_told),
+        FOLDER_TEST(test_system_when_arguments_are_odd_then_nothing_breaks),
+        FOLDER_TEST(test_system_when_the_nodes_are_there_then_they_are_ready),
+        FOLDER_TEST(test_system_when_it_is_windows_below_then_its_node_is_told),
+        FOLDER_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found),
+        FOLDER_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found),
+        FOLDER_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu),
+        FOLDER_TEST(test_container_when_a_mark_is_there_then_it_is_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
