@@ -79,7 +79,7 @@ static void running(void)
     rule("query", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
     rule("event-query", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
     rule("other", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
-    *flag = 1;
+    CUSHIM_STORE_RELEASE(flag, 1u);
     rule("event-synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
     rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     need("destroy", cu->EventDestroy_v2(event));
