@@ -12,7 +12,7 @@
 #define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
     static CUresult CUDAAPI absent_##family##_##abi params                                                             \
     {                                                                                                                  \
-        return error_absent(CUSHIM_SLOT_##family##_##abi);                                                             \
+        return cushim_priv_error_absent(CUSHIM_SLOT_##family##_##abi);                                                 \
     }
 #include "cushim/entry_points.h"
 
@@ -83,7 +83,7 @@ static CUresult CUDAAPI error_text(CUresult error, const char **pStr)
 #    pragma GCC diagnostic ignored "-Woverride-init"
 #endif
 
-const struct cushim_table absent_table = {
+const struct cushim_table cushim_priv_absent_table = {
 #define CUSHIM_ENTRY(family, abi, since, params, args) .family##_##abi = absent_##family##_##abi,
 #include "cushim/entry_points.h"
     .DriverGetVersion_v1 = no_version,

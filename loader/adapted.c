@@ -10,7 +10,7 @@ static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
 {
     if (driverVersion == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *driverVersion = loaded_driver.version;
+    *driverVersion = cushim_priv_loaded_driver.version;
     return CUDA_SUCCESS;
 }
 
@@ -21,15 +21,15 @@ static CUresult get_proc_address(const char *symbol, void **pfn, int version, cu
     const cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     if (symbol == NULL || pfn == NULL) /* where a 580 driver crashes */
         return CUDA_ERROR_INVALID_VALUE;
-    if ((flags & ~known) != 0 || version < 0 || version > loaded_driver.version)
+    if ((flags & ~known) != 0 || version < 0 || version > cushim_priv_loaded_driver.version)
         return CUDA_ERROR_INVALID_VALUE;
-    bool per_thread =
-        flags == 0 ? loaded_driver.per_thread : (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
-    *ret_result = lookup_entry(symbol, version, per_thread, ret_fn);
+    bool per_thread = flags == 0 ? cushim_priv_loaded_driver.per_thread
+                                 : (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+    *ret_result = cushim_priv_lookup_entry(symbol, version, per_thread, ret_fn);
     /* Asked by flag, there are no per-thread forms before CUDA 7.0: a 580 driver says that the version is too low. */
     cushim_fn legacy = *ret_fn;
     if (flags != 0 && per_thread && version < FIRST_PER_THREAD_VERSION)
-        (void)lookup_entry(symbol, version, false, &legacy);
+        (void)cushim_priv_lookup_entry(symbol, version, false, &legacy);
     if (legacy != *ret_fn) {
         *ret_fn = NULL;
         *ret_result = LOOKUP_NEEDS_NEWER;
@@ -70,18 +70,19 @@ static CUresult CUDAAPI adapted_GetProcAddress_v2(const char *symbol, void **pfn
 /* Marks a slot as adapted, if the driver has it. */
 static bool adapt(enum cushim_slot slot)
 {
-    if (driver_origins[slot].state != CUSHIM_STATE_NATIVE)
+    if (cushim_priv_driver_origins[slot].state != CUSHIM_STATE_NATIVE)
         return false;
-    driver_origins[slot].state = CUSHIM_STATE_ADAPTED;
+    cushim_priv_driver_origins[slot].state = CUSHIM_STATE_ADAPTED;
     return true;
 }
 
-void adapted_install(void)
+void cushim_priv_adapted_install(void)
 {
-    struct cushim_table *table = &driver_table.named;
-    if (loaded_driver.capped && adapt(CUSHIM_SLOT_DriverGetVersion_v1))
+    struct cushim_table *table = &cushim_priv_driver_table.named;
+    if (cushim_priv_loaded_driver.capped && adapt(CUSHIM_SLOT_DriverGetVersion_v1))
         table->DriverGetVersion_v1 = adapted_DriverGetVersion;
-    if (!loaded_driver.capped && mask_is_empty(&loaded_driver.mask) && !loaded_driver.per_thread)
+    if (!cushim_priv_loaded_driver.capped && cushim_priv_mask_is_empty(&cushim_priv_loaded_driver.mask)
+        && !cushim_priv_loaded_driver.per_thread)
         return;
     if (adapt(CUSHIM_SLOT_GetProcAddress_v1))
         table->GetProcAddress_v1 = adapted_GetProcAddress_v1;

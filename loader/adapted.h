@@ -5,6 +5,6 @@
 #define CUSHIM_ADAPTED_H
 
 /* Replaces slots of the driver table where the loaded driver's view of itself is limited. */
-void adapted_install(void);
+void cushim_priv_adapted_install(void);
 
 #endif

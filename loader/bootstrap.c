@@ -7,11 +7,11 @@
 #define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
     static CUresult CUDAAPI bootstrap_##family##_##abi params                                                          \
     {                                                                                                                  \
-        return table_load()->family##_##abi args;                                                                      \
+        return cushim_priv_table_load()->family##_##abi args;                                                          \
     }
 #include "cushim/entry_points.h"
 
-const struct cushim_table bootstrap_table = {
+const struct cushim_table cushim_priv_bootstrap_table = {
 #define CUSHIM_ENTRY(family, abi, since, params, args) bootstrap_##family##_##abi,
 #include "cushim/entry_points.h"
 };

@@ -77,14 +77,14 @@ static void append(struct text *text, const char *piece, size_t length)
 static bool append_kernel_module(struct text *text, const char *root)
 {
     char version[32];
-    system_kernel_module(root, version, sizeof version);
+    cushim_priv_system_kernel_module(root, version, sizeof version);
     for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)
         *dot = '-';
     append(text, version, strlen(version));
     return version[0] != '\0';
 }
 
-bool candidates_path(size_t index, const char *root, char *path, size_t size)
+bool cushim_priv_candidates_path(size_t index, const char *root, char *path, size_t size)
 {
     if (index >= sizeof folders / sizeof folders[0] || folders[index] == NULL)
         return false;
@@ -98,7 +98,7 @@ bool candidates_path(size_t index, const char *root, char *path, size_t size)
         while (*parent_end != '/')
             parent_end--;
         append(&text, folder, (size_t)(parent_end - folder));
-        bool there = os_file_state(path, false) != OS_FILE_ABSENT;
+        bool there = cushim_priv_os_file_state(path, false) != OS_FILE_ABSENT;
         append(&text, parent_end, (size_t)(mark - parent_end));
         if (!there || !append_kernel_module(&text, root)) {
             path[0] = '\0';
@@ -108,6 +108,6 @@ bool candidates_path(size_t index, const char *root, char *path, size_t size)
     }
     append(&text, folder, strlen(folder));
     append(&text, "/", 1);
-    append(&text, os_library_driver_name, strlen(os_library_driver_name));
+    append(&text, cushim_priv_os_library_driver_name, strlen(cushim_priv_os_library_driver_name));
     return true;
 }

@@ -10,6 +10,6 @@
  * Writes the path of the index'th known place, below `root`; false past the last. It is "", nothing to look at, where
  * the name contains the kernel module's version and that is not to be had.
  */
-bool candidates_path(size_t index, const char *root, char *path, size_t size);
+bool cushim_priv_candidates_path(size_t index, const char *root, char *path, size_t size);
 
 #endif

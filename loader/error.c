@@ -18,7 +18,7 @@ static _Thread_local struct {
 static _Thread_local char words[512];
 static _Thread_local struct cushim_error answer;
 
-CUresult error_record(CUresult code, const char *function, const char *message, const char *detail)
+CUresult cushim_priv_error_record(CUresult code, const char *function, const char *message, const char *detail)
 {
     last.code = code;
     last.function = function;
@@ -28,19 +28,20 @@ CUresult error_record(CUresult code, const char *function, const char *message, 
     return code;
 }
 
-CUresult error_missing(enum cushim_slot slot)
+CUresult cushim_priv_error_missing(enum cushim_slot slot)
 {
-    struct cushim_entry_point row = symbols_row(symbols_row_of(slot));
-    error_record(CUDA_ERROR_NOT_SUPPORTED, row.symbol, NULL, NULL);
+    struct cushim_entry_point row = cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot));
+    cushim_priv_error_record(CUDA_ERROR_NOT_SUPPORTED, row.symbol, NULL, NULL);
     last.needed_version = row.since;
     last.driver_version = cushim_driver_version();
     return last.code;
 }
 
-CUresult error_absent(enum cushim_slot slot)
+CUresult cushim_priv_error_absent(enum cushim_slot slot)
 {
-    return error_record(CUDA_ERROR_NO_DEVICE, symbols_row(symbols_row_of(slot)).symbol, "There is no CUDA driver: %",
-                        cushim_diagnosis()->message);
+    return cushim_priv_error_record(CUDA_ERROR_NO_DEVICE,
+                                    cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot)).symbol,
+                                    "There is no CUDA driver: %", cushim_diagnosis()->message);
 }
 
 static void put_into_words(void)

@@ -59,10 +59,10 @@ static void log_diagnosis(const struct cushim_load_options *options, const struc
 static const struct cushim_diagnosis *publish(void)
 {
     if (state.loaded)
-        table_set_current(&driver_table.named);
-    const struct cushim_diagnosis *diagnosis = record_publish(&state.record);
+        cushim_priv_table_set_current(&cushim_priv_driver_table.named);
+    const struct cushim_diagnosis *diagnosis = cushim_priv_record_publish(&state.record);
     if (!state.loaded)
-        table_set_current(&absent_table);
+        cushim_priv_table_set_current(&cushim_priv_absent_table);
     return diagnosis;
 }
 
@@ -76,8 +76,8 @@ static const char *keep_path(char *to, const char *path)
 static const struct cushim_diagnosis *load_locked(const struct request *request)
 {
     struct driver driver;
-    if (search_driver(request, &driver, &state.record)) {
-        table_fill(&driver);
+    if (cushim_priv_search_driver(request, &driver, &state.record)) {
+        cushim_priv_table_fill(&driver);
         state.request = *request;
         state.request.path = keep_path(state.path, request->path);
         state.request.root = keep_path(state.root, request->root);
@@ -92,28 +92,28 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
 static bool is_the_same_library(const struct request *wish)
 {
     if (wish->handle != NULL)
-        return wish->handle == loaded_driver.library;
+        return wish->handle == cushim_priv_loaded_driver.library;
     if (wish->path[0] == '\0' || strcmp(wish->path, state.request.path) == 0)
         return true;
-    void *library = os_library_open_mapped(wish->path);
+    void *library = cushim_priv_os_library_open_mapped(wish->path);
     if (library != NULL)
-        os_library_close(library);
-    return library == loaded_driver.library;
+        cushim_priv_os_library_close(library);
+    return library == cushim_priv_loaded_driver.library;
 }
 
 /* The first thing that is wished otherwise than it is; NULL if nothing is. */
 static const char *find_difference(const struct request *wish)
 {
     const struct request *have = &state.request;
-    int own_version = loaded_driver.own_version;
+    int own_version = cushim_priv_loaded_driver.own_version;
     int version = wish->max_version < own_version ? wish->max_version : own_version;
     if (!is_the_same_library(wish))
         return "Another driver library is loaded than the one asked for.";
     if (wish->root[0] != '\0' && strcmp(wish->root, have->root) != 0)
         return "The driver is loaded with another root than the one asked for.";
-    if (wish->max_version != 0 && version != loaded_driver.version)
+    if (wish->max_version != 0 && version != cushim_priv_loaded_driver.version)
         return "The driver is loaded with another maximum version than the one asked for.";
-    if (!mask_is_empty(&wish->mask) && memcmp(&wish->mask, &have->mask, sizeof have->mask) != 0)
+    if (!cushim_priv_mask_is_empty(&wish->mask) && memcmp(&wish->mask, &have->mask, sizeof have->mask) != 0)
         return "The driver is loaded with another mask than the one asked for.";
     if (wish->per_thread != have->per_thread)
         return have->per_thread
@@ -126,10 +126,10 @@ static CUresult agree(const struct request *wish)
 {
     const char *difference = find_difference(wish);
     if (difference != NULL)
-        return error_record(CUDA_ERROR_NOT_PERMITTED, load_name, difference, NULL);
-    if (wish->min_version > loaded_driver.version)
-        return error_record(CUDA_ERROR_NOT_SUPPORTED, load_name,
-                            "The loaded driver is older than the minimum version asked for.", NULL);
+        return cushim_priv_error_record(CUDA_ERROR_NOT_PERMITTED, load_name, difference, NULL);
+    if (wish->min_version > cushim_priv_loaded_driver.version)
+        return cushim_priv_error_record(CUDA_ERROR_NOT_SUPPORTED, load_name,
+                                        "The loaded driver is older than the minimum version asked for.", NULL);
     return CUDA_SUCCESS;
 }
 
@@ -138,31 +138,33 @@ static CUresult agree(const struct request *wish)
 static CUresult load_again(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
 {
     struct request wish;
-    if (request_read_options(&wish, options, as_compiled, &state.record))
+    if (cushim_priv_request_read_options(&wish, options, as_compiled, &state.record))
         return agree(&wish);
-    return error_record(CUDA_ERROR_INVALID_VALUE, load_name, "%", record_keep(&state.record)->message);
+    return cushim_priv_error_record(CUDA_ERROR_INVALID_VALUE, load_name, "%",
+                                    cushim_priv_record_keep(&state.record)->message);
 }
 
 static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options,
                                                  enum cushim_default_stream as_compiled)
 {
     struct request wish;
-    bool sensible = request_read(&wish, options, as_compiled, &state.record);
+    bool sensible = cushim_priv_request_read(&wish, options, as_compiled, &state.record);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : publish();
     if (diagnosis->code != CUDA_SUCCESS)
-        error_record(diagnosis->code, load_name, "%", diagnosis->message);
+        cushim_priv_error_record(diagnosis->code, load_name, "%", diagnosis->message);
     return diagnosis;
 }
 
 CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
 {
-    if (os_load_lock_is_mine())
-        return error_record(CUDA_ERROR_NOT_READY, load_name, "This thread is in the middle of a load.", NULL);
-    os_load_lock();
-    record_start(&state.record);
+    if (cushim_priv_os_load_lock_is_mine())
+        return cushim_priv_error_record(CUDA_ERROR_NOT_READY, load_name, "This thread is in the middle of a load.",
+                                        NULL);
+    cushim_priv_os_load_lock();
+    cushim_priv_record_start(&state.record);
     const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, as_compiled);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options, as_compiled);
-    os_load_unlock();
+    cushim_priv_os_load_unlock();
     if (options != NULL && options->log != NULL) {
         if (diagnosis != NULL)
             log_diagnosis(options, diagnosis);
@@ -172,26 +174,26 @@ CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_d
     return result;
 }
 
-const struct cushim_table *table_load(void)
+const struct cushim_table *cushim_priv_table_load(void)
 {
     const struct cushim_table *table = cushim_table();
-    if (table != &bootstrap_table)
+    if (table != &cushim_priv_bootstrap_table)
         return table;
-    if (os_load_lock_is_mine())
-        return &absent_table; /* a constructor of the library that is being loaded */
-    os_load_lock();
+    if (cushim_priv_os_load_lock_is_mine())
+        return &cushim_priv_absent_table; /* a constructor of the library that is being loaded */
+    cushim_priv_os_load_lock();
     /* Of many threads that come here at once, one loads. */
-    if (cushim_table() == &bootstrap_table) {
-        record_start(&state.record);
+    if (cushim_table() == &cushim_priv_bootstrap_table) {
+        cushim_priv_record_start(&state.record);
         load_first(NULL, CUSHIM_DEFAULT_STREAM_LEGACY);
     }
-    os_load_unlock();
+    cushim_priv_os_load_unlock();
     return cushim_table();
 }
 
 int cushim_driver_version(void)
 {
-    return cushim_table() == &driver_table.named ? loaded_driver.version : 0;
+    return cushim_table() == &cushim_priv_driver_table.named ? cushim_priv_loaded_driver.version : 0;
 }
 
 /* ---- cuInit ---- */
@@ -211,7 +213,7 @@ static enum cushim_reason cause_of(CUresult code)
 {
     struct cushim_system system;
     cushim_system(state.request.root, &system);
-    const char *visible = os_environment(visible_devices);
+    const char *visible = cushim_priv_os_environment(visible_devices);
     if (code == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
         return CUSHIM_REASON_MODULE_MISMATCH;
     if (code == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
@@ -220,7 +222,7 @@ static enum cushim_reason cause_of(CUresult code)
         return CUSHIM_REASON_NOT_READY;
     if (code == CUDA_ERROR_NOT_INITIALIZED) /* cuInit says it in a child alone, whoever initialised the parent */
         return CUSHIM_REASON_FORKED;
-    if (os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
+    if (cushim_priv_os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
         if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED
             || system.uvm_node == CUSHIM_NODE_DENIED)
             return CUSHIM_REASON_NODES_DENIED;
@@ -237,46 +239,48 @@ static enum cushim_reason cause_of(CUresult code)
 
 static void note_init(CUresult code)
 {
-    os_load_lock();
+    cushim_priv_os_load_lock();
     const struct cushim_diagnosis *before = cushim_diagnosis();
-    record_start_from(&state.record, before);
-    const char *visible = os_environment(visible_devices);
+    cushim_priv_record_start_from(&state.record, before);
+    const char *visible = cushim_priv_os_environment(visible_devices);
     if (visible != NULL)
-        record_variable(&state.record, visible_devices, visible, true);
+        cushim_priv_record_variable(&state.record, visible_devices, visible, true);
     for (size_t i = 0; i < before->variable_count; i++) {
         const struct cushim_variable *variable = &before->variables[i];
         if (strcmp(variable->name, visible_devices) != 0)
-            record_variable(&state.record, variable->name, variable->value, variable->used);
+            cushim_priv_record_variable(&state.record, variable->name, variable->value, variable->used);
     }
-    record_outcome(&state.record, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : cause_of(code), code, NULL);
-    record_publish(&state.record);
-    os_load_unlock();
+    cushim_priv_record_outcome(&state.record, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : cause_of(code), code, NULL);
+    cushim_priv_record_publish(&state.record);
+    cushim_priv_os_load_unlock();
 }
 
 CUresult cushim_init(void)
 {
-    if (os_load_lock_is_mine())
-        return error_record(CUDA_ERROR_NOT_READY, "cushim_init", "This thread is in the middle of a load.", NULL);
-    const struct cushim_table *table = table_load();
+    if (cushim_priv_os_load_lock_is_mine())
+        return cushim_priv_error_record(CUDA_ERROR_NOT_READY, "cushim_init", "This thread is in the middle of a load.",
+                                        NULL);
+    const struct cushim_table *table = cushim_priv_table_load();
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
     if (diagnosis->code == CUDA_SUCCESS)
         table = cushim_table(); /* another thread may have loaded in between */
-    if (table != &driver_table.named)
-        return error_record(diagnosis->code, "cushim_init", "%", diagnosis->message);
+    if (table != &cushim_priv_driver_table.named)
+        return cushim_priv_error_record(diagnosis->code, "cushim_init", "%", diagnosis->message);
     CUresult code = table->Init_v1(0);
     /* The same code may have another cause this time. */
     if (code != CUDA_SUCCESS || cushim_diagnosis()->code != CUDA_SUCCESS)
         note_init(code);
-    return code == CUDA_SUCCESS ? code : error_record(code, "cushim_init", "%", cushim_diagnosis()->message);
+    return code == CUDA_SUCCESS ? code
+                                : cushim_priv_error_record(code, "cushim_init", "%", cushim_diagnosis()->message);
 }
 
-void load_reset_for_tests(void)
+void cushim_priv_load_reset_for_tests(void)
 {
-    os_load_lock();
-    table_set_current(&bootstrap_table);
+    cushim_priv_os_load_lock();
+    cushim_priv_table_set_current(&cushim_priv_bootstrap_table);
     if (state.loaded && state.handle_is_ours)
-        os_library_close(loaded_driver.library);
+        cushim_priv_os_library_close(cushim_priv_loaded_driver.library);
     state.loaded = false;
-    record_reset();
-    os_load_unlock();
+    cushim_priv_record_reset();
+    cushim_priv_os_load_unlock();
 }

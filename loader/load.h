@@ -5,6 +5,6 @@
 
 /* Forgets everything, as at program start: closes the driver, makes the bootstrap table current, frees each diagnosis.
  * No other thread may be using cushim, and nothing got from it may be used again. */
-void load_reset_for_tests(void);
+void cushim_priv_load_reset_for_tests(void);
 
 #endif

@@ -8,6 +8,6 @@
 enum lookup_result { LOOKUP_FOUND, LOOKUP_NO_FUNCTION, LOOKUP_NEEDS_NEWER };
 
 /* Looks in the loaded driver; `version` is at most the driver's. *ret_fn is NULL unless found. */
-enum lookup_result lookup_entry(const char *family, int version, bool per_thread, cushim_fn *ret_fn);
+enum lookup_result cushim_priv_lookup_entry(const char *family, int version, bool per_thread, cushim_fn *ret_fn);
 
 #endif

@@ -12,11 +12,11 @@
 #define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
     static CUresult CUDAAPI missing_##family##_##abi params                                                            \
     {                                                                                                                  \
-        return error_missing(CUSHIM_SLOT_##family##_##abi);                                                            \
+        return cushim_priv_error_missing(CUSHIM_SLOT_##family##_##abi);                                                \
     }
 #include "cushim/entry_points.h"
 
-const struct cushim_table missing_table = {
+const struct cushim_table cushim_priv_missing_table = {
 #define CUSHIM_ENTRY(family, abi, since, params, args) missing_##family##_##abi,
 #include "cushim/entry_points.h"
 };

@@ -9,7 +9,7 @@
 #include "cushim/loader.h"
 
 /* The name by which the system's loader knows the driver. */
-extern const char os_library_driver_name[];
+extern const char cushim_priv_os_library_driver_name[];
 
 /* How an opening went. */
 enum os_library_result { OS_LIBRARY_OPEN, OS_LIBRARY_ABSENT, OS_LIBRARY_UNLOADABLE };
@@ -18,24 +18,25 @@ enum os_library_result { OS_LIBRARY_OPEN, OS_LIBRARY_ABSENT, OS_LIBRARY_UNLOADAB
  * Opens `name`: a path, or a bare name that the system searches. On OS_LIBRARY_OPEN, *ret_library is to be closed; else
  * `error` holds the loader's words.
  */
-enum os_library_result os_library_open(const char *name, void **ret_library, char *error, size_t error_size);
+enum os_library_result cushim_priv_os_library_open(const char *name, void **ret_library, char *error,
+                                                   size_t error_size);
 
 /* Opens `name` only if this process has it open already; NULL if not. Tells whether a path is a library that is in
  * use. */
-void *os_library_open_mapped(const char *name);
+void *cushim_priv_os_library_open_mapped(const char *name);
 
-void os_library_close(void *library);
+void cushim_priv_os_library_close(void *library);
 
 /* NULL where the library does not export that name, nor (on some systems) one that it needs. */
-cushim_fn os_library_symbol(void *library, const char *name);
+cushim_fn cushim_priv_os_library_symbol(void *library, const char *name);
 
 /*
  * Writes the file that holds `address`; an empty string if it cannot be told. `library` may say in which of our open
  * libraries the address is, which spares a search; or NULL.
  */
-void os_library_path(void *library, cushim_fn address, char *path, size_t size);
+void cushim_priv_os_library_path(void *library, cushim_fn address, char *path, size_t size);
 
 /* The name under which `library` itself exports exactly this address, or NULL. */
-const char *os_library_symbol_name(void *library, cushim_fn address);
+const char *cushim_priv_os_library_symbol_name(void *library, cushim_fn address);
 
 #endif

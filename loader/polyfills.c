@@ -18,7 +18,7 @@ struct rule {
 /* clang-format off */
 #define RULE(slot, count, ...) RULE_BEFORE(0, slot, count, __VA_ARGS__)
 #define RULE_BEFORE(version, slot, count, ...)                                                                         \
-    {CUSHIM_SLOT_##slot, (cushim_fn)polyfill_##slot, version, count, {__VA_ARGS__}}
+    {CUSHIM_SLOT_##slot, (cushim_fn)cushim_priv_polyfill_##slot, version, count, {__VA_ARGS__}}
 /* clang-format on */
 
 /* In order: a polyfill may stand on one before it. Of a slot's rules, the first that can be followed counts. */
@@ -58,38 +58,39 @@ _Static_assert(sizeof rules / sizeof rules[0] <= UCHAR_MAX, "a slot's origin nam
 
 static bool can_follow(const struct rule *rule)
 {
-    if (rule->before != 0 && loaded_driver.version >= rule->before)
+    if (rule->before != 0 && cushim_priv_loaded_driver.version >= rule->before)
         return false;
     for (size_t i = 0; i < rule->via_count; i++) {
-        if (driver_origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
+        if (cushim_priv_driver_origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
             return false;
     }
-    return driver_origins[rule->slot].state == CUSHIM_STATE_MISSING;
+    return cushim_priv_driver_origins[rule->slot].state == CUSHIM_STATE_MISSING;
 }
 
-void polyfills_install(void)
+void cushim_priv_polyfills_install(void)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         const struct rule *rule = &rules[i];
         if (!can_follow(rule))
             continue;
-        driver_table.slots[rule->slot] = rule->function;
-        driver_origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)i};
+        cushim_priv_driver_table.slots[rule->slot] = rule->function;
+        cushim_priv_driver_origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)i};
     }
 }
 
-const enum cushim_slot *polyfills_via(unsigned rule, size_t *ret_count)
+const enum cushim_slot *cushim_priv_polyfills_via(unsigned rule, size_t *ret_count)
 {
     *ret_count = rules[rule].via_count;
     return rules[rule].via;
 }
 
-CUresult polyfill_refuse(enum cushim_slot slot, const char *why)
+CUresult cushim_priv_polyfill_refuse(enum cushim_slot slot, const char *why)
 {
-    return error_record(CUDA_ERROR_NOT_SUPPORTED, symbols_row(symbols_row_of(slot)).symbol, why, NULL);
+    return cushim_priv_error_record(CUDA_ERROR_NOT_SUPPORTED,
+                                    cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot)).symbol, why, NULL);
 }
 
-bool polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
+bool cushim_priv_polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
 {
     static const CUgraphEdgeData plain;
     for (size_t i = 0; edges != NULL && i < count; i++) {

@@ -11,19 +11,20 @@
 #include "table.h"
 
 /* Fills missing slots of the driver table for which an honest polyfill exists on this driver. */
-void polyfills_install(void);
+void cushim_priv_polyfills_install(void);
 
 /* The slots that a polyfill calls, by the `rule` of its origin. */
-const enum cushim_slot *polyfills_via(unsigned rule, size_t *ret_count);
+const enum cushim_slot *cushim_priv_polyfills_via(unsigned rule, size_t *ret_count);
 
 /* Records and returns the refusal of a call that asks for too much. `why` is a sentence. */
-CUresult polyfill_refuse(enum cushim_slot slot, const char *why);
+CUresult cushim_priv_polyfill_refuse(enum cushim_slot slot, const char *why);
 
-/* Every polyfill_<slot> has its slot's type. Those that exist stand in polyfills_*.c and in the list in polyfills.c. */
-#define CUSHIM_ENTRY(family, abi, since, params, args) CUresult CUDAAPI polyfill_##family##_##abi params;
+/* Each cushim_priv_polyfill_<slot> has its slot's type. Those that exist stand in polyfills_*.c and in polyfills.c's
+ * list. */
+#define CUSHIM_ENTRY(family, abi, since, params, args) CUresult CUDAAPI cushim_priv_polyfill_##family##_##abi params;
 #include "cushim/entry_points.h"
 
 /* Whether edge data says nothing: none at all, or every edge is a plain one. */
-bool polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count);
+bool cushim_priv_polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count);
 
 #endif

@@ -2,13 +2,13 @@
 /* Polyfills: stream capture. */
 #include "polyfills.h"
 
-#define TABLE (&driver_table.named)
+#define TABLE (&cushim_priv_driver_table.named)
 
 /*
  * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question
  * that never harms a capture (measured on a 580 driver): under a cap, the driver may be newer and the capture somebody else's.
  */
-CUresult CUDAAPI polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+CUresult CUDAAPI cushim_priv_polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
     int priority;
     if (captureStatus == NULL)
@@ -20,14 +20,14 @@ CUresult CUDAAPI polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCapture
 }
 
 /* The first cuStreamBeginCapture captures in relaxed mode: on a 580 driver, no call on another stream harms it. */
-CUresult CUDAAPI polyfill_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+CUresult CUDAAPI cushim_priv_polyfill_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
     if (mode != CU_STREAM_CAPTURE_MODE_GLOBAL && mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
         && mode != CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
     if (mode != CU_STREAM_CAPTURE_MODE_RELAXED)
-        return polyfill_refuse(CUSHIM_SLOT_StreamBeginCapture_v2,
-                               "Capture modes other than relaxed need a driver for CUDA 10.1.");
+        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_StreamBeginCapture_v2,
+                                           "Capture modes other than relaxed need a driver for CUDA 10.1.");
     return TABLE->StreamBeginCapture_v1(hStream);
 }
 
@@ -37,13 +37,14 @@ static CUresult finish_query(enum cushim_slot slot, CUstreamCaptureStatus status
                              CUstreamCaptureStatus *ret_status)
 {
     if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && asks_for_more)
-        return polyfill_refuse(slot, "This driver cannot tell that much of a capture in progress.");
+        return cushim_priv_polyfill_refuse(slot, "This driver cannot tell that much of a capture in progress.");
     *ret_status = status;
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                                  cuuint64_t *id_out)
+CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v1(CUstream hStream,
+                                                              CUstreamCaptureStatus *captureStatus_out,
+                                                              cuuint64_t *id_out)
 {
     CUstreamCaptureStatus status;
     if (captureStatus_out == NULL)
@@ -54,9 +55,11 @@ CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v1(CUstream hStream, CUstreamCapt
     return finish_query(CUSHIM_SLOT_StreamGetCaptureInfo_v1, status, id_out != NULL, captureStatus_out);
 }
 
-CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                                  cuuint64_t *id_out, CUgraph *graph_out,
-                                                  const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v2(CUstream hStream,
+                                                              CUstreamCaptureStatus *captureStatus_out,
+                                                              cuuint64_t *id_out, CUgraph *graph_out,
+                                                              const CUgraphNode **dependencies_out,
+                                                              size_t *numDependencies_out)
 {
     CUstreamCaptureStatus status;
     cuuint64_t id = 0;
@@ -75,10 +78,9 @@ CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCapt
 /* What a capture's plain edges look like: the driver gives an array that it owns, so this one must stay, too. */
 static const CUgraphEdgeData plain_edges[512];
 
-CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                                  cuuint64_t *id_out, CUgraph *graph_out,
-                                                  const CUgraphNode **dependencies_out,
-                                                  const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v3(
+    CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
+    const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
     CUstreamCaptureStatus status;
     cuuint64_t id = 0;
@@ -97,8 +99,8 @@ CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCapt
         return result;
     bool active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     if (active && count > sizeof plain_edges / sizeof plain_edges[0])
-        return polyfill_refuse(CUSHIM_SLOT_StreamGetCaptureInfo_v3,
-                               "More than 512 dependencies with edge data need a driver for CUDA 12.3.");
+        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_StreamGetCaptureInfo_v3,
+                                           "More than 512 dependencies with edge data need a driver for CUDA 12.3.");
     *captureStatus_out = status;
     if (!active)
         return CUDA_SUCCESS;
@@ -115,12 +117,12 @@ CUresult CUDAAPI polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCapt
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI polyfill_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
-                                                             const CUgraphEdgeData *dependencyData,
-                                                             size_t numDependencies, unsigned int flags)
+CUresult CUDAAPI cushim_priv_polyfill_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
+                                                                         const CUgraphEdgeData *dependencyData,
+                                                                         size_t numDependencies, unsigned int flags)
 {
-    if (!polyfill_edges_are_plain(dependencyData, numDependencies))
-        return polyfill_refuse(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2,
-                               "Edge data needs a driver for CUDA 12.3.");
+    if (!cushim_priv_polyfill_edges_are_plain(dependencyData, numDependencies))
+        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2,
+                                           "Edge data needs a driver for CUDA 12.3.");
     return TABLE->StreamUpdateCaptureDependencies_v1(hStream, dependencies, numDependencies, flags);
 }

@@ -2,7 +2,7 @@
 /* Polyfills: contexts. */
 #include "polyfills.h"
 
-#define TABLE (&driver_table.named)
+#define TABLE (&cushim_priv_driver_table.named)
 
 /* Makes `context` current; NULL means the one that is. *ret_pushed tells leave() what to undo. */
 static CUresult enter(CUcontext context, bool *ret_pushed)
@@ -21,7 +21,7 @@ static CUresult leave(bool pushed, CUresult result)
 
 /* ---- cuCtxGetDevice_v2 and cuCtxSynchronize_v2 (13.0): the same for a context that is not current ---- */
 
-CUresult CUDAAPI polyfill_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+CUresult CUDAAPI cushim_priv_polyfill_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 {
     bool pushed;
     CUdevice found;
@@ -36,7 +36,7 @@ CUresult CUDAAPI polyfill_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     return result;
 }
 
-CUresult CUDAAPI polyfill_CtxSynchronize_v2(CUcontext ctx)
+CUresult CUDAAPI cushim_priv_polyfill_CtxSynchronize_v2(CUcontext ctx)
 {
     bool pushed;
     CUresult result = enter(ctx, &pushed);
@@ -45,7 +45,7 @@ CUresult CUDAAPI polyfill_CtxSynchronize_v2(CUcontext ctx)
 
 /* ---- cuStreamGetDevice (12.8) ---- */
 
-CUresult CUDAAPI polyfill_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
+CUresult CUDAAPI cushim_priv_polyfill_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
 {
     bool pushed;
     CUcontext context;
@@ -65,22 +65,23 @@ CUresult CUDAAPI polyfill_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
 
 /* ---- cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) more parameters still ---- */
 
-CUresult CUDAAPI polyfill_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
-                                       unsigned int flags, CUdevice dev)
+CUresult CUDAAPI cushim_priv_polyfill_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                                                   unsigned int flags, CUdevice dev)
 {
     (void)paramsArray;
     if (numParams != 0)
-        return polyfill_refuse(CUSHIM_SLOT_CtxCreate_v3, "Execution affinity needs a driver for CUDA 11.4.");
+        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_CtxCreate_v3,
+                                           "Execution affinity needs a driver for CUDA 11.4.");
     return TABLE->CtxCreate_v2(pctx, flags, dev);
 }
 
-CUresult CUDAAPI polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
-                                       CUdevice dev)
+CUresult CUDAAPI cushim_priv_polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
+                                                   unsigned int flags, CUdevice dev)
 {
     if (ctxCreateParams == NULL)
         return TABLE->CtxCreate_v3(pctx, NULL, 0, flags, dev);
     if (ctxCreateParams->cigParams != NULL)
-        return polyfill_refuse(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
+        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
                                dev);
 }
@@ -88,16 +89,17 @@ CUresult CUDAAPI polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCr
 /* ---- primary contexts, cuDevicePrimaryCtxRelease_v2 and ..SetFlags_v2 (11.0) ---- */
 
 /* One release more than there were retentions is a success for the older one; the newer one says so. */
-CUresult CUDAAPI polyfill_DevicePrimaryCtxRelease_v2(CUdevice dev)
+CUresult CUDAAPI cushim_priv_polyfill_DevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     return TABLE->DevicePrimaryCtxRelease_v1(dev);
 }
 
-CUresult CUDAAPI polyfill_DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+CUresult CUDAAPI cushim_priv_polyfill_DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 {
     CUresult result = TABLE->DevicePrimaryCtxSetFlags_v1(dev, flags);
     if (result == CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE)
-        return polyfill_refuse(CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2,
-                               "To change the flags of a primary context in use needs a driver for CUDA 11.0.");
+        return cushim_priv_polyfill_refuse(
+            CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2,
+            "To change the flags of a primary context in use needs a driver for CUDA 11.0.");
     return result;
 }

@@ -4,7 +4,7 @@
 
 #include "polyfills.h"
 
-#define TABLE (&driver_table.named)
+#define TABLE (&cushim_priv_driver_table.named)
 
 /* ---- cuLaunchHostFunc (10.0) over cuStreamAddCallback ---- */
 
@@ -29,16 +29,16 @@ static void CUDA_CB call_host_function(CUstream stream, CUresult status, void *u
 static CUresult check_not_capturing(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (driver_origins[CUSHIM_SLOT_StreamIsCapturing_v1].state != CUSHIM_STATE_NATIVE)
+    if (cushim_priv_driver_origins[CUSHIM_SLOT_StreamIsCapturing_v1].state != CUSHIM_STATE_NATIVE)
         return CUDA_SUCCESS;
     CUresult result = TABLE->StreamIsCapturing_v1(stream, &status);
     if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
-        return polyfill_refuse(CUSHIM_SLOT_LaunchHostFunc_v1,
-                               "Capturing a host function needs a driver for CUDA 10.0.");
+        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_LaunchHostFunc_v1,
+                                           "Capturing a host function needs a driver for CUDA 10.0.");
     return result;
 }
 
-CUresult CUDAAPI polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, void *userData)
+CUresult CUDAAPI cushim_priv_polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, void *userData)
 {
     if (fn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -58,20 +58,20 @@ CUresult CUDAAPI polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, void 
 
 /* ---- events ---- */
 
-CUresult CUDAAPI polyfill_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned int flags)
+CUresult CUDAAPI cushim_priv_polyfill_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     if (hEvent == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     if ((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags != 0)
-        return polyfill_refuse(CUSHIM_SLOT_EventRecordWithFlags_v1,
-                               "External event nodes need a driver for CUDA 11.1.");
+        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_EventRecordWithFlags_v1,
+                                           "External event nodes need a driver for CUDA 11.1.");
     return TABLE->EventRecord_v1(hEvent, hStream);
 }
 
 /* The newer one promises less: v1 may also report an error of work that is still pending. */
-CUresult CUDAAPI polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+CUresult CUDAAPI cushim_priv_polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     return TABLE->EventElapsedTime_v1(pMilliseconds, hStart, hEnd);
 }
@@ -82,7 +82,7 @@ CUresult CUDAAPI polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent hSta
  * Of a stream that belongs to a green context, the newer entry point gives the green context and the device's primary
  * one; the older gives the green one as a CUcontext. So the primary one cannot be told.
  */
-CUresult CUDAAPI polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+CUresult CUDAAPI cushim_priv_polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
     CUgreenCtx green = NULL;
     CUcontext context = NULL;
@@ -90,11 +90,12 @@ CUresult CUDAAPI polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUg
     if (pCtx == NULL && pGreenCtx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     /* Green contexts came with 12.4; before, no stream can belong to one (the rule in polyfills.c sees to that). */
-    if (driver_origins[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
+    if (cushim_priv_driver_origins[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
         result = TABLE->StreamGetGreenCtx_v1(hStream, &green);
     if (result == CUDA_SUCCESS && green != NULL && pCtx != NULL)
-        return polyfill_refuse(CUSHIM_SLOT_StreamGetCtx_v2,
-                               "The primary context of a green context's stream needs a driver for CUDA 12.5.");
+        return cushim_priv_polyfill_refuse(
+            CUSHIM_SLOT_StreamGetCtx_v2,
+            "The primary context of a green context's stream needs a driver for CUDA 12.5.");
     if (result == CUDA_SUCCESS && green == NULL)
         result = TABLE->StreamGetCtx_v1(hStream, &context);
     if (result != CUDA_SUCCESS)

@@ -45,7 +45,7 @@ enum { MOST_VALUE_TEXT = 1024, MOST_ATTEMPTS_TEXT = RECORD_TEXT - RECORD_MESSAGE
 static struct kept *newest;
 static const struct cushim_diagnosis *current = &bare[CUSHIM_REASON_NOT_TRIED];
 
-CUresult reason_code(enum cushim_reason reason)
+CUresult cushim_priv_reason_code(enum cushim_reason reason)
 {
     return reasons[reason].code;
 }
@@ -73,7 +73,7 @@ static unsigned add_text(struct record *record, const char *string, size_t most)
     return start;
 }
 
-void record_start(struct record *record)
+void cushim_priv_record_start(struct record *record)
 {
     /* All but the text, of which only what is used counts. */
     memset(record, 0, offsetof(struct record, text));
@@ -82,17 +82,17 @@ void record_start(struct record *record)
     record->text_used = 1;
 }
 
-void record_start_from(struct record *record, const struct cushim_diagnosis *diagnosis)
+void cushim_priv_record_start_from(struct record *record, const struct cushim_diagnosis *diagnosis)
 {
-    record_start(record);
+    cushim_priv_record_start(record);
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        record_attempt(record, diagnosis->attempts[i].place, diagnosis->attempts[i].reason,
-                       diagnosis->attempts[i].result);
-    record_path(record, diagnosis->path);
+        cushim_priv_record_attempt(record, diagnosis->attempts[i].place, diagnosis->attempts[i].reason,
+                                   diagnosis->attempts[i].result);
+    cushim_priv_record_path(record, diagnosis->path);
     record->cuda_version = diagnosis->cuda_version;
 }
 
-void record_attempt(struct record *record, const char *place, enum cushim_reason reason, const char *result)
+void cushim_priv_record_attempt(struct record *record, const char *place, enum cushim_reason reason, const char *result)
 {
     if (record->reason == CUSHIM_REASON_NOT_FOUND)
         record->reason = reason;
@@ -104,7 +104,7 @@ void record_attempt(struct record *record, const char *place, enum cushim_reason
     attempt->reason = reason;
 }
 
-void record_variable(struct record *record, const char *name, const char *value, bool used)
+void cushim_priv_record_variable(struct record *record, const char *name, const char *value, bool used)
 {
     for (size_t i = 0; i < record->variable_count; i++) {
         if (strcmp(record->text + record->variables[i].name, name) == 0)
@@ -118,12 +118,13 @@ void record_variable(struct record *record, const char *name, const char *value,
     variable->used = used;
 }
 
-void record_path(struct record *record, const char *path)
+void cushim_priv_record_path(struct record *record, const char *path)
 {
     record->path = add_text(record, path, SIZE_MAX);
 }
 
-void record_outcome(struct record *record, enum cushim_reason reason, CUresult code, const char *format, ...)
+void cushim_priv_record_outcome(struct record *record, enum cushim_reason reason, CUresult code, const char *format,
+                                ...)
 {
     record->reason = reason;
     record->code = code;
@@ -138,7 +139,7 @@ void record_outcome(struct record *record, enum cushim_reason reason, CUresult c
     record->message = add_text(record, message, SIZE_MAX);
 }
 
-void record_failure(struct record *record, enum cushim_reason nothing)
+void cushim_priv_record_failure(struct record *record, enum cushim_reason nothing)
 {
     enum cushim_reason reason = record->reason == CUSHIM_REASON_NOT_FOUND ? nothing : record->reason;
     const char *message = reasons[reason].message;
@@ -147,10 +148,10 @@ void record_failure(struct record *record, enum cushim_reason nothing)
     while (attempt != end && attempt->reason != record->reason)
         attempt++;
     if (attempt == end || reason == CUSHIM_REASON_NOT_FOUND)
-        record_outcome(record, reason, reasons[reason].code, NULL);
+        cushim_priv_record_outcome(record, reason, reasons[reason].code, NULL);
     else
-        record_outcome(record, reason, reasons[reason].code, "%.*s (%s: %s).", (int)strlen(message) - 1, message,
-                       record->text + attempt->name, record->text + attempt->value);
+        cushim_priv_record_outcome(record, reason, reasons[reason].code, "%.*s (%s: %s).", (int)strlen(message) - 1,
+                                   message, record->text + attempt->name, record->text + attempt->value);
 }
 
 /* Lays the record out as a diagnosis whose strings stand in `to` itself. */
@@ -198,7 +199,7 @@ static bool says_the_same(const struct kept *kept, const struct record *record)
            && memcmp(kept->text, record->text, record->text_used) == 0 && uses_the_same(kept, record);
 }
 
-const struct cushim_diagnosis *record_keep(const struct record *record)
+const struct cushim_diagnosis *cushim_priv_record_keep(const struct record *record)
 {
     struct kept *kept = newest;
     while (kept != NULL && !says_the_same(kept, record))
@@ -214,14 +215,14 @@ const struct cushim_diagnosis *record_keep(const struct record *record)
     return &kept->diagnosis;
 }
 
-const struct cushim_diagnosis *record_publish(const struct record *record)
+const struct cushim_diagnosis *cushim_priv_record_publish(const struct record *record)
 {
-    const struct cushim_diagnosis *diagnosis = record_keep(record);
+    const struct cushim_diagnosis *diagnosis = cushim_priv_record_keep(record);
     CUSHIM_STORE_RELEASE(&current, diagnosis);
     return diagnosis;
 }
 
-void record_reset(void)
+void cushim_priv_record_reset(void)
 {
     CUSHIM_STORE_RELEASE(&current, &bare[CUSHIM_REASON_NOT_TRIED]);
     while (newest != NULL) {

@@ -7,12 +7,12 @@
 
 static const struct cushim_load_options nothing;
 
-bool mask_has(const struct mask *mask, size_t row)
+bool cushim_priv_mask_has(const struct mask *mask, size_t row)
 {
     return (mask->bits[row / 8] >> (row % 8) & 1) != 0;
 }
 
-bool mask_is_empty(const struct mask *mask)
+bool cushim_priv_mask_is_empty(const struct mask *mask)
 {
     for (size_t i = 0; i < sizeof mask->bits; i++) {
         if (mask->bits[i] != 0)
@@ -26,8 +26,8 @@ static bool mask_add(struct mask *mask, const char *name, size_t length)
 {
     bool known = false;
     for (size_t row = 0; row < ROW_COUNT; row++) {
-        const char *family = symbols_row(row).family;
-        const char *symbol = symbols_row(row).symbol;
+        const char *family = cushim_priv_symbols_row(row).family;
+        const char *symbol = cushim_priv_symbols_row(row).symbol;
         if (length < 2 || strncmp(name, "cu", 2) != 0) {
             family += 2;
             symbol += 2;
@@ -47,8 +47,8 @@ static bool mask_add(struct mask *mask, const char *name, size_t length)
 
 static bool bad(struct record *record, const char *source, const char *value, const char *why)
 {
-    record_outcome(record, CUSHIM_REASON_BAD_OPTION, reason_code(CUSHIM_REASON_BAD_OPTION), "%s is \"%.200s\": %s.",
-                   source, value, why);
+    cushim_priv_record_outcome(record, CUSHIM_REASON_BAD_OPTION, cushim_priv_reason_code(CUSHIM_REASON_BAD_OPTION),
+                               "%s is \"%.200s\": %s.", source, value, why);
     return false;
 }
 
@@ -135,11 +135,11 @@ static bool read_options(struct request *request, const struct cushim_load_optio
 /* The value of a variable that is to be followed; NULL where it is unset, empty, overruled or not to be trusted. */
 static const char *follow(const char *name, bool overruled, struct record *record)
 {
-    const char *value = os_environment(name);
+    const char *value = cushim_priv_os_environment(name);
     if (value == NULL || value[0] == '\0')
         return NULL;
-    bool used = !overruled && !os_privileged();
-    record_variable(record, name, value, used);
+    bool used = !overruled && !cushim_priv_os_privileged();
+    cushim_priv_record_variable(record, name, value, used);
     return used ? value : NULL;
 }
 
@@ -158,8 +158,8 @@ static bool read_environment(struct request *request, const struct cushim_load_o
     return mask == NULL || read_mask(&request->mask, mask, "CUSHIM_MASK", record);
 }
 
-bool request_read_options(struct request *request, const struct cushim_load_options *options,
-                          enum cushim_default_stream as_compiled, struct record *record)
+bool cushim_priv_request_read_options(struct request *request, const struct cushim_load_options *options,
+                                      enum cushim_default_stream as_compiled, struct record *record)
 {
     memset(request, 0, sizeof *request);
     request->path = "";
@@ -167,9 +167,9 @@ bool request_read_options(struct request *request, const struct cushim_load_opti
     return read_options(request, options != NULL ? options : &nothing, as_compiled, record);
 }
 
-bool request_read(struct request *request, const struct cushim_load_options *options,
-                  enum cushim_default_stream as_compiled, struct record *record)
+bool cushim_priv_request_read(struct request *request, const struct cushim_load_options *options,
+                              enum cushim_default_stream as_compiled, struct record *record)
 {
-    return request_read_options(request, options, as_compiled, record)
+    return cushim_priv_request_read_options(request, options, as_compiled, record)
            && read_environment(request, options != NULL ? options : &nothing, record);
 }

@@ -12,8 +12,8 @@ struct mask {
     unsigned char bits[(ROW_COUNT + 7) / 8];
 };
 
-bool mask_has(const struct mask *mask, size_t row);
-bool mask_is_empty(const struct mask *mask);
+bool cushim_priv_mask_has(const struct mask *mask, size_t row);
+bool cushim_priv_mask_is_empty(const struct mask *mask);
 
 /* The strings are the caller's or the environment's, and stay for the length of the call. */
 struct request {
@@ -30,11 +30,11 @@ struct request {
  * Merges options (or NULL) with the environment. On false, the record has the reason: an option or variable that
  * makes no sense. Notes in the record which variables were set.
  */
-bool request_read(struct request *request, const struct cushim_load_options *options,
-                  enum cushim_default_stream as_compiled, struct record *record);
+bool cushim_priv_request_read(struct request *request, const struct cushim_load_options *options,
+                              enum cushim_default_stream as_compiled, struct record *record);
 
 /* The same of the options alone. */
-bool request_read_options(struct request *request, const struct cushim_load_options *options,
-                          enum cushim_default_stream as_compiled, struct record *record);
+bool cushim_priv_request_read_options(struct request *request, const struct cushim_load_options *options,
+                                      enum cushim_default_stream as_compiled, struct record *record);
 
 #endif

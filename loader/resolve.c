@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve.h"
 
-bool resolve_allows(const struct driver *driver, size_t row)
+bool cushim_priv_resolve_allows(const struct driver *driver, size_t row)
 {
-    return !(driver->capped && symbols_row(row).since > driver->version) && !mask_has(&driver->mask, row);
+    return !(driver->capped && cushim_priv_symbols_row(row).since > driver->version)
+           && !cushim_priv_mask_has(&driver->mask, row);
 }
 
 /* One question to cuGetProcAddress. Its answers are not believed further than they can be checked. */
@@ -39,7 +40,7 @@ static cushim_fn ask(const struct driver *driver, const char *family, int versio
  */
 static bool agrees(const struct driver *driver, cushim_fn answer, const char *symbol, cushim_fn other)
 {
-    cushim_fn exported = os_symbols_find(&driver->symbols, symbol);
+    cushim_fn exported = cushim_priv_os_symbols_find(&driver->symbols, symbol);
     return answer == NULL || ((exported == NULL || answer == exported) && answer != other);
 }
 
@@ -47,8 +48,8 @@ static bool is_honest(const struct driver *driver)
 {
     cushim_fn older = NULL;
     for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = symbols_row(row);
-        if (row == 0 || !symbols_same_family(row, row - 1))
+        struct cushim_entry_point entry = cushim_priv_symbols_row(row);
+        if (row == 0 || !cushim_priv_symbols_same_family(row, row - 1))
             older = NULL;
         cushim_fn answer = ask(driver, entry.family, entry.since, false);
         if (!agrees(driver, answer, entry.symbol, older))
@@ -61,7 +62,7 @@ static bool is_honest(const struct driver *driver)
     return true;
 }
 
-bool resolve_can_ask(struct driver *driver)
+bool cushim_priv_resolve_can_ask(struct driver *driver)
 {
     int honest = CUSHIM_LOAD_ACQUIRE(&driver->ask.is_honest);
     if (honest == 0) {
@@ -73,9 +74,9 @@ bool resolve_can_ask(struct driver *driver)
     return honest > 0;
 }
 
-cushim_fn resolve_by_asking(struct driver *driver, const char *family, int version, bool per_thread)
+cushim_fn cushim_priv_resolve_by_asking(struct driver *driver, const char *family, int version, bool per_thread)
 {
-    return resolve_can_ask(driver) ? ask(driver, family, version, per_thread) : NULL;
+    return cushim_priv_resolve_can_ask(driver) ? ask(driver, family, version, per_thread) : NULL;
 }
 
 /*
@@ -84,26 +85,27 @@ cushim_fn resolve_by_asking(struct driver *driver, const char *family, int versi
  */
 static bool lacks_form(size_t row)
 {
-    if (symbols_row(row).per_thread_symbol[0] != '\0')
+    if (cushim_priv_symbols_row(row).per_thread_symbol[0] != '\0')
         return false;
-    for (size_t later = row + 1; symbols_same_family(row, later); later++) {
-        if (symbols_row(later).per_thread_symbol[0] != '\0')
+    for (size_t later = row + 1; cushim_priv_symbols_same_family(row, later); later++) {
+        if (cushim_priv_symbols_row(later).per_thread_symbol[0] != '\0')
             return true;
     }
     return false;
 }
 
-cushim_fn resolve_row(struct driver *driver, size_t row, bool per_thread)
+cushim_fn cushim_priv_resolve_row(struct driver *driver, size_t row, bool per_thread)
 {
-    struct cushim_entry_point entry = symbols_row(row);
+    struct cushim_entry_point entry = cushim_priv_symbols_row(row);
     if (per_thread && lacks_form(row))
         return NULL;
     /* Known from the version alone, and a failing look-up costs the loader seven times a successful one. */
     if (entry.since > driver->own_version)
         return NULL;
     bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
-    cushim_fn exported = os_symbols_find(&driver->symbols, has_form ? entry.per_thread_symbol : entry.symbol);
+    cushim_fn exported =
+        cushim_priv_os_symbols_find(&driver->symbols, has_form ? entry.per_thread_symbol : entry.symbol);
     if (exported != NULL)
         return exported;
-    return resolve_by_asking(driver, entry.family, entry.since, has_form);
+    return cushim_priv_resolve_by_asking(driver, entry.family, entry.since, has_form);
 }

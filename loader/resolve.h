@@ -23,15 +23,15 @@ struct driver {
 };
 
 /* Whether a driver that obeys cap and mask has this row. */
-bool resolve_allows(const struct driver *driver, size_t row);
+bool cushim_priv_resolve_allows(const struct driver *driver, size_t row);
 
 /* The entry point of a row, or NULL. Looks neither at cap nor at mask. */
-cushim_fn resolve_row(struct driver *driver, size_t row, bool per_thread);
+cushim_fn cushim_priv_resolve_row(struct driver *driver, size_t row, bool per_thread);
 
 /* What the driver itself answers for a family at a version, if its answers can be trusted; else NULL. */
-cushim_fn resolve_by_asking(struct driver *driver, const char *family, int version, bool per_thread);
+cushim_fn cushim_priv_resolve_by_asking(struct driver *driver, const char *family, int version, bool per_thread);
 
 /* Whether the driver has a cuGetProcAddress that can be trusted. */
-bool resolve_can_ask(struct driver *driver);
+bool cushim_priv_resolve_can_ask(struct driver *driver);
 
 #endif

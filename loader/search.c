@@ -18,7 +18,7 @@ struct search {
 
 static bool found_nothing(struct search *search, const char *place, enum cushim_reason reason, const char *result)
 {
-    record_attempt(search->record, place, reason, result);
+    cushim_priv_record_attempt(search->record, place, reason, result);
     return false;
 }
 
@@ -33,7 +33,7 @@ static bool found_stub(struct search *search, const char *place, void *library, 
 {
     char path[OS_PATH_SIZE];
     char text[OS_PATH_SIZE + 64];
-    os_library_path(library, symbol, path, sizeof path);
+    cushim_priv_os_library_path(library, symbol, path, sizeof path);
     bool told = path[0] == '\0' || strcmp(path, place) == 0;
     snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", told ? "" : " ", told ? "" : path);
     return found_nothing(search, place, CUSHIM_REASON_STUB, text);
@@ -61,8 +61,8 @@ static void describe_driver(char *text, int version)
 static bool examine(struct search *search, const char *place, void *library)
 {
     CUresult(CUDAAPI * get_version)(int *) = NULL;
-    cushim_fn symbol = os_library_symbol(library, symbols_row(ROW_DriverGetVersion_v1).symbol);
-    if (symbol == NULL || os_library_symbol(library, symbols_row(ROW_Init_v1).symbol) == NULL)
+    cushim_fn symbol = cushim_priv_os_library_symbol(library, cushim_priv_symbols_row(ROW_DriverGetVersion_v1).symbol);
+    if (symbol == NULL || cushim_priv_os_library_symbol(library, cushim_priv_symbols_row(ROW_Init_v1).symbol) == NULL)
         return found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER,
                              "not a driver: it lacks the driver's functions");
     memcpy(&get_version, &symbol, sizeof symbol);
@@ -81,7 +81,7 @@ static bool examine(struct search *search, const char *place, void *library)
     search->driver->own_version = version;
     char text[64];
     describe_driver(text, version);
-    record_attempt(search->record, place, CUSHIM_REASON_NONE, text);
+    cushim_priv_record_attempt(search->record, place, CUSHIM_REASON_NONE, text);
     return true;
 }
 
@@ -90,7 +90,7 @@ static bool try_open(struct search *search, const char *name, bool there)
 {
     char error[512];
     void *library;
-    switch (os_library_open(name, &library, error, sizeof error)) {
+    switch (cushim_priv_os_library_open(name, &library, error, sizeof error)) {
     case OS_LIBRARY_ABSENT:
         if (!there)
             return found_nothing(search, name, CUSHIM_REASON_NOT_FOUND, "not found");
@@ -103,14 +103,14 @@ static bool try_open(struct search *search, const char *name, bool there)
     if (examine(search, name, library))
         return true;
     /* A stub that stays mapped would be found again by its name. */
-    os_library_close(library);
+    cushim_priv_os_library_close(library);
     return false;
 }
 
 /* A path is looked at before it is opened: the loader's words for "not there" are many. */
 static bool try_path(struct search *search, const char *path)
 {
-    switch (os_file_state(path, false)) {
+    switch (cushim_priv_os_file_state(path, false)) {
     case OS_FILE_ABSENT:
         return found_nothing(search, path, CUSHIM_REASON_NOT_FOUND, "not found");
     case OS_FILE_DENIED:
@@ -132,7 +132,7 @@ static bool try_known_places(struct search *search)
 {
     const char *root = search->request->root;
     char path[OS_PATH_SIZE + 256];
-    for (size_t i = 0; candidates_path(i, root, path, sizeof path); i++) {
+    for (size_t i = 0; cushim_priv_candidates_path(i, root, path, sizeof path); i++) {
         if (path[0] != '\0' && try_path(search, path))
             return true;
     }
@@ -147,7 +147,7 @@ static bool try_places(struct search *search)
     if (request->path[0] != '\0')
         return try_given(search, request->path);
     /* A copy that the process has open already is what the system's loader gives for its name, before it searches. */
-    if (request->root[0] == '\0' && try_open(search, os_library_driver_name, false))
+    if (request->root[0] == '\0' && try_open(search, cushim_priv_os_library_driver_name, false))
         return true;
     return try_known_places(search);
 }
@@ -164,46 +164,50 @@ static bool accept(struct search *search)
     driver->mask = request->mask;
     record->cuda_version = driver->own_version;
 
-    os_symbols_open(&driver->symbols, driver->library);
-    cushim_fn symbol = os_symbols_find(&driver->symbols, symbols_row(ROW_GetProcAddress_v1).symbol);
+    cushim_priv_os_symbols_open(&driver->symbols, driver->library);
+    cushim_fn symbol =
+        cushim_priv_os_symbols_find(&driver->symbols, cushim_priv_symbols_row(ROW_GetProcAddress_v1).symbol);
     memcpy(&driver->ask.v1, &symbol, sizeof symbol);
-    symbol = os_symbols_find(&driver->symbols, symbols_row(ROW_GetProcAddress_v2).symbol);
+    symbol = cushim_priv_os_symbols_find(&driver->symbols, cushim_priv_symbols_row(ROW_GetProcAddress_v2).symbol);
     memcpy(&driver->ask.v2, &symbol, sizeof symbol);
 
-    symbol = os_symbols_find(&driver->symbols, symbols_row(ROW_Init_v1).symbol);
+    symbol = cushim_priv_os_symbols_find(&driver->symbols, cushim_priv_symbols_row(ROW_Init_v1).symbol);
     char path[OS_PATH_SIZE];
-    os_library_path(our_own(search, driver->library), symbol, path, sizeof path);
-    record_path(record, path);
+    cushim_priv_os_library_path(our_own(search, driver->library), symbol, path, sizeof path);
+    cushim_priv_record_path(record, path);
 
     int needed = request->min_version;
     if (request->per_thread && needed < FIRST_PER_THREAD_VERSION)
         needed = FIRST_PER_THREAD_VERSION;
     if (driver->version >= needed) {
-        record_outcome(record, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
+        cushim_priv_record_outcome(record, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
         return true;
     }
-    record_outcome(record, CUSHIM_REASON_TOO_OLD, reason_code(CUSHIM_REASON_TOO_OLD),
-                   "This program needs a driver for CUDA %d.%d%s; the one here %s CUDA %d.%d.", needed / 1000,
-                   needed % 1000 / 10, needed == request->min_version ? "" : " (for per-thread default streams)",
-                   driver->capped ? "is held down to" : "is for", driver->version / 1000, driver->version % 1000 / 10);
+    cushim_priv_record_outcome(
+        record, CUSHIM_REASON_TOO_OLD, cushim_priv_reason_code(CUSHIM_REASON_TOO_OLD),
+        "This program needs a driver for CUDA %d.%d%s; the one here %s CUDA %d.%d.", needed / 1000, needed % 1000 / 10,
+        needed == request->min_version ? "" : " (for per-thread default streams)",
+        driver->capped ? "is held down to" : "is for", driver->version / 1000, driver->version % 1000 / 10);
     return false;
 }
 
-bool search_driver(const struct request *request, struct driver *driver, struct record *record)
+bool cushim_priv_search_driver(const struct request *request, struct driver *driver, struct record *record)
 {
     struct search search = {request, driver, record};
     memset(driver, 0, sizeof *driver);
     if (strcmp(request->path, "none") == 0) {
-        record_outcome(record, CUSHIM_REASON_NOT_WANTED, reason_code(CUSHIM_REASON_NOT_WANTED), NULL);
+        cushim_priv_record_outcome(record, CUSHIM_REASON_NOT_WANTED, cushim_priv_reason_code(CUSHIM_REASON_NOT_WANTED),
+                                   NULL);
         return false;
     }
     if (!try_places(&search)) {
-        record_failure(record, request->path[0] != '\0' ? CUSHIM_REASON_NO_SUCH_FILE : CUSHIM_REASON_NOT_FOUND);
+        cushim_priv_record_failure(record,
+                                   request->path[0] != '\0' ? CUSHIM_REASON_NO_SUCH_FILE : CUSHIM_REASON_NOT_FOUND);
         return false;
     }
     if (accept(&search))
         return true;
     if (request->handle == NULL)
-        os_library_close(driver->library);
+        cushim_priv_os_library_close(driver->library);
     return false;
 }

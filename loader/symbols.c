@@ -57,7 +57,7 @@ static const char *name_at(size_t offset)
     return (const char *)&names + offset;
 }
 
-struct cushim_entry_point symbols_row(size_t row)
+struct cushim_entry_point cushim_priv_symbols_row(size_t row)
 {
     return (struct cushim_entry_point){.family = name_at(rows[row].family),
                                        .since = rows[row].since,
@@ -65,12 +65,12 @@ struct cushim_entry_point symbols_row(size_t row)
                                        .per_thread_symbol = name_at(rows[row].per_thread_symbol)};
 }
 
-size_t symbols_row_of(enum cushim_slot slot)
+size_t cushim_priv_symbols_row_of(enum cushim_slot slot)
 {
     return slots[slot].row;
 }
 
-enum cushim_slot symbols_slot_of(size_t row)
+enum cushim_slot cushim_priv_symbols_slot_of(size_t row)
 {
     int slot = 0;
     while (slot < CUSHIM_SLOT_COUNT && slots[slot].row != row)
@@ -78,7 +78,7 @@ enum cushim_slot symbols_slot_of(size_t row)
     return (enum cushim_slot)slot;
 }
 
-size_t symbols_find_family(const char *family)
+size_t cushim_priv_symbols_find_family(const char *family)
 {
     size_t row = 0;
     while (row < ROW_COUNT && strcmp(name_at(rows[row].family), family) != 0)
@@ -86,12 +86,12 @@ size_t symbols_find_family(const char *family)
     return row;
 }
 
-bool symbols_same_family(size_t first, size_t row)
+bool cushim_priv_symbols_same_family(size_t first, size_t row)
 {
     return row < ROW_COUNT && rows[first].family == rows[row].family;
 }
 
-const char *symbols_slot_name(enum cushim_slot slot)
+const char *cushim_priv_symbols_slot_name(enum cushim_slot slot)
 {
     return name_at(slots[slot].name);
 }
@@ -100,10 +100,10 @@ CUresult cushim_entry_point(size_t index, struct cushim_entry_point *ret_entry)
 {
     static const char function[] = "cushim_entry_point";
     if (ret_entry == NULL)
-        return error_record(CUDA_ERROR_INVALID_VALUE, function, "ret_entry is NULL.", NULL);
+        return cushim_priv_error_record(CUDA_ERROR_INVALID_VALUE, function, "ret_entry is NULL.", NULL);
     if (index >= ROW_COUNT)
-        return error_record(CUDA_ERROR_NOT_FOUND, function, "There are not so many entry points.", NULL);
-    *ret_entry = symbols_row(index);
+        return cushim_priv_error_record(CUDA_ERROR_NOT_FOUND, function, "There are not so many entry points.", NULL);
+    *ret_entry = cushim_priv_symbols_row(index);
     return CUDA_SUCCESS;
 }
 
@@ -111,7 +111,7 @@ CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slot)
 {
     static const char function[] = "cushim_slot_find";
     if (name == NULL || ret_slot == NULL)
-        return error_record(CUDA_ERROR_INVALID_VALUE, function, "An argument is NULL.", NULL);
+        return cushim_priv_error_record(CUDA_ERROR_INVALID_VALUE, function, "An argument is NULL.", NULL);
     const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
@@ -121,5 +121,5 @@ CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slot)
             return CUDA_SUCCESS;
         }
     }
-    return error_record(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
+    return cushim_priv_error_record(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
 }

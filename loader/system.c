@@ -13,14 +13,14 @@ static bool read_below(const char *root, const char *path, char *text, size_t si
 {
     char whole[2 * OS_PATH_SIZE];
     snprintf(whole, sizeof whole, "%s%s", root, path);
-    return os_file_read(whole, text, size);
+    return cushim_priv_os_file_read(whole, text, size);
 }
 
 static enum cushim_node node_below(const char *root, const char *path)
 {
     char whole[2 * OS_PATH_SIZE];
     snprintf(whole, sizeof whole, "%s%s", root, path);
-    switch (os_file_state(whole, true)) {
+    switch (cushim_priv_os_file_state(whole, true)) {
     case OS_FILE_READY:
         return CUSHIM_NODE_READY;
     case OS_FILE_DENIED:
@@ -51,10 +51,10 @@ static bool is_nvidia_display(const char *folder, const char *name)
     char vendor[16];
     char class[16];
     snprintf(path, sizeof path, "%.3000s/%.200s/vendor", folder, name);
-    if (name[0] == '.' || !os_file_read(path, vendor, sizeof vendor) || strncmp(vendor, "0x10de", 6) != 0)
+    if (name[0] == '.' || !cushim_priv_os_file_read(path, vendor, sizeof vendor) || strncmp(vendor, "0x10de", 6) != 0)
         return false;
     snprintf(path, sizeof path, "%.3000s/%.200s/class", folder, name);
-    return os_file_read(path, class, sizeof class) && strncmp(class, "0x03", 4) == 0;
+    return cushim_priv_os_file_read(path, class, sizeof class) && strncmp(class, "0x03", 4) == 0;
 }
 
 static bool is_container(const char *root)
@@ -67,7 +67,7 @@ static bool is_container(const char *root)
                && (strstr(text, "/docker/") != NULL || strstr(text, "kubepods") != NULL));
 }
 
-void system_kernel_module(const char *root, char *version, size_t size)
+void cushim_priv_system_kernel_module(const char *root, char *version, size_t size)
 {
     char text[FILE_START];
     version[0] = '\0';
@@ -84,9 +84,9 @@ void cushim_system(const char *root, struct cushim_system *ret_system)
         root = "";
     struct cushim_system system = {0};
     *ret_system = system;
-    if (!os_has_device_nodes)
+    if (!cushim_priv_os_has_device_nodes)
         return;
-    system_kernel_module(root, system.kernel_module, sizeof system.kernel_module);
+    cushim_priv_system_kernel_module(root, system.kernel_module, sizeof system.kernel_module);
     system.control_node = node_below(root, "/dev/nvidiactl");
     system.uvm_node = node_below(root, "/dev/nvidia-uvm");
     system.wsl_node = node_below(root, "/dev/dxg");
@@ -100,7 +100,7 @@ void cushim_system(const char *root, struct cushim_system *ret_system)
     }
     char bus[OS_PATH_SIZE];
     snprintf(bus, sizeof bus, "%.4000s/sys/bus/pci/devices", root);
-    system.gpu_on_bus = os_folder_find(bus, is_nvidia_display);
+    system.gpu_on_bus = cushim_priv_os_folder_find(bus, is_nvidia_display);
     system.container = is_container(root);
     *ret_system = system;
 }

@@ -6,6 +6,6 @@
 #include "cushim/loader.h"
 
 /* Writes the version of the kernel's part of the driver, or "". */
-void system_kernel_module(const char *root, char *version, size_t size);
+void cushim_priv_system_kernel_module(const char *root, char *version, size_t size);
 
 #endif

@@ -5,9 +5,9 @@
 #include "polyfills.h"
 
 #if CUSHIM_INLINE_TABLE
-CUSHIM_API const struct cushim_table *cushim_current_table = &bootstrap_table;
+CUSHIM_API const struct cushim_table *cushim_current_table = &cushim_priv_bootstrap_table;
 #else
-static const struct cushim_table *cushim_current_table = &bootstrap_table;
+static const struct cushim_table *cushim_current_table = &cushim_priv_bootstrap_table;
 
 const struct cushim_table *cushim_table(void)
 {
@@ -17,28 +17,30 @@ const struct cushim_table *cushim_table(void)
 
 _Static_assert(sizeof(union table) == sizeof(struct cushim_table), "a table is nothing but its slots");
 
-union table driver_table;
-struct slot_origin driver_origins[CUSHIM_SLOT_COUNT];
-struct driver loaded_driver;
+union table cushim_priv_driver_table;
+struct slot_origin cushim_priv_driver_origins[CUSHIM_SLOT_COUNT];
+struct driver cushim_priv_loaded_driver;
 
-void table_set_current(const struct cushim_table *table)
+void cushim_priv_table_set_current(const struct cushim_table *table)
 {
     CUSHIM_STORE_RELEASE(&cushim_current_table, table);
 }
 
-void table_fill(const struct driver *driver)
+void cushim_priv_table_fill(const struct driver *driver)
 {
-    loaded_driver = *driver;
-    driver_table.named = missing_table;
+    cushim_priv_loaded_driver = *driver;
+    cushim_priv_driver_table.named = cushim_priv_missing_table;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
-        driver_origins[slot] = (struct slot_origin){CUSHIM_STATE_MISSING, 0};
-        size_t row = symbols_row_of((enum cushim_slot)slot);
-        cushim_fn fn = resolve_allows(driver, row) ? resolve_row(&loaded_driver, row, driver->per_thread) : NULL;
+        cushim_priv_driver_origins[slot] = (struct slot_origin){CUSHIM_STATE_MISSING, 0};
+        size_t row = cushim_priv_symbols_row_of((enum cushim_slot)slot);
+        cushim_fn fn = cushim_priv_resolve_allows(driver, row)
+                           ? cushim_priv_resolve_row(&cushim_priv_loaded_driver, row, driver->per_thread)
+                           : NULL;
         if (fn != NULL) {
-            driver_table.slots[slot] = fn;
-            driver_origins[slot].state = CUSHIM_STATE_NATIVE;
+            cushim_priv_driver_table.slots[slot] = fn;
+            cushim_priv_driver_origins[slot].state = CUSHIM_STATE_NATIVE;
         }
     }
-    adapted_install();
-    polyfills_install();
+    cushim_priv_adapted_install();
+    cushim_priv_polyfills_install();
 }

@@ -64,7 +64,7 @@ static const char *check_open_file(int file)
     return is_ours ? check_segments(file, &header, (uint64_t)status.st_size) : NULL;
 }
 
-const char *file_check(const char *path)
+const char *cushim_priv_file_check(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)

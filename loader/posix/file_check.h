@@ -8,6 +8,6 @@
  * one that is cut short kills the process (SIGBUS); it waits for ever on a FIFO; and one for another processor it calls
  * absent. Other faults it finds by itself.
  */
-const char *file_check(const char *path);
+const char *cushim_priv_file_check(const char *path);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "file_check.h"
 
-const char os_library_driver_name[] = "libcuda.so.1";
+const char cushim_priv_os_library_driver_name[] = "libcuda.so.1";
 
 #if defined(CUSHIM_ELF_SECTION)
 /*
@@ -51,9 +51,9 @@ static const char *without_path(const char *words, const char *name)
     return strncmp(words, name, length) == 0 && strncmp(words + length, ": ", 2) == 0 ? words + length + 2 : words;
 }
 
-enum os_library_result os_library_open(const char *name, void **ret_library, char *error, size_t error_size)
+enum os_library_result cushim_priv_os_library_open(const char *name, void **ret_library, char *error, size_t error_size)
 {
-    const char *fault = strchr(name, '/') != NULL ? file_check(name) : NULL;
+    const char *fault = strchr(name, '/') != NULL ? cushim_priv_file_check(name) : NULL;
     if (fault != NULL) {
         snprintf(error, error_size, "%s", fault);
         return OS_LIBRARY_UNLOADABLE;
@@ -70,9 +70,9 @@ enum os_library_result os_library_open(const char *name, void **ret_library, cha
     return says_absent(words, name) ? OS_LIBRARY_ABSENT : OS_LIBRARY_UNLOADABLE;
 }
 
-void *os_library_open_mapped(const char *name)
+void *cushim_priv_os_library_open_mapped(const char *name)
 {
-    if (strchr(name, '/') != NULL && file_check(name) != NULL)
+    if (strchr(name, '/') != NULL && cushim_priv_file_check(name) != NULL)
         return NULL;
     void *library = dlopen(name, OPEN_FLAGS | RTLD_NOLOAD);
     if (library == NULL)
@@ -80,12 +80,12 @@ void *os_library_open_mapped(const char *name)
     return library;
 }
 
-void os_library_close(void *library)
+void cushim_priv_os_library_close(void *library)
 {
     dlclose(library);
 }
 
-cushim_fn os_library_symbol(void *library, const char *name)
+cushim_fn cushim_priv_os_library_symbol(void *library, const char *name)
 {
     union {
         void *object;
@@ -105,7 +105,7 @@ static bool find_address(cushim_fn function, Dl_info *info)
     return function != NULL && dladdr(address.object, info) != 0;
 }
 
-void os_library_path(void *library, cushim_fn address, char *path, size_t size)
+void cushim_priv_os_library_path(void *library, cushim_fn address, char *path, size_t size)
 {
     const struct link_map *map;
     Dl_info info;
@@ -121,7 +121,7 @@ void os_library_path(void *library, cushim_fn address, char *path, size_t size)
     path[length] = '\0';
 }
 
-const char *os_library_symbol_name(void *library, cushim_fn address)
+const char *cushim_priv_os_library_symbol_name(void *library, cushim_fn address)
 {
     Dl_info info;
     struct link_map *map;
@@ -133,5 +133,5 @@ const char *os_library_symbol_name(void *library, cushim_fn address)
     if (has_file && strcmp(map->l_name, info.dli_fname) != 0)
         return NULL;
     /* dladdr gives the nearest name; it is the address's own only if the library resolves it back to the same place. */
-    return os_library_symbol(library, info.dli_sname) == address ? info.dli_sname : NULL;
+    return cushim_priv_os_library_symbol(library, info.dli_sname) == address ? info.dli_sname : NULL;
 }

@@ -57,7 +57,7 @@ static const void *at(const struct link_map *map, ElfW(Addr) address)
     return (const void *)(address < map->l_addr ? map->l_addr + address : address);
 }
 
-void os_symbols_open(struct os_symbols *symbols, void *library)
+void cushim_priv_os_symbols_open(struct os_symbols *symbols, void *library)
 {
     const struct link_map *map;
     memset(symbols, 0, sizeof *symbols);
@@ -127,25 +127,25 @@ static uint32_t find(const struct os_symbols *symbols, const char *name)
     }
 }
 
-cushim_fn os_symbols_find(const struct os_symbols *symbols, const char *name)
+cushim_fn cushim_priv_os_symbols_find(const struct os_symbols *symbols, const char *name)
 {
     uint32_t index = symbols->table != NULL ? find(symbols, name) : 0;
     if (index == 0 || !is_plain(symbols, index))
-        return os_library_symbol(symbols->library, name);
+        return cushim_priv_os_library_symbol(symbols->library, name);
     return (cushim_fn)(uintptr_t)(symbols->base + ((const ElfW(Sym) *)symbols->table)[index].st_value);
 }
 
 #else
 
-void os_symbols_open(struct os_symbols *symbols, void *library)
+void cushim_priv_os_symbols_open(struct os_symbols *symbols, void *library)
 {
     memset(symbols, 0, sizeof *symbols);
     symbols->library = library;
 }
 
-cushim_fn os_symbols_find(const struct os_symbols *symbols, const char *name)
+cushim_fn cushim_priv_os_symbols_find(const struct os_symbols *symbols, const char *name)
 {
-    return os_library_symbol(symbols->library, name);
+    return cushim_priv_os_library_symbol(symbols->library, name);
 }
 
 #endif

@@ -37,7 +37,7 @@ static void watch_forks(void)
     (void)pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-void os_load_lock(void)
+void cushim_priv_os_load_lock(void)
 {
     pthread_once(&fork_once, watch_forks);
     pthread_mutex_lock(&lock);
@@ -46,7 +46,7 @@ void os_load_lock(void)
     lock_is_mine = true;
 }
 
-void os_load_unlock(void)
+void cushim_priv_os_load_unlock(void)
 {
     int restored = cancel_state;
     lock_is_mine = false;
@@ -54,17 +54,17 @@ void os_load_unlock(void)
     pthread_setcancelstate(restored, NULL);
 }
 
-bool os_load_lock_is_mine(void)
+bool cushim_priv_os_load_lock_is_mine(void)
 {
     return lock_is_mine;
 }
 
-const char *os_environment(const char *name)
+const char *cushim_priv_os_environment(const char *name)
 {
     return getenv(name);
 }
 
-bool os_privileged(void)
+bool cushim_priv_os_privileged(void)
 {
 #if defined(__linux__)
     return getauxval(AT_SECURE) != 0;
@@ -73,16 +73,16 @@ bool os_privileged(void)
 #endif
 }
 
-const bool os_has_device_nodes = true;
+const bool cushim_priv_os_has_device_nodes = true;
 
-enum os_file os_file_state(const char *path, bool also_write)
+enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
 {
     if (faccessat(AT_FDCWD, path, also_write ? R_OK | W_OK : R_OK, AT_EACCESS) == 0)
         return OS_FILE_READY;
     return errno == EACCES || errno == EPERM || errno == EROFS ? OS_FILE_DENIED : OS_FILE_ABSENT;
 }
 
-bool os_file_read(const char *path, char *text, size_t size)
+bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
@@ -93,7 +93,7 @@ bool os_file_read(const char *path, char *text, size_t size)
     return length >= 0;
 }
 
-bool os_folder_find(const char *path, bool (*matches)(const char *folder, const char *name))
+bool cushim_priv_os_folder_find(const char *path, bool (*matches)(const char *folder, const char *name))
 {
     DIR *folder = opendir(path);
     if (folder == NULL)

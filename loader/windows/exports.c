@@ -42,7 +42,7 @@ static const char *read_name(const struct image *image, size_t offset)
     return name != NULL && memchr(name, '\0', image->size - offset) != NULL ? name : NULL;
 }
 
-const char *exports_name(const void *module, cushim_fn address)
+const char *cushim_priv_exports_name(const void *module, cushim_fn address)
 {
     struct image image = {module, 0};
     const IMAGE_DATA_DIRECTORY *where = find_directory(&image);

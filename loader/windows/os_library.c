@@ -12,7 +12,7 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-const char os_library_driver_name[] = "nvcuda.dll";
+const char cushim_priv_os_library_driver_name[] = "nvcuda.dll";
 
 static bool is_bare(const char *name)
 {
@@ -26,7 +26,7 @@ static bool is_bare(const char *name)
 static bool find_place(const char *name, wchar_t place[OS_PATH_SIZE])
 {
     wchar_t wide[OS_PATH_SIZE];
-    if (!unicode_to_utf16(name, wide, OS_PATH_SIZE))
+    if (!cushim_priv_unicode_to_utf16(name, wide, OS_PATH_SIZE))
         return false;
     if (!is_bare(name)) {
         /* Backslashes and an absolute path are what LoadLibraryEx wants. */
@@ -51,7 +51,7 @@ static void put_into_words(DWORD code, const char *name, char *error, size_t siz
     while (length > 0 && wide[length - 1] == L' ')
         wide[--length] = L'\0';
     if (length > 0)
-        unicode_to_utf8(wide, words, sizeof words);
+        cushim_priv_unicode_to_utf8(wide, words, sizeof words);
     const char *mark = strstr(words, "%1");
     int before = mark != NULL ? (int)(mark - words) : 0;
     snprintf(error, size, "%.*s%s%s%s(error %lu)", before, words, mark != NULL ? name : "",
@@ -64,7 +64,7 @@ static void stay_in_memory(void)
 {
     HMODULE self;
     (void)GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
-                             (const wchar_t *)(const void *)os_library_driver_name, &self);
+                             (const wchar_t *)(const void *)cushim_priv_os_library_driver_name, &self);
 }
 #else
 static void stay_in_memory(void)
@@ -72,7 +72,7 @@ static void stay_in_memory(void)
 }
 #endif
 
-enum os_library_result os_library_open(const char *name, void **ret_library, char *error, size_t error_size)
+enum os_library_result cushim_priv_os_library_open(const char *name, void **ret_library, char *error, size_t error_size)
 {
     wchar_t place[OS_PATH_SIZE];
     if (!find_place(name, place)) {
@@ -103,7 +103,7 @@ enum os_library_result os_library_open(const char *name, void **ret_library, cha
     return there ? OS_LIBRARY_UNLOADABLE : OS_LIBRARY_ABSENT;
 }
 
-void *os_library_open_mapped(const char *name)
+void *cushim_priv_os_library_open_mapped(const char *name)
 {
     wchar_t place[OS_PATH_SIZE];
     HMODULE library;
@@ -113,12 +113,12 @@ void *os_library_open_mapped(const char *name)
     return GetModuleHandleExW(0, wanted, &library) ? library : NULL;
 }
 
-void os_library_close(void *library)
+void cushim_priv_os_library_close(void *library)
 {
     FreeLibrary(library);
 }
 
-cushim_fn os_library_symbol(void *library, const char *name)
+cushim_fn cushim_priv_os_library_symbol(void *library, const char *name)
 {
     return (cushim_fn)GetProcAddress(library, name);
 }
@@ -135,30 +135,30 @@ static HMODULE find_library(cushim_fn function)
     return function != NULL && GetModuleHandleExW(flags, address.object, &library) ? library : NULL;
 }
 
-void os_library_path(void *library, cushim_fn address, char *path, size_t size)
+void cushim_priv_os_library_path(void *library, cushim_fn address, char *path, size_t size)
 {
     wchar_t place[OS_PATH_SIZE];
     HMODULE holder = library != NULL ? library : find_library(address);
     DWORD length = holder != NULL ? GetModuleFileNameW(holder, place, OS_PATH_SIZE) : 0;
     path[0] = '\0';
     if (length > 0 && length < OS_PATH_SIZE)
-        unicode_to_utf8(place, path, size);
+        cushim_priv_unicode_to_utf8(place, path, size);
 }
 
-const char *os_library_symbol_name(void *library, cushim_fn address)
+const char *cushim_priv_os_library_symbol_name(void *library, cushim_fn address)
 {
     /* A library may hand on another's function; its name is exact if it leads back to the same place. */
     HMODULE holder = find_library(address);
-    const char *name = holder != NULL ? exports_name(holder, address) : NULL;
-    return name != NULL && os_library_symbol(library, name) == address ? name : NULL;
+    const char *name = holder != NULL ? cushim_priv_exports_name(holder, address) : NULL;
+    return name != NULL && cushim_priv_os_library_symbol(library, name) == address ? name : NULL;
 }
 
-void os_symbols_open(struct os_symbols *symbols, void *library)
+void cushim_priv_os_symbols_open(struct os_symbols *symbols, void *library)
 {
     symbols->library = library;
 }
 
-cushim_fn os_symbols_find(const struct os_symbols *symbols, const char *name)
+cushim_fn cushim_priv_os_symbols_find(const struct os_symbols *symbols, const char *name)
 {
-    return os_library_symbol(symbols->library, name);
+    return cushim_priv_os_library_symbol(symbols->library, name);
 }

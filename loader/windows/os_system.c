@@ -16,19 +16,19 @@ static SRWLOCK lock = SRWLOCK_INIT;
 /* The thread that holds the lock, or 0, which no thread is. A thread asks only whether it is itself. */
 static DWORD owner;
 
-void os_load_lock(void)
+void cushim_priv_os_load_lock(void)
 {
     AcquireSRWLockExclusive(&lock);
     CUSHIM_STORE_RELEASE(&owner, GetCurrentThreadId());
 }
 
-void os_load_unlock(void)
+void cushim_priv_os_load_unlock(void)
 {
     CUSHIM_STORE_RELEASE(&owner, (DWORD)0);
     ReleaseSRWLockExclusive(&lock);
 }
 
-bool os_load_lock_is_mine(void)
+bool cushim_priv_os_load_lock_is_mine(void)
 {
     return CUSHIM_LOAD_ACQUIRE(&owner) == GetCurrentThreadId();
 }
@@ -44,13 +44,13 @@ static struct {
 static char *read_variable(const char *name)
 {
     wchar_t wide_name[64];
-    if (!unicode_to_utf16(name, wide_name, sizeof wide_name / sizeof wide_name[0]))
+    if (!cushim_priv_unicode_to_utf16(name, wide_name, sizeof wide_name / sizeof wide_name[0]))
         return NULL;
     DWORD size = GetEnvironmentVariableW(wide_name, NULL, 0);
     wchar_t *wide = size != 0 ? malloc(size * sizeof *wide) : NULL;
     char *value = size != 0 ? malloc(3 * (size_t)size) : NULL; /* UTF-8 takes three bytes at most for each unit */
     bool got = wide != NULL && value != NULL && GetEnvironmentVariableW(wide_name, wide, size) < size
-               && unicode_to_utf8(wide, value, 3 * (size_t)size);
+               && cushim_priv_unicode_to_utf8(wide, value, 3 * (size_t)size);
     free(wide);
     if (got)
         return value;
@@ -58,7 +58,7 @@ static char *read_variable(const char *name)
     return NULL;
 }
 
-const char *os_environment(const char *name)
+const char *cushim_priv_os_environment(const char *name)
 {
     size_t i = 0;
     while (i < MOST_VARIABLES - 1 && variables[i].name != NULL && strcmp(variables[i].name, name) != 0)
@@ -69,17 +69,17 @@ const char *os_environment(const char *name)
     return variables[i].value;
 }
 
-bool os_privileged(void)
+bool cushim_priv_os_privileged(void)
 {
     return false; /* Windows knows no program that runs with its file's rights in place of its user's */
 }
 
-const bool os_has_device_nodes = false;
+const bool cushim_priv_os_has_device_nodes = false;
 
-enum os_file os_file_state(const char *path, bool also_write)
+enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
 {
     wchar_t wide[OS_PATH_SIZE];
-    if (!unicode_to_utf16(path, wide, OS_PATH_SIZE))
+    if (!cushim_priv_unicode_to_utf16(path, wide, OS_PATH_SIZE))
         return OS_FILE_ABSENT;
     DWORD attributes = GetFileAttributesW(wide);
     if (attributes != INVALID_FILE_ATTRIBUTES)
@@ -88,7 +88,7 @@ enum os_file os_file_state(const char *path, bool also_write)
 }
 
 /* These two are asked about device nodes alone. */
-bool os_file_read(const char *path, char *text, size_t size)
+bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
 {
     (void)path;
     (void)text;
@@ -96,7 +96,7 @@ bool os_file_read(const char *path, char *text, size_t size)
     return false;
 }
 
-bool os_folder_find(const char *path, bool (*matches)(const char *folder, const char *name))
+bool cushim_priv_os_folder_find(const char *path, bool (*matches)(const char *folder, const char *name))
 {
     (void)path;
     (void)matches;

@@ -4,13 +4,13 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-bool unicode_to_utf16(const char *text, wchar_t *ret_text, size_t size)
+bool cushim_priv_unicode_to_utf16(const char *text, wchar_t *ret_text, size_t size)
 {
     ret_text[0] = L'\0';
     return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, ret_text, (int)size) > 0;
 }
 
-bool unicode_to_utf8(const wchar_t *text, char *ret_text, size_t size)
+bool cushim_priv_unicode_to_utf8(const wchar_t *text, char *ret_text, size_t size)
 {
     int length = WideCharToMultiByte(CP_UTF8, 0, text, -1, ret_text, (int)size, NULL, NULL);
     if (length <= 0)

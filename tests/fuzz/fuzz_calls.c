@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_bytes bytes = {data, data + size};
     setenv("CUSHIM_DRIVER", "none", 1);
-    load_reset_for_tests();
+    cushim_priv_load_reset_for_tests();
     while (bytes.next != bytes.end) {
         cushim_fn fn = NULL;
         switch (fuzz_byte(&bytes) % 6) {
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         default:
             if (fuzz_byte(&bytes) % 8 == 0)
-                load_reset_for_tests();
+                cushim_priv_load_reset_for_tests();
             break;
         }
         check();

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int file = mkstemp(path);
     HOLDS(file >= 0);
     HOLDS(write(file, changed, sizeof changed) == (ssize_t)sizeof changed);
-    const char *fault = file_check(path);
+    const char *fault = cushim_priv_file_check(path);
     HOLDS(fault == NULL || fault[0] != '\0');
     close(file);
     unlink(path);

@@ -59,6 +59,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HOLDS(diagnosis->message[0] != '\0' && strlen(diagnosis->message) < 8192);
     HOLDS(strcmp(cushim_last_error()->function, "cushim_load") == 0);
     HOLDS(cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE);
-    load_reset_for_tests();
+    cushim_priv_load_reset_for_tests();
     return 0;
 }

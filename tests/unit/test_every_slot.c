@@ -39,7 +39,7 @@ static void assert_detail(enum cushim_slot slot, int version)
 {
     char needs[128];
     const struct cushim_error *error = cushim_last_error();
-    struct cushim_entry_point row = symbols_row(symbols_row_of(slot));
+    struct cushim_entry_point row = cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot));
     snprintf(needs, sizeof needs, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.", row.symbol, row.since / 1000,
              row.since % 1000 / 10, version / 1000, version % 1000 / 10);
     assert_int_equal(error->code, CUDA_ERROR_NOT_SUPPORTED);
@@ -83,7 +83,8 @@ static void test_absent_table_when_each_slot_is_called_then_there_is_no_device(v
         assert_int_equal(info_of(slot).state, CUSHIM_STATE_MISSING);
         if (expected == CUDA_ERROR_NO_DEVICE) {
             assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
-            assert_string_equal(cushim_last_error()->function, symbols_row(symbols_row_of(slot)).symbol);
+            assert_string_equal(cushim_last_error()->function,
+                                cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot)).symbol);
             unit_assert_contains(cushim_last_error()->message, cushim_diagnosis()->message);
         }
     }
@@ -134,7 +135,7 @@ static void test_driver_table_when_capped_at_each_version_then_each_slot_answers
     (void)state;
     int versions[ROW_COUNT];
     for (size_t row = 0; row < ROW_COUNT; row++)
-        versions[row] = symbols_row(row).since;
+        versions[row] = cushim_priv_symbols_row(row).since;
     qsort(versions, ROW_COUNT, sizeof versions[0], compare_versions);
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (i != 0 && versions[i] == versions[i - 1])

@@ -47,8 +47,8 @@ static void assert_slots(int version, bool per_thread, bool found)
 static void assert_lookups(int version, bool per_thread, bool found)
 {
     for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = symbols_row(row);
-        enum cushim_slot slot = symbols_slot_of(row);
+        struct cushim_entry_point entry = cushim_priv_symbols_row(row);
+        enum cushim_slot slot = cushim_priv_symbols_slot_of(row);
         cushim_fn fn = NULL;
         CUresult result = cushim_lookup(entry.family, entry.since, &fn);
         if (slot != CUSHIM_SLOT_COUNT && is_exported(slot))

@@ -29,7 +29,8 @@ static size_t newest_row(size_t row, int version)
 {
     size_t found = ROW_COUNT;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (strcmp(symbols_row(i).family, symbols_row(row).family) == 0 && symbols_row(i).since <= version)
+        if (strcmp(cushim_priv_symbols_row(i).family, cushim_priv_symbols_row(row).family) == 0
+            && cushim_priv_symbols_row(i).since <= version)
             found = i;
     }
     return found;
@@ -43,7 +44,7 @@ static void assert_newest(size_t row, int version, int driver_version)
         expected = CUDA_ERROR_INVALID_VALUE;
     else if (newest != ROW_COUNT)
         expected = FAKE_CODE(newest, 0);
-    assert_int_equal(lookup(symbols_row(row).family, version), expected);
+    assert_int_equal(lookup(cushim_priv_symbols_row(row).family, version), expected);
 }
 
 static void test_lookup_when_the_family_is_known_then_the_newest_of_that_version(void **state)
@@ -57,7 +58,7 @@ static void test_lookup_when_the_family_is_known_then_the_newest_of_that_version
         for (size_t row = 0; row < ROW_COUNT; row++) {
             if (needs_arguments(row))
                 continue;
-            int since = symbols_row(row).since;
+            int since = cushim_priv_symbols_row(row).since;
             assert_newest(row, since, versions[i]);
             assert_newest(row, since + 10, versions[i]);
             assert_newest(row, versions[i], versions[i]);

@@ -21,7 +21,8 @@ static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **stat
         snprintf(name, sizeof name, "cu%s", info.name);
         assert_int_equal(cushim_slot_find(name, &found), CUDA_SUCCESS);
         assert_int_equal(found, slot);
-        assert_int_equal(cushim_slot_find(symbols_row(symbols_row_of(slot)).symbol, &found), CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_find(cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot)).symbol, &found),
+                         CUDA_SUCCESS);
         assert_int_equal(found, slot);
     }
 }

@@ -28,7 +28,7 @@ static CUresult load(void)
 static const char *place(size_t index)
 {
     static char path[PATH_MAX];
-    return candidates_path(index, "root", path, sizeof path) ? path : NULL;
+    return cushim_priv_candidates_path(index, "root", path, sizeof path) ? path : NULL;
 }
 
 /* The index of the known place that ends so. */

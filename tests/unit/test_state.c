@@ -28,10 +28,10 @@ static void assert_native_as_exported(int version, bool per_thread)
     FOR_EACH_SLOT(slot)
     {
         struct cushim_slot_info info = info_of(slot);
-        struct cushim_entry_point row = symbols_row(symbols_row_of(slot));
+        struct cushim_entry_point row = cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot));
         bool has_form = per_thread && row.per_thread_symbol[0] != '\0';
         const char *symbol = has_form ? row.per_thread_symbol : row.symbol;
-        cushim_fn exported = os_library_symbol(library, symbol);
+        cushim_fn exported = cushim_priv_os_library_symbol(library, symbol);
         if (info.state == CUSHIM_STATE_ADAPTED) {
             assert_true(per_thread && exported != NULL);
             assert_null(info.symbol);

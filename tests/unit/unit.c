@@ -46,7 +46,7 @@ int unit_reset(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unit_set_variable(variables[i], NULL);
-    load_reset_for_tests();
+    cushim_priv_load_reset_for_tests();
     return 0;
 }
 
@@ -82,14 +82,14 @@ void *unit_open(const char *name)
 {
     char error[512];
     void *library = NULL;
-    if (os_library_open(unit_fake(name), &library, error, sizeof error) != OS_LIBRARY_OPEN)
+    if (cushim_priv_os_library_open(unit_fake(name), &library, error, sizeof error) != OS_LIBRARY_OPEN)
         fail_msg("%s: %s", unit_fake(name), error);
     return library;
 }
 
 cushim_fn unit_function(const char *name, const char *symbol)
 {
-    cushim_fn function = os_library_symbol(unit_open(name), symbol);
+    cushim_fn function = cushim_priv_os_library_symbol(unit_open(name), symbol);
     if (function == NULL)
         fail_msg("%s has no %s", name, symbol);
     return function;
@@ -139,8 +139,8 @@ CUresult unit_native_result(enum cushim_slot slot, bool per_thread)
     default:
         break;
     }
-    size_t row = symbols_row_of(slot);
-    return FAKE_CODE(row, per_thread && symbols_row(row).per_thread_symbol[0] != '\0');
+    size_t row = cushim_priv_symbols_row_of(slot);
+    return FAKE_CODE(row, per_thread && cushim_priv_symbols_row(row).per_thread_symbol[0] != '\0');
 }
 
 void unit_assert_contains(const char *text, const char *part)
