@@ -125,3 +125,24 @@ CUevent support_event(unsigned flags)
     assert_cu(0, cu->EventCreate_v1(&event, flags));
     return event;
 }
+
+bool support_has(int version)
+{
+    return cushim_driver_version() >= version;
+}
+
+CUgraphNode support_host_node(CUgraph graph, CUgraphNode *before, size_t count, CUhostFn function, void *data)
+{
+    CUDA_HOST_NODE_PARAMS params = {function, data};
+    CUgraphNode node = NULL;
+    assert_cu(0, cu->GraphAddHostNode_v1(&node, graph, before, count, &params));
+    return node;
+}
+
+CUgraphExec support_instantiate(CUgraph graph)
+{
+    CUgraphExec exec = NULL;
+    CUgraphNode error;
+    assert_cu(0, cu->GraphInstantiate_v1(&exec, graph, &error, NULL, 0));
+    return exec;
+}

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -40,6 +41,11 @@ void support_on_thread(void (*body)(void *), void *argument);
 
 CUstream support_stream(unsigned flags);
 CUevent support_event(unsigned flags);
+CUgraphNode support_host_node(CUgraph graph, CUgraphNode *before, size_t count, CUhostFn function, void *data);
+CUgraphExec support_instantiate(CUgraph graph);
+
+/* Whether the driver is of this CUDA version, 11040, or newer. */
+bool support_has(int version);
 
 #define assert_cu(expected, call) assert_int_equal((expected), (int)(call))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs: launches, order, updates, child graphs, user objects. */
+/* Graphs: launches, order, updates, child graphs. */
 #include "support.h"
 
 #include <string.h>
@@ -11,27 +11,6 @@ static void CUDA_CB append(void *value)
     order[__atomic_fetch_add(&filled, 1, __ATOMIC_SEQ_CST)] = (int)(uintptr_t)value;
 }
 
-static bool has(int version)
-{
-    return cushim_driver_version() >= version;
-}
-
-static CUgraphNode add_host(CUgraph graph, CUgraphNode *before, size_t count, CUhostFn function, void *data)
-{
-    CUDA_HOST_NODE_PARAMS params = {function, data};
-    CUgraphNode node = NULL;
-    assert_cu(0, cu->GraphAddHostNode_v1(&node, graph, before, count, &params));
-    return node;
-}
-
-static CUgraphExec instantiate(CUgraph graph)
-{
-    CUgraphExec exec = NULL;
-    CUgraphNode error;
-    assert_cu(0, cu->GraphInstantiate_v1(&exec, graph, &error, NULL, 0));
-    return exec;
-}
-
 static void test_graph_when_launched_three_times_then_host_functions_run_three_times(void **state)
 {
     (void)state;
@@ -39,8 +18,8 @@ static void test_graph_when_launched_three_times_then_host_functions_run_three_t
     CUgraph graph;
     CUstream stream = support_stream(0);
     cu->GraphCreate_v1(&graph, 0);
-    add_host(graph, NULL, 0, support_count, &number);
-    CUgraphExec exec = instantiate(graph);
+    support_host_node(graph, NULL, 0, support_count, &number);
+    CUgraphExec exec = support_instantiate(graph);
     assert_cu(0, cu->GraphDestroy_v1(graph));
     for (int i = 0; i < 3; i++)
         assert_cu(0, cu->GraphLaunch_v1(exec, stream));
@@ -59,13 +38,13 @@ static void test_graph_when_edges_go_back_then_they_decide_the_order(void **stat
     filled = 0;
     cu->GraphCreate_v1(&graph, 0);
     for (int i = 0; i < 3; i++)
-        nodes[i] = add_host(graph, NULL, 0, append, (void *)(uintptr_t)i);
+        nodes[i] = support_host_node(graph, NULL, 0, append, (void *)(uintptr_t)i);
     assert_cu(0, cu->GraphAddDependencies_v1(graph, (CUgraphNode[]){nodes[2], nodes[1]},
                                              (CUgraphNode[]){nodes[1], nodes[0]}, 2));
     assert_cu(1, cu->GraphAddDependencies_v1(graph, &nodes[2], &nodes[1], 1)); /* is there */
     assert_cu(0, cu->GraphGetRootNodes_v1(graph, roots, &count));
     assert_true(count == 1 && roots[0] == nodes[2]);
-    CUgraphExec exec = instantiate(graph);
+    CUgraphExec exec = support_instantiate(graph);
     assert_cu(0, cu->GraphLaunch_v1(exec, stream));
     assert_cu(0, cu->StreamSynchronize_v1(stream));
     assert_true(filled == 3 && order[0] == 2 && order[1] == 1 && order[2] == 0);
@@ -85,8 +64,8 @@ static void test_executable_when_launched_in_two_streams_then_never_at_once(void
     CUgraph graph;
     CUstream first = support_stream(1), second = support_stream(1);
     cu->GraphCreate_v1(&graph, 0);
-    add_host(graph, NULL, 0, support_gate, &gate);
-    CUgraphExec exec = instantiate(graph);
+    support_host_node(graph, NULL, 0, support_gate, &gate);
+    CUgraphExec exec = support_instantiate(graph);
     cu->GraphLaunch_v1(exec, first);
     cu->GraphLaunch_v1(exec, second);
     cu->LaunchHostFunc_v1(second, support_count, &number);
@@ -120,11 +99,11 @@ static void test_graph_of_copies_when_launched_then_moves_bytes(void **state)
     move.WidthInBytes = 32;
     move.Height = move.Depth = 1;
     assert_cu(0, cu->GraphAddMemcpyNode_v1(&copy, graph, &set, 1, &move, context));
-    CUgraphExec exec = instantiate(graph);
+    CUgraphExec exec = support_instantiate(graph);
     cu->GraphLaunch_v1(exec, stream);
     assert_cu(0, cu->StreamSynchronize_v1(stream));
     assert_int_equal(back[31], 7);
-    if (has(10020)) {
+    if (support_has(10020)) {
         fill.value = 9;
         assert_cu(0, cu->GraphExecMemsetNodeSetParams_v1(exec, set, &fill, context));
         cu->GraphLaunch_v1(exec, stream);
@@ -145,19 +124,44 @@ static void test_child_graph_when_launched_then_runs_within_its_place(void **sta
     filled = 0;
     cu->GraphCreate_v1(&graph, 0);
     cu->GraphCreate_v1(&child, 0);
-    inside = add_host(child, NULL, 0, append, (void *)(uintptr_t)1);
-    add_host(child, &inside, 1, append, (void *)(uintptr_t)2);
-    CUgraphNode first = add_host(graph, NULL, 0, append, (void *)(uintptr_t)0);
+    inside = support_host_node(child, NULL, 0, append, (void *)(uintptr_t)1);
+    support_host_node(child, &inside, 1, append, (void *)(uintptr_t)2);
+    CUgraphNode first = support_host_node(graph, NULL, 0, append, (void *)(uintptr_t)0);
     assert_cu(0, cu->GraphAddChildGraphNode_v1(&node, graph, &first, 1, child));
-    add_host(graph, &node, 1, append, (void *)(uintptr_t)3);
+    support_host_node(graph, &node, 1, append, (void *)(uintptr_t)3);
     assert_cu(0, cu->GraphDestroy_v1(child)); /* the node has a copy */
-    CUgraphExec exec = instantiate(graph);
+    CUgraphExec exec = support_instantiate(graph);
     cu->GraphLaunch_v1(exec, stream);
     assert_cu(0, cu->StreamSynchronize_v1(stream));
     assert_int_equal(filled, 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(order[i], i);
     assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
+static void test_child_graph_when_changed_later_then_executables_keep_their_copy(void **state)
+{
+    (void)state;
+    int number = 0;
+    size_t count = 1;
+    CUgraph graph, child, inside;
+    CUgraphNode node, host;
+    CUstream stream = support_stream(0);
+    assert_cu(0, cu->GraphCreate_v1(&graph, 0));
+    assert_cu(0, cu->GraphCreate_v1(&child, 0));
+    support_host_node(child, NULL, 0, support_count, &number);
+    assert_cu(0, cu->GraphAddChildGraphNode_v1(&node, graph, NULL, 0, child));
+    CUgraphExec exec = support_instantiate(graph);
+    assert_cu(0, cu->GraphChildGraphNodeGetGraph_v1(node, &inside));
+    assert_cu(1, cu->GraphDestroy_v1(inside)); /* the node's own */
+    assert_cu(0, cu->GraphGetNodes_v1(inside, &host, &count));
+    assert_cu(0, cu->GraphDestroyNode_v1(host));
+    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(support_number(&number), 1);
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(child));
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
@@ -168,13 +172,13 @@ static void test_executable_when_updated_then_same_shapes_only(void **state)
     CUgraph graph, same, longer;
     CUgraphExecUpdateResultInfo info;
     CUstream stream = support_stream(0);
-    if (!has(12000))
+    if (!support_has(12000))
         skip();
     cu->GraphCreate_v1(&graph, 0);
     cu->GraphCreate_v1(&same, 0);
-    add_host(graph, NULL, 0, support_count, &before);
-    add_host(same, NULL, 0, support_count, &after);
-    CUgraphExec exec = instantiate(graph);
+    support_host_node(graph, NULL, 0, support_count, &before);
+    support_host_node(same, NULL, 0, support_count, &after);
+    CUgraphExec exec = support_instantiate(graph);
     assert_cu(0, cu->GraphExecUpdate_v2(exec, same, &info));
     assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
     cu->GraphLaunch_v1(exec, stream);
@@ -182,37 +186,13 @@ static void test_executable_when_updated_then_same_shapes_only(void **state)
     assert_int_equal(before, 0);
     assert_int_equal(support_number(&after), 1);
     assert_cu(0, cu->GraphClone_v1(&longer, graph));
-    add_host(longer, NULL, 0, support_count, &before);
+    support_host_node(longer, NULL, 0, support_count, &before);
     assert_cu(910, cu->GraphExecUpdate_v2(exec, longer, &info));
     assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
     assert_cu(0, cu->GraphExecDestroy_v1(exec));
     assert_cu(0, cu->GraphDestroy_v1(graph));
     assert_cu(0, cu->GraphDestroy_v1(same));
     assert_cu(0, cu->GraphDestroy_v1(longer));
-}
-
-static void test_user_object_when_nobody_holds_it_then_destroyed_once(void **state)
-{
-    (void)state;
-    int number = 0;
-    CUgraph graph;
-    CUuserObject object;
-    CUstream stream = support_stream(0);
-    if (!has(11030))
-        skip();
-    assert_cu(1, cu->UserObjectCreate_v1(&object, &number, support_count, 1, 0));
-    assert_cu(0, cu->UserObjectCreate_v1(&object, &number, support_count, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
-    cu->GraphCreate_v1(&graph, 0);
-    assert_cu(0, cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
-    CUgraphExec exec = instantiate(graph);
-    assert_cu(0, cu->GraphDestroy_v1(graph));
-    support_sleep(20);
-    assert_int_equal(support_number(&number), 0);
-    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
-    assert_cu(0, cu->GraphExecDestroy_v1(exec));
-    for (int i = 0; i < 1000 && support_number(&number) == 0; i++)
-        support_sleep(2);
-    assert_int_equal(support_number(&number), 1);
 }
 
 static void test_graph_of_events_when_launched_then_records_and_waits(void **state)
@@ -222,13 +202,13 @@ static void test_graph_of_events_when_launched_then_records_and_waits(void **sta
     CUgraph graph;
     CUgraphNode record, wait;
     CUstream stream = support_stream(1), other = support_stream(1);
-    if (!has(11010))
+    if (!support_has(11010))
         skip();
     CUevent recorded = support_event(0), waited = support_event(0);
     cu->GraphCreate_v1(&graph, 0);
     assert_cu(0, cu->GraphAddEventWaitNode_v1(&wait, graph, NULL, 0, waited));
     assert_cu(0, cu->GraphAddEventRecordNode_v1(&record, graph, &wait, 1, recorded));
-    CUgraphExec exec = instantiate(graph);
+    CUgraphExec exec = support_instantiate(graph);
     cu->LaunchHostFunc_v1(other, support_gate, &gate);
     assert_cu(0, cu->EventRecord_v1(waited, other));
     assert_cu(0, cu->GraphLaunch_v1(exec, stream));
@@ -242,7 +222,7 @@ static void test_graph_of_events_when_launched_then_records_and_waits(void **sta
 int main(int argc, char **argv)
 {
     support_load(argc, argv);
-    if (!has(10000))
+    if (!support_has(10000))
         return 77;
     const struct CMUnitTest tests[] = {
         TEST(test_graph_when_launched_three_times_then_host_functions_run_three_times),
@@ -250,8 +230,8 @@ int main(int argc, char **argv)
         TEST(test_executable_when_launched_in_two_streams_then_never_at_once),
         TEST(test_graph_of_copies_when_launched_then_moves_bytes),
         TEST(test_child_graph_when_launched_then_runs_within_its_place),
+        TEST(test_child_graph_when_changed_later_then_executables_keep_their_copy),
         TEST(test_executable_when_updated_then_same_shapes_only),
-        TEST(test_user_object_when_nobody_holds_it_then_destroyed_once),
         TEST(test_graph_of_events_when_launched_then_records_and_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,7 @@ static CUgraphNodeType type_of(enum work_kind kind)
         return CU_GRAPH_NODE_TYPE_GRAPH;
     case WORK_STATUS:
     case WORK_EMPTY:
+    case WORK_HOLD:
         break;
     }
     return CU_GRAPH_NODE_TYPE_EMPTY;
@@ -111,13 +112,24 @@ void graph_mark_ancestors(struct graph *graph, const struct frontier *from)
     }
 }
 
+/* A copy has child graphs of its own: those of the original can be reached and changed. */
+static struct work *copy_work(struct work *work)
+{
+    struct work *copy = NULL;
+    if (work->kind == WORK_CHILD) {
+        (void)work_from_child((CUgraph)work->child, &copy);
+        return copy;
+    }
+    work_retain(work);
+    return work;
+}
+
 static bool copy_nodes(struct graph *copy, const struct graph *graph)
 {
     static const struct frontier none;
     for (size_t i = 0; i < graph->count; i++) {
         struct node *from = graph->nodes[i];
-        work_retain(from->work);
-        struct node *node = graph_add(copy, from->work, &none);
+        struct node *node = graph_add(copy, copy_work(from->work), &none);
         if (node == NULL)
             return false;
         node->original = from;
@@ -167,7 +179,7 @@ CUresult soft_GraphCreate_v1(CUgraph *phGraph, unsigned int flags)
 CUresult soft_GraphDestroy_v1(CUgraph hGraph)
 {
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
-    if (graph == NULL || graph->in_capture)
+    if (graph == NULL || graph->in_capture || graph->embedded)
         return CUDA_ERROR_INVALID_VALUE;
     graph_destroy(graph);
     return CUDA_SUCCESS;

@@ -48,6 +48,7 @@ struct graph {
     struct holding *holdings;
     size_t holding_count, holding_capacity;
     bool in_capture;
+    bool embedded; /* in a node, which owns it */
 };
 
 /* An empty graph, published; NULL without memory. */

@@ -17,6 +17,7 @@ static void exec_free(void *object)
         graph_destroy(exec->shape);
     if (exec->last != NULL)
         op_release(exec->last);
+    work_release(exec->hold);
     free(exec->sequence);
     free(exec->disabled);
     free(exec);
@@ -26,6 +27,14 @@ struct sequence {
     struct work **items;
     size_t count, capacity;
 };
+
+static bool add(struct sequence *sequence, struct work *work)
+{
+    if (!soft_reserve((void **)&sequence->items, &sequence->capacity, sequence->count + 1, sizeof(struct work *)))
+        return false;
+    sequence->items[sequence->count++] = work;
+    return true;
+}
 
 /* Adds the graph's work, children's included. Nodes without an order among them keep that of their creation. */
 static CUresult flatten(struct graph *graph, const bool *disabled, struct sequence *sequence)
@@ -49,10 +58,7 @@ static CUresult flatten(struct graph *graph, const bool *disabled, struct sequen
                 result = flatten(node->work->child, NULL, sequence);
             else if (disabled != NULL && disabled[i])
                 continue;
-            else if (soft_reserve((void **)&sequence->items, &sequence->capacity, sequence->count + 1,
-                                  sizeof(struct work *)))
-                sequence->items[sequence->count++] = node->work;
-            else
+            else if (!add(sequence, node->work))
                 result = CUDA_ERROR_OUT_OF_MEMORY;
             if (result != CUDA_SUCCESS)
                 return result;
@@ -63,14 +69,30 @@ static CUresult flatten(struct graph *graph, const bool *disabled, struct sequen
     return CUDA_SUCCESS;
 }
 
+static struct work *hold(struct graph *shape)
+{
+    struct work *work = work_new(WORK_HOLD);
+    if (work != NULL) {
+        object_retain(shape);
+        work->held = shape;
+    }
+    return work;
+}
+
 CUresult exec_rebuild(struct exec *exec)
 {
     struct sequence sequence = {0};
     CUresult result = flatten(exec->shape, exec->disabled, &sequence);
+    struct work *last = result == CUDA_SUCCESS ? hold(exec->shape) : NULL;
+    if (result == CUDA_SUCCESS && (last == NULL || !add(&sequence, last)))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS) {
+        work_release(last);
         free(sequence.items);
         return result;
     }
+    work_release(exec->hold);
+    exec->hold = last;
     free(exec->sequence);
     exec->sequence = sequence.items;
     exec->length = sequence.count;
@@ -178,12 +200,10 @@ static CUresult push(struct stream *stream, struct exec *exec)
         if (op == NULL)
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (exec->length > 0) {
-        op->references++;
-        if (exec->last != NULL)
-            op_release(exec->last);
-        exec->last = op;
-    }
+    op->references++;
+    if (exec->last != NULL)
+        op_release(exec->last);
+    exec->last = op;
     return CUDA_SUCCESS;
 }
 

@@ -8,9 +8,10 @@ struct exec {
     struct object object;
     struct graph *shape;    /* a copy of the graph, whose nodes know their originals; owned */
     bool *disabled;         /* of each of its nodes */
-    struct work **sequence; /* what a launch pushes, in order; the nodes of the shape own it */
+    struct work **sequence; /* what a launch pushes, in order; the nodes of the shape own it, but for the last */
     size_t length;
-    struct op *last; /* of the latest launch; a reference, or NULL */
+    struct work *hold; /* the last: so the shape, and the user objects that it holds, outlive every launch of it */
+    struct op *last;   /* of the latest launch; a reference, or NULL */
     cuuint64_t flags;
 };
 

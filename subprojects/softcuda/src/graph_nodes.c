@@ -35,6 +35,7 @@ CUresult work_from_child(CUgraph child, struct work **ret_work)
         work_release(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    copy->embedded = true;
     work->child = copy;
     *ret_work = work;
     return CUDA_SUCCESS;

@@ -92,9 +92,16 @@ static bool head_is_ready(const struct stream *stream)
     return stream->head != NULL && stream->head->waits == 0 && !stream->head->started;
 }
 
-/* Does what needs no thread, in every stream that it concerns, and finds a worker for the rest. */
+/*
+ * Does what needs no thread, in every stream that it concerns, and finds a worker for the rest. What is done may give up the
+ * last reference to a user object, whose destructor is pushed and settled within: then the agenda takes it.
+ */
 static void settle(void)
 {
+    static bool settling;
+    if (settling)
+        return;
+    settling = true;
     while (agenda != NULL) {
         struct stream *stream = agenda;
         agenda = stream->next_on_agenda;
@@ -107,6 +114,7 @@ static void settle(void)
         }
         object_release(stream);
     }
+    settling = false;
 }
 
 /* ---- Workers ---- */

@@ -8,7 +8,7 @@
 
 struct user_object {
     struct object object;
-    uint64_t count; /* of all references, of whomever */
+    int64_t count; /* of all references, of whomever; below zero for ever, once too many were given back */
     CUhostFn destroy;
     void *data;
 };
@@ -25,8 +25,8 @@ void user_object_retain(struct user_object *object, unsigned count)
 
 void user_object_release(struct user_object *object, unsigned count)
 {
-    object->count -= count <= object->count ? count : object->count;
-    if (object->count > 0)
+    object->count -= count;
+    if (object->count != 0)
         return;
     handle_withdraw(object);
     queue_defer(object->destroy, object->data);

@@ -54,6 +54,9 @@ void work_release(struct work *work)
     case WORK_CHILD:
         graph_destroy(work->child);
         break;
+    case WORK_HOLD:
+        object_release(work->held);
+        break;
     case WORK_EMPTY:
     case WORK_SET:
     case WORK_HOST:
@@ -70,6 +73,7 @@ bool work_is_instant(const struct work *work)
     case WORK_RECORD:
     case WORK_WAIT:
     case WORK_ALLOC:
+    case WORK_HOLD:
     case WORK_FREE: /* the memory goes with the last reference to the work */
         return true;
     default:

@@ -25,7 +25,8 @@ enum work_kind {
     WORK_ALLOC,
     WORK_FREE,
     WORK_VALUES,
-    WORK_CHILD
+    WORK_CHILD,
+    WORK_HOLD
 };
 
 /* Bytes to move: rows of `width`, `height` rows a slice. */
@@ -67,6 +68,7 @@ struct work {
         struct event *event; /* RECORD, WAIT: a reference */
         struct block *block; /* ALLOC, FREE: a reference */
         struct graph *child; /* CHILD: owned */
+        struct graph *held;  /* HOLD, which ends a launch: a reference */
         struct {
             CUstreamBatchMemOpParams *items; /* owned */
             unsigned count;
