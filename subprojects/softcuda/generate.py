@@ -23,6 +23,8 @@ FIRST_PER_THREAD_VERSION = 7000
 CONTROL = 'softcuda_control'
 # What a loader asks of a library while it holds locks of its own: these take none, and work before cuInit.
 WITHOUT_LOCK = {'DriverGetVersion_v1', 'GetErrorName_v1', 'GetErrorString_v1', 'GetProcAddress_v1', 'GetProcAddress_v2'}
+# Those that look at an argument before they find that cuInit is missing, and cuInit.
+BEFORE_INIT = {'Init_v1', 'StreamCreate_v1', 'EventQuery_v1'}
 
 
 def symbol_rows(path):
@@ -69,7 +71,8 @@ def write_exports(symbols, entry_points, executed):
         for name, form in ((symbol, ''), (per_thread, '_per_thread')):
             if name and slot in done:
                 parameters, arguments = typed[slot]
-                kind = 'SOFT_EXPORT_WITHOUT_LOCK' if slot in WITHOUT_LOCK else 'SOFT_EXPORT'
+                kind = ('SOFT_EXPORT_WITHOUT_LOCK' if slot in WITHOUT_LOCK else
+                        'SOFT_EXPORT_BEFORE_INIT' if slot in BEFORE_INIT else 'SOFT_EXPORT')
                 print(f'{kind}({slot}, {slot}{form}, "{name}", {"true" if form else "false"}, '
                       f'{parameters}, {arguments})')
             elif name:

@@ -60,7 +60,7 @@ CUresult capture_forbid_in_context(struct context *context)
     CUresult result = CUDA_SUCCESS;
     for (struct capture *capture = under_way; capture != NULL; capture = capture->next) {
         for (const struct stream *stream = capture->streams; stream != NULL; stream = stream->next_captured) {
-            if (stream->context == context) {
+            if (stream->context == context || stream->context->parent == context) {
                 invalidate(capture);
                 result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
             }

@@ -10,7 +10,6 @@
 #include "queue.h"
 #include "stream.h"
 
-static struct context *primaries[DEVICE_MAX];
 static CUresult errors[DEVICE_MAX]; /* what a kernel did to the device: sticky */
 
 static void context_free(void *object)
@@ -18,8 +17,7 @@ static void context_free(void *object)
     free(object);
 }
 
-/* Makes what a context that lives has. */
-static bool start(struct context *context)
+bool context_start(struct context *context)
 {
     context->alive = true;
     context->id = soft_next_id();
@@ -30,7 +28,7 @@ static bool start(struct context *context)
     return context->legacy != NULL;
 }
 
-static struct context *context_new(int device, bool primary)
+struct context *context_new(int device, bool primary)
 {
     struct context *context = object_new(OBJECT_CONTEXT, sizeof(*context), context_free);
     if (context == NULL || !handle_publish(context)) {
@@ -42,28 +40,38 @@ static struct context *context_new(int device, bool primary)
     return context;
 }
 
+struct context *context_home(struct context *context)
+{
+    return context->parent == NULL ? context : context->parent;
+}
+
+/* A stream with work to do, of the context or of its green ones. */
+static struct stream *busy_stream(const struct context *context)
+{
+    for (struct stream *stream = context->streams; stream != NULL; stream = stream->next)
+        if (!stream_is_idle(stream))
+            return stream;
+    for (const struct context *green = context->greens; green != NULL; green = green->next_green) {
+        struct stream *stream = busy_stream(green);
+        if (stream != NULL)
+            return stream;
+    }
+    return NULL;
+}
+
 void context_drain(struct context *context)
 {
     object_retain(context);
-    for (bool idle = false; !idle;) {
-        idle = true;
-        for (struct stream *stream = context->streams; stream != NULL; stream = stream->next) {
-            if (!stream_is_idle(stream)) {
-                object_retain(stream);
-                stream_wait(stream);
-                object_release(stream); /* perhaps its end */
-                idle = false;
-                break; /* the list may have changed meanwhile: from its head again */
-            }
-        }
+    for (struct stream *stream; (stream = busy_stream(context)) != NULL;) {
+        object_retain(stream);
+        stream_wait(stream);
+        object_release(stream); /* perhaps its end */
     }
     object_release(context);
 }
 
-/* Ends all that belongs to the context. Handles of its streams and events stay, and say 709. */
-static void stop(struct context *context)
+static void end(struct context *context)
 {
-    context_drain(context);
     context->alive = false;
     context->life++;
     for (struct stream *stream = context->streams; stream != NULL; stream = stream->next)
@@ -72,6 +80,14 @@ static void stop(struct context *context)
     struct stream *legacy = context->legacy;
     context->legacy = NULL;
     object_release(legacy);
+}
+
+void context_stop(struct context *context)
+{
+    context_drain(context);
+    for (struct context *green = context->greens; green != NULL; green = green->next_green)
+        end(green);
+    end(context);
 }
 
 struct context *context_current(void)
@@ -145,7 +161,7 @@ static void pop(void)
 
 /* ---- Plain contexts ---- */
 
-static bool flags_are_valid(unsigned flags)
+bool context_flags_are_valid(unsigned flags)
 {
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
     unsigned known = soft_version >= 12010 ? CU_CTX_FLAGS_MASK : 0x1fu;
@@ -154,7 +170,7 @@ static bool flags_are_valid(unsigned flags)
 
 CUresult soft_CtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
-    if (pctx == NULL || !flags_are_valid(flags))
+    if (pctx == NULL || !context_flags_are_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_exists(dev))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -162,7 +178,7 @@ CUresult soft_CtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
     if (context == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->flags = flags;
-    if (!start(context) || push(context) != CUDA_SUCCESS) {
+    if (!context_start(context) || push(context) != CUDA_SUCCESS) {
         soft_CtxDestroy_v2((CUcontext)context);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -190,111 +206,14 @@ CUresult soft_CtxDestroy_v2(CUcontext ctx)
     if (ctx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     struct context *context = handle_find(OBJECT_CONTEXT, ctx);
-    if (context == NULL || context->primary)
+    if (context == NULL || context->primary || context->parent != NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
     handle_withdraw(context);
-    stop(context);
+    context_stop(context);
     if (context_current() == context)
         pop();
     object_release(context);
     return CUDA_SUCCESS;
-}
-
-/* ---- Primary contexts ---- */
-
-static CUresult primary_of(CUdevice dev, struct context **ret_context)
-{
-    if (!device_exists(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    if (primaries[dev] == NULL)
-        primaries[dev] = context_new(dev, true);
-    *ret_context = primaries[dev];
-    return primaries[dev] == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-}
-
-CUresult soft_DevicePrimaryCtxRetain_v1(CUcontext *pctx, CUdevice dev)
-{
-    struct context *context = NULL;
-    if (pctx == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = primary_of(dev, &context);
-    if (result == CUDA_SUCCESS)
-        result = errors[dev];
-    if (result == CUDA_SUCCESS && !context->alive && !start(context))
-        result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (result != CUDA_SUCCESS)
-        return result;
-    context->retained++;
-    *pctx = (CUcontext)context;
-    return CUDA_SUCCESS;
-}
-
-CUresult soft_DevicePrimaryCtxRelease_v2(CUdevice dev)
-{
-    struct context *context = NULL;
-    CUresult result = primary_of(dev, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (context->retained == 0)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (--context->retained == 0)
-        stop(context);
-    return CUDA_SUCCESS;
-}
-
-CUresult soft_DevicePrimaryCtxRelease_v1(CUdevice dev)
-{
-    return soft_DevicePrimaryCtxRelease_v2(dev);
-}
-
-CUresult soft_DevicePrimaryCtxReset_v2(CUdevice dev)
-{
-    struct context *context = NULL;
-    CUresult result = primary_of(dev, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    context->flags = 0;
-    if (context->alive)
-        stop(context);
-    return CUDA_SUCCESS;
-}
-
-CUresult soft_DevicePrimaryCtxReset_v1(CUdevice dev)
-{
-    return soft_DevicePrimaryCtxReset_v2(dev);
-}
-
-CUresult soft_DevicePrimaryCtxGetState_v1(CUdevice dev, unsigned int *flags, int *active)
-{
-    struct context *context = NULL;
-    if (flags == NULL || active == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = primary_of(dev, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    *flags = context->flags;
-    *active = context->alive;
-    return CUDA_SUCCESS;
-}
-
-CUresult soft_DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
-{
-    struct context *context = NULL;
-    if (!flags_are_valid(flags))
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = primary_of(dev, &context);
-    if (result == CUDA_SUCCESS)
-        context->flags = flags;
-    return result;
-}
-
-CUresult soft_DevicePrimaryCtxSetFlags_v1(CUdevice dev, unsigned int flags)
-{
-    struct context *context = NULL;
-    CUresult result = flags_are_valid(flags) ? primary_of(dev, &context) : CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS && context->alive)
-        return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
-    return soft_DevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 
 /* ---- The current context ---- */

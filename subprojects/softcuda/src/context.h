@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts: primary ones, one a device, that live again after a reset; and plain ones, that do not. */
+/*
+ * Contexts: primary ones, one a device, that live again after a reset; plain ones, that do not; and green ones, which have streams
+ * of their own and share all else with the primary one.
+ */
 #ifndef SOFT_CONTEXT_H
 #define SOFT_CONTEXT_H
 
@@ -13,7 +16,10 @@ struct context {
     unsigned retained; /* of a primary one */
     unsigned flags;
     uint64_t id;
-    uint64_t life; /* changes when all that belongs to the context is lost */
+    uint64_t life;                       /* changes when all that belongs to the context is lost */
+    struct context *parent;              /* of a green one: the primary one, a reference */
+    struct green *green;                 /* likewise, what it is called as a green context */
+    struct context *greens, *next_green; /* of the primary one */
     struct stream *streams;
     struct stream *legacy;
     size_t blocking_captures; /* of streams that join the legacy one */
@@ -21,6 +27,17 @@ struct context {
     CUfunc_cache cache;
     CUsharedconfig shared;
 };
+
+/* A published context with one reference, which does not live yet; NULL without memory. */
+struct context *context_new(int device, bool primary);
+/* Makes what a context that lives has; false without memory. */
+bool context_start(struct context *context);
+/* Waits for its work, then ends all that belongs to it. Handles of its streams and events stay, and say 709. */
+void context_stop(struct context *context);
+bool context_flags_are_valid(unsigned flags);
+
+/* The context whose memory and events it uses: of a green one the primary one, else itself. */
+struct context *context_home(struct context *context);
 
 /* The calling thread's current context, usable or not; NULL where there is none. */
 struct context *context_current(void);
@@ -44,7 +61,7 @@ CUresult context_need(struct context **ret_context);
 /* The context of a handle (201 if it is none), in a good state. NULL means the current one. */
 CUresult context_find(CUcontext handle, struct context **ret_context);
 
-/* Waits until all that was submitted to the context is done. Lets go of the lock meanwhile. */
+/* Waits until all that was submitted to the context and to its green ones is done. Lets go of the lock meanwhile. */
 void context_drain(struct context *context);
 
 #endif

@@ -57,6 +57,7 @@ CUresult soft_EventCreate_v1(CUevent *phEvent, unsigned int Flags)
         free(event);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    context = context_home(context);
     object_retain(context);
     event->context = context;
     event->life = context->life;
@@ -104,7 +105,7 @@ CUresult soft_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned
         return CUDA_ERROR_INVALID_VALUE;
     if (flags == CU_EVENT_RECORD_EXTERNAL && stream->capture == NULL)
         return CUDA_ERROR_ILLEGAL_STATE;
-    if (event->context != stream->context)
+    if (event->context != context_home(stream->context))
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL && flags == CU_EVENT_RECORD_DEFAULT)
         return capture_record(stream, event);
@@ -155,6 +156,10 @@ static CUresult look(CUevent hEvent, struct event **ret_event)
 CUresult soft_EventQuery_v1(CUevent hEvent)
 {
     struct event *event = NULL;
+    if (hEvent != NULL && !soft_initialised())
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (hEvent != NULL && !soft_initialised())
+        return CUDA_ERROR_NOT_INITIALIZED;
     CUresult result = look(hEvent, &event);
     if (result != CUDA_SUCCESS)
         return result;

@@ -8,11 +8,11 @@
 #include "os_thread.h"
 
 /* Takes the lock, unless the call shall not be made at all. */
-static CUresult enter(const char *symbol, bool per_thread)
+static CUresult enter(const char *symbol, bool per_thread, bool before_init)
 {
     CUresult result = CUDA_SUCCESS;
     os_lock();
-    if (!fault_of(symbol, &result) && !soft_initialised() && strcmp(symbol, "cuInit") != 0)
+    if (!fault_of(symbol, &result) && !before_init && !soft_initialised())
         result = CUDA_ERROR_NOT_INITIALIZED;
     struct thread *thread = thread_self();
     if (result == CUDA_SUCCESS && thread == NULL)
@@ -52,13 +52,17 @@ static CUresult refuse(const char *symbol)
 }
 
 /* clang-format off */
-#define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)                                                        \
+#define SOFT_EXPORT_AT(slot, id, symbol, per_thread, before_init, params, args)                                        \
     CUresult CUDAAPI export_##id params SOFT_NAMED(symbol);                                                            \
     CUresult CUDAAPI export_##id params                                                                                \
     {                                                                                                                  \
-        CUresult result = enter(symbol, per_thread);                                                                   \
+        CUresult result = enter(symbol, per_thread, before_init);                                                      \
         return result == CUDA_SUCCESS ? leave(soft_##slot args) : result;                                              \
     }
+#define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)                                                        \
+    SOFT_EXPORT_AT(slot, id, symbol, per_thread, false, params, args)
+#define SOFT_EXPORT_BEFORE_INIT(slot, id, symbol, per_thread, params, args)                                            \
+    SOFT_EXPORT_AT(slot, id, symbol, per_thread, true, params, args)
 #define SOFT_EXPORT_WITHOUT_LOCK(slot, id, symbol, per_thread, params, args)                                           \
     CUresult CUDAAPI export_##id params SOFT_NAMED(symbol);                                                            \
     CUresult CUDAAPI export_##id params                                                                                \
@@ -76,12 +80,14 @@ static CUresult refuse(const char *symbol)
 #define SOFT_ROW(family, since, form, per_thread_form)
 #include "exports.inc"
 #undef SOFT_EXPORT
+#undef SOFT_EXPORT_BEFORE_INIT
 #undef SOFT_EXPORT_WITHOUT_LOCK
 #undef SOFT_REFUSE
 #undef SOFT_ROW
 /* clang-format on */
 
 #define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)
+#define SOFT_EXPORT_BEFORE_INIT(slot, id, symbol, per_thread, params, args)
 #define SOFT_EXPORT_WITHOUT_LOCK(slot, id, symbol, per_thread, params, args)
 #define SOFT_REFUSE(id, symbol)
 #define SOFT_FORM(id, symbol) symbol, (export_fn)export_##id

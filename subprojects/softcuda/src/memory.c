@@ -80,6 +80,7 @@ void block_unlist(struct block *block)
 /* A block around memory that is there; NULL without memory for it, and then the memory is still the caller's. */
 static struct block *wrap(struct context *context, enum block_kind kind, void *base, size_t size, unsigned flags)
 {
+    context = context_home(context);
     struct block *block = calloc(1, sizeof(*block));
     if (block == NULL)
         return NULL;

@@ -28,6 +28,8 @@ extern const char soft_driver[]; /* "550" */
 
 enum object_kind {
     OBJECT_CONTEXT,
+    OBJECT_GREEN,
+    OBJECT_RESOURCES,
     OBJECT_STREAM,
     OBJECT_EVENT,
     OBJECT_GRAPH,

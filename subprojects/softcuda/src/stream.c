@@ -99,6 +99,8 @@ CUresult stream_find_any(CUstream handle, struct stream **ret_stream)
     if (!context->alive)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     bool per_thread = handle == CU_STREAM_PER_THREAD || (handle == NULL && thread_self()->per_thread);
+    if (per_thread && context->green != NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
     *ret_stream = per_thread ? of_thread(context) : context->legacy;
     return *ret_stream == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
@@ -164,24 +166,34 @@ int stream_clamp_priority(int priority)
     return priority < PRIORITY_GREATEST ? PRIORITY_GREATEST : priority;
 }
 
+CUresult stream_create(struct context *context, unsigned flags, int priority, CUstream *ret_stream)
+{
+    struct stream *stream = stream_new(context, STREAM_CREATED, flags, stream_clamp_priority(priority));
+    if (stream == NULL || !handle_publish(stream)) {
+        object_release(stream);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *ret_stream = (CUstream)stream;
+    return CUDA_SUCCESS;
+}
+
 /* ---- The functions of the driver ---- */
+
+/* What a creation leaves behind that fails for want of a context: not NULL, and no stream's handle. */
+static const char no_stream;
 
 CUresult soft_StreamCreateWithPriority_v1(CUstream *phStream, unsigned int flags, int priority)
 {
     struct context *context = NULL;
     if (phStream == NULL || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    *phStream = NULL; /* also in failure */
+    if (!soft_initialised())
+        return CUDA_ERROR_NOT_INITIALIZED;
     CUresult result = context_need(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    struct stream *stream = stream_new(context, STREAM_CREATED, flags, stream_clamp_priority(priority));
-    if (stream == NULL || !handle_publish(stream)) {
-        object_release(stream);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *phStream = (CUstream)stream;
-    return CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS)
+        return stream_create(context, flags, priority, phStream);
+    *phStream = (CUstream)&no_stream;
+    return result;
 }
 
 CUresult soft_StreamCreate_v1(CUstream *phStream, unsigned int Flags)

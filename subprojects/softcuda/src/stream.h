@@ -60,6 +60,9 @@ bool stream_is_blocking(const struct stream *stream);
 /* A stream of the context with one reference, the caller's; not published. NULL without memory. */
 struct stream *stream_new(struct context *context, enum stream_role role, unsigned flags, int priority);
 
+/* A stream for the caller, published; 2 without memory. */
+CUresult stream_create(struct context *context, unsigned flags, int priority, CUstream *ret_stream);
+
 /* Gives up the default streams of a thread that ends. */
 void stream_end_thread(struct thread *thread);
 

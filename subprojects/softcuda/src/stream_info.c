@@ -79,9 +79,9 @@ CUresult soft_StreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGr
     if (pctx == NULL && pGreenCtx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (pctx != NULL)
-        *pctx = (CUcontext)stream->context;
+        *pctx = (CUcontext)context_home(stream->context);
     if (pGreenCtx != NULL)
-        *pGreenCtx = NULL; /* there are no green contexts here */
+        *pGreenCtx = (CUgreenCtx)stream->context->green;
     return CUDA_SUCCESS;
 }
 
@@ -90,7 +90,7 @@ CUresult soft_StreamGetGreenCtx_v1(CUstream hStream, CUgreenCtx *phCtx)
     struct stream *stream = NULL;
     CUresult result = ask(hStream, phCtx, &stream);
     if (result == CUDA_SUCCESS)
-        *phCtx = NULL;
+        *phCtx = (CUgreenCtx)stream->context->green;
     return result;
 }
 
