@@ -44,9 +44,39 @@ CUresult cushim_priv_error_absent(enum cushim_slot slot)
                                     "There is no CUDA driver: %", cushim_diagnosis()->message);
 }
 
+CUresult cushim_report(CUresult code, const char *function, const char *message)
+{
+    return cushim_priv_error_record(code, function != NULL ? function : "", message != NULL ? message : "", NULL);
+}
+
+CUresult cushim_report_call(CUresult code, enum cushim_slot slot)
+{
+    if (code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY || (unsigned)slot >= CUSHIM_SLOT_COUNT)
+        return code;
+    const char *symbol = cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot)).symbol;
+    if (last.code != code || last.function != symbol)
+        cushim_priv_error_record(code, symbol, NULL, NULL);
+    return code;
+}
+
+/* What a driver's own code says, in the driver's words. */
+static void put_code_into_words(void)
+{
+    const char *name = NULL;
+    const char *text = NULL;
+    const struct cushim_table *table = cushim_table();
+    if (table->GetErrorName_v1(last.code, &name) != CUDA_SUCCESS || name == NULL
+        || table->GetErrorString_v1(last.code, &text) != CUDA_SUCCESS || text == NULL)
+        snprintf(words, sizeof words, "%s returned the error %d.", last.function, (int)last.code);
+    else
+        snprintf(words, sizeof words, "%s returned %s: %s.", last.function, name, text);
+}
+
 static void put_into_words(void)
 {
-    if (last.needed_version > last.driver_version) {
+    if (last.needed_version == 0 && last.message == NULL && last.code != CUDA_SUCCESS) {
+        put_code_into_words();
+    } else if (last.needed_version > last.driver_version) {
         snprintf(words, sizeof words, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.", last.function,
                  last.needed_version / 1000, last.needed_version % 1000 / 10, last.driver_version / 1000,
                  last.driver_version % 1000 / 10);

@@ -27,6 +27,13 @@ CUresult cushim_slot_info(enum cushim_slot slot, struct cushim_slot_info *ret_in
     return CUDA_SUCCESS;
 }
 
+enum cushim_slot_state cushim_slot_state(enum cushim_slot slot)
+{
+    if ((unsigned)slot >= CUSHIM_SLOT_COUNT || cushim_priv_table_load() != &cushim_priv_driver_table.named)
+        return CUSHIM_STATE_MISSING;
+    return (enum cushim_slot_state)cushim_priv_driver_origins[slot].state;
+}
+
 CUresult cushim_require(const char *const *names, size_t count, const char **ret_unmet)
 {
     static const char function[] = "cushim_require";

@@ -4,7 +4,12 @@
 #define CUSHIM_CUSHIM_H
 
 #include "cushim/attributes.h"
+#include "cushim/capture.h"
+#include "cushim/context.h"
 #include "cushim/cuda_abi.h"
+#include "cushim/event.h"
+#include "cushim/graph.h"
 #include "cushim/loader.h"
+#include "cushim/stream.h"
 
 #endif

@@ -4,11 +4,11 @@
  *
  * Nothing here calls cuInit but cushim_init(). Loading wakes no GPU and costs about what opening the library costs.
  * Every function may be called at any time, from any thread, and with no driver on the machine; but not from the
- * constructor of a library (a static initialiser) while another thread may be making the first load: each would wait for
- * the other, since the system's loader runs constructors under a lock that opening a library needs.
+ * constructor of a library (a static initialiser) while another thread may be making the first load: each would wait
+ * for the other, since the system's loader runs constructors under a lock that opening a library needs.
  *
- * A program that is compiled for per-thread default streams calls cushim_load() before anything else: whatever loads the
- * driver by itself, a slot or a function below, does so with the legacy default stream.
+ * A program that is compiled for per-thread default streams calls cushim_load() before anything else: whatever loads
+ * the driver by itself, a slot or a function below, does so with the legacy default stream.
  *
  * A CUDA version is an int, 1000 * major + 10 * minor: 12030 is CUDA 12.3. This is how cuDriverGetVersion counts.
  */
@@ -50,8 +50,8 @@ extern CUSHIM_API const struct cushim_table *cushim_current_table;
 /*
  * The current table: never NULL, complete, immutable. It is one of
  *   bootstrap  at program start: the first call of any slot loads the driver as cushim_load(NULL) would, then is made;
- *              always with the legacy default stream, so a program that is compiled for per-thread default streams calls
- *              cushim_load() first
+ *              always with the legacy default stream, so a program that is compiled for per-thread default streams
+ *              calls cushim_load() first
  *   absent     no driver could be loaded: cuInit and nearly everything else say CUDA_ERROR_NO_DEVICE;
  *              cuDriverGetVersion and cuDeviceGetCount give 0 with success; cuGetErrorName and cuGetErrorString work
  *   driver     a driver is loaded
@@ -128,8 +128,8 @@ CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, en
  *   CUDA_ERROR_NOT_READY                  called from within a load on the same thread (by a library's constructor)
  *
  * The environment has its say in the load that succeeds, not in those after it. After a failure the absent table is
- * current, every slot can be called, cushim_diagnosis() says why, and a later cushim_load() tries again. Thread-safe: the
- * first caller loads, the others wait. A fork() waits for a load in progress.
+ * current, every slot can be called, cushim_diagnosis() says why, and a later cushim_load() tries again. Thread-safe:
+ * the first caller loads, the others wait. A fork() waits for a load in progress.
  */
 static inline CUresult cushim_load(const struct cushim_load_options *options)
 {
@@ -224,6 +224,12 @@ struct cushim_slot_info {
 CUSHIM_API CUresult cushim_slot_info(enum cushim_slot slot, struct cushim_slot_info *ret_info);
 
 /*
+ * The state alone, for a program that chooses its way by it. Loads the driver if that has not been tried; without one,
+ * and for a number that is no slot's, CUSHIM_STATE_MISSING. Thread-safe.
+ */
+CUSHIM_API enum cushim_slot_state cushim_slot_state(enum cushim_slot slot);
+
+/*
  * Finds a slot by name: "StreamGetCaptureInfo_v3" or "cuStreamGetCaptureInfo_v3"; without a version, the first ABI, as
  * in the exported names. Never loads. Thread-safe.
  *   CUDA_SUCCESS              *ret_slot is written
@@ -286,11 +292,24 @@ struct cushim_error {
 
 /*
  * More than a code can say, about the last failure on this thread that cushim itself reported: a missing slot, an
- * absent driver, a polyfill that was asked for too much, one of the functions of this header. Like errno it is kept until the next
- * failure; success does not clear it, and a native slot never touches it. Never NULL; CUDA_SUCCESS and "" before any
- * failure. Valid until this thread's next call of cushim_last_error().
+ * absent driver, a polyfill that was asked for too much, one of the functions of this header. Like errno it is kept
+ * until the next failure; success does not clear it, and a native slot never touches it. Never NULL; CUDA_SUCCESS and
+ * "" before any failure. Valid until this thread's next call of cushim_last_error().
  */
 CUSHIM_API const struct cushim_error *cushim_last_error(void);
+
+/*
+ * For libraries on top of cushim, as its own stream layer is one: makes a failure of theirs this thread's last error,
+ * and returns its code. The strings must be constants, or stay as long.
+ */
+CUSHIM_API CUresult cushim_report(CUresult code, const char *function, const char *message);
+
+/*
+ * The same for a code that a slot returned: cushim_last_error() then has the driver's function and the driver's words.
+ * What cushim itself recorded in that call (a missing slot, a polyfill's refusal) stays. CUDA_SUCCESS and
+ * CUDA_ERROR_NOT_READY are only passed through.
+ */
+CUSHIM_API CUresult cushim_report_call(CUresult code, enum cushim_slot slot);
 
 /* ---- The machine ---- */
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * graph.h - graphs and what is launched of them.
+ *
+ * As much as stream capture needs; nodes are added and looked at with the table's slots, by cushim_graph_handle(). The
+ * general rules stand in context.h. Graphs need CUDA 10.0; below it all but destroying nothing is
+ * CUDA_ERROR_NOT_SUPPORTED. A graph is not thread-safe (the driver's rule): one thread at a time.
+ *
+ * The codes that any function may return:
+ *   CUDA_ERROR_INVALID_HANDLE  a graph, executable or stream is NULL (destroyed), or the driver destroyed the graph: a
+ *                              capture into it failed (see cushim_capture_begin_to_graph)
+ *   CUDA_ERROR_INVALID_VALUE   a place for a result is NULL, or flags are unknown to the driver
+ */
+#ifndef CUSHIM_GRAPH_H
+#define CUSHIM_GRAPH_H
+
+#include "cushim/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cushim_graph;
+struct cushim_graph_exec;
+
+/* An empty graph. The caller owns *ret_graph. */
+CUSHIM_API CUresult cushim_graph_create(struct cushim_graph **ret_graph);
+
+/* Takes over a graph of the driver's: from now on it is *ret_graph's to destroy. On failure it stays the caller's. */
+CUSHIM_API CUresult cushim_graph_adopt(CUgraph handle, struct cushim_graph **ret_graph);
+
+/* A graph that is somebody else's, who keeps it alive; never destroyed by this. */
+CUSHIM_API CUresult cushim_graph_borrow(CUgraph handle, struct cushim_graph **ret_graph);
+
+/* Gives the driver's handle to the caller, who owns it if the graph did, and ends the object: *graph becomes NULL.
+ * CUDA_ERROR_ILLEGAL_STATE while a capture into it is open. */
+CUSHIM_API CUresult cushim_graph_release(struct cushim_graph **graph, CUgraph *ret_handle);
+
+/*
+ * Destroys the graph and sets *graph to NULL; NULL, or a pointer to NULL, is nothing to do. Executables made of it live
+ * on. While a capture into it is open, it ends with that capture. The object is gone whatever the driver's code.
+ */
+CUSHIM_API CUresult cushim_graph_destroy(struct cushim_graph **graph);
+
+/* The driver's handle, for slots of the table; NULL for NULL, and for a graph that the driver destroyed. */
+CUSHIM_API CUgraph cushim_graph_handle(const struct cushim_graph *graph);
+
+/*
+ * Makes an executable graph. `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4; CUDA_ERROR_NOT_SUPPORTED below
+ * that). The caller owns *ret_exec; the graph stays as it is and may be destroyed before it.
+ */
+CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, unsigned long long flags,
+                                             struct cushim_graph_exec **ret_exec);
+
+/* Destroys the executable and sets *exec to NULL; NULL, or a pointer to NULL, is nothing to do. Launches that are under
+ * way finish. The object is gone whatever the driver's code. */
+CUSHIM_API CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec);
+
+/* The driver's handle, for slots of the table; NULL for NULL. */
+CUSHIM_API CUgraphExec cushim_graph_exec_handle(const struct cushim_graph_exec *exec);
+
+/* Launches the graph into a stream, behind the work that is there. One executable runs once at a time: a second launch
+ * waits for the first. */
+CUSHIM_API CUresult cushim_graph_exec_launch(struct cushim_graph_exec *exec, struct cushim_stream *stream);
+
+/* Does the first launch's preparations ahead of it, in the stream's order (CUDA 11.1; CUDA_ERROR_NOT_SUPPORTED below).
+ * */
+CUSHIM_API CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, struct cushim_stream *stream);
+
+/*
+ * Gives the executable the parameters of `graph`, which must be of the same shape (CUDA 10.2; CUDA_ERROR_NOT_SUPPORTED
+ * below). Far cheaper than instantiating again.
+ *   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE  the shapes differ; *ret_result, if not NULL, says how (it is written in this
+ *                                         case too); the executable is as before
+ */
+CUSHIM_API CUresult cushim_graph_exec_update(struct cushim_graph_exec *exec, struct cushim_graph *graph,
+                                             CUgraphExecUpdateResult *ret_result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

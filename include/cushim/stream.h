@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream.h - queues of work on a device.
+ *
+ * The general rules stand in context.h. A call here goes to the driver in the caller's own context, whatever that is:
+ * the driver needs none for a stream that was made (measured on 580; for the special streams see cushim_stream_borrow).
+ * Any thread may use a stream, several at once too; only destroying, closing or releasing it must be the last thing
+ * done with it. A stream that was destroyed is NULL where it was destroyed; other copies of the pointer are the
+ * caller's duty.
+ *
+ * The codes that any function may return:
+ *   CUDA_ERROR_INVALID_HANDLE  the stream is NULL (destroyed, that is)
+ *   CUDA_ERROR_INVALID_VALUE   a place for a result is NULL, or flags are unknown to the driver
+ *   CUDA_ERROR_NO_DEVICE       there is no driver
+ *   CUDA_ERROR_NOT_SUPPORTED   the driver is too old; cushim_last_error() says for what
+ */
+#ifndef CUSHIM_STREAM_H
+#define CUSHIM_STREAM_H
+
+#include "cushim/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cushim_stream;
+struct cushim_event;
+
+/* ---- Making, taking over, giving away, ending ---- */
+
+/*
+ * Makes a stream. `flags`: CU_STREAM_DEFAULT (0), or CU_STREAM_NON_BLOCKING, which does not wait for the legacy stream.
+ * `priority`: 0 is the lowest, smaller numbers are higher; out of cushim_context_priority_range() it is clamped
+ * silently. The context is made current for the call. The caller owns *ret_stream, which holds the context.
+ *   CUDA_ERROR_INVALID_CONTEXT  context is NULL
+ *   CUDA_ERROR_OUT_OF_MEMORY    of the host, or the driver's
+ */
+CUSHIM_API CUresult cushim_stream_create(struct cushim_context *context, unsigned flags, int priority,
+                                         struct cushim_stream **ret_stream);
+
+/*
+ * Takes over a stream of the driver's: from now on it is *ret_stream's to destroy. `context` is where it was made, and
+ * is held; NULL if that is somebody else's care. On failure the stream stays the caller's. That the handle is a
+ * stream's cannot be checked: the driver crashes on what is none.
+ *   CUDA_ERROR_INVALID_HANDLE  handle is 0, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD, which nobody can own
+ */
+CUSHIM_API CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *context,
+                                        struct cushim_stream **ret_stream);
+
+/*
+ * A stream that is somebody else's, who keeps it alive; never destroyed by this. `context` as above. Also for the
+ * special streams 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD (CUDA 7.0), with a NULL context: each call means that
+ * stream of the calling thread's current context then, and is CUDA_ERROR_INVALID_CONTEXT where there is none.
+ *   CUDA_ERROR_INVALID_CONTEXT  a special stream with a context
+ */
+CUSHIM_API CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context,
+                                         struct cushim_stream **ret_stream);
+
+/*
+ * Gives the driver's handle to the caller, who owns it if the stream did, and ends the object: *stream becomes NULL.
+ *   CUDA_ERROR_ILLEGAL_STATE  a capture that was begun with cushim_capture_begin() is open; nothing changed
+ */
+CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *ret_handle);
+
+/*
+ * Ends the object and sets *stream to NULL; NULL, or a pointer to NULL, is nothing to do. A stream that it owns is
+ * destroyed: the call does not wait, work and callbacks that are pending are still done. A capture that is open on it
+ * ends, and its graph is lost (the driver's rule; cushim_capture_end() then says so). The code is the driver's; the
+ * object is gone whatever it says.
+ */
+CUSHIM_API CUresult cushim_stream_destroy(struct cushim_stream **stream);
+
+/*
+ * Waits for all work, then destroys as above, also if waiting failed. Returns the first error. An open capture is ended
+ * before, as nothing can be waited for during it, and CUDA_ERROR_STREAM_CAPTURE_INVALIDATED is returned.
+ */
+CUSHIM_API CUresult cushim_stream_close(struct cushim_stream **stream);
+
+/* The driver's handle, for slots of the table; 0 for NULL. It stays the stream's. */
+CUSHIM_API CUstream cushim_stream_handle(const struct cushim_stream *stream);
+
+/* ---- Questions that never harm a capture ---- */
+
+/*
+ * The driver ends a capture when it is asked for flags, id or device of the capturing stream (measured on 580). A
+ * stream that was made here remembers them, and answers without a driver call. A borrowed or adopted one asks the
+ * driver once, at the first question, but never while the stream is capturing:
+ *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  not yet known, and the stream is capturing: ask before or after
+ * (A capture that another thread begins in the same moment is the caller's care.) A special stream asks each time.
+ */
+CUSHIM_API CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *ret_flags);
+/* After clamping. */
+CUSHIM_API CUresult cushim_stream_priority(struct cushim_stream *stream, int *ret_priority);
+/* Of a borrowed or adopted stream without a context: needs CUDA 9.2. */
+CUSHIM_API CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *ret_device);
+/* Unique in the life of the process, where handles are used again at once. Needs CUDA 12.0. */
+CUSHIM_API CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *ret_id);
+/*
+ * The driver's context, and the green context or NULL; either place may be NULL. Of a green context's stream,
+ * *ret_context is the device's primary context. Of a borrowed or adopted stream without a context: needs CUDA 9.2.
+ */
+CUSHIM_API CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *ret_context,
+                                                 CUgreenCtx *ret_green);
+/* The context that it was made or wrapped with; NULL for none. It stays the stream's. */
+CUSHIM_API struct cushim_context *cushim_stream_context(const struct cushim_stream *stream);
+/* Whether destroying the object destroys the driver's stream. */
+CUSHIM_API bool cushim_stream_owned(const struct cushim_stream *stream);
+
+/* ---- Waiting ---- */
+
+/*
+ * CUDA_SUCCESS if all work is done, CUDA_ERROR_NOT_READY if not; else the error of the work. During a capture of this
+ * stream it ends that; it also ends captures by CU_STREAM_CAPTURE_MODE_GLOBAL of other threads and by GLOBAL or
+ * THREAD_LOCAL of this one (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; the whole table: tests/conformance/CAPTURE.md).
+ */
+CUSHIM_API CUresult cushim_stream_query(struct cushim_stream *stream);
+
+/* Waits until all work is done; the error of the work. With captures as cushim_stream_query(). */
+CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
+
+/*
+ * What is enqueued from now on waits for what the event stands for now; of any context or device. `flags`: 0, or
+ * CU_EVENT_WAIT_EXTERNAL in a capture (CUDA 11.1). An event that was never recorded is no wait.
+ *   CUDA_ERROR_ILLEGAL_STATE              CU_EVENT_WAIT_EXTERNAL without a capture
+ *   CUDA_ERROR_STREAM_CAPTURE_ISOLATION   in a capture, an event that was recorded outside it: ends the capture
+ */
+CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags);
+
+/*
+ * Calls body(stream, user), then waits until all work is done, whatever the body returned: so memory that the work
+ * borrows may be given back after it. Returns the body's error; if it had none, that of the wait. If both fail, the
+ * wait's is in cushim_last_error(). A body that leaves the stream capturing is the caller's mistake, and ends that
+ * capture.
+ */
+CUSHIM_API CUresult cushim_stream_scope(struct cushim_stream *stream,
+                                        CUresult (*body)(struct cushim_stream *stream, void *user), void *user);
+
+/* ---- Functions of the host ---- */
+
+/*
+ * In both functions below `release` (NULL for none) is called with `user` exactly once, whatever happens and whatever
+ * they return: after the function ran; where it will not run, because the work before it failed; where it was refused,
+ * before the call returns. It runs on whichever thread comes to it, and like the function it must make no CUDA call and
+ * wait for nothing that the GPU does.
+ */
+
+/*
+ * Calls fn(user) when all work that is in the stream is done; work behind it waits. Not called after an error of the
+ * context. In a capture it becomes a node, called at each launch; `release` then runs when the graph and all its
+ * executables and copies are gone (CUDA 11.3; below that, a release function in a capture is CUDA_ERROR_NOT_SUPPORTED).
+ *   CUDA_ERROR_INVALID_VALUE  fn is NULL
+ */
+CUSHIM_API CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user,
+                                              void (*release)(void *user));
+
+/*
+ * Calls fn(handle, status, user) once when all work that is in the stream is done, also after an error, which is the
+ * status. Not for captures: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and the capture is not harmed. (cuStreamAddCallback)
+ *   CUDA_ERROR_INVALID_VALUE  fn is NULL
+ */
+CUSHIM_API CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUstreamCallback fn, void *user,
+                                               void (*release)(void *user));
+
+/* ---- Attributes and memory ---- */
+
+/* CUDA 11.0. The value's size is that of the newest CUDA (64 bytes); older drivers use its first 32. */
+CUSHIM_API CUresult cushim_stream_get_attribute(struct cushim_stream *stream, CUstreamAttrID attribute,
+                                                CUlaunchAttributeValue *ret_value);
+CUSHIM_API CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrID attribute,
+                                                const CUlaunchAttributeValue *value);
+/* All attributes; both streams of one context. CUDA 11.0. */
+CUSHIM_API CUresult cushim_stream_copy_attributes(struct cushim_stream *to, struct cushim_stream *from);
+
+/*
+ * Managed memory: which streams may use `length` bytes at `address` (0: all of that allocation; the driver takes
+ * nothing else but its whole size). `flags`: CU_MEM_ATTACH_GLOBAL, _HOST or _SINGLE. In the order of the stream.
+ *   CUDA_ERROR_INVALID_VALUE  flags are none of these (the driver would crash on 0), a part of an allocation, or
+ *                             _SINGLE on a special stream
+ */
+CUSHIM_API CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr address, size_t length,
+                                                unsigned flags);
+
+/*
+ * Work behind it waits until the 4 or 8 bytes at `address` (of the device's memory or mapped host memory, aligned to
+ * their size) compare with `value` as `flags` say: CU_STREAM_WAIT_VALUE_GEQ (0; cyclic), _EQ, _AND, _NOR, and
+ * CU_STREAM_WAIT_VALUE_FLUSH. Needs CUDA 11.7; below that CUDA 8.0 (9.0 for 64 bits) and a kernel module that allows
+ * it.
+ */
+CUSHIM_API CUresult cushim_stream_wait_value32(struct cushim_stream *stream, CUdeviceptr address, cuuint32_t value,
+                                               unsigned flags);
+CUSHIM_API CUresult cushim_stream_wait_value64(struct cushim_stream *stream, CUdeviceptr address, cuuint64_t value,
+                                               unsigned flags);
+/* Writes when the work before is done. `flags`: 0, or CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER. Needs as above. */
+CUSHIM_API CUresult cushim_stream_write_value32(struct cushim_stream *stream, CUdeviceptr address, cuuint32_t value,
+                                                unsigned flags);
+CUSHIM_API CUresult cushim_stream_write_value64(struct cushim_stream *stream, CUdeviceptr address, cuuint64_t value,
+                                                unsigned flags);
+/* Several waits and writes at once, in their order; 1 to 255 of them (measured on 580). The array is read during the
+ * call. */
+CUSHIM_API CUresult cushim_stream_batch_memory_ops(struct cushim_stream *stream, unsigned count,
+                                                   const CUstreamBatchMemOpParams *ops, unsigned flags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

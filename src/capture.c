@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* Captures: beginning, ending, and the scoped forms on top of them. */
+#include "objects.h"
+
+#include <stdlib.h>
+
+struct cushim_capture {
+    struct cushim_stream *stream; /* held */
+    struct cushim_graph *graph;   /* held: the one that is captured into, or one for the graph to come */
+    bool into;                    /* the first of these */
+    CUstreamCaptureMode mode;
+    unsigned long long thread;
+    cuuint64_t id;
+    bool has_id;      /* not on CUDA 10.0 */
+    atomic_bool over; /* its stream was destroyed, which ended it */
+};
+
+/* A number for each thread that no later thread has again. */
+static unsigned long long this_thread(void)
+{
+    static atomic_ullong threads;
+    static _Thread_local unsigned long long number;
+    if (number == 0)
+        number = atomic_fetch_add(&threads, 1) + 1;
+    return number;
+}
+
+/* ---- Beginning ---- */
+
+static void capture_free(struct cushim_capture *capture)
+{
+    if (capture->into)
+        atomic_fetch_sub(&capture->graph->captures, 1);
+    cushim_priv_graph_drop(capture->graph);
+    cushim_priv_stream_drop(capture->stream);
+    free(capture);
+}
+
+/* The capture that a stream is in: its status, and its id where there is one. */
+static CUresult look(CUstream stream, CUstreamCaptureStatus *ret_status, cuuint64_t *ret_id, bool *ret_has_id)
+{
+    *ret_status = CU_STREAM_CAPTURE_STATUS_NONE;
+    *ret_has_id = cushim_slot_state(CUSHIM_SLOT_StreamGetCaptureInfo_v1) == CUSHIM_STATE_NATIVE;
+    if (*ret_has_id)
+        return cushim_report_call(cushim_table()->StreamGetCaptureInfo_v1(stream, ret_status, ret_id),
+                                  CUSHIM_SLOT_StreamGetCaptureInfo_v1);
+    return cushim_report_call(cushim_table()->StreamIsCapturing_v1(stream, ret_status),
+                              CUSHIM_SLOT_StreamIsCapturing_v1);
+}
+
+/* All that ending will need is there before anything begins. */
+static CUresult prepare(const char *function, struct cushim_stream *stream, struct cushim_graph *into,
+                        CUstreamCaptureMode mode, struct cushim_capture **ret_capture)
+{
+    if (stream == NULL)
+        return no_stream(function);
+    if (ret_capture == NULL)
+        return no_place(function);
+    if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The mode is not one of CU_STREAM_CAPTURE_MODE_...");
+    struct cushim_capture *capture = calloc(1, sizeof *capture);
+    struct cushim_graph *graph = into != NULL ? cushim_priv_graph_hold(into) : cushim_priv_graph_new(NULL, true);
+    if (capture == NULL || graph == NULL) {
+        cushim_priv_graph_drop(graph);
+        free(capture);
+        return no_memory(function);
+    }
+    capture->stream = cushim_priv_stream_hold(stream);
+    capture->graph = graph;
+    capture->into = into != NULL;
+    capture->mode = mode;
+    capture->thread = this_thread();
+    if (capture->into)
+        atomic_fetch_add(&graph->captures, 1);
+    *ret_capture = capture;
+    return CUDA_SUCCESS;
+}
+
+/* What a capture that has begun is known by. */
+static void begun(struct cushim_capture *capture)
+{
+    CUstreamCaptureStatus status;
+    if (look(capture->stream->handle, &status, &capture->id, &capture->has_id) != CUDA_SUCCESS)
+        capture->has_id = false;
+    atomic_store(&capture->stream->capture, capture);
+}
+
+CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode mode,
+                              struct cushim_capture **ret_capture)
+{
+    struct cushim_capture *capture;
+    CUresult result = prepare("cushim_capture_begin", stream, NULL, mode, &capture);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim_table()->StreamBeginCapture_v2(stream->handle, mode);
+    if (result != CUDA_SUCCESS) {
+        capture_free(capture);
+        return cushim_report_call(result, CUSHIM_SLOT_StreamBeginCapture_v2);
+    }
+    begun(capture);
+    *ret_capture = capture;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
+                                       const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
+                                       CUstreamCaptureMode mode, struct cushim_capture **ret_capture)
+{
+    static const char function[] = "cushim_capture_begin_to_graph";
+    struct cushim_capture *capture;
+    CUgraph handle = cushim_graph_handle(graph);
+    if (handle == NULL)
+        return cushim_report(CUDA_ERROR_INVALID_HANDLE, function,
+                             "The graph is NULL, was destroyed, or was lost by a capture into it that failed.");
+    if (nodes == NULL && (count != 0 || edges != NULL))
+        return cushim_report(CUDA_ERROR_INVALID_VALUE, function,
+                             "There is a count, or there are edges, without nodes.");
+    CUresult result = prepare(function, stream, graph, mode, &capture);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim_table()->StreamBeginCaptureToGraph_v1(stream->handle, handle, nodes, edges, count, mode);
+    if (result != CUDA_SUCCESS) {
+        capture_free(capture);
+        return cushim_report_call(result, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1);
+    }
+    begun(capture);
+    *ret_capture = capture;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Ending ---- */
+
+/* Ends it at the driver. A graph that was captured into does not outlive a failure (measured on 580). */
+static CUresult end_at_driver(struct cushim_capture *capture)
+{
+    CUgraph handle = NULL;
+    CUresult result = cushim_table()->StreamEndCapture_v1(capture->stream->handle, &handle);
+    if (result != CUDA_SUCCESS)
+        handle = NULL;
+    atomic_store(&capture->graph->handle, handle);
+    return cushim_report_call(result, CUSHIM_SLOT_StreamEndCapture_v1);
+}
+
+/* Whether the stream is still in this capture, rather than in none or in somebody else's. */
+static CUresult check_own(const char *function, struct cushim_capture *capture)
+{
+    CUstreamCaptureStatus status;
+    cuuint64_t id = 0;
+    bool has_id;
+    CUresult result = look(capture->stream->handle, &status, &id, &has_id);
+    if (result != CUDA_SUCCESS)
+        return CUDA_SUCCESS; /* ending says more */
+    /* Of an invalidated capture the driver tells no id. */
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE
+        || (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && has_id && capture->has_id && id != capture->id))
+        return cushim_report(CUDA_ERROR_ILLEGAL_STATE, function, "The capture was ended by somebody else.");
+    return CUDA_SUCCESS;
+}
+
+/* Ends the capture and gives its graph, if it has one of its own and `ret_graph` asks for it; frees the object. */
+static CUresult finish(const char *function, struct cushim_capture *capture, struct cushim_graph **ret_graph)
+{
+    struct cushim_capture *expected = capture;
+    CUresult result;
+    atomic_compare_exchange_strong(&capture->stream->capture, &expected, NULL);
+    if (atomic_load(&capture->over))
+        result = cushim_report(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+                               "The stream of the capture was destroyed, which ended it.");
+    else
+        result = check_own(function, capture);
+    if (result == CUDA_SUCCESS)
+        result = end_at_driver(capture);
+    if (result == CUDA_SUCCESS && ret_graph != NULL)
+        *ret_graph = cushim_priv_graph_hold(capture->graph);
+    capture_free(capture);
+    return result;
+}
+
+CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph **ret_graph)
+{
+    static const char function[] = "cushim_capture_end";
+    if (capture == NULL || *capture == NULL)
+        return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The capture is NULL, or was ended.");
+    struct cushim_capture *ended = *capture;
+    if (ended->into && ret_graph != NULL)
+        return cushim_report(CUDA_ERROR_INVALID_VALUE, function,
+                             "The capture goes into a graph that the caller has: it gives no other.");
+    if (ended->mode != CU_STREAM_CAPTURE_MODE_RELAXED && ended->thread != this_thread() && !atomic_load(&ended->over))
+        return cushim_report(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, function,
+                             "Only the thread that began the capture may end it; it goes on.");
+    *capture = NULL;
+    return finish(function, ended, ret_graph);
+}
+
+bool cushim_priv_capture_abandon(struct cushim_stream *stream)
+{
+    struct cushim_capture *capture = atomic_exchange(&stream->capture, NULL);
+    if (capture == NULL)
+        return false;
+    /* From the wrong thread the driver ends it, too. */
+    end_at_driver(capture);
+    if (!capture->into) {
+        CUgraph handle = atomic_exchange(&capture->graph->handle, NULL);
+        if (handle != NULL)
+            cushim_table()->GraphDestroy_v1(handle);
+    }
+    atomic_store(&capture->over, true);
+    return true;
+}
+
+/* ---- The scoped forms ---- */
+
+/* Calls the body of an open capture and ends that. The body's error comes first, then the end's. */
+static CUresult run(const char *function, struct cushim_capture *capture, cushim_capture_body body, void *user,
+                    struct cushim_graph **ret_graph)
+{
+    CUresult result = body(capture->stream, user);
+    struct cushim_graph *graph = NULL;
+    CUresult ended = finish(function, capture, &graph);
+    if (result == CUDA_SUCCESS && ended == CUDA_SUCCESS && ret_graph != NULL)
+        *ret_graph = graph;
+    else
+        cushim_priv_graph_drop(graph);
+    return result != CUDA_SUCCESS ? result : ended;
+}
+
+static CUresult no_body(const char *function)
+{
+    return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL.");
+}
+
+CUresult cushim_stream_capture(struct cushim_stream *stream, CUstreamCaptureMode mode, cushim_capture_body body,
+                               void *user, struct cushim_graph **ret_graph)
+{
+    static const char function[] = "cushim_stream_capture";
+    struct cushim_capture *capture;
+    if (body == NULL)
+        return no_body(function);
+    if (ret_graph == NULL)
+        return no_place(function);
+    CUresult result = cushim_capture_begin(stream, mode, &capture);
+    return result != CUDA_SUCCESS ? result : run(function, capture, body, user, ret_graph);
+}
+
+CUresult cushim_stream_capture_executable(struct cushim_stream *stream, CUstreamCaptureMode mode,
+                                          unsigned long long flags, cushim_capture_body body, void *user,
+                                          struct cushim_graph_exec **ret_exec)
+{
+    struct cushim_graph *graph;
+    if (ret_exec == NULL)
+        return no_place("cushim_stream_capture_executable");
+    CUresult result = cushim_stream_capture(stream, mode, body, user, &graph);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim_graph_instantiate(graph, flags, ret_exec);
+    cushim_graph_destroy(&graph);
+    return result;
+}
+
+CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
+                                        const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
+                                        CUstreamCaptureMode mode, cushim_capture_body body, void *user)
+{
+    static const char function[] = "cushim_stream_capture_to_graph";
+    struct cushim_capture *capture;
+    if (body == NULL)
+        return no_body(function);
+    CUresult result = cushim_capture_begin_to_graph(stream, graph, nodes, edges, count, mode, &capture);
+    return result != CUDA_SUCCESS ? result : run(function, capture, body, user, NULL);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stream layer's objects, and what its files share. Each object is written by its own file; the others read it.
+ * What can change after an object was made is atomic.
+ */
+#ifndef CUSHIM_OBJECTS_H
+#define CUSHIM_OBJECTS_H
+
+#include <stdatomic.h>
+
+#include "cushim/capture.h"
+#include "cushim/context.h"
+#include "cushim/event.h"
+#include "cushim/graph.h"
+#include "cushim/stream.h"
+
+/* ---- Contexts: context.c ---- */
+
+struct cushim_context {
+    atomic_uint references;
+    CUcontext handle;
+    CUgreenCtx green; /* or NULL */
+    CUdevice device;
+    enum { CONTEXT_PRIMARY, CONTEXT_OWN, CONTEXT_BORROWED } kind;
+};
+
+/* Both take NULL. Dropping the last hold releases the context; the code is the driver's. */
+struct cushim_context *cushim_priv_context_hold(struct cushim_context *context);
+CUresult cushim_priv_context_drop(struct cushim_context *context);
+
+/* Makes the context current, and the caller's again: a successful enter wants a leave, on every path. */
+CUresult cushim_priv_context_enter(struct cushim_context *context, CUcontext *ret_before);
+CUresult cushim_priv_context_leave(CUcontext before);
+
+/* ---- Streams: stream.c ---- */
+
+struct cushim_stream {
+    atomic_uint references; /* the caller's, and that of each open capture and completion */
+    CUstream handle;
+    struct cushim_context *context; /* or NULL */
+    bool owned;
+    bool special;     /* 0, legacy, per-thread: another stream for each thread or context */
+    atomic_bool gone; /* destroyed, closed or released, while others hold the object */
+    /* The open capture that was begun through us; only whoever takes it off may end it. */
+    _Atomic(struct cushim_capture *) capture;
+    /* What is known of it: enum known_property, or-ed, set after the value is. */
+    atomic_uint known;
+    atomic_uint flags;
+    atomic_int priority;
+    atomic_int device;
+    atomic_ullong id;
+    _Atomic(CUcontext) driver_context;
+    _Atomic(CUgreenCtx) green;
+};
+
+enum known_property { KNOWN_FLAGS = 1, KNOWN_PRIORITY = 2, KNOWN_DEVICE = 4, KNOWN_ID = 8, KNOWN_CONTEXT = 16 };
+
+struct cushim_stream *cushim_priv_stream_hold(struct cushim_stream *stream);
+void cushim_priv_stream_drop(struct cushim_stream *stream);
+
+/* Writes what the driver says of a stream that was just made, so that nobody needs to ask again: property.c. */
+void cushim_priv_stream_remember(struct cushim_stream *stream, unsigned flags);
+
+/*
+ * Whether the stream is capturing, active or not, without a word in cushim_last_error() if it cannot be told: then it
+ * is not.
+ */
+bool cushim_priv_stream_is_capturing(CUstream handle);
+
+/* ---- Captures: capture.c ---- */
+
+/*
+ * Ends the capture that is open on a stream, whose object goes on to exist for the caller of cushim_capture_end(). True
+ * if there was one. For a stream that is about to be destroyed.
+ */
+bool cushim_priv_capture_abandon(struct cushim_stream *stream);
+
+/* ---- Events and graphs: event.c, graph.c ---- */
+
+struct cushim_event {
+    CUevent handle;
+    struct cushim_context *context; /* or NULL */
+    bool owned;
+};
+
+struct cushim_graph {
+    atomic_uint references;  /* the caller's, and that of an open capture into it */
+    _Atomic(CUgraph) handle; /* NULL: the driver destroyed it */
+    bool owned;
+    atomic_uint captures; /* that are open into it */
+};
+
+/* An object for a graph that will be there; NULL where there is no memory. */
+struct cushim_graph *cushim_priv_graph_new(CUgraph handle, bool owned);
+struct cushim_graph *cushim_priv_graph_hold(struct cushim_graph *graph);
+CUresult cushim_priv_graph_drop(struct cushim_graph *graph);
+
+/* ---- Failures ---- */
+
+/* The common ones, each with its sentence; `function` is the public one. */
+static inline CUresult no_stream(const char *function)
+{
+    return cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The stream is NULL, or was destroyed.");
+}
+
+static inline CUresult no_memory(const char *function)
+{
+    return cushim_report(CUDA_ERROR_OUT_OF_MEMORY, function, "There is no memory on the host.");
+}
+
+static inline CUresult no_place(const char *function)
+{
+    return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The place for the result is NULL.");
+}
+
+#endif

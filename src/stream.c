@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams: making, taking over, giving away, ending, waiting. */
+#include "objects.h"
+
+#include <stdlib.h>
+
+/* ---- The object ---- */
+
+struct cushim_stream *cushim_priv_stream_hold(struct cushim_stream *stream)
+{
+    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
+    return stream;
+}
+
+void cushim_priv_stream_drop(struct cushim_stream *stream)
+{
+    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) == 1)
+        free(stream);
+}
+
+static struct cushim_stream *new_stream(CUstream handle, bool owned)
+{
+    struct cushim_stream *stream = calloc(1, sizeof *stream);
+    if (stream != NULL) {
+        atomic_init(&stream->references, 1);
+        stream->handle = handle;
+        stream->owned = owned;
+    }
+    return stream;
+}
+
+/* Ends the caller's hold: of the driver's stream nothing is known from here on. */
+static CUresult let_go(struct cushim_stream *stream)
+{
+    struct cushim_context *context = stream->context;
+    stream->context = NULL;
+    atomic_store(&stream->gone, true);
+    cushim_priv_stream_drop(stream);
+    return cushim_priv_context_drop(context);
+}
+
+static bool is_special(CUstream handle)
+{
+    return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+/* ---- Making and taking over ---- */
+
+/* A green context's streams come from a call of their own, which needs no current context. */
+static CUresult create_handle(struct cushim_context *context, unsigned flags, int priority, CUstream *ret_handle)
+{
+    CUcontext before;
+    if (context->green != NULL)
+        return cushim_report_call(cushim_table()->GreenCtxStreamCreate_v1(ret_handle, context->green, flags, priority),
+                                  CUSHIM_SLOT_GreenCtxStreamCreate_v1);
+    CUresult result = cushim_priv_context_enter(context, &before);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim_table()->StreamCreateWithPriority_v1(ret_handle, flags, priority);
+    cushim_report_call(result, CUSHIM_SLOT_StreamCreateWithPriority_v1);
+    CUresult left = cushim_priv_context_leave(before);
+    if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
+        cushim_table()->StreamDestroy_v2(*ret_handle);
+    return result != CUDA_SUCCESS ? result : left;
+}
+
+CUresult cushim_stream_create(struct cushim_context *context, unsigned flags, int priority,
+                              struct cushim_stream **ret_stream)
+{
+    static const char function[] = "cushim_stream_create";
+    if (context == NULL)
+        return cushim_report(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL, or was destroyed.");
+    if (ret_stream == NULL)
+        return no_place(function);
+    struct cushim_stream *stream = new_stream(NULL, true);
+    if (stream == NULL)
+        return no_memory(function);
+    CUresult result = create_handle(context, flags, priority, &stream->handle);
+    if (result != CUDA_SUCCESS) {
+        free(stream);
+        return result;
+    }
+    stream->context = cushim_priv_context_hold(context);
+    cushim_priv_stream_remember(stream, flags);
+    *ret_stream = stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *context, struct cushim_stream **ret_stream)
+{
+    static const char function[] = "cushim_stream_adopt";
+    if (ret_stream == NULL)
+        return no_place(function);
+    if (is_special(handle))
+        return cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "Nobody can own a special stream: borrow it.");
+    struct cushim_stream *stream = new_stream(handle, true);
+    if (stream == NULL)
+        return no_memory(function);
+    stream->context = cushim_priv_context_hold(context);
+    *ret_stream = stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, struct cushim_stream **ret_stream)
+{
+    static const char function[] = "cushim_stream_borrow";
+    if (ret_stream == NULL)
+        return no_place(function);
+    if (is_special(handle) && context != NULL)
+        return cushim_report(CUDA_ERROR_INVALID_CONTEXT, function,
+                             "A special stream is that of whichever context is current: it has none of its own.");
+    struct cushim_stream *stream = new_stream(handle, false);
+    if (stream == NULL)
+        return no_memory(function);
+    stream->special = is_special(handle);
+    stream->context = cushim_priv_context_hold(context);
+    *ret_stream = stream;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Giving away and ending ---- */
+
+CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *ret_handle)
+{
+    static const char function[] = "cushim_stream_release";
+    if (stream == NULL || *stream == NULL)
+        return no_stream(function);
+    if (ret_handle == NULL)
+        return no_place(function);
+    struct cushim_stream *released = *stream;
+    if (atomic_load(&released->capture) != NULL)
+        return cushim_report(CUDA_ERROR_ILLEGAL_STATE, function, "A capture of the stream is open: end it first.");
+    *stream = NULL;
+    *ret_handle = released->handle;
+    let_go(released);
+    return CUDA_SUCCESS;
+}
+
+static CUresult end(struct cushim_stream *stream)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (stream->owned)
+        result = cushim_report_call(cushim_table()->StreamDestroy_v2(stream->handle), CUSHIM_SLOT_StreamDestroy_v2);
+    CUresult let = let_go(stream);
+    return result != CUDA_SUCCESS ? result : let;
+}
+
+CUresult cushim_stream_destroy(struct cushim_stream **stream)
+{
+    if (stream == NULL || *stream == NULL)
+        return CUDA_SUCCESS;
+    struct cushim_stream *destroyed = *stream;
+    *stream = NULL;
+    cushim_priv_capture_abandon(destroyed);
+    return end(destroyed);
+}
+
+CUresult cushim_stream_close(struct cushim_stream **stream)
+{
+    static const char function[] = "cushim_stream_close";
+    if (stream == NULL || *stream == NULL)
+        return CUDA_SUCCESS;
+    struct cushim_stream *closed = *stream;
+    *stream = NULL;
+    bool was_capturing = cushim_priv_capture_abandon(closed);
+    CUresult waited = cushim_stream_synchronize(closed);
+    CUresult ended = end(closed);
+    if (was_capturing)
+        return cushim_report(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+                             "A capture of the stream was open; it was ended, and its graph is lost.");
+    return waited != CUDA_SUCCESS ? waited : ended;
+}
+
+CUstream cushim_stream_handle(const struct cushim_stream *stream)
+{
+    return stream != NULL ? stream->handle : NULL;
+}
+
+/* ---- Waiting ---- */
+
+CUresult cushim_stream_query(struct cushim_stream *stream)
+{
+    if (stream == NULL)
+        return no_stream("cushim_stream_query");
+    return cushim_report_call(cushim_table()->StreamQuery_v1(stream->handle), CUSHIM_SLOT_StreamQuery_v1);
+}
+
+CUresult cushim_stream_synchronize(struct cushim_stream *stream)
+{
+    if (stream == NULL)
+        return no_stream("cushim_stream_synchronize");
+    return cushim_report_call(cushim_table()->StreamSynchronize_v1(stream->handle), CUSHIM_SLOT_StreamSynchronize_v1);
+}
+
+CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags)
+{
+    if (stream == NULL)
+        return no_stream("cushim_stream_wait_event");
+    if (event == NULL)
+        return cushim_report(CUDA_ERROR_INVALID_HANDLE, "cushim_stream_wait_event",
+                             "The event is NULL, or was destroyed.");
+    return cushim_report_call(cushim_table()->StreamWaitEvent_v1(stream->handle, event->handle, flags),
+                              CUSHIM_SLOT_StreamWaitEvent_v1);
+}
+
+CUresult cushim_stream_scope(struct cushim_stream *stream, CUresult (*body)(struct cushim_stream *stream, void *user),
+                             void *user)
+{
+    static const char function[] = "cushim_stream_scope";
+    if (stream == NULL)
+        return no_stream(function);
+    if (body == NULL)
+        return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL.");
+    cushim_priv_stream_hold(stream);
+    CUresult result = body(stream, user);
+    CUresult waited = atomic_load(&stream->gone)
+                          ? cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The body destroyed the stream.")
+                          : cushim_stream_synchronize(stream);
+    cushim_priv_stream_drop(stream);
+    return result != CUDA_SUCCESS ? result : waited;
+}
