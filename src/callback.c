@@ -86,6 +86,8 @@ static CUresult launch_captured(const char *function, CUstream stream, const str
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = NULL;
     CUuserObject object = NULL;
+    if (cushim_slot_state(CUSHIM_SLOT_UserObjectCreate_v1) == CUSHIM_STATE_MISSING)
+        return release(call, table->UserObjectCreate_v1(&object, NULL, NULL, 0, 0));
     CUresult result = table->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, NULL, NULL);
     if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
