@@ -17,4 +17,7 @@ enum status lookup(const struct options *options);
 /* What is wrong, and what can be done? */
 enum status doctor(const struct options *options);
 
+/* A pipeline that a person can follow, on the machine's driver or on softcuda, each result checked. */
+enum status run(const struct options *options);
+
 #endif

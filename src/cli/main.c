@@ -20,6 +20,9 @@ static const char help[] = "cushim - tells what this machine's CUDA driver can d
                            "      The driver's own function for a CUDA version: lookup cuStreamQuery 12.3\n"
                            "  cushim doctor [--require X.Y]\n"
                            "      What is wrong, and what can be done?\n"
+                           "  cushim run [--softcuda NUMBER]\n"
+                           "      Copies, kernels, streams and a graph, each result checked: on the GPU, or\n"
+                           "      where there is none, in software. NUMBER asks for that: 340 to 580.\n"
                            "\n"
                            "Every command takes:\n"
                            "  --driver PATH      this driver library, or \"none\"\n"
@@ -34,7 +37,7 @@ static const char help[] = "cushim - tells what this machine's CUDA driver can d
                            "The exit status is 0 if the driver is usable and requirements are met, 1 if not,\n"
                            "and 2 if the command line makes no sense. More: man cushim\n";
 
-static enum status run(const struct options *options)
+static enum status obey(const struct options *options)
 {
     if (options->help) {
         fputs(help, stdout);
@@ -53,6 +56,8 @@ static enum status run(const struct options *options)
         return lookup(options);
     case COMMAND_DOCTOR:
         return doctor(options);
+    case COMMAND_RUN:
+        return run(options);
     case COMMAND_NONE:
         break;
     }
@@ -66,7 +71,7 @@ int main(int argc, char **argv)
     platform_arguments(&argc, &argv);
     enum status status = options_read(argc, argv, &options);
     if (status == STATUS_USABLE)
-        status = run(&options);
+        status = obey(&options);
     /* An answer that nobody got is none. */
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -14,10 +14,9 @@ static const struct {
     enum command command;
     size_t fewest_words, most_words;
 } commands[] = {
-    {"probe", COMMAND_PROBE, 0, 0},
-    {"table", COMMAND_TABLE, 0, 1},
+    {"probe", COMMAND_PROBE, 0, 0},   {"table", COMMAND_TABLE, 0, 1},
     {"lookup", COMMAND_LOOKUP, 2, 2}, /* none with --all */
-    {"doctor", COMMAND_DOCTOR, 0, 0},
+    {"doctor", COMMAND_DOCTOR, 0, 0}, {"run", COMMAND_RUN, 0, 0},
 };
 
 enum option {
@@ -32,7 +31,8 @@ enum option {
     OPTION_DEVICES,
     OPTION_REQUIRE,
     OPTION_REQUIRE_SLOT,
-    OPTION_ALL
+    OPTION_ALL,
+    OPTION_SOFTCUDA
 };
 
 #define FOR(command) (1u << (command))
@@ -58,6 +58,7 @@ static const struct known_option {
     {"--require", OPTION_REQUIRE, true, FOR(COMMAND_PROBE) | FOR(COMMAND_DOCTOR)},
     {"--require-slot", OPTION_REQUIRE_SLOT, true, FOR(COMMAND_PROBE)},
     {"--all", OPTION_ALL, false, FOR(COMMAND_LOOKUP)},
+    {"--softcuda", OPTION_SOFTCUDA, true, FOR(COMMAND_RUN)},
 };
 
 enum status options_complain(const char *format, ...)
@@ -154,6 +155,9 @@ static enum status apply(struct options *options, const struct known_option *kno
     case OPTION_ALL:
         options->all = true;
         break;
+    case OPTION_SOFTCUDA:
+        options->softcuda = value;
+        break;
     }
     return STATUS_USABLE;
 }
@@ -184,14 +188,14 @@ static enum status read_word(struct options *options, const char *word)
             return STATUS_USABLE;
         }
     }
-    return options_complain("there is no command \"%s\"; there are probe, table, lookup and doctor", word);
+    return options_complain("there is no command \"%s\"; there are probe, table, lookup, doctor and run", word);
 }
 
 /* What can only be told once all has been read. */
 static enum status check(const struct options *options, unsigned used)
 {
     if (options->command == COMMAND_NONE)
-        return options_complain("a command is missing: probe, table, lookup or doctor");
+        return options_complain("a command is missing: probe, table, lookup, doctor or run");
     for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
         if ((used >> i & 1) != 0 && (known_options[i].commands & FOR(options->command)) == 0)
             return options_complain("%s is no option of this command", known_options[i].name);

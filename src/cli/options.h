@@ -11,7 +11,7 @@
 /* What the program exits with. */
 enum status { STATUS_USABLE = 0, STATUS_UNUSABLE = 1, STATUS_USAGE = 2 };
 
-enum command { COMMAND_NONE, COMMAND_PROBE, COMMAND_TABLE, COMMAND_LOOKUP, COMMAND_DOCTOR };
+enum command { COMMAND_NONE, COMMAND_PROBE, COMMAND_TABLE, COMMAND_LOOKUP, COMMAND_DOCTOR, COMMAND_RUN };
 
 enum { MOST_WORDS = 2 };
 
@@ -21,6 +21,7 @@ struct options {
     bool help, version; /* these win over any command */
     bool json;
     bool devices, all;
+    const char *softcuda; /* "580", or NULL */
     struct cushim_load_options load;
     int required_version;        /* 0: any */
     const char **required_slots; /* in cells of argv that were read already */

@@ -11,6 +11,7 @@
 
 #if defined(_WIN32)
 #    include <io.h>
+#    include <process.h>
 #    include <windows.h>
 #    include <shellapi.h>
 
@@ -65,7 +66,51 @@ bool platform_real_path(const char *path, char *real, size_t size)
 {
     return _fullpath(real, path, size) != NULL;
 }
+
+platform_fn platform_symbol(const char *path, const char *name)
+{
+    wchar_t wide[PLATFORM_PATH_SIZE];
+    if (path == NULL || MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, PLATFORM_PATH_SIZE) == 0)
+        return NULL;
+    HMODULE library = GetModuleHandleW(wide);
+    return library != NULL ? (platform_fn)(void (*)(void))GetProcAddress(library, name) : NULL;
+}
+
+long long platform_microseconds(void)
+{
+    LARGE_INTEGER now, frequency;
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&frequency);
+    return (long long)((double)now.QuadPart * 1e6 / (double)frequency.QuadPart);
+}
+
+bool platform_own_folder(char *folder, size_t size)
+{
+    wchar_t wide[PLATFORM_PATH_SIZE];
+    DWORD length = GetModuleFileNameW(NULL, wide, PLATFORM_PATH_SIZE);
+    if (length == 0 || length == PLATFORM_PATH_SIZE
+        || WideCharToMultiByte(CP_UTF8, 0, wide, -1, folder, (int)size, NULL, NULL) == 0)
+        return false;
+    char *slash = strrchr(folder, '\\');
+    if (slash != NULL)
+        *slash = '\0';
+    return slash != NULL;
+}
+
+void platform_run_again(const char *const *arguments, const char *variable, const char *value)
+{
+    char path[PLATFORM_PATH_SIZE];
+    DWORD length = GetModuleFileNameA(NULL, path, sizeof path);
+    if (length == 0 || length == sizeof path || !SetEnvironmentVariableA(variable, value))
+        return;
+    fflush(NULL);
+    intptr_t status = _spawnv(_P_WAIT, path, arguments);
+    if (status != -1)
+        exit((int)status);
+}
 #else
+#    include <dlfcn.h>
+#    include <time.h>
 #    include <unistd.h>
 
 bool platform_on_terminal(void)
@@ -107,6 +152,45 @@ bool platform_real_path(const char *path, char *real, size_t size)
         strcpy(real, found);
     free(found);
     return fits;
+}
+
+platform_fn platform_symbol(const char *path, const char *name)
+{
+    union {
+        void *object;
+        platform_fn function;
+    } symbol = {NULL};
+    void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    if (library == NULL)
+        return NULL;
+    symbol.object = dlsym(library, name);
+    dlclose(library); /* it stays: others have it open */
+    return symbol.function;
+}
+
+long long platform_microseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static const char own_file[] = "/proc/self/exe";
+
+bool platform_own_folder(char *folder, size_t size)
+{
+    if (!platform_real_path(own_file, folder, size))
+        return false;
+    char *slash = strrchr(folder, '/');
+    *slash = '\0';
+    return true;
+}
+
+void platform_run_again(const char *const *arguments, const char *variable, const char *value)
+{
+    fflush(NULL);
+    if (setenv(variable, value, 1) == 0)
+        execv(own_file, (char *const *)arguments);
 }
 #endif
 

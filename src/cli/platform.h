@@ -26,4 +26,18 @@ bool platform_is_folder(const char *path);
 /* Writes the path without any symbolic link; false, and nothing written, where there is no such file or no room. */
 bool platform_real_path(const char *path, char *real, size_t size);
 
+/* A function of a library that this process has loaded from `path`, or NULL. */
+typedef void (*platform_fn)(void);
+platform_fn platform_symbol(const char *path, const char *name);
+
+/* A clock that nobody sets. */
+long long platform_microseconds(void);
+
+/* The folder of this program, without any symbolic link and without a last slash; false where that cannot be known. */
+bool platform_own_folder(char *folder, size_t size);
+
+/* Runs this program anew with these arguments (ASCII; the first is its name, a NULL ends them), in place of this process or before
+ * it ends, and with that variable set; returns only in failure. */
+void platform_run_again(const char *const *arguments, const char *variable, const char *value);
+
 #endif

@@ -7,6 +7,7 @@
   generate.py def      SYMBOLS DRIVER VERSION          the same for Windows
   generate.py refused  SYMBOLS EXECUTES                the entry points that are exported but not executed
   generate.py place    LIBRARY PATH                    puts the library at that path, too
+  generate.py install  LIBRARY PATH                    the same below the folder into which Meson installs
 
 The result goes to the standard output; after "--to FILE", to that file, with what it was made from in FILE.d.
 """
@@ -129,6 +130,16 @@ def place(library, path):
         shutil.copy2(library, path)
 
 
+def install(library, path):
+    path = os.path.join(os.environ['MESON_INSTALL_DESTDIR_PREFIX'], path)
+    if not os.environ.get('MESON_INSTALL_QUIET'):
+        print('Installing', library, 'to', path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.exists(path):
+        os.remove(path)
+    shutil.copy2(library, path)
+
+
 def main(arguments):
     if arguments[0] == '--to':
         output, arguments = arguments[1], arguments[2:]
@@ -136,7 +147,7 @@ def main(arguments):
             print(output + ':', *(a for a in arguments[1:] if os.path.isfile(a)), file=rule)
         sys.stdout = open(output, 'w')
     {'exports': write_exports, 'map': write_map, 'def': write_def, 'refused': write_refused,
-     'place': place}[arguments[0]](*arguments[1:])
+     'place': place, 'install': install}[arguments[0]](*arguments[1:])
 
 
 if __name__ == '__main__':

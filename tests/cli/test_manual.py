@@ -48,7 +48,7 @@ class Manual(Case):
     def test_page_when_the_program_writes_a_key_then_told(self):
         driver = '--driver=' + fake('driver_12_4')
         keys = set()
-        for arguments in (['probe', '--devices'], ['table', 'StreamQuery'], ['lookup', 'cuInit', '2.0'], ['doctor']):
+        for arguments in (['probe', '--devices'], ['table', 'StreamQuery'], ['lookup', 'cuInit', '2.0'], ['doctor'], ['run']):
             document = run_json(*arguments, driver, CUDA_VISIBLE_DEVICES='0').document
             stack = [document]
             while stack:

@@ -6,7 +6,7 @@ import os
 
 from program import USABLE, USAGE, Case, fake, main, run, run_json
 
-COMMANDS = (['probe'], ['table'], ['lookup', '--all'], ['doctor'])
+COMMANDS = (['probe'], ['table'], ['lookup', '--all'], ['doctor'], ['run'])
 
 
 class Refused(Case):
@@ -20,7 +20,7 @@ class Refused(Case):
         self.assertEqual(hint, 'Try: cushim --help')
 
     def test_no_command_when_nothing_is_given_then_the_commands_are_named(self):
-        self.refuses([], 'a command is missing: probe, table, lookup or doctor')
+        self.refuses([], 'a command is missing: probe, table, lookup, doctor or run')
         self.refuses(['--format=json'], 'a command is missing')
 
     def test_unknown_words_when_given_then_named(self):
@@ -91,7 +91,7 @@ class Accepted(Case):
             answer = run(*arguments)
             self.assertEqual((answer.status, answer.err), (USABLE, b''))
             for word in ('probe', 'table', 'lookup', 'doctor', '--devices', '--require', '--require-slot', '--all', '--driver',
-                         '--max-version', '--mask', '--per-thread', '--root', '--format'):
+                         '--max-version', '--mask', '--per-thread', '--root', '--format', 'run', '--softcuda'):
                 self.assertIn(word.encode(), answer.out)
             self.assertTrue(all(len(line) <= 80 for line in answer.out.splitlines()))
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "devices.h"
+#include "driver.h"
+#include "json.h"
+#include "platform.h"
+#include "reason.h"
+#include "run_kernel.h"
+#include "run_steps.h"
+#include "text.h"
+
+/* Set by this command for itself, when it starts anew on softcuda: the word for what was wrong with the machine's driver. */
+static const char instead_variable[] = "CUSHIM_RUN_INSTEAD_OF";
+static const char newest[] = "580";
+
+/* ---- Which driver ---- */
+
+/* The file of a softcuda library: in the build folder of this program, or where both are installed. */
+static bool find_softcuda(const char *driver, char *path, size_t size)
+{
+    static const char *const folders[] = {"../../subprojects/softcuda", CUSHIM_SOFTCUDA_FOLDER};
+    char own[PLATFORM_PATH_SIZE], place[PLATFORM_PATH_SIZE];
+    if (driver[0] == '\0' || driver[strspn(driver, "0123456789")] != '\0' || !platform_own_folder(own, sizeof own))
+        return false;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        int length = snprintf(place, sizeof place, "%s/%s/%s/%s", own, folders[i], driver, CUSHIM_SOFTCUDA_FILE);
+        if (length > 0 && (size_t)length < sizeof place && platform_exists(place)
+            && platform_real_path(place, path, size))
+            return true;
+    }
+    return false;
+}
+
+/* Whether this machine has no driver, or none that could have work to do; a broken one is one. */
+static bool is_without_gpu(const struct options *options)
+{
+    struct cushim_system system;
+    switch (cushim_diagnosis()->reason) {
+    case CUSHIM_REASON_NOT_FOUND:
+    case CUSHIM_REASON_NOT_WANTED:
+    case CUSHIM_REASON_STUB:
+    case CUSHIM_REASON_NO_DEVICE:
+    case CUSHIM_REASON_NO_DEVICE_NODES:
+    case CUSHIM_REASON_HIDDEN:
+        return true;
+    case CUSHIM_REASON_UNKNOWN:
+        cushim_system(options->load.root, &system);
+        return platform_has_system_files() && !system.gpu_on_bus && system.gpu_node == CUSHIM_NODE_ABSENT
+               && system.wsl_node == CUSHIM_NODE_ABSENT;
+    default:
+        return false;
+    }
+}
+
+/* Whether a person said which library it has to be. "none" is no library. */
+static bool is_named(const struct options *options)
+{
+    const char *variable = getenv("CUSHIM_DRIVER");
+    const char *name = options->load.path != NULL ? options->load.path : variable;
+    return options->softcuda != NULL || (name != NULL && strcmp(name, "none") != 0);
+}
+
+/* A driver that was loaded stays; so it takes a new process to have another one. */
+static void start_anew(const struct options *options)
+{
+    char version[32];
+    char path[PLATFORM_PATH_SIZE];
+    const char *arguments[9] = {"cushim", "run", "--softcuda", newest};
+    size_t count = 4;
+    if (!find_softcuda(newest, path, sizeof path))
+        return;
+    arguments[count++] = options->json ? "--format=json" : "--format=text";
+    if (options->load.default_stream == CUSHIM_DEFAULT_STREAM_PER_THREAD)
+        arguments[count++] = "--per-thread";
+    if (options->load.max_version != 0) {
+        snprintf(version, sizeof version, "--max-version=%d", options->load.max_version);
+        arguments[count++] = version;
+    }
+    if (options->load.mask != NULL) {
+        arguments[count++] = "--mask";
+        arguments[count++] = options->load.mask;
+    }
+    platform_run_again(arguments, instead_variable, cushim_diagnosis()->reason_name);
+}
+
+static enum status start_driver(const struct options *options)
+{
+    char path[PLATFORM_PATH_SIZE];
+    struct options own = *options;
+    if (options->softcuda != NULL) {
+        if (options->load.path != NULL)
+            return options_complain("run: --driver and --softcuda name two drivers");
+        if (!find_softcuda(options->softcuda, path, sizeof path))
+            return options_complain("run: there is no softcuda \"%s\" beside this program", options->softcuda);
+        own.load.path = path;
+        own.load.root = NULL;
+    }
+    enum status status = driver_load(&own);
+    if (status == STATUS_USABLE && (driver_start() != CUDA_SUCCESS || devices_count() == 0))
+        status = STATUS_UNUSABLE;
+    if (status == STATUS_UNUSABLE && !is_named(options) && is_without_gpu(options))
+        start_anew(options);
+    return status;
+}
+
+/* ---- What is told ---- */
+
+struct report {
+    bool json;
+    bool right;
+    struct json document;
+};
+
+static enum cushim_reason reason_of(const char *word)
+{
+    int reason = CUSHIM_REASON_NONE;
+    for (int i = 0; word != NULL && i < CUSHIM_REASON_COUNT; i++)
+        if (strcmp(reason_word((enum cushim_reason)i), word) == 0)
+            reason = i;
+    return (enum cushim_reason)reason;
+}
+
+static void print_driver(const char *softcuda, enum cushim_reason instead_of)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    if (instead_of != CUSHIM_REASON_NONE) {
+        text_mark(TONE_DOUBTFUL);
+        text_paragraph(TONE_PLAIN, text_mark_width(), reason_message(instead_of));
+    }
+    text_mark(TONE_GOOD);
+    if (softcuda != NULL) {
+        text_print(TONE_STRONG, "This runs on softcuda, a driver in software: driver %s for CUDA %s", softcuda,
+                   text_version(diagnosis->cuda_version).text);
+    } else {
+        struct driver_release release = driver_release_of(diagnosis->path);
+        text_print(TONE_STRONG, "NVIDIA driver %s%sfor CUDA %s, %s", release.text, release.text[0] != '\0' ? " " : "",
+                   text_version(diagnosis->cuda_version).text, devices_name(0).text);
+    }
+    if (cushim_driver_version() < diagnosis->cuda_version)
+        text_print(TONE_STRONG, ", held down to %s", text_version(cushim_driver_version()).text);
+    puts("");
+}
+
+static void write_driver(struct json *json, const char *softcuda, enum cushim_reason instead_of)
+{
+    json_open_object(json, "driver");
+    json_string(json, "path", cushim_diagnosis()->path);
+    json_integer(json, "cuda_version", cushim_diagnosis()->cuda_version);
+    json_string(json, "device", devices_name(0).text);
+    json_string(json, "softcuda", softcuda);
+    json_string(json, "instead_of", instead_of != CUSHIM_REASON_NONE ? reason_word(instead_of) : NULL);
+    json_close_object(json);
+}
+
+static void report_step(const struct step *step, void *user)
+{
+    static const char *const outcomes[] = {"right", "wrong", "skipped"};
+    struct report *report = user;
+    report->right = report->right && step->outcome != STEP_WRONG;
+    if (report->json) {
+        json_open_object(&report->document, NULL);
+        json_string(&report->document, "step", step->name);
+        json_string(&report->document, "outcome", outcomes[step->outcome]);
+        json_integer(&report->document, "microseconds", step->microseconds);
+        json_string(&report->document, "message", step->words);
+        json_close_object(&report->document);
+        return;
+    }
+    char time[32];
+    snprintf(time, sizeof time, "%9.3f ms", (double)step->microseconds / 1000);
+    text_mark(step->outcome == STEP_RIGHT ? TONE_GOOD : step->outcome == STEP_WRONG ? TONE_BAD : TONE_DOUBTFUL);
+    text_put(TONE_STRONG, step->name, 15);
+    text_put(TONE_FAINT, time, 14);
+    text_print(TONE_PLAIN, "%s%s", step->outcome == STEP_SKIPPED ? "skipped: " : "", step->words);
+    puts("");
+    fflush(stdout);
+}
+
+/* There is no driver to run on: the document says so too. */
+static void tell_failure(const struct options *options)
+{
+    struct json json = {0};
+    if (options->json) {
+        json_open_object(&json, NULL);
+        json_boolean(&json, "right", false);
+        json_null(&json, "driver");
+        json_open_array(&json, "steps");
+        json_close_array(&json);
+        json_close_object(&json);
+    }
+    driver_complain();
+    if (!is_named(options))
+        text_complain("it can run without one: cushim run --softcuda %s", newest);
+}
+
+enum status run(const struct options *options)
+{
+    enum cushim_reason instead_of =
+        options->softcuda != NULL ? reason_of(getenv(instead_variable)) : CUSHIM_REASON_NONE;
+    const char *softcuda = NULL;
+    struct report report = {.json = options->json, .right = true};
+    enum status status = start_driver(options);
+    if (status == STATUS_UNUSABLE)
+        tell_failure(options);
+    if (status != STATUS_USABLE)
+        return status;
+    (void)run_kernel_on_softcuda(&softcuda);
+    if (report.json) {
+        json_open_object(&report.document, NULL);
+        write_driver(&report.document, softcuda, instead_of);
+        json_open_array(&report.document, "steps");
+    } else {
+        print_driver(softcuda, instead_of);
+    }
+    run_steps(report_step, &report);
+    if (report.json) {
+        json_close_array(&report.document);
+        json_boolean(&report.document, "right", report.right);
+        json_close_object(&report.document);
+    }
+    return report.right ? STATUS_USABLE : STATUS_UNUSABLE;
+}
