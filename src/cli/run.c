@@ -194,8 +194,13 @@ static void tell_failure(const struct options *options)
         json_close_object(&json);
     }
     driver_complain();
-    if (!is_named(options))
+    char path[PLATFORM_PATH_SIZE];
+    if (is_named(options))
+        return;
+    if (find_softcuda(newest, path, sizeof path))
         text_complain("it can run without one: cushim run --softcuda %s", newest);
+    else
+        text_complain("softcuda, on which it could run without one, does not lie beside this program");
 }
 
 enum status run(const struct options *options)

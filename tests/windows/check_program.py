@@ -93,6 +93,26 @@ class Program(unittest.TestCase):
         self.assertEqual(answer['driver']['cuda_version'], 12040)
         self.assertGreater(answer['entry_points']['native'], 300)
 
+    def test_run_when_there_is_a_driver_then_every_step_is_right(self):
+        self.put(softcuda, self.system32 / 'nvcuda.dll')
+        answer = self.ask('run')
+        self.assertEqual({step['outcome'] for step in answer['steps']}, {'right'})
+        self.assertEqual((len(answer['steps']), answer['right']), (9, True))
+        self.assertEqual((answer['driver']['softcuda'], answer['driver']['instead_of']), ('580', None))
+
+    def test_run_when_there_is_no_driver_then_on_softcuda_beside_it(self):
+        self.assertEqual(self.ask('run', status=1), {'right': False, 'driver': None, 'steps': []})
+        self.home = self.home / 'src' / 'cli'
+        self.home.mkdir(parents=True)
+        for file in (program, library):
+            shutil.copy(file, self.home)
+        folder = self.home.parent.parent / 'subprojects' / 'softcuda' / '580'
+        folder.mkdir(parents=True)
+        shutil.copy(softcuda, folder / 'nvcuda.dll')
+        answer = self.ask('run')
+        self.assertEqual((answer['right'], answer['driver']['softcuda'], answer['driver']['instead_of']),
+                         (True, '580', 'not-found'))
+
     def test_probe_when_the_driver_can_start_then_it_shows_its_devices(self):
         self.put(softcuda, self.system32 / 'nvcuda.dll')
         answer = self.ask('probe', '--devices', '--require', '13.0', '--require-slot', 'StreamGetId_v1')
