@@ -17,8 +17,11 @@ enum os_library_result { OS_LIBRARY_OPEN, OS_LIBRARY_ABSENT, OS_LIBRARY_UNLOADAB
 /*
  * Opens `name`: a path, or a bare name that the system searches. On OS_LIBRARY_OPEN, *ret_library is to be closed; else
  * `error` holds the loader's words.
+ *
+ * `brief`: the words of a search in vain may cost more than they are worth. A broken file that only the system's cache
+ * of libraries knows is then OS_LIBRARY_ABSENT, and `error` empty.
  */
-enum os_library_result cushim_priv_os_library_open(const char *name, void **ret_library, char *error,
+enum os_library_result cushim_priv_os_library_open(const char *name, bool brief, void **ret_library, char *error,
                                                    size_t error_size);
 
 /* Opens `name` only if this process has it open already; NULL if not. Tells whether a path is a library that is in

@@ -10,8 +10,9 @@
 #define OS_PATH_SIZE 4096
 
 /*
- * The one lock of the library: it guards loading. A fork() waits until the lock is free, and both processes find it so;
- * a fork by the very thread that holds it (a library's constructor) does not wait.
+ * The one lock of the library: it guards loading. A fork() waits until the lock is free, with an end to its
+ * patience, and both processes find it free; a fork by the very thread that holds it (a library's constructor) does not
+ * wait.
  */
 void cushim_priv_os_load_lock(void);
 void cushim_priv_os_load_unlock(void);

@@ -122,6 +122,7 @@ static bool read_options(struct request *request, const struct cushim_load_optio
     request->per_thread = stream == CUSHIM_DEFAULT_STREAM_PER_THREAD;
     if (options->path != NULL && options->handle != NULL)
         return bad(record, "The option path", options->path, "a handle was given as well, and only one can be used");
+    request->explain = options->log != NULL;
     request->handle = options->handle;
     request->max_version = options->max_version;
     request->min_version = options->min_version;

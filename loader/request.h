@@ -24,6 +24,7 @@ struct request {
     int min_version;  /* 0: any */
     struct mask mask;
     bool per_thread;
+    bool explain; /* somebody listens: the system's words are worth their time */
 };
 
 /*

@@ -90,7 +90,8 @@ static bool try_open(struct search *search, const char *name, bool there)
 {
     char error[512];
     void *library;
-    switch (cushim_priv_os_library_open(name, &library, error, sizeof error)) {
+    bool brief = search->request->path[0] == '\0' && !search->request->explain;
+    switch (cushim_priv_os_library_open(name, brief, &library, error, sizeof error)) {
     case OS_LIBRARY_ABSENT:
         if (!there)
             return found_nothing(search, name, CUSHIM_REASON_NOT_FOUND, "not found");

@@ -103,7 +103,9 @@ struct cushim_load_options {
     const char *root;
     /* Called for each place that was tried, then once with the outcome, before cushim_load() returns and on its thread,
      * after the table was published: so it may call anything, slots and cushim_load() included. `line` has no newline
-     * and is valid during the call. */
+     * and is valid during the call. With a callback, the diagnosis has the words of the system's loader in every case;
+     * without, they are left out, for the time that they take, where the system's search has nothing that can be mapped
+     * and no known place has a file: a broken file that the system alone knows of is then "not found". */
     void (*log)(void *log_user, const char *line);
     void *log_user;
 };
@@ -129,7 +131,7 @@ CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, en
  *
  * The environment has its say in the load that succeeds, not in those after it. After a failure the absent table is
  * current, every slot can be called, cushim_diagnosis() says why, and a later cushim_load() tries again. Thread-safe:
- * the first caller loads, the others wait. A fork() waits for a load in progress.
+ * the first caller loads, the others wait. A fork() waits for a load in progress, but no more than five seconds.
  */
 static inline CUresult cushim_load(const struct cushim_load_options *options)
 {

@@ -72,9 +72,11 @@ static void stay_in_memory(void)
 }
 #endif
 
-enum os_library_result cushim_priv_os_library_open(const char *name, void **ret_library, char *error, size_t error_size)
+enum os_library_result cushim_priv_os_library_open(const char *name, bool brief, void **ret_library, char *error,
+                                                   size_t error_size)
 {
     wchar_t place[OS_PATH_SIZE];
+    (void)brief;
     if (!find_place(name, place)) {
         snprintf(error, error_size, "this is no name that a file can have");
         return OS_LIBRARY_ABSENT;

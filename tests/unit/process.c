@@ -8,6 +8,7 @@
 
 const char process_report[] = PROGRAMS "/report";
 const char process_report_linked[] = PROGRAMS "/report_linked";
+const char process_report_origin[] = PROGRAMS "/report_origin";
 
 /* A line break, what was printed, and the end. */
 static char output[65536];

@@ -9,6 +9,9 @@
 extern const char process_report[];
 extern const char process_report_linked[];
 
+/* This one looks for libraries in its own folder first. */
+extern const char process_report_origin[];
+
 /* A child ends with this before it has become the program, if the machine does not let it prepare. */
 #define PROCESS_CANNOT 77
 

@@ -4,16 +4,24 @@
  * run it where a whole process is what matters: what it was linked to, its rights, its environment.
  *
  *   report [LIBRARY]    opens LIBRARY first, and keeps it open
+ *   report log          loads with a log callback, which does nothing
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "cushim/cushim.h"
+
+static void listen(void *unused, const char *line)
+{
+    (void)unused;
+    (void)line;
+}
 
 #if defined(LINKED_TO_STUB)
 extern int not_a_driver(void); /* what the stub exports beside the driver's functions */
@@ -21,11 +29,14 @@ extern int not_a_driver(void); /* what the stub exports beside the driver's func
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) == NULL) {
+    struct cushim_load_options options = {0};
+    if (argc > 1 && strcmp(argv[1], "log") == 0)
+        options.log = listen;
+    else if (argc > 1 && dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) == NULL) {
         fprintf(stderr, "report: %s\n", dlerror());
         return 1;
     }
-    CUresult result = cushim_load(NULL);
+    CUresult result = cushim_load(&options);
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
     printf("result=%d\nreason=%s\nmessage=%s\n", (int)result, diagnosis->reason_name, diagnosis->message);
     printf("path=%s\nversion=%d\n", diagnosis->path != NULL ? diagnosis->path : "", cushim_driver_version());

@@ -174,6 +174,85 @@ static void test_fork_when_another_thread_is_failing_to_load_then_the_child_can_
     fork_in_the_middle("not_stub_constructor", can_load_another, false);
 }
 
+/* ---- In the middle of a load that waits for the fork: the driver has a lock, and takes it at forks, too ---- */
+
+static struct {
+    bool active;
+    pthread_mutex_t lock;
+    sem_t asked;
+    sem_t locked;
+} driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock_driver(void)
+{
+    if (!driver.active)
+        return;
+    pthread_mutex_lock(&driver.lock);
+    sem_post(&driver.locked);
+}
+
+static void unlock_driver(void)
+{
+    if (driver.active)
+        pthread_mutex_unlock(&driver.lock);
+}
+
+static CUresult CUDAAPI tell_version_under_lock(int *version)
+{
+    if (driver.active) {
+        sem_post(&driver.asked);
+        sem_wait(&driver.locked);
+    }
+    pthread_mutex_lock(&driver.lock);
+    *version = 12040;
+    pthread_mutex_unlock(&driver.lock);
+    return CUDA_SUCCESS;
+}
+
+static bool can_load_by_itself(void)
+{
+    driver.active = false;
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    return cushim_load(&options) == CUDA_SUCCESS && everything_works();
+}
+
+static void *load_nothing(void *unused)
+{
+    struct cushim_load_options options = {.path = "none"};
+    (void)cushim_load(&options);
+    return unused;
+}
+
+/* Without an end to the fork's patience, this hangs, and is killed. */
+static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    void *loaded;
+    char path[1024];
+    snprintf(path, sizeof path, "%s", unit_fake("fake_12040"));
+    alarm(PATIENCE);
+    /* cushim's handlers are there before the driver's, which therefore come first. */
+    assert_int_equal(pthread_create(&thread, NULL, load_nothing, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(pthread_atfork(lock_driver, unlock_driver, unlock_driver), 0);
+    assert_int_equal(sem_init(&driver.asked, 0, 0), 0);
+    assert_int_equal(sem_init(&driver.locked, 0, 0), 0);
+    ((struct cushim_table *)unit_object("fake_12040", "fake_hooks"))->DriverGetVersion_v1 = tell_version_under_lock;
+
+    driver.active = true;
+    assert_int_equal(pthread_create(&thread, NULL, load_slowly, path), 0);
+    sem_wait(&driver.asked);
+    pid_t child = fork_and_check(can_load_by_itself);
+    driver.active = false;
+    assert_int_equal(pthread_join(thread, &loaded), 0);
+    assert_non_null(loaded);
+    assert_child_well(child);
+    assert_true(everything_works());
+    assert_child_well(fork_and_check(everything_works)); /* the lock is as it should be */
+    alarm(0);
+}
+
 /* ---- By a constructor ---- */
 
 static pid_t child_of_constructor;
@@ -226,6 +305,7 @@ int main(void)
         UNIT_TEST(test_fork_when_initialised_then_the_child_is_told_why_it_is_not),
         UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver),
         UNIT_TEST(test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load),
+        UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on),
         UNIT_TEST(test_fork_when_a_constructor_forks_then_both_go_on),
         UNIT_TEST(test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on),
     };

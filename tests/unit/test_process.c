@@ -3,6 +3,8 @@
 #include "unit.h"
 
 #include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "folder.h"
 #include "process.h"
@@ -102,6 +104,55 @@ static void test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driv
     assert_loaded(unit_fake("fake_12040"));
 }
 
+/* ---- A broken file that the system's search leads to ---- */
+
+/* What came of the system's search. */
+static void assert_words(const char *words)
+{
+    char text[PATH_MAX + 64];
+    snprintf(text, sizeof text, "libcuda.so.1: %s", words);
+    assert_printed("attempt", text);
+}
+
+static void test_process_when_the_library_path_leads_to_a_broken_file_then_the_loaders_words_are_told(void **state)
+{
+    (void)state;
+    char first[PATH_MAX];
+    snprintf(first, sizeof first, "%s", folder_write("libcuda.so.1", "text", 4));
+    unit_set_variable("LD_LIBRARY_PATH", folder_root());
+    process_run(process_report, NULL, NULL);
+    assert_words(first);
+    unlink(first);
+    folder_link("libcuda.so.1", unit_fake("not_complete"));
+    process_run(process_report, NULL, NULL);
+    assert_words("libcushim_no_such_dependency.so.1");
+}
+
+/* As a run path does, the system's cache leads to files of which nothing but the loader's words tells. */
+static const char *copy_of_report(void)
+{
+    const char *program = folder_copy("report", process_report_origin, SIZE_MAX);
+    assert_int_equal(chmod(program, 0755), 0);
+    return program;
+}
+
+static void test_process_when_the_file_found_lacks_a_library_then_that_one_is_named(void **state)
+{
+    (void)state;
+    folder_link("libcuda.so.1", unit_fake("not_complete"));
+    process_run(copy_of_report(), NULL, NULL);
+    assert_words("libcushim_no_such_dependency.so.1");
+}
+
+static void test_process_when_somebody_listens_then_the_loaders_words_are_told_of_any_broken_file(void **state)
+{
+    (void)state;
+    char broken[PATH_MAX];
+    snprintf(broken, sizeof broken, "%s", folder_write("libcuda.so.1", "text", 4));
+    process_run(copy_of_report(), "log", NULL);
+    assert_words(broken);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +163,9 @@ int main(void)
         FOLDER_TEST(test_process_when_the_stub_is_open_already_then_it_is_passed_over),
         FOLDER_TEST(test_process_when_linked_to_the_stub_then_it_is_passed_over),
         FOLDER_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it),
+        FOLDER_TEST(test_process_when_the_library_path_leads_to_a_broken_file_then_the_loaders_words_are_told),
+        FOLDER_TEST(test_process_when_the_file_found_lacks_a_library_then_that_one_is_named),
+        FOLDER_TEST(test_process_when_somebody_listens_then_the_loaders_words_are_told_of_any_broken_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* The known places, below a root folder of the test's own; and a driver that appears later. POSIX only. */
 #include "unit.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -213,6 +214,13 @@ static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the
     }
 }
 
+static void test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program(void **state)
+{
+    (void)state;
+    (void)cushim_load(NULL); /* which a machine with a driver loads; then there are no words either */
+    assert_null(dlerror());
+}
+
 /* The same words, once of a variable that was followed and once of one that was not, are two diagnoses. */
 static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ(void **state)
 {
@@ -239,6 +247,7 @@ int main(void)
         FOLDER_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it),
         FOLDER_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one),
         FOLDER_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same),
+        FOLDER_TEST(test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program),
         FOLDER_TEST(test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

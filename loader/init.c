@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* cuInit, and what its failure is put down to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "load.h"
+#include "os_system.h"
+#include "record.h"
+#include "system.h"
+#include "table.h"
+
+static struct record record; /* guarded by the load lock */
+
+static const char init_name[] = "cushim_init";
+static const char visible_devices[] = "CUDA_VISIBLE_DEVICES";
+
+/* Whether a value of CUDA_VISIBLE_DEVICES leaves no GPU: its first entry counts, and a number beyond the last GPU ends
+ * the list, as does anything that is neither a number nor a GPU's name (GPU-..., MIG-...). */
+static bool hides_every_gpu(const char *visible, int gpu_count)
+{
+    if (visible[0] >= '0' && visible[0] <= '9')
+        return gpu_count != 0 && strtol(visible, NULL, 10) >= gpu_count; /* 0: the system does not tell */
+    return true; /* a GPU's name that fits no GPU hides them all, too */
+}
+
+static enum cushim_reason cause_of(CUresult code)
+{
+    struct cushim_system system;
+    cushim_system(cushim_priv_load_root(), &system);
+    const char *visible = cushim_priv_os_environment(visible_devices);
+    if (code == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
+        return CUSHIM_REASON_MODULE_MISMATCH;
+    if (code == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
+        return CUSHIM_REASON_COMPAT_REFUSED;
+    if (code == CUDA_ERROR_SYSTEM_NOT_READY)
+        return CUSHIM_REASON_NOT_READY;
+    if (code == CUDA_ERROR_NOT_INITIALIZED) /* cuInit says it in a child alone, whoever initialised the parent */
+        return CUSHIM_REASON_FORKED;
+    if (cushim_priv_os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
+        if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED
+            || system.uvm_node == CUSHIM_NODE_DENIED)
+            return CUSHIM_REASON_NODES_DENIED;
+        /* A container may hide the bus; elsewhere, no device on it is no GPU, or one that is not on a bus (Jetson's). */
+        if ((system.control_node == CUSHIM_NODE_ABSENT || system.gpu_node == CUSHIM_NODE_ABSENT)
+            && (system.gpu_on_bus || system.container))
+            return CUSHIM_REASON_NO_DEVICE_NODES;
+    }
+    if (code != CUDA_ERROR_NO_DEVICE)
+        return CUSHIM_REASON_UNKNOWN;
+    return visible != NULL && hides_every_gpu(visible, system.gpu_node_count) ? CUSHIM_REASON_HIDDEN
+                                                                              : CUSHIM_REASON_NO_DEVICE;
+}
+
+static void note_init(CUresult code)
+{
+    cushim_priv_os_load_lock();
+    const struct cushim_diagnosis *before = cushim_diagnosis();
+    cushim_priv_record_start_from(&record, before);
+    const char *visible = cushim_priv_os_environment(visible_devices);
+    if (visible != NULL)
+        cushim_priv_record_variable(&record, visible_devices, visible, true);
+    for (size_t i = 0; i < before->variable_count; i++) {
+        const struct cushim_variable *variable = &before->variables[i];
+        if (strcmp(variable->name, visible_devices) != 0)
+            cushim_priv_record_variable(&record, variable->name, variable->value, variable->used);
+    }
+    cushim_priv_record_outcome(&record, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : cause_of(code), code, NULL);
+    cushim_priv_record_publish(&record);
+    cushim_priv_os_load_unlock();
+}
+
+CUresult cushim_init(void)
+{
+    if (cushim_priv_os_load_lock_is_mine())
+        return cushim_priv_error_record(CUDA_ERROR_NOT_READY, init_name, "This thread is in the middle of a load.",
+                                        NULL);
+    const struct cushim_table *table = cushim_priv_table_load();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    if (diagnosis->code == CUDA_SUCCESS)
+        table = cushim_table(); /* another thread may have loaded in between */
+    if (table != &cushim_priv_driver_table.named)
+        return cushim_priv_error_record(diagnosis->code, init_name, "%", diagnosis->message);
+    CUresult code = table->Init_v1(0);
+    /* The same code may have another cause this time. */
+    if (code != CUDA_SUCCESS || cushim_diagnosis()->code != CUDA_SUCCESS)
+        note_init(code);
+    return code == CUDA_SUCCESS ? code : cushim_priv_error_record(code, init_name, "%", cushim_diagnosis()->message);
+}
