@@ -5,6 +5,7 @@
 
 #include "cushim/attributes.h"
 #include "cushim/capture.h"
+#include "cushim/completion.h"
 #include "cushim/context.h"
 #include "cushim/cuda_abi.h"
 #include "cushim/event.h"

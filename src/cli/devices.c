@@ -31,7 +31,8 @@ static bool ask_capability(CUdevice handle, int *major, int *minor)
            || cuda->DeviceComputeCapability_v1(major, minor, handle) == CUDA_SUCCESS;
 }
 
-/* As nvidia-smi and CUDA_VISIBLE_DEVICES write it. This first ABI gives the GPU's own, also where a part of it is in use. */
+/* As nvidia-smi and CUDA_VISIBLE_DEVICES write it. This first ABI gives the GPU's own, also where a part of it is in
+ * use. */
 static void ask_uuid(CUdevice handle, char *text, size_t size)
 {
     CUuuid uuid;

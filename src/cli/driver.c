@@ -43,7 +43,8 @@ void driver_complain(void)
 
 struct driver_release driver_release_of(const char *path)
 {
-    /* The number that a file name without a release has in that place is the soname's: libcuda.so.1, WSL's libcuda.so.1.1. */
+    /* The number that a file name without a release has in that place is the soname's: libcuda.so.1, WSL's
+     * libcuda.so.1.1. */
     enum { FEWEST_DIGITS = 3 };
     static const char stem[] = "libcuda.so.";
     struct driver_release release = {""};

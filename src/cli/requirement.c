@@ -6,7 +6,8 @@
 
 #include "text.h"
 
-/* The first driver branch for each CUDA version, by NVIDIA's CUDA release notes (on Linux; on Windows it is within three). */
+/* The first driver branch for each CUDA version, by NVIDIA's CUDA release notes (on Linux; on Windows it is within
+ * three). */
 static const struct {
     int cuda_version;
     int branch;

@@ -14,7 +14,8 @@
 #include "run_steps.h"
 #include "text.h"
 
-/* Set by this command for itself, when it starts anew on softcuda: the word for what was wrong with the machine's driver. */
+/* Set by this command for itself, when it starts anew on softcuda: the word for what was wrong with the machine's
+ * driver. */
 static const char instead_variable[] = "CUSHIM_RUN_INSTEAD_OF";
 static const char newest[] = "580";
 

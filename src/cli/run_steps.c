@@ -77,7 +77,8 @@ static bool are_results(const struct pipeline *pipeline, const unsigned *numbers
     return true;
 }
 
-/* Runs behind the copy to `out`, on a thread of the driver's; then makes the next input, so that no two launches are alike. */
+/* Runs behind the copy to `out`, on a thread of the driver's; then makes the next input, so that no two launches are
+ * alike. */
 static void CUDA_CB check_and_go_on(void *user)
 {
     struct pipeline *pipeline = user;

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * completion.h - know when the GPU is done: by asking, waiting, a descriptor in an event loop, or a function.
+ *
+ * A completion stands for all work that was in a stream when it was made, and has that work's status. It fires on every
+ * driver, whatever happens to the work: also when a kernel faults before or after, when the stream is destroyed, or the
+ * context (the driver then waits for the work, and the completion has fired when it returns; measured on 580). No code
+ * of the program's runs on the driver's threads, unless a function here says so and was called.
+ *
+ * The general rules stand in context.h. Every function may be called from any thread; only giving a completion up
+ * (detach, destroy) must be the last thing done with it. Firing takes no lock and allocates nothing. Up to 1,048,576
+ * completions may be outstanding, of at most 128 bytes each; their memory is used again, and not given back.
+ *
+ * CUDA does not survive a fork(): in the child, a completion from before is CUDA_ERROR_NOT_INITIALIZED to ask or to
+ * wait for, and can be destroyed.
+ *
+ * The codes that any function may return:
+ *   CUDA_ERROR_INVALID_HANDLE  the stream, completion or dispatcher is NULL (given up)
+ *   CUDA_ERROR_INVALID_VALUE   a place for a result, or a function, is NULL
+ *   CUDA_ERROR_OUT_OF_MEMORY   of the host, or the driver's; or too many are outstanding
+ */
+#ifndef CUSHIM_COMPLETION_H
+#define CUSHIM_COMPLETION_H
+
+#include <stdint.h>
+
+#include "cushim/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cushim_completion;
+struct cushim_dispatcher;
+
+/* What an event loop can wait for: a file descriptor for poll() and its kin, or on Windows the HANDLE of an event. */
+#if defined(_WIN32)
+typedef void *cushim_descriptor;
+#else
+typedef int cushim_descriptor;
+#endif
+
+/* ---- Making ---- */
+
+/*
+ * Fires when all work that is in the stream is done, with its status. Of a context that is broken already it has fired
+ * at once, with the context's error. The caller owns *ret_completion.
+ *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing; the capture is not harmed. (One that another thread
+ *                                          begins on this stream during the call is the caller's care, and ends.)
+ */
+CUSHIM_API CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **ret_completion);
+
+/*
+ * The same, but it may also be made in a capture: then it fires at each launch of the graph, when the launch comes to
+ * this point, and counts. In a capture it needs CUDA 11.3, it tells no status but success, and it does not fire in a
+ * launch where work before it fails. It may be given up before the graph is.
+ */
+CUSHIM_API CUresult cushim_stream_notification(struct cushim_stream *stream, struct cushim_completion **ret_completion);
+
+/*
+ * Calls body(stream, user) to enqueue work, and gives a completion for it. release(user) is called exactly once,
+ * whatever happens and whatever is returned, and never before the GPU is done with all that the body enqueued, also if
+ * the body fails half-way. Nothing is called from the driver's thread while the caller has the completion: `release`
+ * runs in the thread that first learns that it fired, in cushim_completion_poll(), _status(), _wait() or _destroy(), or
+ * in cushim_dispatcher_run() behind the function of cushim_completion_then(). With nobody left to learn it (given up
+ * before it fired, ret_completion NULL, or an error returned) it runs on the driver's thread, and there must make no
+ * CUDA call and wait for nothing.
+ *   the body's own error
+ *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing: the body was not called, the capture is not harmed;
+ *                                          or the body left it capturing, which ended that capture
+ *   others                                 the driver takes no callback: the work was waited for, and released
+ */
+CUSHIM_API CUresult cushim_stream_enqueue(struct cushim_stream *stream,
+                                          CUresult (*body)(struct cushim_stream *stream, void *user), void *user,
+                                          void (*release)(void *user), struct cushim_completion **ret_completion);
+
+/* ---- Asking and waiting ---- */
+
+/* CUDA_ERROR_NOT_READY until it has fired; then the status of the work, as often as it is asked. */
+CUSHIM_API CUresult cushim_completion_poll(struct cushim_completion *completion);
+
+/* The same with the answer apart: CUDA_SUCCESS and the status of the work in *ret_status, or CUDA_ERROR_NOT_READY. */
+CUSHIM_API CUresult cushim_completion_status(struct cushim_completion *completion, CUresult *ret_status);
+
+/* Now, in nanoseconds of a clock that only goes forward: what deadlines are made of. */
+CUSHIM_API uint64_t cushim_clock(void);
+
+#define CUSHIM_FOREVER UINT64_MAX
+
+/*
+ * Waits until it has fired, and returns the status of the work. It returns by its deadline (a time of cushim_clock(),
+ * or CUSHIM_FOREVER), whatever becomes of the work. Makes no CUDA call, so it harms no capture.
+ *   CUDA_ERROR_TIMEOUT  the deadline has passed. One in the past only looks
+ */
+CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t deadline);
+
+/*
+ * A descriptor that is readable (on Windows: an event that is set) from when it has fired; made when first asked for.
+ * It stays the completion's: do not read from or close it, and take it out of the loop before the completion is given
+ * up.
+ *   CUDA_ERROR_OPERATING_SYSTEM  the system gives no more descriptors
+ */
+CUSHIM_API CUresult cushim_completion_descriptor(struct cushim_completion *completion,
+                                                 cushim_descriptor *ret_descriptor);
+
+/* How often it has fired: 0 or 1, or as often as launched if it was captured. 0 for NULL. */
+CUSHIM_API uint64_t cushim_completion_count(const struct cushim_completion *completion);
+
+/* Sets a notification that has fired back, so that the next launch can be waited for. Does nothing to one that has not.
+ * CUDA_ERROR_NOT_SUPPORTED: it was not captured, and fires once only. */
+CUSHIM_API CUresult cushim_completion_reset(struct cushim_completion *completion);
+
+/* ---- Functions ---- */
+
+/*
+ * Lets cushim_dispatcher_run() call fn(status, user) when it has fired (at each firing of a captured notification),
+ * also if it has fired already. `release` (NULL for none) is called with `user` exactly once, whatever happens: after
+ * the function, or when the function will not be called any more; in the thread that runs the dispatcher, or gives the
+ * completion up. One function for each completion.
+ *   CUDA_ERROR_ILLEGAL_STATE  it has a function already
+ */
+CUSHIM_API CUresult cushim_completion_then(struct cushim_completion *completion, struct cushim_dispatcher *dispatcher,
+                                           void (*fn)(CUresult status, void *user), void *user,
+                                           void (*release)(void *user));
+
+/*
+ * The same, but the function and `release` are called by the driver's thread at the very moment (by this call, if it
+ * has fired already). There they must make no CUDA call, take no lock that is held around a CUDA call anywhere, and
+ * wait for nothing that the GPU does: the driver would stand still.
+ */
+CUSHIM_API CUresult cushim_completion_then_at_once(struct cushim_completion *completion,
+                                                   void (*fn)(CUresult status, void *user), void *user,
+                                                   void (*release)(void *user));
+
+/* ---- Giving up ---- */
+
+/* Forgets it: GPU work goes on, and a function is still called. *completion becomes NULL; NULL, or a pointer to NULL,
+ * is nothing to do. */
+CUSHIM_API void cushim_completion_detach(struct cushim_completion **completion);
+
+/* The same, but a function that was not yet called is not called any more (only released). Does not wait. */
+CUSHIM_API void cushim_completion_destroy(struct cushim_completion **completion);
+
+/* ---- Dispatchers ---- */
+
+/*
+ * What a loop runs: it collects the functions that are due, and has one descriptor for all. The caller owns
+ * *ret_dispatcher.
+ *   CUDA_ERROR_OPERATING_SYSTEM  the system gives no more descriptors
+ */
+CUSHIM_API CUresult cushim_dispatcher_create(struct cushim_dispatcher **ret_dispatcher);
+
+/* Readable (set) while something is due. It stays the dispatcher's. */
+CUSHIM_API CUresult cushim_dispatcher_descriptor(struct cushim_dispatcher *dispatcher,
+                                                 cushim_descriptor *ret_descriptor);
+
+/* Calls the functions that are due, on this thread, in the order in which they became so. They may do anything, destroy
+ * the dispatcher too. *ret_count (NULL for none) is how many it called. Several threads may run one dispatcher. */
+CUSHIM_API CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, size_t *ret_count);
+
+/*
+ * Ends it and sets *dispatcher to NULL; NULL, or a pointer to NULL, is nothing to do. Functions that are due are not
+ * called any more, but released; those of completions that have not fired are released when the completion is given up,
+ * or fires.
+ */
+CUSHIM_API void cushim_dispatcher_destroy(struct cushim_dispatcher **dispatcher);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

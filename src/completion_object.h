@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Completions inside. Nothing here takes a lock, so that the driver's thread never waits for the program's, and a
+ * fork() in any moment leaves nothing locked. Whoever must do a thing exactly once takes it with one atomic exchange.
+ */
+#ifndef CUSHIM_COMPLETION_OBJECT_H
+#define CUSHIM_COMPLETION_OBJECT_H
+
+#include "objects.h"
+#include "os_wait.h"
+
+/* WAITED: somebody sleeps, and wants to be woken. */
+enum completion_state { COMPLETION_PENDING, COMPLETION_WAITED, COMPLETION_FIRED };
+
+/*
+ * The function of cushim_completion_then(): SETTING while it is written, RUNNING while a thread calls it, ENDED once it
+ * will not be called any more. Whoever ends it releases it; while it runs, that is the thread that runs it.
+ */
+enum then_state { THEN_NONE, THEN_SETTING, THEN_SET, THEN_RUNNING, THEN_ENDED };
+
+struct cushim_completion {
+    atomic_uint references; /* the program's, the driver's or graph's, the dispatcher's while it is due */
+    atomic_uint state;
+    atomic_int status;
+    unsigned process;
+    unsigned index;   /* in the pool */
+    atomic_uint next; /* index + 1 of the next in the pool's or a dispatcher's list */
+    atomic_ullong count;
+    _Atomic(os_signal) signal;
+    /* What the work uses, released when the GPU is done: cushim_stream_enqueue(). */
+    _Atomic(void (*)(void *)) release;
+    void *user;
+    struct {
+        void (*fn)(CUresult status, void *user);
+        void *user;
+        void (*release)(void *user);
+        struct cushim_dispatcher *dispatcher; /* held; NULL: at once */
+    } then;
+    atomic_uint then_state;
+    atomic_uint due;      /* firings that the function was not yet called for */
+    atomic_bool queued;   /* in its dispatcher's list */
+    atomic_bool given_up; /* nobody will ask any more */
+    bool captured;        /* it fires at each launch of a graph */
+};
+
+_Static_assert(sizeof(struct cushim_completion) <= 128, "at most 128 bytes each: completion.h promises it");
+
+/* ---- completion_pool.c ---- */
+
+/* A completion with all zero but its index; NULL where there is no memory, or too many are outstanding. */
+struct cushim_completion *cushim_priv_completion_get(void);
+void cushim_priv_completion_put(struct cushim_completion *completion);
+struct cushim_completion *cushim_priv_completion_at(unsigned index);
+
+/* ---- completion.c ---- */
+
+/* A pending completion with two holds: the caller's and the driver's. Fails with a report. */
+CUresult cushim_priv_completion_new(const char *function, struct cushim_completion **ret_completion);
+
+/* What the driver's thread calls when the GPU is done. Keeps the driver's hold. */
+void cushim_priv_completion_fire(struct cushim_completion *completion, CUresult status);
+
+void cushim_priv_completion_hold(struct cushim_completion *completion);
+void cushim_priv_completion_drop(struct cushim_completion *completion);
+
+/* Calls the function as often as it is due, and ends it after the only time. */
+void cushim_priv_completion_run(struct cushim_completion *completion, size_t *count);
+
+/* Ends the function without calling it again. */
+void cushim_priv_completion_cancel(struct cushim_completion *completion);
+
+/* ---- dispatcher.c ---- */
+
+void cushim_priv_dispatcher_hold(struct cushim_dispatcher *dispatcher);
+void cushim_priv_dispatcher_drop(struct cushim_dispatcher *dispatcher);
+
+/* Puts a completion whose function is due into its dispatcher's list. */
+void cushim_priv_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_completion *completion);
+
+#endif

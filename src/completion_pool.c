@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where completions come from: slabs that are never given back, and a list of the free ones. The list's head carries a
+ * count of its changes, so that an exchange cannot take an old head for the present one.
+ */
+#include "completion_object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLAB_SIZE = 1024, SLABS = 1024 };
+
+static _Atomic(struct cushim_completion *) slabs[SLABS];
+static atomic_uint slab_count;
+static _Atomic(uint64_t) free_head; /* changes << 32 | index + 1 */
+
+struct cushim_completion *cushim_priv_completion_at(unsigned index)
+{
+    return atomic_load_explicit(&slabs[index / SLAB_SIZE], memory_order_acquire) + index % SLAB_SIZE;
+}
+
+/* Puts a chain of free ones before the others. */
+static void put_chain(struct cushim_completion *first, struct cushim_completion *last)
+{
+    uint64_t head = atomic_load(&free_head);
+    uint64_t changed;
+    do {
+        atomic_store_explicit(&last->next, (unsigned)(head & UINT32_MAX), memory_order_relaxed);
+        changed = ((head >> 32) + 1) << 32 | (first->index + 1);
+    } while (!atomic_compare_exchange_weak(&free_head, &head, changed));
+}
+
+static struct cushim_completion *take(void)
+{
+    uint64_t head = atomic_load(&free_head);
+    while ((head & UINT32_MAX) != 0) {
+        struct cushim_completion *first = cushim_priv_completion_at((unsigned)(head & UINT32_MAX) - 1);
+        uint64_t next = atomic_load_explicit(&first->next, memory_order_relaxed);
+        if (atomic_compare_exchange_weak(&free_head, &head, ((head >> 32) + 1) << 32 | next))
+            return first;
+    }
+    return NULL;
+}
+
+/* Adds a slab, and returns one of it; the others become free. */
+static struct cushim_completion *grow(void)
+{
+    struct cushim_completion *slab = calloc(SLAB_SIZE, sizeof *slab);
+    if (slab == NULL)
+        return NULL;
+    unsigned number = atomic_load(&slab_count);
+    do {
+        if (number == SLABS) {
+            free(slab);
+            return NULL;
+        }
+    } while (!atomic_compare_exchange_weak(&slab_count, &number, number + 1));
+    for (unsigned i = 0; i < SLAB_SIZE; i++) {
+        slab[i].index = number * SLAB_SIZE + i;
+        atomic_init(&slab[i].next, slab[i].index + 2);
+    }
+    atomic_store_explicit(&slabs[number], slab, memory_order_release);
+    put_chain(&slab[1], &slab[SLAB_SIZE - 1]);
+    return &slab[0];
+}
+
+struct cushim_completion *cushim_priv_completion_get(void)
+{
+    struct cushim_completion *completion = take();
+    return completion != NULL ? completion : grow();
+}
+
+void cushim_priv_completion_put(struct cushim_completion *completion)
+{
+    put_chain(completion, completion);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* How completions come to be: at the end of a stream's work, in a capture, and for work that a body enqueues. */
+#include "completion_object.h"
+
+static void CUDA_CB on_done(CUstream stream, CUresult status, void *user)
+{
+    struct cushim_completion *completion = user;
+    (void)stream;
+    cushim_priv_completion_fire(completion, status);
+    cushim_priv_completion_drop(completion);
+}
+
+/*
+ * Whether a refusal means that the context is broken, so that nothing will run any more: then asking for anything gives
+ * the same code. The priority is the one thing that may be asked while anybody captures.
+ */
+static bool is_broken(CUstream stream, CUresult refusal)
+{
+    int priority;
+    switch (refusal) {
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_OUT_OF_MEMORY:
+    case CUDA_ERROR_NOT_INITIALIZED:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_INVALID_HANDLE:
+    case CUDA_ERROR_NOT_SUPPORTED:
+        return false;
+    default:
+        return cushim_table()->StreamGetPriority_v1(stream, &priority) == refusal;
+    }
+}
+
+/* Has the driver fire the completion, which keeps one hold of it. On failure the hold is still there. */
+static CUresult start(struct cushim_stream *stream, struct cushim_completion *completion)
+{
+    CUresult result = cushim_table()->StreamAddCallback_v1(stream->handle, on_done, completion, 0);
+    if (result == CUDA_SUCCESS || !is_broken(stream->handle, result))
+        return cushim_report_call(result, CUSHIM_SLOT_StreamAddCallback_v1);
+    on_done(stream->handle, result, completion);
+    return CUDA_SUCCESS;
+}
+
+static void drop_both(struct cushim_completion *completion)
+{
+    cushim_priv_completion_drop(completion);
+    cushim_priv_completion_drop(completion);
+}
+
+static CUresult capturing(const char *function)
+{
+    return cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                         "The stream is capturing: nothing will be done before the graph is launched.");
+}
+
+CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **ret_completion)
+{
+    static const char function[] = "cushim_stream_completion";
+    struct cushim_completion *completion;
+    if (stream == NULL)
+        return no_stream(function);
+    if (ret_completion == NULL)
+        return no_place(function);
+    if (cushim_priv_stream_is_capturing(stream->handle))
+        return capturing(function);
+    CUresult result = cushim_priv_completion_new(function, &completion);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = start(stream, completion);
+    if (result == CUDA_SUCCESS)
+        *ret_completion = completion;
+    else
+        drop_both(completion);
+    return result;
+}
+
+/* ---- In a capture ---- */
+
+static void CUDA_CB on_launch(void *user)
+{
+    cushim_priv_completion_fire(user, CUDA_SUCCESS);
+}
+
+/* The graph, and all that was made of it, is gone. */
+static void on_graph_gone(void *user)
+{
+    cushim_priv_completion_drop(user);
+}
+
+CUresult cushim_stream_notification(struct cushim_stream *stream, struct cushim_completion **ret_completion)
+{
+    static const char function[] = "cushim_stream_notification";
+    struct cushim_completion *completion;
+    if (stream == NULL)
+        return no_stream(function);
+    if (ret_completion == NULL)
+        return no_place(function);
+    if (!cushim_priv_stream_is_capturing(stream->handle))
+        return cushim_stream_completion(stream, ret_completion);
+    CUresult result = cushim_priv_completion_new(function, &completion);
+    if (result != CUDA_SUCCESS)
+        return result;
+    completion->captured = true;
+    result = cushim_stream_launch_host(stream, on_launch, completion, on_graph_gone);
+    if (result == CUDA_SUCCESS)
+        *ret_completion = completion;
+    else
+        cushim_priv_completion_drop(completion);
+    return result;
+}
+
+/* ---- Work and what it uses ---- */
+
+/* A body that leaves the stream capturing would have nothing run: that capture ends. */
+static bool end_capture(struct cushim_stream *stream)
+{
+    CUgraph graph = NULL;
+    if (!cushim_priv_stream_is_capturing(stream->handle))
+        return false;
+    if (!cushim_priv_capture_abandon(stream)
+        && cushim_table()->StreamEndCapture_v1(stream->handle, &graph) == CUDA_SUCCESS && graph != NULL)
+        cushim_table()->GraphDestroy_v1(graph);
+    return true;
+}
+
+/* Where the driver takes no callback, the work is waited for: in a mode that harms nobody's capture. */
+static void wait_for_work(struct cushim_stream *stream)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    bool changed = cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode) == CUDA_SUCCESS;
+    cushim_table()->StreamSynchronize_v1(stream->handle);
+    if (changed)
+        cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode);
+}
+
+static CUresult refuse(CUresult result, void *user, void (*release)(void *user))
+{
+    if (release != NULL)
+        release(user);
+    return result;
+}
+
+/* After the body: has the completion fire, come what may. */
+static CUresult finish(struct cushim_stream *stream, struct cushim_completion *completion)
+{
+    CUresult result = start(stream, completion);
+    if (result != CUDA_SUCCESS) {
+        wait_for_work(stream);
+        on_done(stream->handle, result, completion);
+    }
+    return result;
+}
+
+CUresult cushim_stream_enqueue(struct cushim_stream *stream, CUresult (*body)(struct cushim_stream *stream, void *user),
+                               void *user, void (*release)(void *user), struct cushim_completion **ret_completion)
+{
+    static const char function[] = "cushim_stream_enqueue";
+    struct cushim_completion *completion;
+    if (stream == NULL)
+        return refuse(no_stream(function), user, release);
+    if (body == NULL)
+        return refuse(cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL."), user, release);
+    if (cushim_priv_stream_is_capturing(stream->handle))
+        return refuse(capturing(function), user, release);
+    CUresult result = cushim_priv_completion_new(function, &completion);
+    if (result != CUDA_SUCCESS)
+        return refuse(result, user, release);
+    completion->user = user;
+    atomic_store(&completion->release, release);
+    result = body(stream, user);
+    if (end_capture(stream) && result == CUDA_SUCCESS)
+        result = cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                               "The body left the stream capturing; that capture was ended.");
+    CUresult finished = finish(stream, completion);
+    if (result == CUDA_SUCCESS)
+        result = finished;
+    if (result == CUDA_SUCCESS && ret_completion != NULL)
+        *ret_completion = completion;
+    else
+        cushim_completion_detach(&completion);
+    return result;
+}

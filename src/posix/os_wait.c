@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* 64-bit Linux sleeps on a futex and signals by an eventfd; other systems, and CUSHIM_PORTABLE, by a condition and a
+ * pipe. */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include "../os_wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__linux__) && defined(__LP64__) && !defined(CUSHIM_PORTABLE)
+#    define LINUX_CALLS 1
+#    include <linux/futex.h>
+#    include <sys/eventfd.h>
+#    include <sys/syscall.h>
+#else
+#    define LINUX_CALLS 0
+#endif
+
+#define NANOSECONDS UINT64_C(1000000000)
+
+uint64_t cushim_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+unsigned cushim_priv_os_process(void)
+{
+    return (unsigned)getpid();
+}
+
+/* A far deadline is cut to what a clock can hold: whoever waits looks again. */
+static struct timespec to_timespec(uint64_t time)
+{
+    const uint64_t most = UINT64_C(1) << 31;
+    uint64_t seconds = time / NANOSECONDS;
+    return (struct timespec){.tv_sec = (time_t)(seconds < most ? seconds : most),
+                             .tv_nsec = (long)(time % NANOSECONDS)};
+}
+
+#if LINUX_CALLS
+
+bool cushim_priv_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
+{
+    struct timespec until = to_timespec(deadline);
+    long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, deadline != CUSHIM_FOREVER ? &until : NULL,
+                          NULL, FUTEX_BITSET_MATCH_ANY);
+    return !(result != 0 && errno == ETIMEDOUT) || cushim_clock() < deadline;
+}
+
+void cushim_priv_os_wake(atomic_uint *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* The eventfd's number, plus one. */
+os_signal cushim_priv_os_signal_open(void)
+{
+    return (os_signal)(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) + 1);
+}
+
+void cushim_priv_os_signal_close(os_signal signal)
+{
+    close((int)signal - 1);
+}
+
+void cushim_priv_os_signal_set(os_signal signal)
+{
+    int before = errno;
+    const uint64_t one = 1;
+    /* It fails only where the counter is full, and then it is set. */
+    ssize_t written = write((int)signal - 1, &one, sizeof one);
+    (void)written;
+    errno = before;
+}
+
+void cushim_priv_os_signal_clear(os_signal signal)
+{
+    int before = errno;
+    uint64_t count;
+    ssize_t got = read((int)signal - 1, &count, sizeof count);
+    (void)got;
+    errno = before;
+}
+
+cushim_descriptor cushim_priv_os_signal_descriptor(os_signal signal)
+{
+    return (int)signal - 1;
+}
+
+#else
+
+/* One condition for all words: whoever waits looks at his own. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_condition(void)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+bool cushim_priv_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
+{
+    struct timespec until = to_timespec(deadline);
+    int result = 0;
+    pthread_once(&once, make_condition);
+    pthread_mutex_lock(&lock);
+    if (atomic_load(word) == value)
+        result = pthread_cond_timedwait(&changed, &lock, &until);
+    pthread_mutex_unlock(&lock);
+    return result != ETIMEDOUT || cushim_clock() < deadline;
+}
+
+void cushim_priv_os_wake(atomic_uint *word)
+{
+    (void)word;
+    pthread_once(&once, make_condition);
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* A pipe's ends: the writing one above the reading one, each plus one. */
+static int reading(os_signal signal)
+{
+    return (int)(signal & 0xffff) - 1;
+}
+
+static int writing(os_signal signal)
+{
+    return (int)(signal >> 16) - 1;
+}
+
+os_signal cushim_priv_os_signal_open(void)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return 0;
+    if (ends[0] >= 0xffff || ends[1] >= 0x7fff) {
+        close(ends[0]);
+        close(ends[1]);
+        return 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[i], F_SETFL, fcntl(ends[i], F_GETFL) | O_NONBLOCK);
+    }
+    return (os_signal)(ends[0] + 1) | (os_signal)(ends[1] + 1) << 16;
+}
+
+void cushim_priv_os_signal_close(os_signal signal)
+{
+    close(reading(signal));
+    close(writing(signal));
+}
+
+void cushim_priv_os_signal_set(os_signal signal)
+{
+    int before = errno;
+    /* It fails only where the pipe is full, and then it is set. */
+    ssize_t written = write(writing(signal), "", 1);
+    (void)written;
+    errno = before;
+}
+
+void cushim_priv_os_signal_clear(os_signal signal)
+{
+    int before = errno;
+    char bytes[64];
+    while (read(reading(signal), bytes, sizeof bytes) == (ssize_t)sizeof bytes)
+        ;
+    errno = before;
+}
+
+cushim_descriptor cushim_priv_os_signal_descriptor(os_signal signal)
+{
+    return reading(signal);
+}
+
+#endif
