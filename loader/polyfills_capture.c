@@ -31,28 +31,63 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamBeginCapture_v2(CUstream hStream, CU
     return TABLE->StreamBeginCapture_v1(hStream);
 }
 
+/* ---- cuStreamGetCaptureInfo: where a polyfill stands on another, what is refused is what the program called ---- */
+
+static bool is_native(enum cushim_slot slot)
+{
+    return cushim_priv_driver_origins[slot].state == CUSHIM_STATE_NATIVE;
+}
+
 /* An idle or invalidated stream has nothing but its status; what an older entry point cannot tell is asked for in
  * vain. */
-static CUresult finish_query(enum cushim_slot slot, CUstreamCaptureStatus status, bool asks_for_more,
+static CUresult finish_query(enum cushim_slot called, CUstreamCaptureStatus status, bool asks_for_more,
                              CUstreamCaptureStatus *ret_status)
 {
     if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && asks_for_more)
-        return cushim_priv_polyfill_refuse(slot, "This driver cannot tell that much of a capture in progress.");
+        return cushim_priv_polyfill_refuse(called, "This driver cannot tell that much of a capture in progress.");
     *ret_status = status;
     return CUDA_SUCCESS;
+}
+
+static CUresult query_v1(enum cushim_slot called, CUstream stream, CUstreamCaptureStatus *ret_status,
+                         cuuint64_t *ret_id)
+{
+    CUstreamCaptureStatus status;
+    if (ret_status == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v1))
+        return TABLE->StreamGetCaptureInfo_v1(stream, ret_status, ret_id);
+    CUresult result = TABLE->StreamIsCapturing_v1(stream, &status);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return finish_query(called, status, ret_id != NULL, ret_status);
+}
+
+static CUresult query_v2(enum cushim_slot called, CUstream stream, CUstreamCaptureStatus *ret_status,
+                         cuuint64_t *ret_id, CUgraph *ret_graph, const CUgraphNode **ret_dependencies,
+                         size_t *ret_count)
+{
+    CUstreamCaptureStatus status;
+    cuuint64_t id = 0;
+    if (ret_status == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v2))
+        return TABLE->StreamGetCaptureInfo_v2(stream, ret_status, ret_id, ret_graph, ret_dependencies, ret_count);
+    CUresult result = query_v1(called, stream, &status, ret_id != NULL ? &id : NULL);
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool asks_for_more = ret_graph != NULL || ret_dependencies != NULL || ret_count != NULL;
+    result = finish_query(called, status, asks_for_more, ret_status);
+    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE && ret_id != NULL)
+        *ret_id = id;
+    return result;
 }
 
 CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v1(CUstream hStream,
                                                               CUstreamCaptureStatus *captureStatus_out,
                                                               cuuint64_t *id_out)
 {
-    CUstreamCaptureStatus status;
-    if (captureStatus_out == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = TABLE->StreamIsCapturing_v1(hStream, &status);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return finish_query(CUSHIM_SLOT_StreamGetCaptureInfo_v1, status, id_out != NULL, captureStatus_out);
+    return query_v1(CUSHIM_SLOT_StreamGetCaptureInfo_v1, hStream, captureStatus_out, id_out);
 }
 
 CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v2(CUstream hStream,
@@ -61,18 +96,8 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v2(CUstream hStream,
                                                               const CUgraphNode **dependencies_out,
                                                               size_t *numDependencies_out)
 {
-    CUstreamCaptureStatus status;
-    cuuint64_t id = 0;
-    if (captureStatus_out == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = TABLE->StreamGetCaptureInfo_v1(hStream, &status, id_out != NULL ? &id : NULL);
-    if (result != CUDA_SUCCESS)
-        return result;
-    bool asks_for_more = graph_out != NULL || dependencies_out != NULL || numDependencies_out != NULL;
-    result = finish_query(CUSHIM_SLOT_StreamGetCaptureInfo_v2, status, asks_for_more, captureStatus_out);
-    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id_out != NULL)
-        *id_out = id;
-    return result;
+    return query_v2(CUSHIM_SLOT_StreamGetCaptureInfo_v2, hStream, captureStatus_out, id_out, graph_out,
+                    dependencies_out, numDependencies_out);
 }
 
 /* What a capture's plain edges look like: the driver gives an array that it owns, so this one must stay, too. */
@@ -82,6 +107,7 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v3(
     CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
     const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
+    const enum cushim_slot called = CUSHIM_SLOT_StreamGetCaptureInfo_v3;
     CUstreamCaptureStatus status;
     cuuint64_t id = 0;
     CUgraph graph = NULL;
@@ -90,16 +116,14 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v3(
     if (captureStatus_out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (edgeData_out == NULL)
-        return TABLE->StreamGetCaptureInfo_v2(hStream, captureStatus_out, id_out, graph_out, dependencies_out,
-                                              numDependencies_out);
-    CUresult result =
-        TABLE->StreamGetCaptureInfo_v2(hStream, &status, id_out != NULL ? &id : NULL, graph_out != NULL ? &graph : NULL,
-                                       dependencies_out != NULL ? &dependencies : NULL, &count);
+        return query_v2(called, hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+    CUresult result = query_v2(called, hStream, &status, id_out != NULL ? &id : NULL, graph_out != NULL ? &graph : NULL,
+                               dependencies_out != NULL ? &dependencies : NULL, &count);
     if (result != CUDA_SUCCESS)
         return result;
     bool active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     if (active && count > sizeof plain_edges / sizeof plain_edges[0])
-        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_StreamGetCaptureInfo_v3,
+        return cushim_priv_polyfill_refuse(called,
                                            "More than 512 dependencies with edge data need a driver for CUDA 12.3.");
     *captureStatus_out = status;
     if (!active)

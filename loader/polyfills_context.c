@@ -65,13 +65,17 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetDevice_v1(CUstream hStream, CUdev
 
 /* ---- cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) more parameters still ---- */
 
+static CUresult refuse_affinity(enum cushim_slot called)
+{
+    return cushim_priv_polyfill_refuse(called, "Execution affinity needs a driver for CUDA 11.4.");
+}
+
 CUresult CUDAAPI cushim_priv_polyfill_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
                                                    unsigned int flags, CUdevice dev)
 {
     (void)paramsArray;
     if (numParams != 0)
-        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_CtxCreate_v3,
-                                           "Execution affinity needs a driver for CUDA 11.4.");
+        return refuse_affinity(CUSHIM_SLOT_CtxCreate_v3);
     return TABLE->CtxCreate_v2(pctx, flags, dev);
 }
 
@@ -82,6 +86,10 @@ CUresult CUDAAPI cushim_priv_polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateP
         return TABLE->CtxCreate_v3(pctx, NULL, 0, flags, dev);
     if (ctxCreateParams->cigParams != NULL)
         return cushim_priv_polyfill_refuse(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
+    /* A polyfill below this one would refuse in its own name. */
+    if (ctxCreateParams->numExecAffinityParams != 0
+        && cushim_priv_driver_origins[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
+        return refuse_affinity(CUSHIM_SLOT_CtxCreate_v4);
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
                                dev);
 }

@@ -156,6 +156,40 @@ static void test_second_load_when_an_option_is_nonsense_then_it_is_named(void **
     assert_differs((struct cushim_load_options){.mask = "nonsense"}, CUDA_ERROR_INVALID_VALUE, "nonsense");
 }
 
+/* What was asked for is kept, not the caller's strings. */
+static void test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same(void **state)
+{
+    (void)state;
+    char path[1024];
+    char root[] = "/first";
+    char mask[] = "StreamQuery";
+    snprintf(path, sizeof path, "%s", unit_fake("fake_12040"));
+    struct cushim_load_options options = {.path = path, .root = root, .mask = mask};
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    memset(path, 'x', strlen(path));
+    memcpy(root, "/other", sizeof root);
+    memcpy(mask, "StreamGetId", sizeof mask);
+    assert_agrees(
+        (struct cushim_load_options){.path = unit_fake("fake_12040"), .root = "/first", .mask = "StreamQuery"});
+    assert_differs((struct cushim_load_options){.path = path}, CUDA_ERROR_NOT_PERMITTED, "Another driver library");
+    assert_differs((struct cushim_load_options){.root = root}, CUDA_ERROR_NOT_PERMITTED, "root");
+    assert_differs((struct cushim_load_options){.mask = mask}, CUDA_ERROR_NOT_PERMITTED, "mask");
+}
+
+static void test_second_load_when_the_variables_of_the_first_have_changed_then_it_agrees_all_the_same(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    unit_set_variable("CUSHIM_MASK", "StreamQuery");
+    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_11040"));
+    unit_set_variable("CUSHIM_MASK", "StreamGetId");
+    assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040"), .mask = "StreamQuery"});
+    assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
+                   "Another driver library");
+    assert_differs((struct cushim_load_options){.mask = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED, "mask");
+}
+
 /* What the program chose at first overruled the environment, and a part of it that asks for nothing must not differ. */
 static void test_second_load_when_only_the_environment_differs_then_it_agrees(void **state)
 {
@@ -186,6 +220,8 @@ int main(void)
         UNIT_TEST(test_second_load_when_another_root_is_asked_for_then_said),
         UNIT_TEST(test_second_load_when_the_minimum_is_higher_then_not_supported),
         UNIT_TEST(test_second_load_when_an_option_is_nonsense_then_it_is_named),
+        UNIT_TEST(test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same),
+        UNIT_TEST(test_second_load_when_the_variables_of_the_first_have_changed_then_it_agrees_all_the_same),
         UNIT_TEST(test_second_load_when_only_the_environment_differs_then_it_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
