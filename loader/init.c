@@ -41,7 +41,8 @@ static enum cushim_reason cause_of(CUresult code)
         if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED
             || system.uvm_node == CUSHIM_NODE_DENIED)
             return CUSHIM_REASON_NODES_DENIED;
-        /* A container may hide the bus; elsewhere, no device on it is no GPU, or one that is not on a bus (Jetson's). */
+        /* A container may hide the bus; elsewhere, no device on it is no GPU, or one that is not on a bus
+         * (Jetson's). */
         if ((system.control_node == CUSHIM_NODE_ABSENT || system.gpu_node == CUSHIM_NODE_ABSENT)
             && (system.gpu_on_bus || system.container))
             return CUSHIM_REASON_NO_DEVICE_NODES;

@@ -6,7 +6,8 @@
 
 /*
  * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question
- * that never harms a capture (measured on a 580 driver): under a cap, the driver may be newer and the capture somebody else's.
+ * that never harms a capture (measured on a 580 driver): under a cap, the driver may be newer and the capture somebody
+ * else's.
  */
 CUresult CUDAAPI cushim_priv_polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {

@@ -80,8 +80,9 @@ cushim_fn cushim_priv_resolve_by_asking(struct driver *driver, const char *famil
 }
 
 /*
- * Of some families only the later entry points have a per-thread form (cuMemcpy2D: not that of 2.0, but that of 3.2). With
- * per-thread streams the earlier ones would work on the wrong stream, and a driver's own cuGetProcAddress withholds them.
+ * Of some families only the later entry points have a per-thread form (cuMemcpy2D: not that of 2.0, but that of 3.2).
+ * With per-thread streams the earlier ones would work on the wrong stream, and a driver's own cuGetProcAddress
+ * withholds them.
  */
 static bool lacks_form(size_t row)
 {

@@ -59,8 +59,7 @@
 #        include <cuda.h>
 #    endif
 #    ifndef CUDA_VERSION
-#        error                                                                                                         \
-            "cushim: the <cuda.h> that the compiler finds is not NVIDIA's: define CUSHIM_OWN_TYPES as 1 to do without it"
+#        error "cushim: this <cuda.h> is not NVIDIA's: define CUSHIM_OWN_TYPES as 1 to do without it"
 #    endif
 #    if CUDA_VERSION < 11020
 #        error "cushim: this <cuda.h> is older than CUDA 11.2: define CUSHIM_OWN_TYPES as 1 to do without it"

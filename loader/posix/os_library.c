@@ -179,8 +179,8 @@ const char *cushim_priv_os_library_symbol_name(void *library, cushim_fn address)
     struct link_map *map;
     if (!find_address(address, &info) || info.dli_sname == NULL)
         return NULL;
-    /* A library's handle is asked for a name together with what it needs, libc say, which is not meant. A handle without a
-     * file is the whole program's. */
+    /* A library's handle is asked for a name together with what it needs, libc say, which is not meant. A handle
+     * without a file is the whole program's. */
     bool has_file = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] != '\0';
     if (has_file && strcmp(map->l_name, info.dli_fname) != 0)
         return NULL;

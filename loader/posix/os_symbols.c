@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * With glibc, most of what a load costs beyond dlopen() is dlsym(): its lock, its error frame and its search of the
- * dependencies, some 100 to 170 ns for each of 400 names. So the library's own GNU hash table is read instead, in a third
- * of the time. dlsym() is asked for whatever is not plain, and for everything where somebody has taken its place: tools
- * that stand between programs and their driver do so, and are to be obeyed.
+ * dependencies, some 100 to 170 ns for each of 400 names. So the library's own GNU hash table is read instead, in a
+ * third of the time. dlsym() is asked for whatever is not plain, and for everything where somebody has taken its place:
+ * tools that stand between programs and their driver do so, and are to be obeyed.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* dlinfo, dl_iterate_phdr */
@@ -99,8 +99,8 @@ static bool is_plain(const struct os_symbols *symbols, uint32_t index)
            && symbol->st_shndx != SHN_ABS && (versions == NULL || (versions[index] & HIDDEN) == 0);
 }
 
-/* The symbol's index, or 0, which is none's. The table: a head, a Bloom filter, the buckets, and for each symbol a hash whose
- * last bit ends the bucket. */
+/* The symbol's index, or 0, which is none's. The table: a head, a Bloom filter, the buckets, and for each symbol a hash
+ * whose last bit ends the bucket. */
 static uint32_t find(const struct os_symbols *symbols, const char *name)
 {
     const uint32_t *head = symbols->hash;

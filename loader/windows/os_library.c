@@ -20,8 +20,8 @@ static bool is_bare(const char *name)
 }
 
 /*
- * Writes where `name` is: a bare name stands for a file in System32, and in no other folder. The current folder and PATH
- * are never searched. What contains a slash is a path, and may be a relative one.
+ * Writes where `name` is: a bare name stands for a file in System32, and in no other folder. The current folder and
+ * PATH are never searched. What contains a slash is a path, and may be a relative one.
  */
 static bool find_place(const char *name, wchar_t place[OS_PATH_SIZE])
 {

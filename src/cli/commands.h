@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program can do. Each command writes its answer to stdout, which its caller checks, and returns the exit status. */
+/* What the program can do. Each command writes its answer to stdout, which its caller checks, and returns the exit
+ * status. */
 #ifndef CUSHIM_CLI_COMMANDS_H
 #define CUSHIM_CLI_COMMANDS_H
 

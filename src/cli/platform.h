@@ -36,8 +36,8 @@ long long platform_microseconds(void);
 /* The folder of this program, without any symbolic link and without a last slash; false where that cannot be known. */
 bool platform_own_folder(char *folder, size_t size);
 
-/* Runs this program anew with these arguments (ASCII; the first is its name, a NULL ends them), in place of this process or before
- * it ends, and with that variable set; returns only in failure. */
+/* Runs this program anew with these arguments (ASCII; the first is its name, a NULL ends them), in place of this
+ * process or before it ends, and with that variable set; returns only in failure. */
 void platform_run_again(const char *const *arguments, const char *variable, const char *value);
 
 #endif

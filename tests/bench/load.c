@@ -3,11 +3,10 @@
  * load.c - opens the driver once, and prints how long that took, in nanoseconds.
  *
  *   load_cushim open|fail [NAME]   by cushim_load(); NAME is what CUSHIM_DRIVER says, none searches
- *   load_dlopen open|fail [NAME]   by a bare dlopen() of NAME, libcuda.so.1 if there is none, with the flags cushim
- * uses
+ *   load_dlopen open|fail [NAME]   by a bare dlopen() of NAME, libcuda.so.1 if there is none, with cushim's flags
  *
  * Two programs are made of this file, so that the bare one is what a minimal program would be: it has no cushim in it.
- * Each process opens once, since a library that is open already is opened again for nothing; compare.py runs many.
+ * Each process opens once, since a library that is open already is opened again for nothing; load.py runs many.
  * Exit status: 0 it opened, or failed, as the first argument says it must; 1 otherwise.
  */
 #include <dlfcn.h>

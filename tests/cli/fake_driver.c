@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least that counts as a driver, for what the program says about one. Built with FAKE_VERSION, the CUDA version that
- * it reports; 0 makes it a stub. FAKE_INIT in the environment is what cuInit returns, FAKE_GPUS how many GPUs there are.
+ * The least that counts as a driver, for what the program says about one. Built with FAKE_VERSION, the CUDA version
+ * that it reports; 0 makes it a stub. FAKE_INIT in the environment is what cuInit returns, FAKE_GPUS how many GPUs
+ * there are.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts as far as streams meet them: the stack, the primary context, synchronising another one, what outlives one. */
+/* Contexts as far as streams meet them: the stack, the primary context, synchronising another one, what outlives
+ * one. */
 #include <string.h>
 
 #include "fixture.h"

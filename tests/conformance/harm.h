@@ -8,7 +8,8 @@
 struct harm {
     /* The call's target: the capturing stream or another one. */
     CUstream stream;
-    /* A third stream, idle; an event recorded and complete before the capture; one never recorded; one of this capture. */
+    /* A third stream, idle; an event recorded and complete before the capture; one never recorded; one of this
+     * capture. */
     CUstream spare;
     CUevent outside;
     CUevent unrecorded;

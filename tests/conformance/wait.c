@@ -73,7 +73,8 @@ static void most_recent_record(void)
     need("destroy", cu->EventDestroy_v2(event));
 }
 
-/* "If hStream is 0 any future work submitted in any stream will wait": blocking streams do, by way of the legacy one. */
+/* "If hStream is 0 any future work submitted in any stream will wait": blocking streams do, by way of the legacy
+ * one. */
 static void legacy_barrier(void)
 {
     struct gate gate;

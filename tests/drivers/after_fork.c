@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* after_fork - starts CUDA, forks, and holds what the child is told: a driver does not survive a fork. 77 without a GPU. */
+/* after_fork - starts CUDA, forks, and holds what the child is told: a driver does not survive a fork. 77 without a
+ * GPU. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

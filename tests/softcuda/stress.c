@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress LIBRARY [STREAMS [LIVE [THREADS]]] - many streams: made and destroyed one after the other, alive at once with work that
- * crosses between them, and used from many threads. Says what was done; nothing may be lost.
+ * stress LIBRARY [STREAMS [LIVE [THREADS]]] - many streams: made and destroyed one after the other, alive at once with
+ * work that crosses between them, and used from many threads. Says what was done; nothing may be lost.
  */
 #include <pthread.h>
 #include <stdio.h>

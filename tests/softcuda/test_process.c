@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_process LIBRARY - what holds for a process: before cuInit, with the per-thread default stream as the one that 0 means, and in a
- * forked child. In this order, so no test of cmocka's. Exit status: 0, or the line that failed.
+ * test_process LIBRARY - what holds for a process: before cuInit, with the per-thread default stream as the one that 0
+ * means, and in a forked child. In this order, so no test of cmocka's. Exit status: 0, or the line that failed.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * at_exit - calls a slot when the process is ending: in a handler of atexit() and in a destructor. Prints a "name=value"
- * to the line.
+ * at_exit - calls a slot when the process is ending: in a handler of atexit() and in a destructor. Prints a
+ * "name=value" to the line.
  *
  *   at_exit [first]    with "first", these calls are also the first, so that they load the driver
  */

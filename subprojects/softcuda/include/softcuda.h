@@ -31,7 +31,8 @@ struct softcuda_launch {
     unsigned shared_bytes;
     void *const *arguments;
     size_t argument_count;
-    /* What becomes of it: 0, or a CUresult (700 for an illegal address) that poisons the context as a real fault does. */
+    /* What becomes of it: 0, or a CUresult (700 for an illegal address) that poisons the context as a real fault
+     * does. */
     int result;
 };
 
@@ -51,9 +52,9 @@ struct softcuda_control {
     int cuda_version;
 
     /*
-     * From now on cuModuleGetFunction and cuLibraryGetKernel find `name` in every module. The driver cannot know a kernel's
-     * parameters, so their sizes are given; each is aligned to the power of two that its size is a multiple of, at most 16.
-     * Replaces an earlier one of that name. The name is copied. Returns 0, or the CUresult 1 or 2.
+     * From now on cuModuleGetFunction and cuLibraryGetKernel find `name` in every module. The driver cannot know a
+     * kernel's parameters, so their sizes are given; each is aligned to the power of two that its size is a multiple
+     * of, at most 16. Replaces an earlier one of that name. The name is copied. Returns 0, or the CUresult 1 or 2.
      */
     int (*register_kernel)(const char *name, softcuda_kernel function, const size_t *argument_sizes,
                            size_t argument_count);
@@ -61,7 +62,8 @@ struct softcuda_control {
     /* The nth call from now (1: the next) of the exported function `symbol` ("cuMemAlloc_v2") returns `code` and does
      * nothing; 0 means every call, until clear_faults. Returns 0, or 1 where there is no such symbol or no room. */
     int (*fail_call)(const char *symbol, unsigned nth, int code);
-    /* No call fails any more, and a device that a faulting kernel has lost is as new: on a real one only a new process helps. */
+    /* No call fails any more, and a device that a faulting kernel has lost is as new: on a real one only a new process
+     * helps. */
     void (*clear_faults)(void);
 
     /* Host functions and status callbacks come so much later. 0: at once. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym finds a name in the symbol table of the library. A symbol that is not defined there is passed over, so that is what
- * a hidden one is made: the page is made writable for the moment of the change.
+ * dlsym finds a name in the symbol table of the library. A symbol that is not defined there is passed over, so that is
+ * what a hidden one is made: the page is made writable for the moment of the change.
  */
 #include "os_thread.h"
 

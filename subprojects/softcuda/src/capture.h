@@ -34,7 +34,8 @@ CUresult capture_unsafe(void);
 /* A call that no capture in the context survives, whatever the mode: 900. */
 CUresult capture_forbid_in_context(struct context *context);
 
-/* Use of the legacy stream while one that it would join captures: 906; `harmful` says whether those captures are lost. */
+/* Use of the legacy stream while one that it would join captures: 906; `harmful` says whether those captures are
+ * lost. */
 CUresult capture_implicit(struct stream *stream, bool harmful);
 
 /* What capture_forbid and capture_unsafe say together of a call that looks at one stream. */
@@ -43,7 +44,8 @@ CUresult capture_check_stream(struct stream *stream);
 /* A question about the completion of an event that was recorded in a capture: 907, or 1 when that is over. */
 CUresult capture_check_event(struct event *event, bool harmful);
 
-/* A question to a stream that is harmless: but 901 where its capture is lost, and 906 of the legacy one, which harms. */
+/* A question to a stream that is harmless: but 901 where its capture is lost, and 906 of the legacy one, which
+ * harms. */
 CUresult capture_check_question(struct stream *stream);
 
 /* Adds a node to the capture that the stream is in. Takes over the reference to `work`. */

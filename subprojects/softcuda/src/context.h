@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts: primary ones, one a device, that live again after a reset; plain ones, that do not; and green ones, which have streams
- * of their own and share all else with the primary one.
+ * Contexts: primary ones, one a device, that live again after a reset; plain ones, that do not; and green ones, which
+ * have streams of their own and share all else with the primary one.
  */
 #ifndef SOFT_CONTEXT_H
 #define SOFT_CONTEXT_H

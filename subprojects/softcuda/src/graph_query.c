@@ -5,8 +5,9 @@
 #include <string.h>
 
 /*
- * Every question of this kind has one habit: without an array it tells the count; with one it fills as many as the count says,
- * sets the rest of the array to zero, and tells how many there were. Two arrays of nodes, and one of edge data.
+ * Every question of this kind has one habit: without an array it tells the count; with one it fills as many as the
+ * count says, sets the rest of the array to zero, and tells how many there were. Two arrays of nodes, and one of edge
+ * data.
  */
 struct answer {
     CUgraphNode *first, *second;

@@ -30,7 +30,8 @@ struct block *block_find(uint64_t address);
 /* Whether all these bytes are in one listed block. */
 bool block_has(uint64_t address, size_t size);
 
-/* A new block of the context, listed, with one reference that belongs to the list. NULL: no memory, or over the limit. */
+/* A new block of the context, listed, with one reference that belongs to the list. NULL: no memory, or over the
+ * limit. */
 struct block *block_new(struct context *context, enum block_kind kind, size_t size, unsigned flags);
 
 /* Takes it out of the list, whose reference is now the caller's. */

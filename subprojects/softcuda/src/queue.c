@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream's head operation is ready when it waits for no other. A ready stream is given to a worker, which executes the
- * stream until it is no longer ready; a worker is started whenever a stream becomes ready and none is idle. So two streams
- * never wait for the same thread, however long a callback blocks, and an idle stream costs no thread.
+ * A stream's head operation is ready when it waits for no other. A ready stream is given to a worker, which executes
+ * the stream until it is no longer ready; a worker is started whenever a stream becomes ready and none is idle. So two
+ * streams never wait for the same thread, however long a callback blocks, and an idle stream costs no thread.
  */
 #include "queue.h"
 
@@ -93,8 +93,8 @@ static bool head_is_ready(const struct stream *stream)
 }
 
 /*
- * Does what needs no thread, in every stream that it concerns, and finds a worker for the rest. What is done may give up the
- * last reference to a user object, whose destructor is pushed and settled within: then the agenda takes it.
+ * Does what needs no thread, in every stream that it concerns, and finds a worker for the rest. What is done may give
+ * up the last reference to a user object, whose destructor is pushed and settled within: then the agenda takes it.
  */
 static void settle(void)
 {

@@ -36,15 +36,15 @@ void op_wait(struct op *op);
 
 /*
  * Puts work at the end of a stream's queue, behind what it must wait for: the legacy stream and those that join it, the
- * event of a WAIT, and `after` (which may be NULL). A RECORD makes the new operation its event's. Takes a reference to the
- * work of its own. Does not look at captures. Returns the operation, valid as long as the caller holds the lock; NULL without
- * memory.
+ * event of a WAIT, and `after` (which may be NULL). A RECORD makes the new operation its event's. Takes a reference to
+ * the work of its own. Does not look at captures. Returns the operation, valid as long as the caller holds the lock;
+ * NULL without memory.
  */
 struct op *queue_push(struct stream *stream, struct work *work, struct op *after);
 
 /*
- * What every asynchronous function of the driver does with its work: captures it where the stream is in capture, and pushes it
- * otherwise. Takes over the caller's reference, in failure too; `work` NULL is a lack of memory.
+ * What every asynchronous function of the driver does with its work: captures it where the stream is in capture, and
+ * pushes it otherwise. Takes over the caller's reference, in failure too; `work` NULL is a lack of memory.
  */
 CUresult queue_submit(struct stream *stream, struct work *work);
 

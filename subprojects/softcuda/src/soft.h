@@ -2,10 +2,10 @@
 /*
  * soft.h - what every file of softcuda shares.
  *
- * A function of the driver is soft_<slot>, soft_StreamQuery_v1. Its prototype is made here from cushim's typed list, so a
- * wrong type does not compile; its exported names are made in exports.c. Every soft_ function, and every function
- * that takes or returns one of our structs, runs under the one lock (os_lock), which the exported wrapper takes. Who waits
- * or runs a user's function lets go of it.
+ * A function of the driver is soft_<slot>, soft_StreamQuery_v1. Its prototype is made here from cushim's typed list, so
+ * a wrong type does not compile; its exported names are made in exports.c. Every soft_ function, and every function
+ * that takes or returns one of our structs, runs under the one lock (os_lock), which the exported wrapper takes. Who
+ * waits or runs a user's function lets go of it.
  */
 #ifndef SOFT_SOFT_H
 #define SOFT_SOFT_H

@@ -2,11 +2,11 @@
 /*
  * polyfill_scenes - plays scenes on a GPU and prints each answer, for the script `compare` to lay side by side.
  *
- *   polyfill_scenes [SCENE...]    these, or all but "fault" and "primary_end", which spoil the stage, and the risky ones
+ *   polyfill_scenes [SCENE...]    these, or all but the risky ones and "fault" and "primary_end", which spoil the stage
  *   polyfill_scenes risky N       the N'th risky call and those after it
  *
- * First a line "state SLOT STATE" for each slot, and "risky COUNT". What is hidden is said by CUSHIM_MASK and CUSHIM_MAX_VERSION. Exit status:
- * 0 played, 1 a scene could not be set, 77 no GPU.
+ * First a line "state SLOT STATE" for each slot, and "risky COUNT". What is hidden is said by CUSHIM_MASK and
+ * CUSHIM_MAX_VERSION. Exit status: 0 played, 1 a scene could not be set, 77 no GPU.
  */
 #include "scene.h"
 

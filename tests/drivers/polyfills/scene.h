@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A scene is a scripted sequence of calls that prints each answer in a form that does not depend on the run. Played once
- * as the driver is, and once with newer entry points hidden so that polyfills answer, it must print the same twice.
+ * A scene is a scripted sequence of calls that prints each answer in a form that does not depend on the run. Played
+ * once as the driver is, and once with newer entry points hidden so that polyfills answer, it must print the same
+ * twice.
  */
 #ifndef SCENE_H
 #define SCENE_H
