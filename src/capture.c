@@ -252,7 +252,7 @@ CUresult cushim_stream_capture_executable(struct cushim_stream *stream, CUstream
     CUresult result = cushim_stream_capture(stream, mode, body, user, &graph);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_graph_instantiate(graph, flags, ret_exec);
+    result = cushim_graph_instantiate(graph, stream->context, flags, ret_exec);
     cushim_graph_destroy(&graph);
     return result;
 }

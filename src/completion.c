@@ -14,18 +14,18 @@ CUresult cushim_priv_completion_new(const char *function, struct cushim_completi
     struct cushim_completion *completion = cushim_priv_completion_get();
     if (completion == NULL)
         return no_memory(function);
-    atomic_store(&completion->state, COMPLETION_PENDING);
-    atomic_store(&completion->status, CUDA_SUCCESS);
-    atomic_store(&completion->count, 0);
-    atomic_store(&completion->signal, 0);
-    atomic_store(&completion->release, NULL);
-    atomic_store(&completion->then_state, THEN_NONE);
-    atomic_store(&completion->due, 0);
-    atomic_store(&completion->queued, false);
-    atomic_store(&completion->given_up, false);
+    /* Nobody else sees it yet: whoever hands it to another thread publishes it. */
+    atomic_store_explicit(&completion->state, COMPLETION_PENDING, memory_order_relaxed);
+    atomic_store_explicit(&completion->count, 0, memory_order_relaxed);
+    atomic_store_explicit(&completion->signal, 0, memory_order_relaxed);
+    atomic_store_explicit(&completion->release, NULL, memory_order_relaxed);
+    atomic_store_explicit(&completion->then_state, THEN_NONE, memory_order_relaxed);
+    atomic_store_explicit(&completion->due, 0, memory_order_relaxed);
+    atomic_store_explicit(&completion->queued, false, memory_order_relaxed);
+    atomic_store_explicit(&completion->given_up, false, memory_order_relaxed);
+    atomic_store_explicit(&completion->references, 2, memory_order_relaxed);
     completion->captured = false;
-    completion->process = cushim_priv_os_process();
-    atomic_store(&completion->references, 2);
+    completion->generation = cushim_priv_os_generation();
     *ret_completion = completion;
     return CUDA_SUCCESS;
 }
@@ -80,14 +80,21 @@ static void release_then(struct cushim_completion *completion)
         release_work(completion);
 }
 
+/* Whether there are firings that the function was not called for; without captures, there is only the one. */
+static bool is_due(struct cushim_completion *completion)
+{
+    return completion->captured ? atomic_load(&completion->due) != 0
+                                : atomic_load(&completion->state) == COMPLETION_FIRED;
+}
+
 void cushim_priv_completion_run(struct cushim_completion *completion, size_t *count)
 {
     /* Where another thread is running it, that one looks again before it goes. */
-    while (atomic_load(&completion->due) != 0 && change_then(completion, THEN_SET, THEN_RUNNING)) {
-        unsigned due = atomic_exchange(&completion->due, 0);
+    while (is_due(completion) && change_then(completion, THEN_SET, THEN_RUNNING)) {
+        unsigned due = completion->captured ? atomic_exchange(&completion->due, 0) : 1;
         for (unsigned i = 0; i < due; i++, ++*count)
             completion->then.fn((CUresult)atomic_load(&completion->status), completion->then.user);
-        unsigned after = completion->captured || due == 0 ? THEN_SET : THEN_ENDED;
+        unsigned after = completion->captured ? THEN_SET : THEN_ENDED;
         bool ended = !change_then(completion, THEN_RUNNING, after);
         if (ended || after == THEN_ENDED) {
             release_then(completion);
@@ -120,9 +127,11 @@ static void deliver(struct cushim_completion *completion)
 
 void cushim_priv_completion_fire(struct cushim_completion *completion, CUresult status)
 {
-    atomic_store(&completion->status, status);
-    atomic_fetch_add(&completion->count, 1);
-    atomic_fetch_add(&completion->due, 1);
+    atomic_store_explicit(&completion->status, status, memory_order_relaxed);
+    if (completion->captured) {
+        atomic_fetch_add_explicit(&completion->count, 1, memory_order_relaxed);
+        atomic_fetch_add(&completion->due, 1);
+    }
     if (atomic_exchange(&completion->state, COMPLETION_FIRED) == COMPLETION_WAITED)
         cushim_priv_os_wake(&completion->state);
     os_signal signal = atomic_load(&completion->signal);
@@ -145,7 +154,7 @@ static CUresult look(const char *function, struct cushim_completion *completion,
         *ret_status = (CUresult)atomic_load(&completion->status);
         return CUDA_SUCCESS;
     }
-    if (completion->process != cushim_priv_os_process())
+    if (completion->generation != cushim_priv_os_generation())
         return cushim_report(CUDA_ERROR_NOT_INITIALIZED, function, "The completion was made before a fork().");
     return CUDA_ERROR_NOT_READY;
 }
@@ -207,7 +216,10 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
 
 uint64_t cushim_completion_count(const struct cushim_completion *completion)
 {
-    return completion != NULL ? atomic_load(&((struct cushim_completion *)completion)->count) : 0;
+    struct cushim_completion *asked = (struct cushim_completion *)completion;
+    if (asked == NULL)
+        return 0;
+    return asked->captured ? atomic_load(&asked->count) : atomic_load(&asked->state) == COMPLETION_FIRED;
 }
 
 CUresult cushim_completion_reset(struct cushim_completion *completion)
@@ -258,7 +270,7 @@ static CUresult set_then(const char *function, struct cushim_completion *complet
     if (dispatcher != NULL)
         cushim_priv_dispatcher_hold(dispatcher);
     atomic_store(&completion->then_state, THEN_SET);
-    if (atomic_load(&completion->due) != 0)
+    if (is_due(completion))
         deliver(completion);
     return CUDA_SUCCESS;
 }

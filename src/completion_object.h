@@ -19,14 +19,20 @@ enum completion_state { COMPLETION_PENDING, COMPLETION_WAITED, COMPLETION_FIRED 
 enum then_state { THEN_NONE, THEN_SETTING, THEN_SET, THEN_RUNNING, THEN_ENDED };
 
 struct cushim_completion {
+    /* What firing reads and writes. */
     atomic_uint references; /* the program's, the driver's or graph's, the dispatcher's while it is due */
     atomic_uint state;
     atomic_int status;
-    unsigned process;
-    unsigned index;   /* in the pool */
-    atomic_uint next; /* index + 1 of the next in the pool's or a dispatcher's list */
-    atomic_ullong count;
+    atomic_uint then_state;
     _Atomic(os_signal) signal;
+    atomic_bool given_up; /* nobody will ask any more */
+    atomic_bool queued;   /* in its dispatcher's list */
+    bool captured;        /* it fires at each launch of a graph, and counts: */
+    atomic_uint due;      /* firings that the function was not yet called for */
+    atomic_ullong count;
+    unsigned generation; /* of the process: a child after fork() has another */
+    unsigned index;      /* in the pool */
+    atomic_uint next;    /* index + 1 of the next in the pool's or a dispatcher's list */
     /* What the work uses, released when the GPU is done: cushim_stream_enqueue(). */
     _Atomic(void (*)(void *)) release;
     void *user;
@@ -36,11 +42,6 @@ struct cushim_completion {
         void (*release)(void *user);
         struct cushim_dispatcher *dispatcher; /* held; NULL: at once */
     } then;
-    atomic_uint then_state;
-    atomic_uint due;      /* firings that the function was not yet called for */
-    atomic_bool queued;   /* in its dispatcher's list */
-    atomic_bool given_up; /* nobody will ask any more */
-    bool captured;        /* it fires at each launch of a graph */
 };
 
 _Static_assert(sizeof(struct cushim_completion) <= 128, "at most 128 bytes each: completion.h promises it");

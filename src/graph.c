@@ -115,6 +115,7 @@ CUgraph cushim_graph_handle(const struct cushim_graph *graph)
 
 struct cushim_graph_exec {
     CUgraphExec handle;
+    struct cushim_context *context; /* or NULL */
 };
 
 static CUresult no_exec(const char *function)
@@ -122,7 +123,22 @@ static CUresult no_exec(const char *function)
     return cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The executable graph is NULL, or was destroyed.");
 }
 
-CUresult cushim_graph_instantiate(struct cushim_graph *graph, unsigned long long flags,
+static CUresult instantiate(CUgraph graph, struct cushim_context *context, unsigned long long flags,
+                            CUgraphExec *ret_handle)
+{
+    CUcontext before = NULL;
+    CUresult result = context != NULL ? cushim_priv_context_enter(context, &before) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim_table()->GraphInstantiateWithFlags_v1(ret_handle, graph, flags);
+    cushim_report_call(result, CUSHIM_SLOT_GraphInstantiateWithFlags_v1);
+    CUresult left = context != NULL ? cushim_priv_context_leave(before) : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
+        cushim_table()->GraphExecDestroy_v1(*ret_handle);
+    return result != CUDA_SUCCESS ? result : left;
+}
+
+CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context, unsigned long long flags,
                                   struct cushim_graph_exec **ret_exec)
 {
     static const char function[] = "cushim_graph_instantiate";
@@ -134,22 +150,27 @@ CUresult cushim_graph_instantiate(struct cushim_graph *graph, unsigned long long
     struct cushim_graph_exec *exec = calloc(1, sizeof *exec);
     if (exec == NULL)
         return no_memory(function);
-    CUresult result = cushim_table()->GraphInstantiateWithFlags_v1(&exec->handle, handle, flags);
-    if (result == CUDA_SUCCESS)
-        *ret_exec = exec;
-    else
+    CUresult result = instantiate(handle, context, flags, &exec->handle);
+    if (result != CUDA_SUCCESS) {
         free(exec);
-    return cushim_report_call(result, CUSHIM_SLOT_GraphInstantiateWithFlags_v1);
+        return result;
+    }
+    exec->context = cushim_priv_context_hold(context);
+    *ret_exec = exec;
+    return CUDA_SUCCESS;
 }
 
 CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec)
 {
     if (exec == NULL || *exec == NULL)
         return CUDA_SUCCESS;
-    CUresult result = cushim_table()->GraphExecDestroy_v1((*exec)->handle);
-    free(*exec);
+    struct cushim_graph_exec *destroyed = *exec;
     *exec = NULL;
-    return cushim_report_call(result, CUSHIM_SLOT_GraphExecDestroy_v1);
+    CUresult result =
+        cushim_report_call(cushim_table()->GraphExecDestroy_v1(destroyed->handle), CUSHIM_SLOT_GraphExecDestroy_v1);
+    CUresult dropped = cushim_priv_context_drop(destroyed->context);
+    free(destroyed);
+    return result != CUDA_SUCCESS ? result : dropped;
 }
 
 CUgraphExec cushim_graph_exec_handle(const struct cushim_graph_exec *exec)

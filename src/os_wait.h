@@ -8,8 +8,8 @@
 
 #include "cushim/completion.h"
 
-/* A process's number, to tell a child after fork(); 0 where there is no fork. */
-unsigned cushim_priv_os_process(void);
+/* Another number in a child after fork() than in its parent. Costs no call of the system. */
+unsigned cushim_priv_os_generation(void);
 
 /*
  * Sleeps while *word is `value`, at most until `deadline` of cushim_clock(). May return early: look again. False: the

@@ -37,7 +37,8 @@ typedef CUresult (*cushim_capture_body)(struct cushim_stream *stream, void *user
 CUSHIM_API CUresult cushim_stream_capture(struct cushim_stream *stream, CUstreamCaptureMode mode,
                                           cushim_capture_body body, void *user, struct cushim_graph **ret_graph);
 
-/* The same, and straight to an executable; `flags` as cushim_graph_instantiate(). */
+/* The same, and straight to an executable for the stream's context, or, where it was wrapped without one, for the
+ * caller's current one; `flags` as cushim_graph_instantiate(). */
 CUSHIM_API CUresult cushim_stream_capture_executable(struct cushim_stream *stream, CUstreamCaptureMode mode,
                                                      unsigned long long flags, cushim_capture_body body, void *user,
                                                      struct cushim_graph_exec **ret_exec);

@@ -46,11 +46,13 @@ CUSHIM_API CUresult cushim_graph_destroy(struct cushim_graph **graph);
 CUSHIM_API CUgraph cushim_graph_handle(const struct cushim_graph *graph);
 
 /*
- * Makes an executable graph. `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4; CUDA_ERROR_NOT_SUPPORTED below
- * that). The caller owns *ret_exec; the graph stays as it is and may be destroyed before it.
+ * Makes an executable graph for a context, which is made current for the call; NULL: for the caller's current one (the
+ * driver needs one: measured on 580). `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4;
+ * CUDA_ERROR_NOT_SUPPORTED below that). The caller owns *ret_exec; the graph stays as it is and may be destroyed before
+ * it. The executable holds the context.
  */
-CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, unsigned long long flags,
-                                             struct cushim_graph_exec **ret_exec);
+CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context,
+                                             unsigned long long flags, struct cushim_graph_exec **ret_exec);
 
 /* Destroys the executable and sets *exec to NULL; NULL, or a pointer to NULL, is nothing to do. Launches that are under
  * way finish. The object is gone whatever the driver's code. */

@@ -30,9 +30,24 @@ uint64_t cushim_clock(void)
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-unsigned cushim_priv_os_process(void)
+static atomic_uint generation;
+static pthread_once_t generation_once = PTHREAD_ONCE_INIT;
+
+static void next_generation(void)
 {
-    return (unsigned)getpid();
+    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void)
+{
+    /* It fails only for lack of memory; then a child cannot be told, and waits until its deadlines. */
+    (void)pthread_atfork(NULL, NULL, next_generation);
+}
+
+unsigned cushim_priv_os_generation(void)
+{
+    pthread_once(&generation_once, watch_forks);
+    return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
 /* A far deadline is cut to what a clock can hold: whoever waits looks again. */

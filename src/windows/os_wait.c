@@ -16,7 +16,7 @@ uint64_t cushim_clock(void)
     return ticks / per_second * NANOSECONDS + ticks % per_second * NANOSECONDS / per_second;
 }
 
-unsigned cushim_priv_os_process(void)
+unsigned cushim_priv_os_generation(void)
 {
     return 0;
 }
