@@ -36,10 +36,10 @@ def spread(samples, unit):
 
 
 def judge(what, ours, bare, unit, sign, value, bound):
-    """Prints the line; returns whether the value is within the bound."""
-    met = value <= bound
-    print(f'{what}: {spread(ours, unit)}, {spread(bare, unit)}, A{sign}B {value:.3f}, bound {bound:g}, '
-          f'{"ok" if met else "OVER"}', flush=True)
+    """Prints the line; returns whether the value is within the bound. None: there is no bound, for information."""
+    met = bound is None or value <= bound
+    verdict = 'no bound' if bound is None else f'bound {bound:g}, {"ok" if met else "OVER"}'
+    print(f'{what}: {spread(ours, unit)}, {spread(bare, unit)}, A{sign}B {value:.3f}, {verdict}', flush=True)
     return met
 
 
