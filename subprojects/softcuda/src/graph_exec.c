@@ -105,6 +105,9 @@ static CUresult instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuint64_t
     if (phGraphExec == NULL || graph == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = capture_unsafe();
+    struct context *context;
+    if (result == CUDA_SUCCESS)
+        result = context_need(&context);
     if (result != CUDA_SUCCESS)
         return result;
     struct exec *exec = object_new(OBJECT_EXEC, sizeof(*exec), exec_free);
