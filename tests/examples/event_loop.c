@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_loop.c - a server's loop that waits for requests and for the GPU in one place, poll(), and has no other thread.
+ *
+ * Each request comes through a pipe, is worked on by the GPU, and is answered when its completion's descriptor is
+ * readable. event_loop_windows.c does the same on Windows; dispatcher.c needs one descriptor for all.
+ *
+ * With a GPU it prints:
+ *
+ *     request a: aaaaaaaa
+ *     request b: bbbbbbbb
+ *     request c: cccccccc
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cushim/cushim.h"
+
+enum { REQUESTS = 3, LENGTH = 8 };
+
+/* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
+#define CALL(slot, ...) cushim_report_call(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
+
+static void check(CUresult result)
+{
+    if (result != CUDA_SUCCESS) {
+        printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static struct cushim_context *context;
+static struct cushim_stream *stream;
+static CUdeviceptr memory;
+static void *host;
+
+static char names[REQUESTS];
+static struct cushim_completion *done[REQUESTS];
+
+static void start(int number, char name, struct pollfd *watch)
+{
+    names[number] = name;
+    check(CALL(MemsetD8Async_v1, memory, (unsigned char)name, LENGTH, cushim_stream_handle(stream)));
+    check(CALL(MemcpyDtoHAsync_v2, (char *)host + number * LENGTH, memory, LENGTH, cushim_stream_handle(stream)));
+    check(cushim_stream_completion(stream, &done[number]));
+    check(cushim_completion_descriptor(done[number], &watch->fd));
+}
+
+static void answer(int number, struct pollfd *watch)
+{
+    check(cushim_completion_poll(done[number])); /* how it went: an error of the GPU's comes here, too */
+    printf("request %c: %.*s\n", names[number], LENGTH, (const char *)host + number * LENGTH);
+    watch->fd = -1; /* before the completion closes it */
+    cushim_completion_destroy(&done[number]);
+}
+
+static void serve(int input)
+{
+    struct pollfd watches[1 + REQUESTS] = {{.fd = input, .events = POLLIN}};
+    int started = 0;
+    int answered = 0;
+    for (int i = 1; i <= REQUESTS; i++)
+        watches[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+    while (answered < REQUESTS && poll(watches, 1 + REQUESTS, -1) > 0) {
+        char name;
+        if (watches[0].revents != 0 && read(input, &name, 1) == 1) {
+            start(started, name, &watches[1 + started]);
+            started++;
+        }
+        for (int i = 0; i < REQUESTS; i++) {
+            if (watches[1 + i].revents != 0) {
+                answer(i, &watches[1 + i]);
+                answered++;
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    int input[2];
+    if (cushim_init() != CUDA_SUCCESS) {
+        printf("No GPU today. %s\n", cushim_diagnosis()->message);
+        return EXIT_SUCCESS;
+    }
+    check(cushim_context_create(0, 0, &context));
+    check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
+    check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
+    check(CALL(MemAlloc_v2, &memory, LENGTH));
+    check(CALL(MemAllocHost_v2, &host, (size_t)REQUESTS * LENGTH));
+    if (pipe(input) != 0 || write(input[1], "abc", REQUESTS) != REQUESTS)
+        return EXIT_FAILURE;
+    serve(input[0]);
+    check(cushim_stream_close(&stream));
+    check(cushim_context_destroy(&context)); /* and with it its memory */
+}
