@@ -184,7 +184,7 @@ static void test_callback_when_it_asks_its_own_stream_then_that_is_idle(void **s
 
 static void own_stream(void *result)
 {
-    struct gate gate = {0, 0};
+    static struct gate gate; /* the callback may look at it once more when this thread has ended */
     cu->StreamAddCallback_v1(CU_STREAM_PER_THREAD, hold, &gate, 0);
     support_reached(&gate);
     *(CUresult *)result = cu->StreamQuery_v1(CU_STREAM_PER_THREAD);
