@@ -50,3 +50,22 @@ def judge_ratio(what, ours, bare, unit, bound):
 
 def judge_difference(what, ours, bare, unit, bound):
     return judge(what, ours, bare, unit, '-', statistics.median(a - b for a, b in zip(ours, bare)), bound)
+
+
+def judge_pairs(program, driver, bounds, unit, nanoseconds):
+    """
+    Runs a program that prints "name ours bare" for each pair, in nanoseconds; on the file `driver`, or on the machine's.
+    One line for each name, in units of so many nanoseconds. Returns the exit status.
+    """
+    environment = {**os.environ, 'CUSHIM_DRIVER': driver} if driver else os.environ
+    pairs = {}
+    for line in run([program], env=environment).splitlines():
+        name, ours, bare = line.split()
+        pairs.setdefault(name, []).append((float(ours) / nanoseconds, float(bare) / nanoseconds))
+    met = True
+    for name, samples in pairs.items():
+        ours, bare = zip(*samples)
+        low, _, high = statistics.quantiles((a / b for a, b in samples), n=4)
+        what = f'{name}, {len(samples)} pairs, half of them {low:.3f}..{high:.3f}'
+        met = judge_ratio(what, ours, bare, unit, bounds.get(name)) and met
+    return 0 if met else 1
