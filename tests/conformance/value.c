@@ -37,18 +37,18 @@ static void write(void)
 {
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
-    volatile unsigned *host = host_new(64, &address);
+    unsigned *host = host_new(64, &address);
     if (host == NULL)
         return;
     rule("narrow", cu->StreamWriteValue32_v2(stream, address, 0x11223344, 0), CUDA_SUCCESS);
     rule("wide", cu->StreamWriteValue64_v2(stream, address + 8, 0x5566778899aabbccull, 0), CUDA_SUCCESS);
     need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("narrow-is", host[0], 0x11223344);
-    rule_number("narrow-leaves-rest", host[1], 0);
-    rule_number("wide-low", host[2], 0x99aabbccll);
-    rule_number("wide-high", host[3], 0x55667788);
+    rule_number("narrow-is", CUSHIM_LOAD_ACQUIRE(&host[0]), 0x11223344);
+    rule_number("narrow-leaves-rest", CUSHIM_LOAD_ACQUIRE(&host[1]), 0);
+    rule_number("wide-low", CUSHIM_LOAD_ACQUIRE(&host[2]), 0x99aabbccll);
+    rule_number("wide-high", CUSHIM_LOAD_ACQUIRE(&host[3]), 0x55667788);
     stream_end(stream);
-    host_free((void *)host);
+    host_free(host);
 }
 
 /* One comparison: the value that must not let the stream pass, then the one that must. */
@@ -56,19 +56,19 @@ static void compare(const char *key, unsigned flags, unsigned wanted, unsigned c
 {
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
-    volatile unsigned *host = host_new(64, &address);
+    unsigned *host = host_new(64, &address);
     if (host == NULL)
         return;
-    host[0] = closed;
+    CUSHIM_STORE_RELEASE(&host[0], closed);
     rule(key_of(key, "code", NULL), cu->StreamWaitValue32_v2(stream, address, wanted, flags), CUDA_SUCCESS);
     need("write", cu->StreamWriteValue32_v2(stream, address + 4, 1, 0));
     rule(key_of(key, "pending", NULL), cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
-    rule_number(key_of(key, "later-work-waits", NULL), host[1], 0);
-    host[0] = open;
+    rule_number(key_of(key, "later-work-waits", NULL), CUSHIM_LOAD_ACQUIRE(&host[1]), 0);
+    CUSHIM_STORE_RELEASE(&host[0], open);
     rule(key_of(key, "passes", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    rule_number(key_of(key, "later-work-done", NULL), host[1], 1);
+    rule_number(key_of(key, "later-work-done", NULL), CUSHIM_LOAD_ACQUIRE(&host[1]), 1);
     stream_end(stream);
-    host_free((void *)host);
+    host_free(host);
 }
 
 static void comparisons(void)
@@ -84,16 +84,16 @@ static void wide_comparison(void)
 {
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
-    volatile unsigned long long *host = host_new(64, &address);
+    unsigned long long *host = host_new(64, &address);
     if (host == NULL)
         return;
-    host[0] = 1;
+    CUSHIM_STORE_RELEASE(&host[0], 1);
     rule("code", cu->StreamWaitValue64_v2(stream, address, 0x100000001ull, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
     rule("pending", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
-    host[0] = 0x100000001ull;
+    CUSHIM_STORE_RELEASE(&host[0], 0x100000001ull);
     rule("passes", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     stream_end(stream);
-    host_free((void *)host);
+    host_free(host);
 }
 
 /* One stream releases another. */

@@ -60,7 +60,6 @@ bool os_start_thread(void (*body)(void))
     return failed == 0;
 }
 
-static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 static pthread_key_t end_key;
 static void (*end_function)(void *value);
 
@@ -69,15 +68,12 @@ static void end_of_thread(void *value)
     end_function(value);
 }
 
-static void make_end_key(void)
-{
-    pthread_key_create(&end_key, end_of_thread);
-}
-
 void os_at_thread_end(void (*end)(void *value), void *value)
 {
-    end_function = end;
-    pthread_once(&end_once, make_end_key);
+    if (end_function == NULL) { /* written once, before any thread that could read it ends */
+        end_function = end;
+        pthread_key_create(&end_key, end_of_thread);
+    }
     pthread_setspecific(end_key, value);
 }
 

@@ -56,7 +56,6 @@ bool os_start_thread(void (*body)(void))
     return thread != NULL;
 }
 
-static INIT_ONCE end_once = INIT_ONCE_STATIC_INIT;
 static DWORD end_slot;
 static void (*end_function)(void *value);
 
@@ -66,17 +65,13 @@ static void WINAPI end_of_thread(void *value)
         end_function(value);
 }
 
-static BOOL CALLBACK make_end_slot(INIT_ONCE *once, void *parameter, void **context)
-{
-    (void)once, (void)parameter, (void)context;
-    end_slot = FlsAlloc(end_of_thread);
-    return end_slot != FLS_OUT_OF_INDEXES;
-}
-
 void os_at_thread_end(void (*end)(void *value), void *value)
 {
-    end_function = end;
-    if (InitOnceExecuteOnce(&end_once, make_end_slot, NULL, NULL))
+    if (end_function == NULL) { /* written once, before any thread that could read it ends */
+        end_slot = FlsAlloc(end_of_thread);
+        end_function = end;
+    }
+    if (end_slot != FLS_OUT_OF_INDEXES)
         FlsSetValue(end_slot, value);
 }
 
