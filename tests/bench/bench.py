@@ -54,8 +54,8 @@ def judge_difference(what, ours, bare, unit, bound):
 
 def judge_pairs(program, driver, bounds, unit, nanoseconds):
     """
-    Runs a program that prints "name ours bare" for each pair, in nanoseconds; on the file `driver`, or on the machine's.
-    One line for each name, in units of so many nanoseconds. Returns the exit status.
+    Runs a program that prints "name ours bare" for each pair, in nanoseconds, on the file `driver`, or on the machine's
+    own. Prints a line for each name, in a unit of so many nanoseconds. Returns the exit status.
     """
     environment = {**os.environ, 'CUSHIM_DRIVER': driver} if driver else os.environ
     pairs = {}

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * completion_time.c - times completions against what a program would do without them, in turn. Each line is one pair, in
- * nanoseconds: "name ours bare". completion_time.py runs it and judges.
+ * completion_time.c - times completions against what a program would do without them, in turn. Each line is one pair,
+ * in nanoseconds: "name ours bare". completion_time.py runs it and judges.
  *
- *   wait/callback        from the GPU's being done to the waiter's being awake, asleep in cushim_completion_wait(), against
- *                        a status callback that writes an eventfd, on which the waiter sleeps
+ *   wait/callback        from the GPU's being done to the waiter's being awake, asleep in cushim_completion_wait();
+ *                        against a status callback that writes an eventfd, which the waiter reads
  *   descriptor/callback  the same with poll() on the completion's descriptor
- *   wait/synchronize     against cuStreamSynchronize()
- *   create+reap/callback making 50 completions, and asking and destroying those that have fired, for one; against adding
- *                        50 callbacks that set a flag, and looking at it
- *   cpu/query            the processor's time that the process spends on a wait of 10 ms, against cuStreamQuery() in a loop
- *   thousand/callback    a thousand streams, each with a memset and a function to call when it is done, until one thread
- *                        has called all; against callbacks that count, and write an eventfd
+ *   wait/synchronize     the same as the first, against cuStreamSynchronize()
+ *   create+reap/callback making 50 completions, and asking and destroying those that have fired, for one; against
+ *                        adding 50 callbacks that set a flag, and looking at it
+ *   cpu/query            the processor's time that the process spends on a wait of 10 ms, against cuStreamQuery() over
+ *                        and over
+ *   thousand/callback    a thousand streams, each with a memset and a function to call when it is done, until one
+ *                        thread has called all; against callbacks that count, and write an eventfd
  *
  * The GPU is done when it is let go on: the stream waits for a value in the host's memory, which another thread writes
  * once the waiter sleeps. Exit status 77: there is no GPU to call, or it has no such waiting.

@@ -3,8 +3,8 @@
 """
 completion_time.py - what completions cost on a GPU, in microseconds, against what a program would do without them.
 
-    completion_time.py COMPLETION_TIME            on this machine's driver, with the bounds; skipped where there is no GPU
-    completion_time.py COMPLETION_TIME DRIVER     on this one, such as a softcuda, for information
+    completion_time.py COMPLETION_TIME           on this machine's driver, with the bounds; skipped without a GPU
+    completion_time.py COMPLETION_TIME DRIVER    on this one, such as a softcuda, for information
 
 completion_time.c tells what each line compares. Behind its name stand the number of pairs and the middle half of their
 ratios.

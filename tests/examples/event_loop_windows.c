@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_loop_windows.c - a server's loop that waits for requests and for the GPU in one place, WaitForMultipleObjects(),
- * and has no other thread.
+ * event_loop_windows.c - a server's loop that waits for requests and for the GPU in one place,
+ * WaitForMultipleObjects(), and has no other thread.
  *
- * A semaphore stands for the requests. Each is worked on by the GPU, and is answered when its completion's event is set.
+ * A semaphore stands for the requests. Each is worked on by the GPU, and answered when its completion's event is set.
  *
  * With a GPU it prints:
  *

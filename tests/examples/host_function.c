@@ -2,7 +2,7 @@
 /*
  * host_function.c - hand each result to another thread as soon as the GPU has it, and shut down so that none is lost.
  *
- * A host function runs on a thread of the driver's, where only short work is welcome: it just says that its job is done.
+ * A host function runs on a thread of the driver's, where only short work is welcome: it says that its job is done.
  * The release function, which runs exactly once, also where the host function does not because the work before it
  * failed, hands the job over: so every job comes to the other thread.
  *

@@ -2,8 +2,8 @@
 /*
  * optional_gpu.c - one binary for machines with a GPU and without: it draws the same picture either way.
  *
- * Loading, having no driver, and any failure on the way are one case here: the GPU cannot do it, so the CPU does. Nothing
- * asks beforehand which of them this machine is.
+ * No driver, no GPU, and any failure on the way are one case here: the GPU cannot do it, so the CPU does. Nothing asks
+ * beforehand what this machine has.
  *
  * With a GPU it prints:
  *
