@@ -126,17 +126,26 @@ static void set_priority(void)
     stream_end(stream);
 }
 
+/* A Toolkit older than 12.0 has no member for it. */
+static CUlaunchAttributeValue domain_value(CUlaunchMemSyncDomain domain)
+{
+    CUlaunchAttributeValue value;
+    memset(&value, 0, sizeof value);
+    memcpy(&value, &domain, sizeof domain);
+    return value;
+}
+
 static void set_domain(void)
 {
     CUstream stream = stream_new();
-    CUlaunchAttributeValue value;
-    memset(&value, 0, sizeof value);
-    value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+    CUlaunchMemSyncDomain domain;
+    CUlaunchAttributeValue value = domain_value(CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
     saw("set", cu->StreamSetAttribute_v1(stream, (CUstreamAttrID)10, &value));
     memset(&value, 0, sizeof value);
     saw("get", cu->StreamGetAttribute_v1(stream, (CUstreamAttrID)10, &value));
-    saw_number("is", (long long)value.memSyncDomain);
-    value.memSyncDomain = (CUlaunchMemSyncDomain)7;
+    memcpy(&domain, &value, sizeof domain);
+    saw_number("is", (long long)domain);
+    value = domain_value((CUlaunchMemSyncDomain)7);
     saw("set-unknown", cu->StreamSetAttribute_v1(stream, (CUstreamAttrID)10, &value));
     memset(&value, 0, sizeof value);
     value.cooperative = 1;

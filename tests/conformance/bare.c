@@ -23,7 +23,8 @@ static void ask_streams(void *user)
     if (have("host-function", S(LaunchHostFunc_v1)))
         rule("host-function", add_work(stream), CUDA_SUCCESS);
     if (have("get-attribute", S(StreamGetAttribute_v1)))
-        rule("get-attribute", cu->StreamGetAttribute_v1(stream, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value),
+        rule("get-attribute",
+             cu->StreamGetAttribute_v1(stream, (CUstreamAttrID)CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value),
              CUDA_SUCCESS);
     if (have("copy-attributes", S(StreamCopyAttributes_v1)))
         rule("copy-attributes", cu->StreamCopyAttributes_v1(other, stream), CUDA_SUCCESS);

@@ -128,8 +128,9 @@ static void fill_batch(CUstreamBatchMemOpParams *batch, CUdeviceptr memory)
     batch[2].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
     batch[2].writeValue.address = memory + 8;
     batch[2].writeValue.value64 = 4;
-    batch[3].memoryBarrier.operation = CU_STREAM_MEM_OP_BARRIER;
-    batch[3].memoryBarrier.flags = CU_STREAM_MEMORY_BARRIER_TYPE_GPU;
+    /* What a Toolkit older than 11.7 has no member for. */
+    const unsigned barrier[2] = {CU_STREAM_MEM_OP_BARRIER, CU_STREAM_MEMORY_BARRIER_TYPE_GPU};
+    memcpy(&batch[3], barrier, sizeof barrier);
 }
 
 static void batch(void)
