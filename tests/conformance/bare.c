@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* No current context: what a thread may do that has none. A stream, an event or a graph is enough, but for few calls. */
+/* No current context: what a thread may do that has none. A stream, an event or a graph is enough, but for few
+ * calls. */
 #include "fixture.h"
 
 static CUstream stream;

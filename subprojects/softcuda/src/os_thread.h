@@ -23,7 +23,8 @@ void os_wake_all(enum os_signal which);
 /* Starts a thread that nobody joins; false when the system has no more. */
 bool os_start_thread(void (*body)(void));
 
-/* Calls `end` with `value` when this thread ends. One value a thread, and always the same `end`. Called under the lock. */
+/* Calls `end` with `value` when this thread ends. One value a thread, and always the same `end`. Called under the
+ * lock. */
 void os_at_thread_end(void (*end)(void *value), void *value);
 
 /* Nanoseconds of a clock that never goes back. */
