@@ -6,6 +6,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#if defined(__GLIBC__)
+#    include <gnu/lib-names.h>
+#endif
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,12 +91,16 @@ static bool found_nothing(const char *name, unsigned long long mapped_before)
            && count_mapped() == mapped_before;
 }
 
-/* Leaves no words behind for the program's next dlerror(). */
+/* Leaves no words behind for the program's next dlerror(): what succeeds forgets them, and this is little work. */
 static void forget_words(void)
 {
-    void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD); /* what succeeds forgets them, and this is little work */
-    if (program != NULL)
-        dlclose(program);
+#if defined(__GLIBC__)
+    void *library = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
+    if (library != NULL)
+        dlclose(library);
+    else
+#endif
+        dlerror();
 }
 
 enum os_library_result cushim_priv_os_library_open(const char *name, bool brief, void **ret_library, char *error,
