@@ -14,8 +14,11 @@
 #if defined(__linux__)
 #    include <sys/auxv.h>
 #endif
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
-#    include <sys/single_threaded.h>
+#if defined(__GLIBC__)
+#    if __GLIBC_PREREQ(2, 32)
+#        include <sys/single_threaded.h>
+#        define TELLS_SINGLE_THREADED
+#    endif
 #endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +69,7 @@ static void watch_forks(void)
 /* While a process has one thread, nobody can fork in the middle of a load but that very thread. */
 static bool is_single_threaded(void)
 {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+#if defined(TELLS_SINGLE_THREADED)
     return __libc_single_threaded != 0;
 #else
     return false;
