@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress LIBRARY [STREAMS [LIVE [THREADS]]] - many streams: made and destroyed one after the other, alive at once with
- * work that crosses between them, and used from many threads, with graphs. Says what was done. Nothing may be lost: every
- * callback is counted, and every number looked at. Nothing may be left: all of it is done twice, and the second time takes no
- * more memory, of the device or of the process, and leaves no more threads than softcuda keeps. The process's memory is
- * counted exactly under GLIBC_TUNABLES=glibc.malloc.tcache_count=0, else threads' caches are counted, too.
+ * stress LIBRARY [STREAMS [LIVE [THREADS]]] - many streams: made and destroyed one after the other, alive at once
+ * with work that crosses between them, and used from many threads, with graphs. Says what was done. Nothing may be
+ * lost: every callback is counted, and every number looked at. Nothing may be left: all of it is done twice, and the
+ * second time takes no more memory, of the device or of the process, and leaves no more threads than softcuda keeps.
+ * The process's memory is counted exactly under GLIBC_TUNABLES=glibc.malloc.tcache_count=0, else threads' caches are
+ * counted, too.
  */
 #include <dirent.h>
 #include <malloc.h>
