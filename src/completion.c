@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completions: firing, asking, waiting, giving up. */
+/* Completions: firing, asking, waiting, giving up. Their functions are in completion_then.c. */
 #include "completion_object.h"
-
-static CUresult no_completion(const char *function)
-{
-    return cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The completion is NULL, or was given up.");
-}
 
 /* ---- The object ---- */
 
@@ -40,89 +35,11 @@ void cushim_priv_completion_drop(struct cushim_completion *completion)
     if (atomic_fetch_sub(&completion->references, 1) != 1)
         return;
     cushim_priv_completion_cancel(completion);
+    cushim_priv_completion_learn(completion);
     os_signal signal = atomic_load(&completion->signal);
     if (signal != 0)
         cushim_priv_os_signal_close(signal);
     cushim_priv_completion_put(completion);
-}
-
-/* ---- What is to be called and released ---- */
-
-/* Releases what the work uses: nobody has done so, the GPU is done, and there is no function or it has ended. */
-static void release_work(struct cushim_completion *completion)
-{
-    void (*release)(void *) = atomic_exchange(&completion->release, NULL);
-    if (release != NULL)
-        release(completion->user);
-}
-
-/* The same for whoever learns that it fired: with a function to come, that goes first. */
-static void learn(struct cushim_completion *completion)
-{
-    unsigned then = atomic_load(&completion->then_state);
-    if (then == THEN_NONE || then == THEN_ENDED)
-        release_work(completion);
-}
-
-static bool change_then(struct cushim_completion *completion, unsigned from, unsigned to)
-{
-    return atomic_compare_exchange_strong(&completion->then_state, &from, to);
-}
-
-/* What follows a function that has ended. */
-static void release_then(struct cushim_completion *completion)
-{
-    if (completion->then.release != NULL)
-        completion->then.release(completion->then.user);
-    if (completion->then.dispatcher != NULL)
-        cushim_priv_dispatcher_drop(completion->then.dispatcher);
-    if (atomic_load(&completion->state) == COMPLETION_FIRED)
-        release_work(completion);
-}
-
-/* Whether there are firings that the function was not called for; without captures, there is only the one. */
-static bool is_due(struct cushim_completion *completion)
-{
-    return completion->captured ? atomic_load(&completion->due) != 0
-                                : atomic_load(&completion->state) == COMPLETION_FIRED;
-}
-
-void cushim_priv_completion_run(struct cushim_completion *completion, size_t *count)
-{
-    /* Where another thread is running it, that one looks again before it goes. */
-    while (is_due(completion) && change_then(completion, THEN_SET, THEN_RUNNING)) {
-        unsigned due = completion->captured ? atomic_exchange(&completion->due, 0) : 1;
-        for (unsigned i = 0; i < due; i++, ++*count)
-            completion->then.fn((CUresult)atomic_load(&completion->status), completion->then.user);
-        unsigned after = completion->captured ? THEN_SET : THEN_ENDED;
-        bool ended = !change_then(completion, THEN_RUNNING, after);
-        if (ended || after == THEN_ENDED) {
-            release_then(completion);
-            return;
-        }
-    }
-}
-
-void cushim_priv_completion_cancel(struct cushim_completion *completion)
-{
-    if (change_then(completion, THEN_SET, THEN_ENDED))
-        release_then(completion);
-    else if (!change_then(completion, THEN_RUNNING, THEN_ENDED)
-             && change_then(completion, THEN_SET, THEN_ENDED)) /* it was running, and was set again in between */
-        release_then(completion);
-}
-
-/* Sees to it that a function is called for the firings that are due. */
-static void deliver(struct cushim_completion *completion)
-{
-    size_t count = 0;
-    unsigned then = atomic_load(&completion->then_state);
-    if (then != THEN_SET && then != THEN_RUNNING)
-        return;
-    if (completion->then.dispatcher == NULL)
-        cushim_priv_completion_run(completion, &count);
-    else if (!atomic_exchange(&completion->queued, true))
-        cushim_priv_dispatcher_push(completion->then.dispatcher, completion);
 }
 
 void cushim_priv_completion_fire(struct cushim_completion *completion, CUresult status)
@@ -137,9 +54,9 @@ void cushim_priv_completion_fire(struct cushim_completion *completion, CUresult 
     os_signal signal = atomic_load(&completion->signal);
     if (signal != 0)
         cushim_priv_os_signal_set(signal);
-    deliver(completion);
+    cushim_priv_completion_deliver(completion);
     if (atomic_load(&completion->given_up))
-        learn(completion);
+        cushim_priv_completion_learn(completion);
 }
 
 /* ---- Asking and waiting ---- */
@@ -150,7 +67,7 @@ static CUresult look(const char *function, struct cushim_completion *completion,
     if (completion == NULL)
         return no_completion(function);
     if (atomic_load(&completion->state) == COMPLETION_FIRED) {
-        learn(completion);
+        cushim_priv_completion_learn(completion);
         *ret_status = (CUresult)atomic_load(&completion->status);
         return CUDA_SUCCESS;
     }
@@ -243,55 +160,6 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
     return CUDA_SUCCESS;
 }
 
-/* ---- Functions ---- */
-
-static CUresult refuse_then(CUresult result, void *user, void (*release)(void *user))
-{
-    if (release != NULL)
-        release(user);
-    return result;
-}
-
-static CUresult set_then(const char *function, struct cushim_completion *completion,
-                         struct cushim_dispatcher *dispatcher, void (*fn)(CUresult status, void *user), void *user,
-                         void (*release)(void *user))
-{
-    if (completion == NULL)
-        return refuse_then(no_completion(function), user, release);
-    if (fn == NULL)
-        return refuse_then(cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."), user, release);
-    if (!change_then(completion, THEN_NONE, THEN_SETTING))
-        return refuse_then(cushim_report(CUDA_ERROR_ILLEGAL_STATE, function, "The completion has a function already."),
-                           user, release);
-    completion->then.fn = fn;
-    completion->then.user = user;
-    completion->then.release = release;
-    completion->then.dispatcher = dispatcher;
-    if (dispatcher != NULL)
-        cushim_priv_dispatcher_hold(dispatcher);
-    atomic_store(&completion->then_state, THEN_SET);
-    if (is_due(completion))
-        deliver(completion);
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim_completion_then(struct cushim_completion *completion, struct cushim_dispatcher *dispatcher,
-                                void (*fn)(CUresult status, void *user), void *user, void (*release)(void *user))
-{
-    static const char function[] = "cushim_completion_then";
-    if (dispatcher == NULL)
-        return refuse_then(
-            cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL, or was destroyed."), user,
-            release);
-    return set_then(function, completion, dispatcher, fn, user, release);
-}
-
-CUresult cushim_completion_then_at_once(struct cushim_completion *completion, void (*fn)(CUresult status, void *user),
-                                        void *user, void (*release)(void *user))
-{
-    return set_then("cushim_completion_then_at_once", completion, NULL, fn, user, release);
-}
-
 /* ---- Giving up ---- */
 
 void cushim_completion_detach(struct cushim_completion **completion)
@@ -302,7 +170,7 @@ void cushim_completion_detach(struct cushim_completion **completion)
     *completion = NULL;
     atomic_store(&detached->given_up, true);
     if (atomic_load(&detached->state) == COMPLETION_FIRED)
-        learn(detached);
+        cushim_priv_completion_learn(detached);
     cushim_priv_completion_drop(detached);
 }
 

@@ -13,10 +13,11 @@
 enum completion_state { COMPLETION_PENDING, COMPLETION_WAITED, COMPLETION_FIRED };
 
 /*
- * The function of cushim_completion_then(): SETTING while it is written, RUNNING while a thread calls it, ENDED once it
- * will not be called any more. Whoever ends it releases it; while it runs, that is the thread that runs it.
+ * The function of cushim_completion_then(): SETTING while it is written, RUNNING while a thread calls it, CANCELLED if
+ * that is for the last time, ENDED once it was called and released. Whoever takes it out of SET or RUNNING ends it;
+ * while it runs, that is the thread that runs it.
  */
-enum then_state { THEN_NONE, THEN_SETTING, THEN_SET, THEN_RUNNING, THEN_ENDED };
+enum then_state { THEN_NONE, THEN_SETTING, THEN_SET, THEN_RUNNING, THEN_CANCELLED, THEN_ENDED };
 
 struct cushim_completion {
     /* What firing reads and writes. */
@@ -64,6 +65,14 @@ void cushim_priv_completion_fire(struct cushim_completion *completion, CUresult 
 void cushim_priv_completion_hold(struct cushim_completion *completion);
 void cushim_priv_completion_drop(struct cushim_completion *completion);
 
+/* ---- completion_then.c ---- */
+
+/* For whoever learns that it fired: releases what the work uses. With a function to come, that goes first. */
+void cushim_priv_completion_learn(struct cushim_completion *completion);
+
+/* Sees to it that the function is called for the firings that are due. */
+void cushim_priv_completion_deliver(struct cushim_completion *completion);
+
 /* Calls the function as often as it is due, and ends it after the only time. */
 void cushim_priv_completion_run(struct cushim_completion *completion, size_t *count);
 
@@ -77,5 +86,10 @@ void cushim_priv_dispatcher_drop(struct cushim_dispatcher *dispatcher);
 
 /* Puts a completion whose function is due into its dispatcher's list. */
 void cushim_priv_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_completion *completion);
+
+static inline CUresult no_completion(const char *function)
+{
+    return cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The completion is NULL, or was given up.");
+}
 
 #endif
