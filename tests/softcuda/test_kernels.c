@@ -47,6 +47,30 @@ static void test_kernel_when_not_registered_then_not_found(void **state)
     assert_cu(400, cu->LaunchKernel_v1((CUfunction)(uintptr_t)8, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 
+/* argv[0]: some file that is there. */
+static const char *this_program;
+
+static void test_module_when_loaded_from_a_file_then_that_has_to_be_there(void **state)
+{
+    (void)state;
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    assert_cu(301, cu->ModuleLoad_v1(&module, "/nowhere/kernels.ptx"));
+    assert_cu(1, cu->ModuleLoad_v1(&module, NULL));
+    assert_null(module);
+    assert_cu(0, cu->ModuleLoad_v1(&module, this_program));
+    assert_cu(0, cu->ModuleGetFunction_v1(&function, module, "scale"));
+    assert_cu(0, cu->ModuleUnload_v1(module));
+    if (support_has(12000)) {
+        CUlibrary library = NULL;
+        CUkernel kernel = NULL;
+        assert_cu(301, cu->LibraryLoadFromFile_v1(&library, "/nowhere/kernels.ptx", NULL, NULL, 0, NULL, NULL, 0));
+        assert_cu(0, cu->LibraryLoadFromFile_v1(&library, this_program, NULL, NULL, 0, NULL, NULL, 0));
+        assert_cu(0, cu->LibraryGetKernel_v1(&kernel, library, "scale"));
+        assert_cu(0, cu->LibraryUnload_v1(library));
+    }
+}
+
 static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **state)
 {
     (void)state;
@@ -168,12 +192,14 @@ static void test_kernel_when_captured_then_every_launch_has_the_arguments(void *
 int main(int argc, char **argv)
 {
     support_load(argc, argv);
+    this_program = argv[0];
     if (control->register_kernel("scale", scale, scale_sizes, 4) != 0
         || control->register_kernel("fault", fault, NULL, 0) != 0
         || control->register_kernel(NULL, fault, NULL, 0) == 0)
         return 1;
     const struct CMUnitTest tests[] = {
         TEST(test_kernel_when_not_registered_then_not_found),
+        TEST(test_module_when_loaded_from_a_file_then_that_has_to_be_there),
         TEST(test_kernel_when_launched_then_gets_its_arguments_either_way),
         TEST(test_kernel_when_it_faults_then_the_context_is_lost),
         TEST(test_kernel_when_captured_then_every_launch_has_the_arguments),

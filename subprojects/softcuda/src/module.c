@@ -2,6 +2,7 @@
 /* Modules and libraries. An image is not read: whatever it is, its kernels are those that were registered. */
 #include "function.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "capture.h"
@@ -56,6 +57,26 @@ CUresult soft_ModuleLoadFatBinary_v1(CUmodule *module, const void *fatCubin)
     return soft_ModuleLoadData_v1(module, fatCubin);
 }
 
+/* The file has to be there, that is all. */
+static bool is_readable(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file != NULL)
+        fclose(file);
+    return file != NULL;
+}
+
+CUresult soft_ModuleLoad_v1(CUmodule *module, const char *fname)
+{
+    struct context *context = NULL;
+    CUresult result = context_need(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (module == NULL || fname == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return is_readable(fname) ? soft_ModuleLoadData_v1(module, fname) : CUDA_ERROR_FILE_NOT_FOUND;
+}
+
 CUresult soft_ModuleUnload_v1(CUmodule hmod)
 {
     struct module *module = handle_find(OBJECT_MODULE, hmod);
@@ -99,6 +120,19 @@ CUresult soft_LibraryLoadData_v1(CUlibrary *library, const void *code, CUjit_opt
     if (result == CUDA_SUCCESS)
         *library = (CUlibrary)made;
     return result;
+}
+
+CUresult soft_LibraryLoadFromFile_v1(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
+                                     void **jitOptionsValues, unsigned int numJitOptions,
+                                     CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                                     unsigned int numLibraryOptions)
+{
+    if (library == NULL || fileName == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_readable(fileName))
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    return soft_LibraryLoadData_v1(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
+                                   libraryOptionValues, numLibraryOptions);
 }
 
 CUresult soft_LibraryUnload_v1(CUlibrary library)
