@@ -146,6 +146,79 @@ static void test_alloc_async_when_freed_then_only_when_the_stream_is_there(void 
     assert_cu(0, cu->StreamSynchronize_v1(stream));
 }
 
+static cuuint64_t used(CUmemoryPool pool)
+{
+    cuuint64_t bytes = 1;
+    assert_cu(0, cu->MemPoolGetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes));
+    return bytes;
+}
+
+static CUmemoryPool pool_new(void)
+{
+    CUmemoryPool pool = NULL;
+    CUmemPoolProps properties;
+    memset(&properties, 0, sizeof(properties));
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    assert_cu(0, cu->MemPoolCreate_v1(&pool, &properties));
+    return pool;
+}
+
+static void test_pool_when_memory_is_taken_then_counted_until_it_is_free(void **state)
+{
+    (void)state;
+    struct gate gate = {0, 0};
+    CUdeviceptr memory;
+    CUmemoryPool pool, current, normal;
+    cuuint64_t high = 0;
+    if (!support_has(11030))
+        skip();
+    CUstream stream = support_stream(1);
+    assert_cu(0, cu->DeviceGetDefaultMemPool_v1(&normal, 0));
+    pool = pool_new();
+    assert_cu(0, cu->DeviceSetMemPool_v1(0, pool));
+    assert_cu(0, cu->DeviceGetMemPool_v1(&current, 0));
+    assert_ptr_equal(current, pool);
+    cu->LaunchHostFunc_v1(stream, support_gate, &gate);
+    assert_cu(0, cu->MemAllocAsync_v1(&memory, 1000, stream));
+    assert_int_equal(used(pool), 1000);
+    assert_cu(0, cu->MemFreeAsync_v1(memory, stream));
+    assert_int_equal(used(pool), 1000); /* the stream is not there yet */
+    support_open(&gate);
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(used(pool), 0);
+    assert_cu(0, cu->MemPoolGetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high));
+    assert_int_equal(high, 1000);
+    high = 0;
+    assert_cu(0, cu->MemPoolSetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &high));
+    assert_cu(1, cu->MemPoolSetAttribute_v1(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &high));
+    assert_cu(0, cu->MemPoolTrimTo_v1(pool, 0));
+    assert_cu(0, cu->MemPoolDestroy_v1(pool));
+    assert_cu(0, cu->DeviceGetMemPool_v1(&current, 0));
+    assert_ptr_equal(current, normal);
+    assert_cu(1, cu->MemPoolDestroy_v1(normal));
+    assert_cu(1, cu->MemPoolDestroy_v1(pool));
+}
+
+static void test_pool_when_destroyed_then_its_memory_stays(void **state)
+{
+    (void)state;
+    CUdeviceptr memory;
+    unsigned char back = 0;
+    if (!support_has(11030))
+        skip();
+    CUstream stream = support_stream(1);
+    CUmemoryPool pool = pool_new();
+    assert_cu(0, cu->MemAllocFromPoolAsync_v1(&memory, 64, pool, stream));
+    assert_cu(0, cu->MemPoolDestroy_v1(pool));
+    assert_cu(1, cu->MemAllocFromPoolAsync_v1(&memory, 64, pool, stream));
+    assert_cu(0, cu->MemsetD8Async_v1(memory, 3, 64, stream));
+    assert_cu(0, cu->MemcpyDtoHAsync_v2(&back, memory, 1, stream));
+    assert_cu(0, cu->MemFreeAsync_v1(memory, stream));
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_int_equal(back, 3);
+}
+
 static void test_attach_when_managed_then_by_the_rules(void **state)
 {
     (void)state;
@@ -234,6 +307,8 @@ int main(int argc, char **argv)
         TEST(test_copy_2d_when_pitched_then_padding_is_kept),
         TEST(test_memset_2d_when_elements_are_wide_then_only_they_change),
         TEST(test_alloc_async_when_freed_then_only_when_the_stream_is_there),
+        TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free),
+        TEST(test_pool_when_destroyed_then_its_memory_stays),
         TEST(test_attach_when_managed_then_by_the_rules),
         TEST(test_values_when_waited_for_then_written_by_another_stream),
         TEST(test_pointer_when_asked_then_says_what_it_is),

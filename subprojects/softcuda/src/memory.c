@@ -7,6 +7,7 @@
 #include "capture.h"
 #include "context.h"
 #include "device.h"
+#include "memory_pool.h"
 #include "os_thread.h"
 
 enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 512 };
@@ -26,6 +27,8 @@ void block_release(struct block *block)
         return;
     if (counts(block))
         used[block->context->device] -= block->size;
+    if (block->pool != NULL)
+        pool_give_back(block->pool, block->size);
     if (block->kind != BLOCK_REGISTERED)
         os_aligned_free(block->base);
     object_release(block->context);

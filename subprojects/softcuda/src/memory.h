@@ -13,6 +13,7 @@ struct block {
     char *base;
     size_t size;
     struct context *context; /* a reference */
+    struct pool *pool;       /* that it counts in, or NULL */
     uint64_t life;
     uint64_t id;
     unsigned flags;

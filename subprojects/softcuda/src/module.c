@@ -8,6 +8,8 @@
 #include "capture.h"
 #include "context.h"
 
+enum { THREADS_MAX = 1024, SHARED_MAX = 48 << 10 }; /* of a block, as the device says */
+
 struct module {
     struct object object;
 };
@@ -170,6 +172,44 @@ CUresult soft_KernelGetFunction_v1(CUfunction *pFunc, CUkernel kernel)
 }
 
 /* ---- What functions say of themselves ---- */
+
+/* Of a C function there is nothing to tell but what any kernel on this device may have. */
+CUresult soft_FuncGetAttribute_v1(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    if (handle_find(OBJECT_FUNCTION, hfunc) == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (pi == NULL || (int)attrib < 0 || attrib >= CU_FUNC_ATTRIBUTE_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pi = attrib == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK           ? THREADS_MAX
+          : attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? SHARED_MAX
+                                                                      : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_FuncSetCacheConfig_v1(CUfunction hfunc, CUfunc_cache config)
+{
+    if (handle_find(OBJECT_FUNCTION, hfunc) == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult soft_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v1(int *numBlocks, CUfunction func, int blockSize,
+                                                                    size_t dynamicSMemSize, unsigned int flags)
+{
+    if (handle_find(OBJECT_FUNCTION, func) == NULL)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (numBlocks == NULL || blockSize <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool fits = blockSize <= THREADS_MAX && dynamicSMemSize <= SHARED_MAX;
+    *numBlocks = fits ? 2 * THREADS_MAX / blockSize : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult soft_OccupancyMaxActiveBlocksPerMultiprocessor_v1(int *numBlocks, CUfunction func, int blockSize,
+                                                           size_t dynamicSMemSize)
+{
+    return soft_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v1(numBlocks, func, blockSize, dynamicSMemSize, 0);
+}
 
 CUresult soft_FuncGetName_v1(const char **name, CUfunction hfunc)
 {

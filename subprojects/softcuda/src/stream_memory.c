@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory in the order of a stream, and what else a stream does to memory as a whole. Pools are not settable. */
+/* Memory in the order of a stream, and what else a stream does to memory as a whole. */
 #include "memory.h"
 
 #include "capture.h"
 #include "context.h"
 #include "device.h"
+#include "memory_pool.h"
 #include "queue.h"
 #include "stream.h"
 
@@ -22,17 +23,13 @@ static CUresult submit_block(struct stream *stream, enum work_kind kind, struct 
  * The address is there at once, though it may be used only behind this point of the stream. In a capture it is
  * the same at every launch, and lives as long as the node does.
  */
-CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+static CUresult allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *pool, struct stream *stream)
 {
-    struct stream *stream = NULL;
-    CUresult result = stream_find(hStream, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
     if (dptr == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL && soft_version < 11040) /* when graphs got memory nodes */
         return capture_forbid(stream);
-    result = stream->capture == NULL ? capture_unsafe() : CUDA_SUCCESS;
+    CUresult result = stream->capture == NULL ? capture_unsafe() : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
     if (bytesize == 0) {
@@ -43,6 +40,10 @@ CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStr
     if (block == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     block->of_graph = stream->capture != NULL;
+    if (pool != NULL) {
+        pool_take(pool, bytesize);
+        block->pool = pool;
+    }
     block->references++;
     result = submit_block(stream, WORK_ALLOC, block);
     if (result != CUDA_SUCCESS) {
@@ -52,6 +53,23 @@ CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStr
     }
     *dptr = (CUdeviceptr)(uintptr_t)block->base;
     return CUDA_SUCCESS;
+}
+
+CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    return result == CUDA_SUCCESS ? allocate(dptr, bytesize, pool_current(stream->context->device), stream) : result;
+}
+
+CUresult soft_MemAllocFromPoolAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    struct stream *stream = NULL;
+    CUresult result = stream_find(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct pool *found = handle_find(OBJECT_POOL, pool);
+    return found == NULL ? CUDA_ERROR_INVALID_VALUE : allocate(dptr, bytesize, found, stream);
 }
 
 /* The address is no longer valid for later calls; the memory is given up when the stream gets here. */
@@ -130,4 +148,27 @@ CUresult soft_MemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocatio
     if (flags != 0 || (!host && location.type != CU_MEM_LOCATION_TYPE_DEVICE))
         return CUDA_ERROR_INVALID_VALUE;
     return prefetch(devPtr, count, host || device_exists(location.id), hStream);
+}
+
+static CUresult advise(CUdeviceptr address, size_t size, CUmem_advise advice, bool place_is_valid)
+{
+    const struct block *block = block_find(address);
+    CUresult result = capture_unsafe();
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool known = advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+    if (!known || block == NULL || block->kind != BLOCK_MANAGED || size == 0 || !block_has(address, size))
+        return CUDA_ERROR_INVALID_VALUE;
+    return place_is_valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult soft_MemAdvise_v1(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    return advise(devPtr, count, advice, device == CU_DEVICE_CPU || device_exists(device));
+}
+
+CUresult soft_MemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+    bool device = location.type == CU_MEM_LOCATION_TYPE_DEVICE && device_exists(location.id);
+    return advise(devPtr, count, advice, device || location.type == CU_MEM_LOCATION_TYPE_HOST);
 }
