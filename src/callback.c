@@ -53,26 +53,63 @@ static CUresult add_callback(const char *function, CUstream stream, const struct
 
 /* ---- In a capture ---- */
 
-static void CUDA_CB release_object(void *user)
+/*
+ * What the graph's user object holds. A driver may destroy the object later and elsewhere, or, in a broken context,
+ * never. A refused call is released before the refusal returns all the same, and that of a lost capture when it ends:
+ * so whoever comes first does it.
+ */
+struct held_call {
+    struct call call;
+    atomic_bool released;
+    atomic_uint holders; /* the object, the registration while it lasts, the capture while it is open */
+    struct held_call *next;
+};
+
+static void let_go(struct held_call *held)
 {
-    struct call call = *(struct call *)user;
-    free(user);
-    release(&call, CUDA_SUCCESS);
+    if (atomic_fetch_sub(&held->holders, 1) == 1)
+        free(held);
 }
 
-/* Gives the graph of the capture a user object that releases; from here on it is the graph's to release. */
-static CUresult give_to_graph(const char *function, CUgraph graph, const struct call *call, CUuserObject *ret_object)
+static void release_held(struct held_call *held)
+{
+    if (!atomic_exchange(&held->released, true))
+        release(&held->call, CUDA_SUCCESS);
+    let_go(held);
+}
+
+struct held_call **cushim_priv_held_call_next(struct held_call *call)
+{
+    atomic_fetch_add(&call->holders, 1);
+    return &call->next;
+}
+
+void cushim_priv_held_calls_end(struct held_call *calls, bool lost)
+{
+    while (calls != NULL) {
+        struct held_call *next = calls->next;
+        if (lost)
+            release_held(calls);
+        else
+            let_go(calls);
+        calls = next;
+    }
+}
+
+static void CUDA_CB object_is_gone(void *user)
+{
+    release_held(user);
+}
+
+/* Makes the user object, as the graph's to release. On failure it is gone, or will be. */
+static CUresult give_to_graph(CUgraph graph, struct held_call *held, CUuserObject *ret_object)
 {
     const struct cushim_table *table = cushim_table();
-    struct call *kept = malloc(sizeof *kept);
-    if (kept == NULL)
-        return release(call, no_memory(function));
-    *kept = *call;
     CUresult result =
-        table->UserObjectCreate_v1(ret_object, kept, release_object, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+        table->UserObjectCreate_v1(ret_object, held, object_is_gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     if (result != CUDA_SUCCESS) {
-        free(kept);
-        return release(call, cushim_report_call(result, CUSHIM_SLOT_UserObjectCreate_v1));
+        atomic_store(&held->holders, 1);
+        return cushim_report_call(result, CUSHIM_SLOT_UserObjectCreate_v1);
     }
     result = table->GraphRetainUserObject_v1(graph, *ret_object, 1, CU_GRAPH_USER_OBJECT_MOVE);
     if (result != CUDA_SUCCESS)
@@ -80,26 +117,48 @@ static CUresult give_to_graph(const char *function, CUgraph graph, const struct 
     return cushim_report_call(result, CUSHIM_SLOT_GraphRetainUserObject_v1);
 }
 
-static CUresult launch_captured(const char *function, CUstream stream, const struct call *call)
+/* The object is there before the node: a node without it could not be taken back. */
+static CUresult launch_held(CUstream stream, CUgraph graph, struct held_call *held)
+{
+    const struct cushim_table *table = cushim_table();
+    CUuserObject object = NULL;
+    CUresult result = give_to_graph(graph, held, &object);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = table->LaunchHostFunc_v1(stream, held->call.host, held->call.user);
+    if (result != CUDA_SUCCESS)
+        table->GraphReleaseUserObject_v1(graph, object, 1);
+    return cushim_report_call(result, CUSHIM_SLOT_LaunchHostFunc_v1);
+}
+
+static CUresult launch_captured(const char *function, struct cushim_stream *stream, const struct call *call)
 {
     const struct cushim_table *table = cushim_table();
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = NULL;
-    CUuserObject object = NULL;
     if (cushim_slot_state(CUSHIM_SLOT_UserObjectCreate_v1) == CUSHIM_STATE_MISSING)
-        return release(call, table->UserObjectCreate_v1(&object, NULL, NULL, 0, 0));
-    CUresult result = table->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, NULL, NULL);
-    if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        return release(call, table->UserObjectCreate_v1(NULL, NULL, NULL, 0, 0));
+    CUresult result = table->StreamGetCaptureInfo_v2(stream->handle, &status, NULL, &graph, NULL, NULL);
     if (result != CUDA_SUCCESS)
         return release(call, cushim_report_call(result, CUSHIM_SLOT_StreamGetCaptureInfo_v2));
-    result = give_to_graph(function, graph, call, &object);
-    if (result != CUDA_SUCCESS)
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return release(call, cushim_report(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+                                           "Something has ended the capture that the stream is in."));
+    struct held_call *held = malloc(sizeof *held);
+    if (held == NULL)
+        return release(call, no_memory(function));
+    held->call = *call;
+    atomic_init(&held->released, false);
+    atomic_init(&held->holders, 2);
+    held->next = NULL;
+    result = launch_held(stream->handle, graph, held);
+    if (result != CUDA_SUCCESS) {
+        release_held(held);
         return result;
-    result = table->LaunchHostFunc_v1(stream, call->host, call->user);
-    if (result != CUDA_SUCCESS)
-        table->GraphReleaseUserObject_v1(graph, object, 1);
-    return cushim_report_call(result, CUSHIM_SLOT_LaunchHostFunc_v1);
+    }
+    cushim_priv_capture_add_call(stream, held);
+    let_go(held);
+    return result;
 }
 
 /* ---- What users call ---- */
@@ -117,7 +176,7 @@ CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, vo
         return cushim_report_call(cushim_table()->LaunchHostFunc_v1(stream->handle, fn, user),
                                   CUSHIM_SLOT_LaunchHostFunc_v1);
     if (cushim_priv_stream_is_capturing(stream->handle))
-        return launch_captured(function, stream->handle, &call);
+        return launch_captured(function, stream, &call);
     return add_callback(function, stream->handle, &call);
 }
 

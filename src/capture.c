@@ -13,6 +13,8 @@ struct cushim_capture {
     cuuint64_t id;
     bool has_id;      /* not on CUDA 10.0 */
     atomic_bool over; /* its stream was destroyed, which ended it */
+    bool lost;        /* it was ended, and no graph came of it */
+    _Atomic(struct held_call *) calls;
 };
 
 /* A number for each thread that no later thread has again. */
@@ -29,6 +31,7 @@ static unsigned long long this_thread(void)
 
 static void capture_free(struct cushim_capture *capture)
 {
+    cushim_priv_held_calls_end(atomic_load(&capture->calls), capture->lost);
     if (capture->into)
         atomic_fetch_sub(&capture->graph->captures, 1);
     cushim_priv_graph_drop(capture->graph);
@@ -48,13 +51,13 @@ static CUresult look(CUstream stream, CUstreamCaptureStatus *ret_status, cuuint6
                               CUSHIM_SLOT_StreamIsCapturing_v1);
 }
 
-/* All that ending will need is there before anything begins. */
+/* All that ending will need is there before anything begins. `place` is the caller's, to be checked with the rest. */
 static CUresult prepare(const char *function, struct cushim_stream *stream, struct cushim_graph *into,
-                        CUstreamCaptureMode mode, struct cushim_capture **ret_capture)
+                        CUstreamCaptureMode mode, const void *place, struct cushim_capture **ret_capture)
 {
     if (stream == NULL)
         return no_stream(function);
-    if (ret_capture == NULL)
+    if (place == NULL)
         return no_place(function);
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The mode is not one of CU_STREAM_CAPTURE_MODE_...");
@@ -89,7 +92,7 @@ CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode 
                               struct cushim_capture **ret_capture)
 {
     struct cushim_capture *capture;
-    CUresult result = prepare("cushim_capture_begin", stream, NULL, mode, &capture);
+    CUresult result = prepare("cushim_capture_begin", stream, NULL, mode, ret_capture, &capture);
     if (result != CUDA_SUCCESS)
         return result;
     result = cushim_table()->StreamBeginCapture_v2(stream->handle, mode);
@@ -115,7 +118,7 @@ CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cush
     if (nodes == NULL && (count != 0 || edges != NULL))
         return cushim_report(CUDA_ERROR_INVALID_VALUE, function,
                              "There is a count, or there are edges, without nodes.");
-    CUresult result = prepare(function, stream, graph, mode, &capture);
+    CUresult result = prepare(function, stream, graph, mode, ret_capture, &capture);
     if (result != CUDA_SUCCESS)
         return result;
     result = cushim_table()->StreamBeginCaptureToGraph_v1(stream->handle, handle, nodes, edges, count, mode);
@@ -130,50 +133,67 @@ CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cush
 
 /* ---- Ending ---- */
 
-/* Ends it at the driver. A graph that was captured into does not outlive a failure (measured on 580). */
+/*
+ * Ends it at the driver. A graph that was captured into does not outlive a failure (measured on 580), unless nothing
+ * was there to end.
+ */
 static CUresult end_at_driver(struct cushim_capture *capture)
 {
     CUgraph handle = NULL;
     CUresult result = cushim_table()->StreamEndCapture_v1(capture->stream->handle, &handle);
     if (result != CUDA_SUCCESS)
         handle = NULL;
-    atomic_store(&capture->graph->handle, handle);
+    capture->lost = result != CUDA_SUCCESS && result != CUDA_ERROR_ILLEGAL_STATE;
+    if (!capture->into || result != CUDA_ERROR_ILLEGAL_STATE)
+        atomic_store(&capture->graph->handle, handle);
     return cushim_report_call(result, CUSHIM_SLOT_StreamEndCapture_v1);
 }
 
 /* Whether the stream is still in this capture, rather than in none or in somebody else's. */
-static CUresult check_own(const char *function, struct cushim_capture *capture)
+static bool is_own(struct cushim_capture *capture)
 {
     CUstreamCaptureStatus status;
     cuuint64_t id = 0;
     bool has_id;
-    CUresult result = look(capture->stream->handle, &status, &id, &has_id);
-    if (result != CUDA_SUCCESS)
-        return CUDA_SUCCESS; /* ending says more */
+    if (look(capture->stream->handle, &status, &id, &has_id) != CUDA_SUCCESS)
+        return true; /* ending says more */
     /* Of an invalidated capture the driver tells no id. */
-    if (status == CU_STREAM_CAPTURE_STATUS_NONE
-        || (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && has_id && capture->has_id && id != capture->id))
-        return cushim_report(CUDA_ERROR_ILLEGAL_STATE, function, "The capture was ended by somebody else.");
-    return CUDA_SUCCESS;
+    return status == CU_STREAM_CAPTURE_STATUS_INVALIDATED
+           || (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && (!has_id || !capture->has_id || id == capture->id));
+}
+
+/*
+ * Takes the capture off its stream. False if another one stands there, or none: then this one is over, and its stream
+ * perhaps gone. A special stream is another one for each thread, so there that says nothing.
+ */
+static bool take_off(struct cushim_capture *capture)
+{
+    struct cushim_capture *expected = capture;
+    return atomic_compare_exchange_strong(&capture->stream->capture, &expected, NULL) || capture->stream->special;
 }
 
 /* Ends the capture and gives its graph, if it has one of its own and `ret_graph` asks for it; frees the object. */
 static CUresult finish(const char *function, struct cushim_capture *capture, struct cushim_graph **ret_graph)
 {
-    struct cushim_capture *expected = capture;
     CUresult result;
-    atomic_compare_exchange_strong(&capture->stream->capture, &expected, NULL);
     if (atomic_load(&capture->over))
         result = cushim_report(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
                                "The stream of the capture was destroyed, which ended it.");
+    else if (!take_off(capture) || !is_own(capture))
+        result = cushim_report(CUDA_ERROR_ILLEGAL_STATE, function, "The capture was ended by somebody else.");
     else
-        result = check_own(function, capture);
-    if (result == CUDA_SUCCESS)
         result = end_at_driver(capture);
     if (result == CUDA_SUCCESS && ret_graph != NULL)
         *ret_graph = cushim_priv_graph_hold(capture->graph);
     capture_free(capture);
     return result;
+}
+
+/* Of a special stream, other threads mean another one by the same handle, whatever the mode. */
+static bool is_of_other_thread(const struct cushim_capture *capture)
+{
+    return (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED || capture->stream->special)
+           && capture->thread != this_thread();
 }
 
 CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph **ret_graph)
@@ -185,7 +205,7 @@ CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph
     if (ended->into && ret_graph != NULL)
         return cushim_report(CUDA_ERROR_INVALID_VALUE, function,
                              "The capture goes into a graph that the caller has: it gives no other.");
-    if (ended->mode != CU_STREAM_CAPTURE_MODE_RELAXED && ended->thread != this_thread() && !atomic_load(&ended->over))
+    if (is_of_other_thread(ended) && !atomic_load(&ended->over))
         return cushim_report(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, function,
                              "Only the thread that began the capture may end it; it goes on.");
     *capture = NULL;
@@ -195,7 +215,7 @@ CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph
 bool cushim_priv_capture_abandon(struct cushim_stream *stream)
 {
     struct cushim_capture *capture = atomic_exchange(&stream->capture, NULL);
-    if (capture == NULL)
+    if (capture == NULL || (stream->special && capture->thread != this_thread()) || !is_own(capture))
         return false;
     /* From the wrong thread the driver ends it, too. */
     end_at_driver(capture);
@@ -206,6 +226,17 @@ bool cushim_priv_capture_abandon(struct cushim_stream *stream)
     }
     atomic_store(&capture->over, true);
     return true;
+}
+
+void cushim_priv_capture_add_call(struct cushim_stream *stream, struct held_call *call)
+{
+    struct cushim_capture *capture = atomic_load(&stream->capture);
+    if (capture == NULL)
+        return;
+    struct held_call **next = cushim_priv_held_call_next(call);
+    *next = atomic_load(&capture->calls);
+    while (!atomic_compare_exchange_weak(&capture->calls, next, call))
+        ;
 }
 
 /* ---- The scoped forms ---- */

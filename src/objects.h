@@ -75,6 +75,19 @@ bool cushim_priv_stream_is_capturing(CUstream handle);
  */
 bool cushim_priv_capture_abandon(struct cushim_stream *stream);
 
+/* ---- Calls in captures: callback.c ---- */
+
+struct held_call;
+
+/* Adds one to those of the capture that is open on its stream, if that was begun here; else does nothing. */
+void cushim_priv_capture_add_call(struct cushim_stream *stream, struct held_call *call);
+
+/* Holds a call; gives the place where the next of a list stands. */
+struct held_call **cushim_priv_held_call_next(struct held_call *call);
+
+/* The capture is over. `lost`: no graph came of it, so no call will be made, whatever the driver does about it. */
+void cushim_priv_held_calls_end(struct held_call *calls, bool lost);
+
 /* ---- Events and graphs: event.c, graph.c ---- */
 
 struct cushim_event {

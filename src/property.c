@@ -19,6 +19,17 @@ static void learn(struct cushim_stream *stream, enum known_property property)
         atomic_fetch_or_explicit(&stream->known, property, memory_order_release);
 }
 
+static CUresult ask_contexts(struct cushim_stream *stream, CUcontext *ret_context, CUgreenCtx *ret_green)
+{
+    CUresult result = cushim_table()->StreamGetCtx_v2(stream->handle, ret_context, ret_green);
+    if (result != CUDA_SUCCESS)
+        return result;
+    atomic_store_explicit(&stream->driver_context, *ret_context, memory_order_relaxed);
+    atomic_store_explicit(&stream->green, *ret_green, memory_order_relaxed);
+    learn(stream, KNOWN_CONTEXT);
+    return result;
+}
+
 void cushim_priv_stream_remember(struct cushim_stream *stream, unsigned flags)
 {
     const struct cushim_table *table = cushim_table();
@@ -34,6 +45,11 @@ void cushim_priv_stream_remember(struct cushim_stream *stream, unsigned flags)
         && table->StreamGetId_v1(stream->handle, &id) == CUDA_SUCCESS) {
         atomic_store_explicit(&stream->id, id, memory_order_relaxed);
         learn(stream, KNOWN_ID);
+    }
+    if (stream->context->green != NULL) {
+        CUcontext context;
+        CUgreenCtx green;
+        (void)ask_contexts(stream, &context, &green);
     }
 }
 
@@ -133,27 +149,23 @@ CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *ret_
 
 CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *ret_context, CUgreenCtx *ret_green)
 {
+    const void *place = ret_context != NULL ? (const void *)ret_context : (const void *)ret_green;
     bool known;
     CUcontext context = NULL;
     CUgreenCtx green = NULL;
     /* A green context's stream belongs to the primary context too, which only the driver knows. */
-    if (stream != NULL && stream->context != NULL && stream->context->green == NULL) {
+    if (stream != NULL && place != NULL && stream->context != NULL && stream->context->green == NULL) {
         context = stream->context->handle;
     } else {
-        const void *place = ret_context != NULL ? (const void *)ret_context : (const void *)ret_green;
         CUresult result = look(stream, KNOWN_CONTEXT, "cushim_stream_driver_context", place, &known);
         if (result == CUDA_SUCCESS && !known)
-            result = cushim_report_call(cushim_table()->StreamGetCtx_v2(stream->handle, &context, &green),
-                                        CUSHIM_SLOT_StreamGetCtx_v2);
+            result = cushim_report_call(ask_contexts(stream, &context, &green), CUSHIM_SLOT_StreamGetCtx_v2);
         if (result != CUDA_SUCCESS)
             return result;
         if (known) {
             context = atomic_load_explicit(&stream->driver_context, memory_order_relaxed);
             green = atomic_load_explicit(&stream->green, memory_order_relaxed);
         }
-        atomic_store_explicit(&stream->driver_context, context, memory_order_relaxed);
-        atomic_store_explicit(&stream->green, green, memory_order_relaxed);
-        learn(stream, KNOWN_CONTEXT);
     }
     if (ret_context != NULL)
         *ret_context = context;

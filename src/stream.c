@@ -194,11 +194,15 @@ CUresult cushim_stream_synchronize(struct cushim_stream *stream)
 
 CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags)
 {
+    static const char function[] = "cushim_stream_wait_event";
     if (stream == NULL)
-        return no_stream("cushim_stream_wait_event");
+        return no_stream(function);
     if (event == NULL)
-        return cushim_report(CUDA_ERROR_INVALID_HANDLE, "cushim_stream_wait_event",
-                             "The event is NULL, or was destroyed.");
+        return cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The event is NULL, or was destroyed.");
+    /* The flag came with this function, and means nothing to an older driver. */
+    if (flags == CU_EVENT_WAIT_EXTERNAL
+        && cushim_slot_state(CUSHIM_SLOT_EventRecordWithFlags_v1) != CUSHIM_STATE_NATIVE)
+        return cushim_report(CUDA_ERROR_NOT_SUPPORTED, function, "CU_EVENT_WAIT_EXTERNAL needs CUDA 11.1.");
     return cushim_report_call(cushim_table()->StreamWaitEvent_v1(stream->handle, event->handle, flags),
                               CUSHIM_SLOT_StreamWaitEvent_v1);
 }

@@ -45,8 +45,9 @@ CUSHIM_API CUresult cushim_stream_capture_executable(struct cushim_stream *strea
 
 /*
  * The same into a graph that is there (CUDA 12.3): what is captured first depends on `nodes`, with the edges that
- * `edges` describe (NULL: plain ones), `count` of each. The graph stays the caller's. But the driver destroys the graph
- * when such a capture fails (measured on 580): it is then an object with nothing in it, which can only be destroyed.
+ * `edges` describe (NULL: plain ones), `count` of each. The graph stays the caller's, with what was captured until then
+ * if only the body fails. But the driver destroys the graph when the capture itself fails (measured on 580): it is then
+ * an object with nothing in it, which can only be destroyed.
  */
 CUSHIM_API CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
                                                    const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
@@ -59,7 +60,8 @@ struct cushim_capture;
 
 /*
  * Begins a capture. The caller owns *ret_capture and ends it with cushim_capture_end(), in the same thread unless the
- * mode is RELAXED. Errors as above, those of beginning.
+ * mode is RELAXED (of CU_STREAM_PER_THREAD always, as another thread means another stream by that). Errors as above,
+ * those of beginning.
  */
 CUSHIM_API CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode mode,
                                          struct cushim_capture **ret_capture);
@@ -72,7 +74,7 @@ CUSHIM_API CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, 
 /*
  * Ends it, sets *capture to NULL, and gives the graph, which the caller owns. ret_graph NULL: the graph is destroyed;
  * of a capture into a graph that is there it must be NULL, since that graph is the caller's already.
- *   CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD  the mode asks for the thread that began it. Nothing happened, and the
+ *   CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD  it is for the thread that began it to end. Nothing happened, and the
  *                                           capture goes on (the driver would have ended it)
  *   CUDA_ERROR_INVALID_VALUE                capture is NULL, or ret_graph is not as said. Nothing happened
  *   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED   something ended it, or its stream was destroyed
@@ -102,7 +104,7 @@ struct cushim_capture_info {
     cuuint64_t id;           /* of this capture, unique in the process */
     CUgraph graph;           /* the driver's, which nobody owns before the capture ends: not to be destroyed */
     size_t dependency_count; /* on how many nodes the next one will depend */
-    CUgraphNode *nodes;      /* where they are: the caller's array, or the copy's; NULL if not asked for */
+    CUgraphNode *nodes;      /* where they are: the caller's array, or the copy's; NULL if not asked for, or no room */
     CUgraphEdgeData *edges;  /* the same */
 };
 
@@ -112,6 +114,7 @@ struct cushim_capture_info {
  * says how much room it takes, and CUSHIM_CAPTURE_DEPENDENCIES is not set. The same call on every driver from CUDA
  * 10.0: what it does not know is not in `valid`. Harmless. Nothing may be enqueued into the stream in the meantime.
  *   CUDA_ERROR_LOSSY_QUERY    nodes were asked for without edges, and there is edge data
+ *   CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  as with cushim_stream_capture_status()
  *   CUDA_ERROR_INVALID_VALUE  ret_info is NULL, or there are edges without nodes
  */
 CUSHIM_API CUresult cushim_stream_capture_info(struct cushim_stream *stream, CUgraphNode *nodes, CUgraphEdgeData *edges,

@@ -49,7 +49,7 @@ CUSHIM_API CUgraph cushim_graph_handle(const struct cushim_graph *graph);
  * Makes an executable graph for a context, which is made current for the call; NULL: for the caller's current one (the
  * driver needs one: measured on 580). `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4;
  * CUDA_ERROR_NOT_SUPPORTED below that). The caller owns *ret_exec; the graph stays as it is and may be destroyed before
- * it. The executable holds the context.
+ * it. The executable holds the context. Making and destroying executables ends captures as cushim_event_query() does.
  */
 CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context,
                                              unsigned long long flags, struct cushim_graph_exec **ret_exec);

@@ -65,8 +65,8 @@ CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstrea
 /*
  * Ends the object and sets *stream to NULL; NULL, or a pointer to NULL, is nothing to do. A stream that it owns is
  * destroyed: the call does not wait, work and callbacks that are pending are still done. A capture that is open on it
- * ends, and its graph is lost (the driver's rule; cushim_capture_end() then says so). The code is the driver's; the
- * object is gone whatever it says.
+ * ends, and its graph is lost (the driver's rule; cushim_capture_end() then says so); one that the driver's functions
+ * began on a stream that it does not own goes on. The code is the driver's; the object is gone whatever it says.
  */
 CUSHIM_API CUresult cushim_stream_destroy(struct cushim_stream **stream);
 
@@ -120,7 +120,8 @@ CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
 
 /*
  * What is enqueued from now on waits for what the event stands for now; of any context or device. `flags`: 0, or
- * CU_EVENT_WAIT_EXTERNAL in a capture (CUDA 11.1). An event that was never recorded is no wait.
+ * CU_EVENT_WAIT_EXTERNAL in a capture (CUDA 11.1; CUDA_ERROR_NOT_SUPPORTED below that). An event that was never
+ * recorded is no wait.
  *   CUDA_ERROR_ILLEGAL_STATE              CU_EVENT_WAIT_EXTERNAL without a capture
  *   CUDA_ERROR_STREAM_CAPTURE_ISOLATION   in a capture, an event that was recorded outside it: ends the capture
  */
@@ -147,7 +148,8 @@ CUSHIM_API CUresult cushim_stream_scope(struct cushim_stream *stream,
 /*
  * Calls fn(user) when all work that is in the stream is done; work behind it waits. Not called after an error of the
  * context. In a capture it becomes a node, called at each launch; `release` then runs when the graph and all its
- * executables and copies are gone (CUDA 11.3; below that, a release function in a capture is CUDA_ERROR_NOT_SUPPORTED).
+ * executables and copies are gone (CUDA 11.3; below that, a release function in a capture is CUDA_ERROR_NOT_SUPPORTED),
+ * or when a capture of this stream that was begun here ends without a graph.
  *   CUDA_ERROR_INVALID_VALUE  fn is NULL
  */
 CUSHIM_API CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user,
