@@ -10,7 +10,7 @@
 #include "queue.h"
 #include "stream.h"
 
-static CUresult errors[DEVICE_MAX]; /* what a kernel did to the device: sticky */
+static CUresult errors[DEVICE_MAX + 1]; /* what a kernel did to the device: sticky; the last is of no device */
 
 static void context_free(void *object)
 {

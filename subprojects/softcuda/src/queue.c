@@ -10,6 +10,7 @@
 
 #include "capture.h"
 #include "context.h"
+#include "device.h"
 #include "event.h"
 #include "os_thread.h"
 
@@ -255,8 +256,8 @@ CUresult queue_submit(struct stream *stream, struct work *work)
 
 void queue_defer(CUhostFn function, void *data)
 {
-    /* A stream of no context, which its operation keeps until it is done. */
-    static struct context nowhere = {.object = {OBJECT_CONTEXT, 1, NULL, NULL}, .alive = true};
+    /* A stream of no device, so of none that a kernel has broken; its operation keeps it until it is done. */
+    static struct context nowhere = {.object = {OBJECT_CONTEXT, 1, NULL, NULL}, .alive = true, .device = DEVICE_MAX};
     struct work *work = work_new(WORK_HOST);
     struct stream *stream = work == NULL ? NULL : stream_new(&nowhere, STREAM_CREATED, CU_STREAM_NON_BLOCKING, 0);
     if (stream != NULL) {
