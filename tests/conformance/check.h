@@ -42,8 +42,19 @@ struct subject {
     const struct check *checks;
 };
 
+/* tests/stream uses this frame with a list of its own. */
+#ifndef CHECK_SUBJECTS
+#    define CHECK_SUBJECTS "subjects.inc"
+#endif
+
 #define SUBJECT(name) extern const struct subject subject_##name;
-#include "subjects.inc"
+#include CHECK_SUBJECTS
+
+/* 1: a test of our own, which has nothing to find out: a broken rule is a failure whatever it stands on, and so are a
+ * crash, a hang and a leak. */
+#ifndef CHECK_STRICT
+#    define CHECK_STRICT 0
+#endif
 
 /* The table under test: set before the first check runs. */
 extern const struct cushim_table *cu;
@@ -68,7 +79,10 @@ bool need(const char *what, CUresult result);
 /* Whether the driver has this slot; if not, says that `key` is not applicable. */
 bool have(const char *key, enum cushim_slot slot);
 
-/* "create.flags.unknown" for a loop: a key made of two or three parts, valid until the next call on this thread. */
+/* Says that `key` is not applicable, and why; all of the check where key is NULL. */
+void lacks(const char *key, const char *why);
+
+/* "create.flags.unknown" for a loop: a key made of two or three parts, valid for the next 15 calls on this thread. */
 const char *key_of(const char *first, const char *second, const char *third);
 
 /* ---- What the frame itself calls ---- */

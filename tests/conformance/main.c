@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conformance - says what a CUDA driver does, one line an answer.
+ * conformance - says what a CUDA driver does, one line an answer. The tests of the stream layer have this main, too.
  *
  *   conformance [--cap 12.4] [--per-thread] [--subject NAME]...
  *
@@ -36,7 +36,7 @@ enum { MOST_SUBJECTS = 32, SECONDS_PER_CHECK = 20 };
 
 static const struct subject *const subjects[] = {
 #define SUBJECT(name) &subject_##name,
-#include "subjects.inc"
+#include CHECK_SUBJECTS
 };
 
 struct options {
@@ -165,7 +165,11 @@ static int run_child(const struct options *options)
     }
     printf("@broken %d\n@end\n", check_broken);
     fflush(stdout);
+#if CHECK_STRICT
+    return 0; /* leaks are looked for at the exit */
+#else
     _exit(0);
+#endif
 }
 
 /* ---- The parent: starts children and passes their answers on ---- */
@@ -176,6 +180,10 @@ struct tally {
     int broken;
     int lost; /* crashed or hung */
     int unusable;
+    /* Checks, by what became of them. */
+    int passed;
+    int failed;
+    int skipped;
 };
 
 struct progress {
@@ -183,18 +191,37 @@ struct progress {
     char name[96];
     bool ended;
     bool hung;
+    bool broken;  /* a rule of that check */
+    bool skipped; /* that check is not applicable */
 };
+
+/* The check under way is over. */
+static void count_check(struct progress *progress, struct tally *tally, bool lost)
+{
+    if (progress->index >= 0)
+        (*(progress->broken || lost ? &tally->failed : progress->skipped ? &tally->skipped : &tally->passed))++;
+    progress->broken = progress->skipped = false;
+}
+
+static void take_answer(const char *line, struct progress *progress, struct tally *tally)
+{
+    bool not_applicable = strstr(line, "\tnot-applicable") != NULL;
+    tally->answers++;
+    tally->not_applicable += not_applicable;
+    progress->broken |= strstr(line, "\texpected ") != NULL;
+    progress->skipped |= not_applicable && strcspn(line, "\t") == strlen(progress->name);
+    puts(line);
+}
 
 static void take_line(char *line, struct progress *progress, struct tally *tally)
 {
     int number = 0;
     line[strcspn(line, "\r\n")] = '\0';
     if (line[0] != '@') {
-        tally->answers++;
-        tally->not_applicable += strstr(line, "\tnot-applicable") != NULL;
-        puts(line);
-    } else if (sscanf(line, "@check %d %95s", &progress->index, progress->name) == 2) {
-        return;
+        take_answer(line, progress, tally);
+    } else if (strncmp(line, "@check ", 7) == 0) {
+        count_check(progress, tally, false);
+        (void)sscanf(line, "@check %d %95s", &progress->index, progress->name);
     } else if (sscanf(line, "@broken %d", &number) == 1) {
         tally->broken += number;
     } else if (sscanf(line, "@unusable %d", &number) == 1) {
@@ -223,10 +250,15 @@ static int run_part(const char *self, const struct options *options, int from, s
         return -1;
     while (fgets(line, sizeof line, child) != NULL)
         take_line(line, &progress, tally);
-    (void)pclose(child);
-    if (progress.ended)
+    bool failed_at_exit = pclose(child) != 0 && CHECK_STRICT;
+    count_check(&progress, tally, !progress.ended || failed_at_exit);
+    if (progress.ended && !failed_at_exit)
         return -1;
     tally->lost++;
+    if (progress.ended) {
+        check_print("exit", "failed", "expected nothing to be left");
+        return -1;
+    }
     check_print(progress.name[0] != '\0' ? progress.name : "start", progress.hung ? "hung" : "crashed", NULL);
     return progress.index >= 0 ? progress.index + 1 : -1;
 }
@@ -243,7 +275,7 @@ static void run_children(const char *self, const struct options *options, struct
         if (check_is_applicable(find_check(i)))
             (void)run_part(self, options, i, tally);
         else
-            tally->answers++, tally->not_applicable++;
+            tally->answers++, tally->not_applicable++, tally->skipped++;
     }
 }
 
@@ -263,9 +295,12 @@ static int run_all(const char *self, const struct options *options)
         printf("# skipped: the driver cannot be used here: %d\n", tally.unusable);
         return 77;
     }
-    printf("# answers %d, not applicable %d, rules broken %d, crashed or hung %d\n",
-           tally.answers - tally.not_applicable, tally.not_applicable, tally.broken, tally.lost);
-    return tally.broken != 0;
+    if (CHECK_STRICT)
+        printf("# %d passed, %d failed, %d skipped\n", tally.passed, tally.failed, tally.skipped);
+    else
+        printf("# answers %d, not applicable %d, rules broken %d, crashed or hung %d\n",
+               tally.answers - tally.not_applicable, tally.not_applicable, tally.broken, tally.lost);
+    return tally.broken != 0 || (CHECK_STRICT && (tally.lost != 0 || tally.passed == 0));
 }
 
 static bool parse(int argc, char **argv, struct options *options)

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* What a stream is asked about: true, without a driver call where it is known, and never harmful to a capture. */
+#include "layer.h"
+
+/* The answers of one stream. */
+struct answers {
+    unsigned flags;
+    int priority;
+    CUdevice device;
+    CUcontext context;
+    CUgreenCtx green;
+    unsigned long long id;
+};
+
+static bool has(enum cushim_slot slot)
+{
+    return cushim_slot_state(slot) != CUSHIM_STATE_MISSING;
+}
+
+/* Asks everything that this driver can tell; the code of each is a rule. */
+static struct answers ask(const char *name, struct cushim_stream *stream, CUresult expected)
+{
+    struct answers answers = {99, 99, 99, NULL, NULL, 0};
+    rule(key_of(name, "flags", NULL), cushim_stream_flags(stream, &answers.flags), expected);
+    rule(key_of(name, "priority", NULL), cushim_stream_priority(stream, &answers.priority), expected);
+    bool knows = cushim_stream_context(stream) != NULL;
+    if (knows || have(key_of(name, "device", NULL), S(StreamGetDevice_v1)))
+        rule(key_of(name, "device", NULL), cushim_stream_device(stream, &answers.device),
+             knows ? CUDA_SUCCESS : expected);
+    if (knows || have(key_of(name, "context", NULL), S(StreamGetCtx_v2)))
+        rule(key_of(name, "context", NULL), cushim_stream_driver_context(stream, &answers.context, &answers.green),
+             knows ? CUDA_SUCCESS : expected);
+    if (have(key_of(name, "id", NULL), S(StreamGetId_v1)))
+        rule(key_of(name, "id", NULL), cushim_stream_id(stream, &answers.id), expected);
+    return answers;
+}
+
+static void compare(const char *name, CUstream handle, const struct answers *answers, bool with_context)
+{
+    unsigned flags = 0;
+    int priority = 0;
+    unsigned long long id = 0;
+    need("flags", cu->StreamGetFlags_v1(handle, &flags));
+    rule_fact(key_of(name, "flags", "is-the-driver's"), answers->flags == flags);
+    need("priority", cu->StreamGetPriority_v1(handle, &priority));
+    rule_fact(key_of(name, "priority", "is-the-driver's"), answers->priority == priority);
+    if (with_context) {
+        rule_number(key_of(name, "device", "is"), answers->device, the_device);
+        rule_fact(key_of(name, "context", "is"), answers->context == the_context && answers->green == NULL);
+    }
+    if (has(S(StreamGetId_v1))) {
+        need("id", cu->StreamGetId_v1(handle, &id));
+        rule_fact(key_of(name, "id", "is-the-driver's"), answers->id == id);
+    }
+}
+
+/* ---- Made here ---- */
+
+static void own(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *stream = NULL;
+    CUcontext only = NULL;
+    CUgreenCtx green = (CUgreenCtx)&only;
+    need("create", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, -100, &stream));
+    watch_begin();
+    struct answers answers = ask("own", stream, CUDA_SUCCESS);
+    done("context-alone", cushim_stream_driver_context(stream, &only, NULL));
+    done("green-alone", cushim_stream_driver_context(stream, NULL, &green));
+    rule_fact("parts", only == the_context && green == NULL);
+    rule_number("calls", watch_calls(), 0);
+    watch_end();
+    compare("own", cushim_stream_handle(stream), &answers, true);
+    layer_stream_end(stream);
+    cushim_context_destroy(&context);
+}
+
+/* ---- Taken over or borrowed ---- */
+
+static void asked_once(const char *name, struct cushim_stream *stream, bool with_context)
+{
+    watch_begin();
+    struct answers first = ask(name, stream, CUDA_SUCCESS);
+    int calls = watch_calls();
+    rule_fact(key_of(name, "asked", NULL), calls > 0);
+    struct answers second = ask(key_of(name, "again", NULL), stream, CUDA_SUCCESS);
+    rule_number(key_of(name, "asked-once", NULL), watch_calls() - calls, 0);
+    watch_end();
+    compare(name, cushim_stream_handle(stream), &first, with_context || has(S(StreamGetCtx_v2)));
+    rule_fact(key_of(name, "same-again", NULL), first.flags == second.flags && first.priority == second.priority
+                                                    && first.device == second.device && first.context == second.context
+                                                    && first.id == second.id);
+}
+
+static void others(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *stream = NULL;
+    CUstream handle = stream_blocking();
+    need("borrow", cushim_stream_borrow(handle, context, &stream));
+    asked_once("borrowed", stream, true);
+    need("destroy", cushim_stream_destroy(&stream));
+    need("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    asked_once("without-context", stream, false);
+    need("destroy", cushim_stream_destroy(&stream));
+    need("adopt", cushim_stream_adopt(handle, NULL, &stream));
+    asked_once("adopted", stream, false);
+    layer_stream_end(stream);
+    cushim_context_destroy(&context);
+}
+
+/* Before CUDA 9.2 the driver cannot tell the context of a stream. */
+static void context_on_old(void)
+{
+    struct cushim_stream *stream = NULL;
+    CUstream handle;
+    CUdevice device = -1;
+    CUcontext context = NULL;
+    if (has(S(StreamGetCtx_v2))) {
+        lacks(NULL, "a driver that tells the context of a stream");
+        return;
+    }
+    handle = stream_new();
+    need("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    passed_on("device", cushim_stream_device(stream, &device), CUDA_ERROR_NOT_SUPPORTED);
+    passed_on("context", cushim_stream_driver_context(stream, &context, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    rule_fact("untouched", device == -1 && context == NULL);
+    need("destroy", cushim_stream_destroy(&stream));
+    stream_end(handle);
+}
+
+static void id_on_old(void)
+{
+    struct cushim_stream *stream;
+    unsigned long long id = 77;
+    if (has(S(StreamGetId_v1))) {
+        lacks(NULL, "a driver that has ids");
+        return;
+    }
+    stream = layer_stream();
+    passed_on("code", cushim_stream_id(stream, &id), CUDA_ERROR_NOT_SUPPORTED);
+    rule_number("untouched", (long long)id, 77);
+    layer_stream_end(stream);
+}
+
+/* A special stream is another one in each context: nothing is remembered. */
+static void special(void)
+{
+    struct cushim_stream *stream = NULL;
+    need("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &stream));
+    watch_begin();
+    struct answers answers = ask("legacy", stream, CUDA_SUCCESS);
+    int calls = watch_calls();
+    (void)ask("legacy-again", stream, CUDA_SUCCESS);
+    rule_number("asked-each-time", watch_calls() - 2 * calls, 0);
+    watch_end();
+    compare("legacy", CU_STREAM_LEGACY, &answers, has(S(StreamGetCtx_v2)));
+    cushim_stream_destroy(&stream);
+}
+
+static void id_is_unique(void)
+{
+    unsigned long long first = 0;
+    unsigned long long second = 0;
+    struct cushim_stream *stream = layer_stream();
+    done("first", cushim_stream_id(stream, &first));
+    layer_stream_end(stream);
+    stream = layer_stream();
+    done("second", cushim_stream_id(stream, &second));
+    rule_fact("differ", first != second);
+    layer_stream_end(stream);
+}
+
+static void argument(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    refused("flags", cushim_stream_flags(stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_flags");
+    refused("priority", cushim_stream_priority(stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_priority");
+    refused("device", cushim_stream_device(stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_device");
+    refused("id", cushim_stream_id(stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_id");
+    refused("context", cushim_stream_driver_context(stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
+            "cushim_stream_driver_context");
+    layer_stream_end(stream);
+    int number = 0;
+    unsigned flags = 0;
+    unsigned long long id = 0;
+    CUcontext context = NULL;
+    refused("null-flags", cushim_stream_flags(NULL, &flags), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_flags");
+    refused("null-priority", cushim_stream_priority(NULL, &number), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_stream_priority");
+    refused("null-device", cushim_stream_device(NULL, &number), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_device");
+    refused("null-id", cushim_stream_id(NULL, &id), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_id");
+    refused("null-context", cushim_stream_driver_context(NULL, &context, NULL), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_stream_driver_context");
+    rule_fact("nothing-has-no-context", cushim_stream_context(NULL) == NULL);
+    rule_fact("nothing-is-not-owned", !cushim_stream_owned(NULL));
+}
+
+/* ---- During a capture: in each mode that the driver has, here and on another thread ---- */
+
+struct question {
+    const char *name;
+    struct cushim_stream *stream;
+    CUresult expected;
+};
+
+static void ask_there(void *user)
+{
+    const struct question *question = user;
+    (void)ask(question->name, question->stream, question->expected);
+}
+
+static void ask_capturing(const char *name, struct cushim_stream *stream, CUresult expected)
+{
+    struct question here = {key_of(name, "here", NULL), stream, expected};
+    ask_there(&here);
+    rule_status(key_of(name, "survives", NULL), stream, "active");
+    struct question there = {key_of(name, "there", NULL), stream, expected};
+    on_thread(ask_there, &there);
+    rule_status(key_of(name, "survives-that-too", NULL), stream, "active");
+}
+
+static void capture_in(CUstreamCaptureMode mode)
+{
+    const char *name = mode_names[mode];
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *known = NULL;
+    struct cushim_stream *unknown = NULL;
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    need("borrow", cushim_stream_borrow(cushim_stream_handle(stream), NULL, &known));
+    need("borrow", cushim_stream_borrow(cushim_stream_handle(stream), NULL, &unknown));
+    (void)ask(key_of(name, "before", NULL), known, CUDA_SUCCESS);
+    if (done(key_of(name, "begin", NULL), cushim_capture_begin(stream, mode, &capture))) {
+        ask_capturing(key_of(name, "own", NULL), stream, CUDA_SUCCESS);
+        ask_capturing(key_of(name, "known", NULL), known, CUDA_SUCCESS);
+        ask_capturing(key_of(name, "unknown", NULL), unknown, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        done(key_of(name, "end", NULL), cushim_capture_end(&capture, &graph));
+        (void)ask(key_of(name, "after", NULL), unknown, CUDA_SUCCESS);
+        need("graph", cushim_graph_destroy(&graph));
+    }
+    cushim_stream_destroy(&known);
+    cushim_stream_destroy(&unknown);
+    layer_stream_end(stream);
+}
+
+static void capture_relaxed(void)
+{
+    capture_in(CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+static void capture_others(void)
+{
+    capture_in(CU_STREAM_CAPTURE_MODE_GLOBAL);
+    capture_in(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+}
+
+/* Questions about other streams, and making one, while this thread captures in the strictest mode that there is. */
+static void beside_capture(void)
+{
+    bool modes = cushim_slot_state(S(StreamBeginCapture_v2)) == CUSHIM_STATE_NATIVE;
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    struct cushim_stream *other = NULL;
+    CUstream handle = stream_new();
+    need("borrow", cushim_stream_borrow(handle, NULL, &other));
+    done("begin", cushim_capture_begin(stream, modes ? CU_STREAM_CAPTURE_MODE_GLOBAL : CU_STREAM_CAPTURE_MODE_RELAXED,
+                                       &capture));
+    (void)ask("other", other, CUDA_SUCCESS);
+    need("destroy", cushim_stream_destroy(&other));
+    other = layer_stream();
+    (void)ask("made-meanwhile", other, CUDA_SUCCESS);
+    done("destroy", cushim_stream_destroy(&other));
+    rule_status("survives", stream, "active");
+    done("end", cushim_capture_end(&capture, NULL));
+    stream_end(handle);
+    layer_stream_end(stream);
+}
+
+static const struct check checks[] = {
+    {"property.own", own, 0, {0}},
+    {"property.others", others, 0, {0}},
+    {"property.context-on-old", context_on_old, 0, {0}},
+    {"property.id-on-old", id_on_old, 0, {0}},
+    {"property.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}},
+    {"property.id-is-unique", id_is_unique, 0, {S(StreamGetId_v1)}},
+    {"property.argument", argument, 0, {0}},
+    {"property.capture-relaxed", capture_relaxed, 0, {S(StreamBeginCapture_v2)}},
+    {"property.capture-others", capture_others, 0, {S(ThreadExchangeStreamCaptureMode_v1)}}, /* CUDA 10.1, as modes */
+    {"property.beside-capture", beside_capture, 0, {S(StreamBeginCapture_v2)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_property = {"property", checks};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Many threads at once: asking the same stream, making and ending streams of one context, each with a capture. */
+#include <sched.h>
+
+#include "layer.h"
+
+enum { THREADS = 8, ROUNDS = 20 };
+
+struct crew {
+    struct cushim_context *context;
+    struct cushim_stream *stream;
+    atomic_int ready;
+    atomic_int wrong;
+    unsigned flags;
+    int priority;
+    CUdevice device;
+};
+
+static void count_wrong(struct crew *crew, bool right)
+{
+    if (!right)
+        atomic_fetch_add(&crew->wrong, 1);
+}
+
+/* All begin together. */
+static void meet(struct crew *crew)
+{
+    atomic_fetch_add(&crew->ready, 1);
+    while (atomic_load(&crew->ready) < THREADS)
+        sched_yield();
+}
+
+static void run_crew(struct crew *crew, void *(*work)(void *))
+{
+    pthread_t threads[THREADS];
+    atomic_store(&crew->ready, 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, work, crew);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void *ask(void *user)
+{
+    struct crew *crew = user;
+    meet(crew);
+    for (int i = 0; i < ROUNDS; i++) {
+        unsigned flags = 99;
+        int priority = 99;
+        CUdevice device = 99;
+        CUcontext context = NULL;
+        count_wrong(crew, cushim_stream_flags(crew->stream, &flags) == CUDA_SUCCESS && flags == crew->flags);
+        count_wrong(crew,
+                    cushim_stream_priority(crew->stream, &priority) == CUDA_SUCCESS && priority == crew->priority);
+        if (cushim_slot_state(S(StreamGetCtx_v2)) == CUSHIM_STATE_MISSING)
+            continue;
+        count_wrong(crew, cushim_stream_device(crew->stream, &device) == CUDA_SUCCESS && device == the_device);
+        count_wrong(crew, cushim_stream_driver_context(crew->stream, &context, NULL) == CUDA_SUCCESS
+                              && context == the_context);
+    }
+    return NULL;
+}
+
+/* None of them knows anything yet. */
+static void asked(void)
+{
+    struct crew crew = {.flags = 99};
+    CUstream handle = stream_new();
+    need("flags", cu->StreamGetFlags_v1(handle, &crew.flags));
+    need("priority", cu->StreamGetPriority_v1(handle, &crew.priority));
+    for (int i = 0; i < ROUNDS; i++) {
+        need("borrow", cushim_stream_borrow(handle, NULL, &crew.stream));
+        run_crew(&crew, ask);
+        need("destroy", cushim_stream_destroy(&crew.stream));
+    }
+    rule_number("wrong", atomic_load(&crew.wrong), 0);
+    stream_end(handle);
+}
+
+static void *make(void *user)
+{
+    struct crew *crew = user;
+    meet(crew);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct cushim_stream *stream = NULL;
+        struct cushim_event *event = NULL;
+        count_wrong(crew, cushim_stream_create(crew->context, CU_STREAM_NON_BLOCKING, 0, &stream) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_event_create(crew->context, CU_EVENT_DISABLE_TIMING, &event) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_event_record(event, stream, 0) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_stream_wait_event(stream, event, 0) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_event_destroy(&event) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_stream_close(&stream) == CUDA_SUCCESS);
+    }
+    return NULL;
+}
+
+static void made(void)
+{
+    struct crew crew = {.context = context_new()};
+    run_crew(&crew, make);
+    rule_number("wrong", atomic_load(&crew.wrong), 0);
+    cushim_context_destroy(&crew.context);
+}
+
+/* The context is given up by its owner while others still make things end in it. */
+static void *end_last(void *user)
+{
+    struct crew *crew = user;
+    struct cushim_stream *stream = NULL;
+    count_wrong(crew, cushim_stream_create(crew->context, CU_STREAM_NON_BLOCKING, 0, &stream) == CUDA_SUCCESS);
+    meet(crew);
+    count_wrong(crew, cushim_stream_close(&stream) == CUDA_SUCCESS);
+    return NULL;
+}
+
+static void ended_together(void)
+{
+    struct crew crew = {.context = NULL};
+    struct cushim_stream *stream = NULL;
+    need("context", cushim_context_create(0, 0, &crew.context));
+    run_crew(&crew, end_last);
+    need("stream", cushim_stream_create(crew.context, 0, 0, &stream));
+    need("destroy", cushim_context_destroy(&crew.context));
+    done("close", cushim_stream_close(&stream));
+    rule_number("wrong", atomic_load(&crew.wrong), 0);
+}
+
+static void *capture(void *user)
+{
+    struct crew *crew = user;
+    struct cushim_stream *stream = NULL;
+    count_wrong(crew, cushim_stream_create(crew->context, CU_STREAM_NON_BLOCKING, 0, &stream) == CUDA_SUCCESS);
+    meet(crew);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct cushim_capture *token = NULL;
+        struct cushim_graph *graph = NULL;
+        atomic_int calls = 0;
+        unsigned flags = 99;
+        count_wrong(crew, cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, &token) == CUDA_SUCCESS);
+        count_wrong(crew, body_adds_work(stream, &calls) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_stream_flags(stream, &flags) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_capture_end(&token, &graph) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_graph_destroy(&graph) == CUDA_SUCCESS);
+    }
+    count_wrong(crew, cushim_stream_close(&stream) == CUDA_SUCCESS);
+    return NULL;
+}
+
+static void captured(void)
+{
+    struct crew crew = {.context = context_new()};
+    run_crew(&crew, capture);
+    rule_number("wrong", atomic_load(&crew.wrong), 0);
+    cushim_context_destroy(&crew.context);
+}
+
+/* Callbacks of many threads in one stream: each is called, and released, once. */
+struct given {
+    struct crew crew;
+    atomic_int calls;
+    atomic_int releases;
+};
+
+static void CUDA_CB called(void *user)
+{
+    atomic_fetch_add(&((struct given *)user)->calls, 1);
+}
+
+static void released(void *user)
+{
+    atomic_fetch_add(&((struct given *)user)->releases, 1);
+}
+
+static void *launch(void *user)
+{
+    struct given *given = user;
+    meet(&given->crew);
+    for (int i = 0; i < ROUNDS; i++)
+        count_wrong(&given->crew,
+                    cushim_stream_launch_host(given->crew.stream, called, given, released) == CUDA_SUCCESS);
+    return NULL;
+}
+
+static void launched(void)
+{
+    struct given given = {.crew = {.stream = layer_stream()}};
+    run_crew(&given.crew, launch);
+    done("synchronize", cushim_stream_synchronize(given.crew.stream));
+    rule_number("wrong", atomic_load(&given.crew.wrong), 0);
+    rule_number("calls", atomic_load(&given.calls), THREADS * ROUNDS);
+    rule_number("releases", atomic_load(&given.releases), THREADS * ROUNDS);
+    layer_stream_end(given.crew.stream);
+}
+
+static const struct check checks[] = {
+    {"thread.asked", asked, 0, {0}},
+    {"thread.made", made, 0, {0}},
+    {"thread.ended-together", ended_together, 0, {0}},
+    {"thread.captured", captured, 0, {S(StreamBeginCapture_v2)}},
+    {"thread.launched", launched, 0, {0}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_thread = {"thread", checks};

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Asking whether a stream is done, waiting for it, one stream waiting for another, and scopes. */
+#include "layer.h"
+
+static void pending(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct gate gate;
+    done("idle", cushim_stream_query(stream));
+    done("idle-synchronize", cushim_stream_synchronize(stream));
+    if (gate_close(&gate, cushim_stream_handle(stream))) {
+        rule("pending", cushim_stream_query(stream), CUDA_ERROR_NOT_READY);
+        gate_open(&gate);
+        done("synchronize", cushim_stream_synchronize(stream));
+        rule_number("passed", atomic_load(&gate.passed), 1);
+        done("then", cushim_stream_query(stream));
+    }
+    layer_stream_end(stream);
+}
+
+/* What is enqueued behind the wait comes after what the event stands for; what the event stands for later is nothing.
+ * */
+static void ordered(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *first = layer_stream();
+    struct cushim_stream *second = layer_stream();
+    struct cushim_event *event = NULL;
+    struct gate gate;
+    need("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event));
+    if (gate_close(&gate, cushim_stream_handle(first))) {
+        done("record", cushim_event_record(event, first, 0));
+        done("wait", cushim_stream_wait_event(second, event, 0));
+        rule("second-waits", cushim_stream_query(second), CUDA_ERROR_NOT_READY);
+        gate_open(&gate);
+        done("synchronize", cushim_stream_synchronize(second));
+        rule_number("passed", atomic_load(&gate.passed), 1);
+    }
+    done("event-destroy", cushim_event_destroy(&event));
+    layer_stream_end(first);
+    layer_stream_end(second);
+    cushim_context_destroy(&context);
+}
+
+/* Work that waits for a destroyed event keeps what it needs. */
+static void event_destroyed(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *first = layer_stream();
+    struct cushim_stream *second = layer_stream();
+    struct cushim_event *event = NULL;
+    struct gate gate;
+    need("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event));
+    if (gate_close(&gate, cushim_stream_handle(first))) {
+        need("record", cushim_event_record(event, first, 0));
+        need("wait", cushim_stream_wait_event(second, event, 0));
+        done("destroy", cushim_event_destroy(&event));
+        rule("second-waits-still", cushim_stream_query(second), CUDA_ERROR_NOT_READY);
+        gate_open(&gate);
+        done("synchronize", cushim_stream_synchronize(second));
+    }
+    layer_stream_end(first);
+    layer_stream_end(second);
+    cushim_context_destroy(&context);
+}
+
+static void argument(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_event *event = NULL;
+    need("event", cushim_event_create(context, 0, &event));
+    done("never-recorded", cushim_stream_wait_event(stream, event, 0));
+    done("is-no-wait", cushim_stream_query(stream));
+    passed_on("unknown-flags", cushim_stream_wait_event(stream, event, 8), CUDA_ERROR_INVALID_VALUE);
+    refused("null-event", cushim_stream_wait_event(stream, NULL, 0), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_stream_wait_event");
+    refused("null-stream", cushim_stream_wait_event(NULL, event, 0), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_stream_wait_event");
+    done("event-destroy", cushim_event_destroy(&event));
+    layer_stream_end(stream);
+    cushim_context_destroy(&context);
+}
+
+static void external_outside(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_event *event = NULL;
+    need("event", cushim_event_create(context, 0, &event));
+    passed_on("code", cushim_stream_wait_event(stream, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_ILLEGAL_STATE);
+    cushim_event_destroy(&event);
+    layer_stream_end(stream);
+    cushim_context_destroy(&context);
+}
+
+static void external_on_old(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_event *event = NULL;
+    struct cushim_stream *stream = NULL;
+    if (cushim_slot_state(S(EventRecordWithFlags_v1)) == CUSHIM_STATE_NATIVE) {
+        lacks(NULL, "a driver that has the flag");
+        cushim_context_destroy(&context);
+        return;
+    }
+    stream = layer_stream();
+    need("event", cushim_event_create(context, 0, &event));
+    refused("code", cushim_stream_wait_event(stream, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_NOT_SUPPORTED,
+            "cushim_stream_wait_event");
+    cushim_event_destroy(&event);
+    layer_stream_end(stream);
+    cushim_context_destroy(&context);
+}
+
+/* An event of one context, waited for in another: any will do. */
+static void across_contexts(void)
+{
+    struct cushim_context *here = context_new();
+    struct cushim_context *there = NULL;
+    struct cushim_stream *first = layer_stream();
+    struct cushim_stream *second = NULL;
+    struct cushim_event *event = NULL;
+    struct gate gate;
+    need("event", cushim_event_create(here, CU_EVENT_DISABLE_TIMING, &event));
+    done("context", cushim_context_create(0, 0, &there));
+    done("stream", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &second));
+    if (gate_close(&gate, cushim_stream_handle(first))) {
+        done("record", cushim_event_record(event, first, 0));
+        done("wait", cushim_stream_wait_event(second, event, 0));
+        rule("second-waits", cushim_stream_query(second), CUDA_ERROR_NOT_READY);
+        gate_open(&gate);
+        done("synchronize", cushim_stream_synchronize(second));
+    }
+    passed_on("record-in-another-context", cushim_event_record(event, second, 0), CUDA_ERROR_INVALID_HANDLE);
+    layer_stream_end(first);
+    layer_stream_end(second);
+    done("event-destroy", cushim_event_destroy(&event));
+    done("context-destroy", cushim_context_destroy(&there));
+    cushim_context_destroy(&here);
+    rule_current("current-stays", the_context);
+}
+
+/* ---- Scopes ---- */
+
+struct scene {
+    struct gate gate;
+    CUresult result;
+    bool destroy;
+    struct cushim_stream *stream;
+    int calls;
+    pthread_t thread;
+};
+
+static void *open_soon(void *gate)
+{
+    pause_shortly();
+    gate_open(gate);
+    return NULL;
+}
+
+static CUresult work_in_scope(struct cushim_stream *stream, void *user)
+{
+    struct scene *scene = user;
+    scene->calls++;
+    if (gate_close(&scene->gate, cushim_stream_handle(stream)))
+        pthread_create(&scene->thread, NULL, open_soon, &scene->gate);
+    if (scene->destroy)
+        (void)cushim_stream_destroy(&scene->stream);
+    return scene->result;
+}
+
+static void scope_with(const char *name, CUresult result)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct scene scene = {.result = result};
+    rule(key_of(name, "code", NULL), cushim_stream_scope(stream, work_in_scope, &scene), result);
+    rule_number(key_of(name, "waited", NULL), atomic_load(&scene.gate.passed), 1);
+    rule_number(key_of(name, "calls", NULL), scene.calls, 1);
+    pthread_join(scene.thread, NULL);
+    layer_stream_end(stream);
+}
+
+static void scope(void)
+{
+    scope_with("succeeds", CUDA_SUCCESS);
+    scope_with("fails", CUDA_ERROR_ASSERT);
+    struct cushim_stream *stream = layer_stream();
+    refused("null-body", cushim_stream_scope(stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_scope");
+    refused("null-stream", cushim_stream_scope(NULL, work_in_scope, NULL), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_stream_scope");
+    layer_stream_end(stream);
+}
+
+static void scope_destroyed(void)
+{
+    struct scene scene = {.destroy = true, .stream = layer_stream()};
+    refused("code", cushim_stream_scope(scene.stream, work_in_scope, &scene), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_stream_scope");
+    rule_fact("gone", scene.stream == NULL);
+    pthread_join(scene.thread, NULL);
+    for (int i = 0; i < 500 && atomic_load(&scene.gate.passed) == 0; i++)
+        pause_shortly();
+    rule_number("work-was-done", atomic_load(&scene.gate.passed), 1);
+}
+
+static CUresult fail_twice(struct cushim_stream *stream, void *user)
+{
+    (void)stream;
+    watch_fail(0, CUDA_ERROR_LAUNCH_FAILED);
+    return *(CUresult *)user;
+}
+
+/* The wait fails: alone, and after the body did. */
+static void scope_both(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    CUresult result = CUDA_SUCCESS;
+    watch_begin();
+    passed_on("wait-fails", cushim_stream_scope(stream, fail_twice, &result), CUDA_ERROR_LAUNCH_FAILED);
+    result = CUDA_ERROR_ASSERT;
+    rule("both-fail", cushim_stream_scope(stream, fail_twice, &result), CUDA_ERROR_ASSERT);
+    rule("the-wait's-is-the-last-error", cushim_last_error()->code, CUDA_ERROR_LAUNCH_FAILED);
+    watch_end();
+    layer_stream_end(stream);
+}
+
+static CUresult leave_capturing(struct cushim_stream *stream, void *user)
+{
+    return cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, user);
+}
+
+static void scope_left_capturing(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    passed_on("code", cushim_stream_scope(stream, leave_capturing, &capture), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    passed_on("capture-is-lost", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    done("usable", cushim_stream_synchronize(stream));
+    layer_stream_end(stream);
+}
+
+static const struct check checks[] = {
+    {"wait.pending", pending, 0, {0}},
+    {"wait.ordered", ordered, 0, {0}},
+    {"wait.event-destroyed", event_destroyed, 0, {0}},
+    {"wait.argument", argument, 0, {0}},
+    {"wait.external-outside", external_outside, 0, {S(GraphUpload_v1)}}, /* CUDA 11.1, as the flag */
+    {"wait.external-on-old", external_on_old, 0, {0}},
+    {"wait.across-contexts", across_contexts, 0, {0}},
+    {"wait.scope", scope, 0, {0}},
+    {"wait.scope-destroyed", scope_destroyed, 0, {0}},
+    {"wait.scope-both", scope_both, 0, {0}},
+    {"wait.scope-left-capturing", scope_left_capturing, 0, {S(StreamBeginCapture_v2)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_wait = {"wait", checks};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch.h"
+
+#include <stdatomic.h>
+
+#include "cushim/abi_egl.h"
+
+static struct {
+    struct cushim_table *live;    /* the driver table, whose slots are ours while we watch */
+    struct cushim_table original; /* what they were */
+    atomic_int calls;
+    atomic_int calls_of[CUSHIM_SLOT_COUNT];
+    atomic_int countdown; /* to the call that fails; negative: none */
+    CUresult code;
+    atomic_int failed_slot; /* -1: none did */
+    bool into_graph;        /* the capture that is open */
+} watch;
+
+static atomic_int contexts, streams, events, graphs, executables, captures;
+
+/* Whether this call is the one that fails. */
+static bool is_to_fail(enum cushim_slot slot)
+{
+    atomic_fetch_add(&watch.calls, 1);
+    atomic_fetch_add(&watch.calls_of[slot], 1);
+    if (atomic_load(&watch.countdown) < 0 || atomic_fetch_sub(&watch.countdown, 1) != 0)
+        return false;
+    atomic_store(&watch.failed_slot, (int)slot);
+    return true;
+}
+
+/* The end of a capture gives a graph, or ends the one that it went into. */
+static void note_end_of_capture(CUresult result)
+{
+    captures--;
+    if (!watch.into_graph && result == CUDA_SUCCESS)
+        graphs++;
+    else if (watch.into_graph && result != CUDA_SUCCESS)
+        graphs--;
+    watch.into_graph = false;
+}
+
+static void note_success(enum cushim_slot slot)
+{
+    switch (slot) {
+    case CUSHIM_SLOT_DevicePrimaryCtxRetain_v1:
+    case CUSHIM_SLOT_CtxCreate_v2:
+        contexts++;
+        break;
+    case CUSHIM_SLOT_StreamCreateWithPriority_v1:
+    case CUSHIM_SLOT_GreenCtxStreamCreate_v1:
+        streams++;
+        break;
+    case CUSHIM_SLOT_EventCreate_v1:
+        events++;
+        break;
+    case CUSHIM_SLOT_GraphCreate_v1:
+        graphs++;
+        break;
+    case CUSHIM_SLOT_GraphInstantiateWithFlags_v1:
+        executables++;
+        break;
+    case CUSHIM_SLOT_StreamBeginCapture_v2:
+        captures++;
+        break;
+    case CUSHIM_SLOT_StreamBeginCaptureToGraph_v1:
+        captures++;
+        watch.into_graph = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* An object counts as ended whatever the driver says of that: nobody can end it again. */
+static CUresult note(enum cushim_slot slot, CUresult result)
+{
+    switch (slot) {
+    case CUSHIM_SLOT_DevicePrimaryCtxRelease_v2:
+    case CUSHIM_SLOT_CtxDestroy_v2:
+        contexts--;
+        break;
+    case CUSHIM_SLOT_StreamDestroy_v2:
+        streams--;
+        break;
+    case CUSHIM_SLOT_EventDestroy_v2:
+        events--;
+        break;
+    case CUSHIM_SLOT_GraphDestroy_v1:
+        graphs--;
+        break;
+    case CUSHIM_SLOT_GraphExecDestroy_v1:
+        executables--;
+        break;
+    case CUSHIM_SLOT_StreamEndCapture_v1:
+        note_end_of_capture(result);
+        break;
+    default:
+        if (result == CUDA_SUCCESS)
+            note_success(slot);
+    }
+    return result;
+}
+
+#define CUSHIM_ENTRY(family, abi, since, parameters, arguments)                                                        \
+    static CUresult CUDAAPI watched_##family##_##abi parameters                                                        \
+    {                                                                                                                  \
+        if (is_to_fail(CUSHIM_SLOT_##family##_##abi))                                                                  \
+            return note(CUSHIM_SLOT_##family##_##abi, watch.code);                                                     \
+        return note(CUSHIM_SLOT_##family##_##abi, watch.original.family##_##abi arguments);                            \
+    }
+#include "cushim/entry_points.h"
+
+static const struct cushim_table watched = {
+#define CUSHIM_ENTRY(family, abi, since, parameters, arguments) watched_##family##_##abi,
+#include "cushim/entry_points.h"
+};
+
+void watch_begin(void)
+{
+    atomic_store(&watch.calls, 0);
+    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
+        atomic_store(&watch.calls_of[slot], 0);
+    atomic_store(&watch.countdown, -1);
+    atomic_store(&watch.failed_slot, -1);
+    watch.into_graph = false;
+    contexts = streams = events = graphs = executables = captures = 0;
+    /* The static library's table is a variable of its own; nobody else reads it meanwhile. */
+    watch.live = (struct cushim_table *)cushim_table();
+    watch.original = *watch.live;
+    *watch.live = watched;
+    cu = &watch.original;
+}
+
+void watch_end(void)
+{
+    *watch.live = watch.original;
+    cu = watch.live;
+}
+
+int watch_calls(void)
+{
+    return atomic_load(&watch.calls);
+}
+
+int watch_calls_of(enum cushim_slot slot)
+{
+    return atomic_load(&watch.calls_of[slot]);
+}
+
+void watch_fail(int turn, CUresult code)
+{
+    watch.code = code;
+    atomic_store(&watch.failed_slot, -1);
+    atomic_store(&watch.countdown, turn);
+}
+
+bool watch_failed(enum cushim_slot *ret_slot)
+{
+    int slot = atomic_load(&watch.failed_slot);
+    atomic_store(&watch.countdown, -1);
+    if (slot >= 0 && ret_slot != NULL)
+        *ret_slot = (enum cushim_slot)slot;
+    return slot >= 0;
+}
+
+int watch_contexts(void)
+{
+    return contexts;
+}
+
+int watch_streams(void)
+{
+    return streams;
+}
+
+int watch_events(void)
+{
+    return events;
+}
+
+int watch_graphs(void)
+{
+    return graphs;
+}
+
+int watch_executables(void)
+{
+    return executables;
+}
+
+int watch_captures(void)
+{
+    return captures;
+}
+
+int watch_alive(void)
+{
+    return contexts + streams + events + graphs + executables + captures;
+}
