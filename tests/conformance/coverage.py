@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes COVERAGE.md from coverage.tsv, the sources, and what the library makes of each driver.
+
+    coverage.py BUILD [--check]
+
+BUILD is a build folder with the program `cushim` and softcuda in it. --check only says whether the page is up to date.
+Exit status: 0; 1 if the page is not up to date, or if an operation has no function, no call or no test; 77 where the
+build lacks what is needed.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PAGE = HERE / "COVERAGE.md"
+STREAM = ROOT / "tests" / "stream"
+DRIVERS = {"340": "6.5", "390": "9.1", "418": "10.1", "450": "11.0", "470": "11.4", "535": "12.2", "550": "12.4",
+           "580": "13.0"}
+TESTS_SHOWN = 2
+
+INTRODUCTION = """\
+# What the stream layer holds
+
+Each operation that the stream pages of three of NVIDIA's driver manuals and two Rust types have, the function here that
+does it, a test that shows it, and what stands behind it on each driver. Made by `tests/conformance/coverage.py BUILD` from
+`coverage.tsv`, which says no more than which function does what, from the sources, and from what the library makes of each
+driver's symbols.
+
+**native**: the driver has the function. **poly**: older ones give the same meaning, or refuse. **-**: missing, and the call
+returns `CUDA_ERROR_NOT_SUPPORTED`. A test is a check of `tests/stream`: run them all with
+`meson test -C build --suite stream`, or one subject of them with
+`build/tests/stream/stream_layer --subject capture`.
+"""
+
+MENTIONED = """\
+The pages also name `cuDeviceGetAttribute`, `cuDeviceGetProperties`, `cuMemAllocManaged` and `cuGraphAddNode`, which are no
+matter of streams: those are called through the table. `cuStreamLaunchHostFunc`, in one of them, is a slip for
+`cuLaunchHostFunc`.
+"""
+
+SECTIONS = (
+    ("NVIDIA's driver manual", "Of the stream pages of CUDA 5.5, 11 and 12; \"in\" says of which.", ("5.5", "11", "12")),
+    ("The Rust type `Stream` of singe-cuda", "", ("singe-cuda",)),
+    ("The Rust type `Stream` of oxicuda", "", ("oxicuda",)),
+)
+
+
+class Sources:
+    """C functions: what each calls, and which slots; found by their form, which clang-format keeps."""
+
+    def __init__(self, paths):
+        self.calls, self.slots, self.texts = {}, {}, {}  # texts: with strings, for the lists of checks
+        for path in paths:
+            text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+            self.texts[path] = text
+            text = re.sub(r'"[^"\n]*"', '""', text)
+            for match in re.finditer(r"^[A-Za-z_][^;={}#]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", text, flags=re.S | re.M):
+                name, body = match[1], match[2]
+                # A static name belongs to its file.
+                key = (path, name) if re.match(r"static\b", match[0]) else (None, name)
+                self.calls[key] = (path, body)
+                self.slots[key] = set(re.findall(r"(?:\btable|cushim_table\(\)|\bdriver)\s*->\s*(\w+_v\d+)\b", body))
+
+    def key(self, path, name):
+        return next((key for key in ((path, name), (None, name)) if key in self.calls), None)
+
+    def reached(self, key, seen=None):
+        """This function and all that it calls, or names: a function's address is taken to be called."""
+        seen = set() if seen is None else seen
+        if key is None or key in seen:
+            return seen
+        seen.add(key)
+        path, body = self.calls[key]
+        for name in set(re.findall(r"\b[a-z]\w+\b", body)):
+            self.reached(self.key(path, name), seen)
+        return seen
+
+    def slots_of(self, name):
+        return set().union(*(self.slots[key] for key in self.reached(self.key(None, name))))
+
+
+# What gives an answer with a rule, in the checks' words.
+JUDGES = re.compile(r"\b(?:done|rule|rule_fact|rule_number|rule_status|refused|passed_on|saw)\(")
+
+
+def checks_of(sources):
+    """For each public function, the checks that call it and judge its result, or, where none does, that call it."""
+    judged, called = collections.defaultdict(list), collections.defaultdict(list)
+    for path, text in sources.texts.items():
+        for name, function in re.findall(r'^    \{"([\w-]+\.[\w-]+)", (\w+), ', text, flags=re.M):
+            direct, any_call = set(), set()
+            for key in sources.reached(sources.key(path, function)):
+                where, body = sources.calls[key]
+                if where.name == "layer.c":
+                    continue
+                for statement in body.split(";"):
+                    names = re.findall(r"\b(cushim_\w+)\b", statement)
+                    any_call.update(names)
+                    if JUDGES.search(statement):
+                        direct.update(names)
+            for found in direct:
+                judged[found].append(name)
+            for found in any_call - direct:
+                called[found].append(name)
+    order = re.findall(r"^SUBJECT\((\w+)\)", (STREAM / "stream_subjects.inc").read_text(encoding="utf-8"), flags=re.M)
+
+    def best_first(function):
+        """Those of the function's own subject before others, then as they run; what is on the edge, last."""
+        def place(check):
+            subject = check.split(".")[0].replace("captured", "captured_call")
+            edge = check.endswith(("on-old", "argument", "null"))
+            return edge, subject not in function, order.index(subject)
+        return sorted(judged[function] or called[function], key=place)
+
+    return {function: best_first(function) for function in {*judged, *called}}
+
+
+def public_functions():
+    found = {}
+    for header in ("context", "stream", "event", "graph", "capture", "completion"):
+        text = (ROOT / "include" / "cushim" / f"{header}.h").read_text(encoding="utf-8")
+        text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+        for name in re.findall(r"CUSHIM_API [^;]*?\b(cushim_\w+)\(", text):
+            found[name] = header
+    return found
+
+
+def states(build):
+    """For each driver, the state of each slot."""
+    program = build / "src" / "cli" / "cushim"
+    answers = {}
+    for driver in DRIVERS:
+        library = build / "subprojects" / "softcuda" / driver / "libcuda.so.1"
+        if not program.exists() or not library.exists():
+            print(f"skipped: {program} or {library} is not there")
+            sys.exit(77)
+        done = subprocess.run([program, "table", "--format=json", "--driver", library.resolve()], capture_output=True,
+                              text=True, check=True)
+        answers[driver] = {row["slot"]: row["state"] for row in json.loads(done.stdout)}
+    return answers
+
+
+def state_of(family, slots, driver):
+    """The best of the slots of a family that our function calls."""
+    found = {driver[slot] for slot in slots if slot == family or re.sub(r"_v\d+$", "", slot) == family}
+    return next(word for state, word in (("native", "native"), ("adapted", "native"), ("polyfill", "poly"),
+                                         ("missing", "-")) if state in found)
+
+
+class Page:
+    def __init__(self, build):
+        self.sources = Sources(sorted((ROOT / "src").glob("*.c")))
+        self.checks = checks_of(Sources(sorted(STREAM.glob("*.c"))))
+        self.public = public_functions()
+        self.states = states(build)
+        self.wrong = []
+
+    def tests(self, functions):
+        found = []
+        for function in functions:
+            here = self.checks.get(function, [])
+            if not here:
+                self.wrong.append(f"{function} has no test")
+            found += [name for name in here[:-(-TESTS_SHOWN // len(functions))] if name not in found]
+        return ", ".join(f"`{name}`" for name in found)
+
+    def behind(self, operation, functions, families):
+        """A cell for each driver: the worst of the families."""
+        slots = set().union(*(self.sources.slots_of(function) for function in functions))
+        if families == "-":
+            return ["always" for _ in DRIVERS]
+        cells = []
+        for driver in DRIVERS:
+            words = []
+            for family in families.split():
+                try:
+                    words.append(state_of(family, slots, self.states[driver]))
+                except StopIteration:
+                    self.wrong.append(f"{operation}: {' '.join(functions)} does not call {family}")
+                    return ["?" for _ in DRIVERS]
+            cells.append(next(word for word in ("-", "poly", "native") if word in words))
+        return cells
+
+    def row(self, where, operation, functions, families):
+        functions = functions.split()
+        for function in functions:
+            if function not in self.public:
+                self.wrong.append(f"{operation}: there is no {function}")
+                return f"| `{operation}` | {where} | | |" + " |" * len(DRIVERS)
+        cells = self.behind(operation, functions, families)
+        names = ", ".join(f"`{name}`" for name in functions)
+        return f"| `{operation}` | {where} | {names} | {self.tests(functions)} | {' | '.join(cells)} |"
+
+    def render(self):
+        lines = (HERE / "coverage.tsv").read_text(encoding="utf-8").splitlines()
+        rows = [line.split("\t") for line in lines if not line.startswith("#")]
+        drivers = " | ".join(f"{driver} ({version})" for driver, version in DRIVERS.items())
+        text = [INTRODUCTION]
+        for title, words, places in SECTIONS:
+            mine = [row for row in rows if set(row[0].split()) & set(places)]
+            text += [f"## {title}\n", *([words + "\n"] if words else []),
+                     f"| operation | in | function | tests | {drivers} |", "| --- " * (4 + len(DRIVERS)) + "|"]
+            text += [self.row(*row) for row in mine]
+            text += ["", *([MENTIONED] if places[0] == "5.5" else [])]
+        text += ["## Every function of the layer\n", "Some are no operation of those pages: all the same, each has a test.\n",
+                 "| function | header | tests |", "| --- | --- | --- |"]
+        for function, header in self.public.items():
+            if header != "completion" or function in self.checks:
+                text.append(f"| `{function}` | `{header}.h` | {self.tests([function])} |")
+        return "\n".join(text) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    page = Page(options.build)
+    text = page.render()
+    for line in dict.fromkeys(page.wrong):
+        print(line)
+    if options.check:
+        old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+        if old != text:
+            print("COVERAGE.md is not up to date: run tests/conformance/coverage.py BUILD")
+            return 1
+    else:
+        PAGE.write_text(text, encoding="utf-8")
+    return 1 if page.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
