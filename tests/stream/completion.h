@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of completions share. */
+#ifndef STREAM_COMPLETION_H
+#define STREAM_COMPLETION_H
+
+#if defined(_WIN32)
+#    include <windows.h>
+#else
+#    include <poll.h>
+#endif
+
+#include "layer.h"
+
+/* A deadline that only a fault reaches. */
+uint64_t soon(void);
+
+bool readable(cushim_descriptor descriptor);
+bool silent(cushim_descriptor descriptor);
+
+struct cushim_completion *completion_new(struct cushim_stream *stream);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Work with what it uses: released once, and not before the GPU is done, whatever goes wrong. */
+#include "completion.h"
+
+struct work {
+    atomic_int done;     /* by the GPU: a host function at the end of the work */
+    atomic_int released; /* how often */
+    atomic_int early;    /* released before the work was done */
+    pthread_t thread;
+    struct gate gate;
+    bool gated;
+    CUresult result; /* of the body */
+};
+
+static void CUDA_CB work_done(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    (void)status;
+    atomic_store(&((struct work *)user)->done, 1);
+}
+
+static void release_work(void *user)
+{
+    struct work *work = user;
+    work->thread = pthread_self();
+    if (!atomic_load(&work->done))
+        atomic_fetch_add(&work->early, 1);
+    atomic_fetch_add(&work->released, 1);
+}
+
+static CUresult enqueue_work(struct cushim_stream *stream, void *user)
+{
+    struct work *work = user;
+    if (work->gated)
+        gate_close(&work->gate, cushim_stream_handle(stream));
+    CUresult result = cushim_stream_add_callback(stream, work_done, work, NULL);
+    return result != CUDA_SUCCESS ? result : work->result;
+}
+
+static void rule_released(const char *key, struct work *work, int count)
+{
+    rule_number(key_of(key, "released", NULL), atomic_load(&work->released), count);
+    rule_number(key_of(key, "early", NULL), atomic_load(&work->early), 0);
+}
+
+/* Until the driver's thread has come to it. */
+static void settle(struct work *work)
+{
+    for (int i = 0; i < 500 && atomic_load(&work->released) == 0; i++)
+        pause_shortly();
+}
+
+static void ordinary(void)
+{
+    struct work work = {.gated = true};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = layer_stream();
+    done("code", cushim_stream_enqueue(stream, enqueue_work, &work, release_work, &completion));
+    rule("pending", cushim_completion_poll(completion), CUDA_ERROR_NOT_READY);
+    rule_released("pending", &work, 0);
+    gate_open(&work.gate);
+    done("synchronize", cushim_stream_synchronize(stream));
+    rule_released("done-unasked", &work, 0);
+    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    rule_released("learnt", &work, 1);
+    rule_fact("on-this-thread", pthread_equal(work.thread, pthread_self()));
+    rule("poll", cushim_completion_poll(completion), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    rule_released("destroyed", &work, 1);
+    layer_stream_end(stream);
+}
+
+static void given_up(void)
+{
+    struct work detached = {.gated = true};
+    struct work destroyed = {.gated = true};
+    struct work unwanted = {.gated = true};
+    struct work unasked = {.gated = false};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *streams[4] = {layer_stream(), layer_stream(), layer_stream(), layer_stream()};
+    done("detached", cushim_stream_enqueue(streams[0], enqueue_work, &detached, release_work, &completion));
+    cushim_completion_detach(&completion);
+    done("destroyed", cushim_stream_enqueue(streams[1], enqueue_work, &destroyed, release_work, &completion));
+    cushim_completion_destroy(&completion);
+    done("unwanted", cushim_stream_enqueue(streams[2], enqueue_work, &unwanted, release_work, NULL));
+    rule_released("detached-before", &detached, 0);
+    rule_released("destroyed-before", &destroyed, 0);
+    rule_released("unwanted-before", &unwanted, 0);
+    gate_open(&detached.gate);
+    gate_open(&destroyed.gate);
+    gate_open(&unwanted.gate);
+    settle(&detached);
+    settle(&destroyed);
+    settle(&unwanted);
+    rule_released("detached-after", &detached, 1);
+    rule_released("destroyed-after", &destroyed, 1);
+    rule_released("unwanted-after", &unwanted, 1);
+    done("unasked", cushim_stream_enqueue(streams[3], enqueue_work, &unasked, release_work, &completion));
+    done("synchronize", cushim_stream_synchronize(streams[3]));
+    cushim_completion_destroy(&completion);
+    settle(&unasked);
+    rule_released("unasked-after", &unasked, 1);
+    for (int i = 0; i < 4; i++)
+        layer_stream_end(streams[i]);
+}
+
+static void body_fails(void)
+{
+    struct work work = {.gated = true, .result = CUDA_ERROR_UNKNOWN};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = layer_stream();
+    rule("code", cushim_stream_enqueue(stream, enqueue_work, &work, release_work, &completion), CUDA_ERROR_UNKNOWN);
+    rule_fact("untouched", completion == NULL);
+    rule_released("pending", &work, 0);
+    gate_open(&work.gate);
+    settle(&work);
+    rule_released("done", &work, 1);
+    layer_stream_end(stream);
+}
+
+/* The driver takes no callback for the completion: the work is waited for. */
+static void registration_fails(void)
+{
+    struct work work = {.gated = false};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = layer_stream();
+    watch_begin();
+    need("count", cushim_stream_enqueue(stream, enqueue_work, &work, release_work, &completion));
+    int calls = watch_calls();
+    watch_end();
+    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    int refusals = 0;
+    int untouched = 0;
+    int released = 0;
+    for (int turn = 0; turn < calls; turn++) {
+        struct work tried = {.gated = false};
+        enum cushim_slot slot = CUSHIM_SLOT_COUNT;
+        watch_begin();
+        watch_fail(turn, CUDA_ERROR_OUT_OF_MEMORY);
+        CUresult result = cushim_stream_enqueue(stream, enqueue_work, &tried, release_work, &completion);
+        bool failed = watch_failed(&slot);
+        watch_end();
+        if (result == CUDA_SUCCESS) {
+            need("wait-tried", cushim_completion_wait(completion, soon()));
+            cushim_completion_destroy(&completion);
+        } else {
+            untouched += completion == NULL && failed;
+            refusals++;
+        }
+        settle(&tried);
+        released += atomic_load(&tried.released);
+    }
+    rule_fact("some-were-refused", refusals > 0);
+    rule_number("refused-and-untouched", untouched - refusals, 0);
+    rule_number("released", released - calls, 0);
+    layer_stream_end(stream);
+}
+
+static void no_memory(void)
+{
+    struct work work = {.gated = false};
+    enum { MANY = 1100 }; /* more than a slab of completions */
+    static struct cushim_completion *held[MANY];
+    struct cushim_stream *stream = layer_stream();
+    int made = 0;
+    bool refusal = false;
+    while (made < MANY && !refusal) {
+        allocation_fail(0);
+        CUresult result = cushim_stream_completion(stream, &held[made]);
+        refusal = allocation_failed();
+        if (refusal)
+            refused("completion", result, CUDA_ERROR_OUT_OF_MEMORY, "cushim_stream_completion");
+        else
+            made++;
+    }
+    if (refusal) {
+        struct cushim_completion *completion = NULL;
+        allocation_fail(0);
+        CUresult result = cushim_stream_enqueue(stream, enqueue_work, &work, release_work, &completion);
+        rule_fact("failed", allocation_failed());
+        refused("enqueue", result, CUDA_ERROR_OUT_OF_MEMORY, "cushim_stream_enqueue");
+        rule_number("enqueue-released", atomic_load(&work.released), 1);
+        rule_number("body-was-not-called", atomic_load(&work.done), 0);
+        rule_fact("untouched", completion == NULL);
+    }
+    rule_fact("was-refused", refusal);
+    for (int i = 0; i < made; i++) {
+        need("wait", cushim_completion_wait(held[i], soon()));
+        cushim_completion_destroy(&held[i]);
+    }
+    layer_stream_end(stream);
+}
+
+static void argument(void)
+{
+    struct work work = {.gated = false};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = layer_stream();
+    refused("null-stream", cushim_stream_enqueue(NULL, enqueue_work, &work, release_work, &completion),
+            CUDA_ERROR_INVALID_HANDLE, "cushim_stream_enqueue");
+    refused("null-body", cushim_stream_enqueue(stream, NULL, &work, release_work, &completion),
+            CUDA_ERROR_INVALID_VALUE, "cushim_stream_enqueue");
+    rule_number("released", atomic_load(&work.released), 2);
+    done("without-release", cushim_stream_enqueue(stream, enqueue_work, &work, NULL, &completion));
+    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    layer_stream_end(stream);
+}
+
+static void note_order(CUresult status, void *user)
+{
+    struct work *work = user;
+    (void)status;
+    rule_number("function-goes-first", atomic_load(&work->released), 0);
+}
+
+/* With a function on a dispatcher, the work is released behind it. */
+static void with_function(void)
+{
+    struct work work = {.gated = true};
+    struct cushim_completion *completion = NULL;
+    struct cushim_dispatcher *dispatcher = NULL;
+    size_t count = 0;
+    struct cushim_stream *stream = layer_stream();
+    need("dispatcher", cushim_dispatcher_create(&dispatcher));
+    done("code", cushim_stream_enqueue(stream, enqueue_work, &work, release_work, &completion));
+    done("then", cushim_completion_then(completion, dispatcher, note_order, &work, NULL));
+    gate_open(&work.gate);
+    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    done("synchronize", cushim_stream_synchronize(stream));
+    rule_released("waited", &work, 0);
+    need("run", cushim_dispatcher_run(dispatcher, &count));
+    rule_number("run", (long long)count, 1);
+    rule_released("run", &work, 1);
+    cushim_completion_destroy(&completion);
+    cushim_dispatcher_destroy(&dispatcher);
+    layer_stream_end(stream);
+}
+
+/* ---- Captures ---- */
+
+static void capturing(void)
+{
+    struct work work = {.gated = false};
+    struct cushim_completion *completion = NULL;
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    struct cushim_stream *stream = layer_stream();
+    need("begin", cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, &capture));
+    refused("completion", cushim_stream_completion(stream, &completion), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "cushim_stream_completion");
+    refused("enqueue", cushim_stream_enqueue(stream, enqueue_work, &work, release_work, &completion),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "cushim_stream_enqueue");
+    rule_number("released", atomic_load(&work.released), 1);
+    rule_fact("untouched", completion == NULL);
+    rule_status("status", stream, "active");
+    done("end", cushim_capture_end(&capture, &graph));
+    done("graph-destroy", cushim_graph_destroy(&graph));
+    layer_stream_end(stream);
+}
+
+static CUresult leave_capturing(struct cushim_stream *stream, void *user)
+{
+    (void)user;
+    return cu->StreamBeginCapture_v2(cushim_stream_handle(stream), CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+static void left_capturing(void)
+{
+    struct work work = {.gated = false, .done = 1};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = layer_stream();
+    refused("code", cushim_stream_enqueue(stream, leave_capturing, &work, release_work, &completion),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "cushim_stream_enqueue");
+    rule_status("status", stream, "none");
+    settle(&work);
+    rule_number("released", atomic_load(&work.released), 1);
+    layer_stream_end(stream);
+}
+
+static const struct check checks[] = {
+    {"enqueue.ordinary", ordinary, 0, {0}},
+    {"enqueue.given-up", given_up, 0, {0}},
+    {"enqueue.body-fails", body_fails, 0, {0}},
+    {"enqueue.registration-fails", registration_fails, 0, {0}},
+    {"enqueue.no-memory", no_memory, CHECK_ALONE, {0}},
+    {"enqueue.argument", argument, 0, {0}},
+    {"enqueue.with-function", with_function, 0, {0}},
+    {"enqueue.capturing", capturing, 0, {S(StreamEndCapture_v1)}},
+    {"enqueue.left-capturing", left_capturing, 0, {S(StreamEndCapture_v1)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_enqueue = {"enqueue", checks};

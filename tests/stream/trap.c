@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* What makes programs hang or crash when they wait for a GPU by callbacks. Each has a process of its own, and a
+ * watchdog. */
+#if !defined(_WIN32)
+#    define _GNU_SOURCE
+#    include <stdlib.h>
+#    include <sys/wait.h>
+#    include <unistd.h>
+#endif
+#include "completion.h"
+
+static void count_call(CUresult status, void *user)
+{
+    (void)status;
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
+{
+    (void)stream;
+    (void)user;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Faults ---- */
+
+/* A kernel that faults, held back until all is registered. */
+static bool launch_fault(struct gate *gate, struct cushim_stream *stream)
+{
+    CUfunction function = NULL;
+    return need("kernel", kernel_get("conformance_fault", &function)) && gate_close(gate, cushim_stream_handle(stream))
+           && need("launch", kernel_launch(function, cushim_stream_handle(stream), NULL));
+}
+
+static void fault_after(void)
+{
+    struct gate gate;
+    atomic_int releases = 0;
+    atomic_int calls = 0;
+    cushim_descriptor descriptor;
+    struct cushim_completion *with_work = NULL;
+    struct cushim_stream *stream = layer_stream();
+    if (!launch_fault(&gate, stream))
+        return;
+    struct cushim_completion *completion = completion_new(stream);
+    done("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &with_work));
+    done("then", cushim_completion_then_at_once(completion, count_call, &calls, count_release));
+    need("descriptor", cushim_completion_descriptor(completion, &descriptor));
+    gate_open(&gate);
+    passed_on("synchronize", cushim_stream_synchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    rule("wait", cushim_completion_wait(completion, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    rule("poll", cushim_completion_poll(completion), CUDA_ERROR_ILLEGAL_ADDRESS);
+    rule_fact("readable", readable(descriptor));
+    rule("wait-with-work", cushim_completion_wait(with_work, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    rule_number("released", atomic_load(&releases), 1);
+    cushim_completion_destroy(&completion);
+    cushim_completion_destroy(&with_work);
+    for (int i = 0; i < 500 && atomic_load(&calls) < 2; i++)
+        pause_shortly();
+    rule_number("called-and-released", atomic_load(&calls), 2);
+    rule("stream-destroy", cushim_stream_destroy(&stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void fault_before(void)
+{
+    struct gate gate;
+    atomic_int releases = 0;
+    CUresult status = CUDA_SUCCESS;
+    struct cushim_completion *completion = NULL;
+    struct cushim_completion *notification = NULL;
+    struct cushim_completion *with_work = NULL;
+    struct cushim_stream *stream = layer_stream();
+    if (!launch_fault(&gate, stream))
+        return;
+    gate_open(&gate);
+    passed_on("synchronize", cushim_stream_synchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    done("completion", cushim_stream_completion(stream, &completion));
+    done("status", cushim_completion_status(completion, &status));
+    rule("status-is", status, CUDA_ERROR_ILLEGAL_ADDRESS);
+    done("notification", cushim_stream_notification(stream, &notification));
+    rule("notification-wait", cushim_completion_wait(notification, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    done("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &with_work));
+    rule("enqueue-wait", cushim_completion_wait(with_work, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    rule_number("released", atomic_load(&releases), 1);
+    cushim_completion_destroy(&completion);
+    cushim_completion_destroy(&notification);
+    cushim_completion_destroy(&with_work);
+    rule("stream-destroy", cushim_stream_destroy(&stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+/* ---- Contexts that end under a completion: the driver waits for the work first ---- */
+
+static void *open_later(void *user)
+{
+    for (int i = 0; i < 10; i++)
+        pause_shortly();
+    gate_open(user);
+    return NULL;
+}
+
+/* Ends something while a completion is pending; the work is let go of meanwhile. */
+static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), CUcontext context)
+{
+    struct gate gate;
+    pthread_t opener;
+    atomic_int releases = 0;
+    struct cushim_completion *with_work = NULL;
+    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_completion *completion = completion_new(stream);
+    need("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &with_work));
+    if (pthread_create(&opener, NULL, open_later, &gate) != 0)
+        return;
+    rule("end", end(context), CUDA_SUCCESS);
+    pthread_join(opener, NULL);
+    rule("poll", cushim_completion_poll(completion), CUDA_SUCCESS);
+    rule("wait", cushim_completion_wait(with_work, soon()), CUDA_SUCCESS);
+    rule_number("released", atomic_load(&releases), 1);
+    cushim_completion_destroy(&completion);
+    cushim_completion_destroy(&with_work);
+}
+
+static CUresult destroy_context(CUcontext context)
+{
+    return cu->CtxDestroy_v2(context);
+}
+
+static CUresult reset_primary(CUcontext context)
+{
+    (void)context;
+    return cu->DevicePrimaryCtxReset_v1(the_device);
+}
+
+static CUresult release_primary(CUcontext context)
+{
+    (void)context;
+    return cu->DevicePrimaryCtxRelease_v1(the_device);
+}
+
+/* The layer's own stream is not asked to end afterwards: its context is gone, which is the program's fault. */
+static void context_destroyed(void)
+{
+    CUcontext handle = NULL;
+    struct cushim_context *context = NULL;
+    struct cushim_stream *stream = NULL;
+    need("create", cu->CtxCreate_v2(&handle, 0, the_device));
+    need("borrow", cushim_context_borrow(handle, &context));
+    need("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
+    end_under(stream, destroy_context, handle);
+}
+
+static void primary_reset(void)
+{
+    end_under(layer_stream(), reset_primary, NULL);
+}
+
+static void primary_released(void)
+{
+    end_under(layer_stream(), release_primary, NULL);
+}
+
+/* ---- A capture that somebody else is making ---- */
+
+struct beside {
+    const char *where;
+    struct cushim_stream *stream;
+};
+
+static void beside_capture(void *user)
+{
+    const struct beside *beside = user;
+    atomic_int releases = 0;
+    cushim_descriptor descriptor;
+    struct cushim_completion *with_work = NULL;
+    struct cushim_completion *completion = completion_new(beside->stream);
+    done(key_of(beside->where, "descriptor", NULL), cushim_completion_descriptor(completion, &descriptor));
+    rule(key_of(beside->where, "wait", NULL), cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    rule(key_of(beside->where, "poll", NULL), cushim_completion_poll(completion), CUDA_SUCCESS);
+    done(key_of(beside->where, "enqueue", NULL),
+         cushim_stream_enqueue(beside->stream, body_does_nothing, &releases, count_release, &with_work));
+    rule(key_of(beside->where, "enqueue-wait", NULL), cushim_completion_wait(with_work, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    cushim_completion_destroy(&with_work);
+}
+
+static void capture_in_progress(void)
+{
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    struct cushim_stream *capturing = layer_stream();
+    struct cushim_stream *other = layer_stream();
+    struct beside here = {"same-thread", other};
+    struct beside there = {"another-thread", other};
+    done("begin", cushim_capture_begin(capturing, CU_STREAM_CAPTURE_MODE_GLOBAL, &capture));
+    beside_capture(&here);
+    on_thread(beside_capture, &there);
+    rule_status("status", capturing, "active");
+    done("end", cushim_capture_end(&capture, &graph));
+    cushim_graph_destroy(&graph);
+    layer_stream_end(capturing);
+    layer_stream_end(other);
+}
+
+/* ---- Processes ---- */
+
+#if !defined(_WIN32)
+
+static int in_child(struct cushim_completion *pending, struct cushim_completion *fired)
+{
+    bool right = cushim_completion_poll(pending) == CUDA_ERROR_NOT_INITIALIZED
+                 && cushim_completion_wait(pending, CUSHIM_FOREVER) == CUDA_ERROR_NOT_INITIALIZED
+                 && cushim_completion_wait(fired, CUSHIM_FOREVER) == CUDA_SUCCESS;
+    cushim_completion_destroy(&pending);
+    cushim_completion_detach(&fired);
+    return right ? 0 : 1;
+}
+
+static void forked(void)
+{
+    struct gate gate;
+    int status = -1;
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_completion *fired = completion_new(stream);
+    rule("wait", cushim_completion_wait(fired, soon()), CUDA_SUCCESS);
+    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_completion *pending = completion_new(stream);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        _exit(in_child(pending, fired));
+    }
+    waitpid(child, &status, 0);
+    rule_number("child", status, 0);
+    gate_open(&gate);
+    rule("parent", cushim_completion_wait(pending, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&pending);
+    cushim_completion_destroy(&fired);
+    layer_stream_end(stream);
+}
+
+static void CUDA_CB sleep_a_while(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    (void)status;
+    (void)user;
+    for (int i = 0; i < 20; i++)
+        pause_shortly();
+}
+
+/* The end of a program that has completions outstanding, descriptors and functions too. */
+static void leave_with_outstanding(void)
+{
+    static atomic_int calls;
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = NULL;
+    struct cushim_dispatcher *dispatcher = NULL;
+    cushim_descriptor descriptor;
+    alarm(10);
+    if (fixture_open() != CUDA_SUCCESS)
+        _exit(2);
+    stream = layer_stream();
+    cushim_dispatcher_create(&dispatcher);
+    cu->StreamAddCallback_v1(cushim_stream_handle(stream), sleep_a_while, NULL, 0);
+    for (int i = 0; i < 30; i++) {
+        if (cushim_stream_completion(stream, &completion) != CUDA_SUCCESS)
+            _exit(3);
+        cushim_completion_descriptor(completion, &descriptor);
+        if (i % 3 == 0)
+            cushim_completion_then(completion, dispatcher, count_call, &calls, count_release);
+        if (i % 3 == 1)
+            cushim_completion_then_at_once(completion, count_call, &calls, count_release);
+    }
+    exit(0);
+}
+
+static void exited(void)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0)
+        leave_with_outstanding();
+    waitpid(child, &status, 0);
+    rule_number("status", status, 0);
+}
+
+#endif
+
+/* ---- Time and again ---- */
+
+/* On an idle stream the driver's thread is often done before the registration has returned. */
+static void before_registration_returns(void)
+{
+    enum { ROUNDS = 20000 };
+    atomic_int calls = 0;
+    int fired = 0;
+    struct cushim_stream *stream = layer_stream();
+    for (int i = 0; i < ROUNDS; i++) {
+        struct cushim_completion *completion = completion_new(stream);
+        if (i % 2 == 0) {
+            fired += cushim_completion_wait(completion, soon()) == CUDA_SUCCESS;
+            cushim_completion_destroy(&completion);
+        } else {
+            cushim_completion_then_at_once(completion, count_call, &calls, NULL);
+            cushim_completion_detach(&completion);
+        }
+    }
+    need("synchronize", cushim_stream_synchronize(stream));
+    rule_number("fired", fired, ROUNDS / 2);
+    rule_number("called", atomic_load(&calls), ROUNDS / 2);
+    layer_stream_end(stream);
+}
+
+/* A stream that is held back by a kernel, so that callbacks of others can come meanwhile: a driver may run them one at a
+ * time, and a gate is one. */
+static unsigned *hold_back(struct cushim_stream *stream)
+{
+    CUfunction function = NULL;
+    CUdeviceptr address;
+    unsigned *flag = host_new(sizeof *flag, &address);
+    void *parameters[] = {&address};
+    need("kernel", kernel_get("conformance_wait", &function));
+    need("launch", kernel_launch(function, cushim_stream_handle(stream), parameters));
+    return flag;
+}
+
+/* Those that were given up fire at last, when their places would long be taken by others: those are not touched. */
+static void long_after_detach(void)
+{
+    enum { COUNT = 200 };
+    struct cushim_completion *pending[COUNT];
+    int still_pending = 0;
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *other = layer_stream();
+    unsigned *flag = hold_back(stream);
+    for (int i = 0; i < COUNT; i++) {
+        struct cushim_completion *completion = completion_new(stream);
+        if (i % 2 == 0)
+            cushim_completion_detach(&completion);
+        else
+            cushim_completion_destroy(&completion);
+    }
+    unsigned *other_flag = hold_back(other);
+    for (int i = 0; i < COUNT; i++)
+        pending[i] = completion_new(other);
+    CUSHIM_STORE_RELEASE(flag, 1);
+    need("synchronize", cushim_stream_synchronize(stream));
+    for (int i = 0; i < COUNT; i++)
+        still_pending += cushim_completion_poll(pending[i]) == CUDA_ERROR_NOT_READY;
+    rule_number("still-pending", still_pending, COUNT);
+    CUSHIM_STORE_RELEASE(other_flag, 1);
+    for (int i = 0; i < COUNT; i++) {
+        need("wait", cushim_completion_wait(pending[i], soon()));
+        cushim_completion_destroy(&pending[i]);
+    }
+    layer_stream_end(stream);
+    layer_stream_end(other);
+    host_free(flag);
+    host_free(other_flag);
+}
+
+static const struct check checks[] = {
+    {"trap.fault-after", fault_after, CHECK_ALONE, {0}},
+    {"trap.fault-before", fault_before, CHECK_ALONE, {0}},
+    {"trap.context-destroyed", context_destroyed, CHECK_ALONE, {0}},
+    {"trap.primary-reset", primary_reset, CHECK_ALONE, {S(DevicePrimaryCtxReset_v1)}},
+    {"trap.primary-released", primary_released, CHECK_ALONE, {S(DevicePrimaryCtxRelease_v1)}},
+    {"trap.capture-in-progress", capture_in_progress, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+#if !defined(_WIN32)
+    {"trap.forked", forked, CHECK_ALONE, {0}},
+    {"trap.exited", exited, CHECK_NO_INIT, {0}},
+#endif
+    {"trap.before-registration-returns", before_registration_returns, 0, {0}},
+    {"trap.long-after-detach", long_after_detach, 0, {0}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_trap = {"trap", checks};
