@@ -91,6 +91,26 @@ static void fails(void)
     layer_stream_end(stream);
 }
 
+/* It was ended at the driver, and asking whether it goes on fails: nothing was there to end, so the graph is not lost. */
+static void ended_at_driver(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_graph *graph = NULL;
+    struct cushim_capture *capture = NULL;
+    CUgraph taken = NULL;
+    need("graph", cushim_graph_create(&graph));
+    need("begin", cushim_capture_begin_to_graph(stream, graph, NULL, NULL, 0, RELAXED, &capture));
+    need("end-at-driver", end_at_driver(stream, &taken));
+    watch_begin();
+    watch_fail(0, CUDA_ERROR_UNKNOWN);
+    passed_on("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    rule_fact("asked-in-vain", watch_failed(NULL));
+    watch_end();
+    rule_fact("still-there", cushim_graph_handle(graph) == taken);
+    done("destroy", cushim_graph_destroy(&graph));
+    layer_stream_end(stream);
+}
+
 static void open_form(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -204,6 +224,7 @@ static void on_old(void)
 static const struct check checks[] = {
     {"into.scoped", scoped, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"into.fails", fails, 0, {S(StreamBeginCaptureToGraph_v1)}},
+    {"into.ended-at-driver", ended_at_driver, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"into.open-form", open_form, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"into.graph-destroyed", graph_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"into.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
