@@ -141,6 +141,42 @@ static void across_contexts(void)
     rule_current("current-stays", the_context);
 }
 
+/* An event of one device, waited for in a stream of another. */
+static void across_devices(void)
+{
+    struct cushim_context *there = NULL;
+    struct cushim_stream *here = layer_stream();
+    struct cushim_stream *stream = NULL;
+    struct cushim_event *event = NULL;
+    struct gate gate;
+    CUdevice device = -1;
+    int devices = 0;
+    need("count", cu->DeviceGetCount_v1(&devices));
+    if (devices < 2) {
+        lacks(NULL, "there is one device");
+        layer_stream_end(here);
+        return;
+    }
+    need("context", cushim_context_create(1, 0, &there));
+    need("event", cushim_event_create(there, CU_EVENT_DISABLE_TIMING, &event));
+    done("create", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &stream));
+    done("device", cushim_stream_device(stream, &device));
+    rule_fact("device-is-the-other", device != the_device);
+    if (gate_close(&gate, cushim_stream_handle(stream))) {
+        done("record", cushim_event_record(event, stream, 0));
+        done("wait", cushim_stream_wait_event(here, event, 0));
+        rule("waits", cushim_stream_query(here), CUDA_ERROR_NOT_READY);
+        gate_open(&gate);
+        done("synchronize", cushim_stream_synchronize(here));
+    }
+    passed_on("record-here", cushim_event_record(event, here, 0), CUDA_ERROR_INVALID_HANDLE);
+    layer_stream_end(here);
+    layer_stream_end(stream);
+    done("event-destroy", cushim_event_destroy(&event));
+    done("context-destroy", cushim_context_destroy(&there));
+    rule_current("current-stays", the_context);
+}
+
 /* ---- Scopes ---- */
 
 struct scene {
@@ -248,6 +284,7 @@ static const struct check checks[] = {
     {"wait.external-outside", external_outside, 0, {S(GraphUpload_v1)}}, /* CUDA 11.1, as the flag */
     {"wait.external-on-old", external_on_old, 0, {0}},
     {"wait.across-contexts", across_contexts, 0, {0}},
+    {"wait.across-devices", across_devices, 0, {0}},
     {"wait.scope", scope, 0, {0}},
     {"wait.scope-destroyed", scope_destroyed, 0, {0}},
     {"wait.scope-both", scope_both, 0, {0}},
