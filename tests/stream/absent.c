@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* With no driver on the machine every function of the layer may be called, and says so; nothing crashes or is written. */
+/* With no driver on the machine every function of the layer can be called, and says so; nothing is written. */
 #include <stdio.h>
 
 #include "cushim/cushim.h"

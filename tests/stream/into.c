@@ -91,7 +91,7 @@ static void fails(void)
     layer_stream_end(stream);
 }
 
-/* It was ended at the driver, and asking whether it goes on fails: nothing was there to end, so the graph is not lost. */
+/* Ended at the driver, and asking whether it goes on fails: nothing was there to end, so the graph is not lost. */
 static void ended_at_driver(void)
 {
     struct cushim_stream *stream = layer_stream();
