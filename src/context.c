@@ -190,7 +190,7 @@ CUresult cushim_context_priority_range(struct cushim_context *context, int *ret_
 {
     int least = 0;
     int greatest = 0;
-    CUcontext before;
+    CUcontext before = NULL;
     if (context == NULL)
         return no_context("cushim_context_priority_range");
     CUresult result = cushim_priv_context_enter(context, &before);

@@ -10,7 +10,7 @@ static CUresult no_event(const char *function)
 
 static CUresult create_handle(struct cushim_context *context, unsigned flags, CUevent *ret_handle)
 {
-    CUcontext before;
+    CUcontext before = NULL;
     CUresult result = cushim_priv_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;

@@ -73,7 +73,7 @@ static CUresult look(struct cushim_stream *stream, enum known_property property,
 
 CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *ret_flags)
 {
-    bool known;
+    bool known = false;
     unsigned flags = 0;
     CUresult result = look(stream, KNOWN_FLAGS, "cushim_stream_flags", ret_flags, &known);
     if (result != CUDA_SUCCESS)
@@ -91,7 +91,7 @@ CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *ret_flags)
 
 CUresult cushim_stream_priority(struct cushim_stream *stream, int *ret_priority)
 {
-    bool known;
+    bool known = false;
     int priority = 0;
     CUresult result = look(stream, KNOWN_PRIORITY, "cushim_stream_priority", ret_priority, &known);
     if (result != CUDA_SUCCESS)
@@ -109,7 +109,7 @@ CUresult cushim_stream_priority(struct cushim_stream *stream, int *ret_priority)
 
 CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *ret_device)
 {
-    bool known;
+    bool known = false;
     CUdevice device = 0;
     if (stream != NULL && stream->context != NULL && ret_device != NULL) {
         *ret_device = stream->context->device;
@@ -131,7 +131,7 @@ CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *ret_device
 
 CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *ret_id)
 {
-    bool known;
+    bool known = false;
     unsigned long long id = 0;
     CUresult result = look(stream, KNOWN_ID, "cushim_stream_id", ret_id, &known);
     if (result != CUDA_SUCCESS)
@@ -150,7 +150,7 @@ CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *ret_
 CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *ret_context, CUgreenCtx *ret_green)
 {
     const void *place = ret_context != NULL ? (const void *)ret_context : (const void *)ret_green;
-    bool known;
+    bool known = false;
     CUcontext context = NULL;
     CUgreenCtx green = NULL;
     /* A green context's stream belongs to the primary context too, which only the driver knows. */

@@ -49,7 +49,7 @@ static bool is_special(CUstream handle)
 /* A green context's streams come from a call of their own, which needs no current context. */
 static CUresult create_handle(struct cushim_context *context, unsigned flags, int priority, CUstream *ret_handle)
 {
-    CUcontext before;
+    CUcontext before = NULL;
     if (context->green != NULL)
         return cushim_report_call(cushim_table()->GreenCtxStreamCreate_v1(ret_handle, context->green, flags, priority),
                                   CUSHIM_SLOT_GreenCtxStreamCreate_v1);

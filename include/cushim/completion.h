@@ -95,9 +95,9 @@ CUSHIM_API uint64_t cushim_clock(void);
 CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t deadline);
 
 /*
- * A descriptor that becomes readable (on Windows: an event that is set) when it has fired, and stays so; made when first
- * asked for. It stays the completion's: do not read from or close it, and take it out of the loop before the completion
- * is given up.
+ * A descriptor that becomes readable (on Windows: an event that is set) when it has fired, and stays so; made when
+ * first asked for. It stays the completion's: do not read from or close it, and take it out of the loop before the
+ * completion is given up.
  *   CUDA_ERROR_OPERATING_SYSTEM  the system gives no more descriptors
  */
 CUSHIM_API CUresult cushim_completion_descriptor(struct cushim_completion *completion,

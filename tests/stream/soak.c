@@ -4,9 +4,9 @@
  *
  *   soak SECONDS [THREADS [SEED]]
  *
- * In rounds of two seconds or less, each a process of its own. On softcuda the driver refuses callbacks now and then; in
- * every second round a kernel faults in the middle. Every function must have been called or given up, and every release
- * made, exactly once; every wait must return. Exit status: 0; 1 if not; 77 if there is no device.
+ * In rounds of two seconds or less, each a process of its own. On softcuda the driver refuses callbacks now and then;
+ * in every second round a kernel faults in the middle. Every function must have been called or given up, and every
+ * release made, exactly once; every wait must return. Exit status: 0; 1 if not; 77 if there is no device.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
