@@ -46,7 +46,7 @@ CUresult cushim_priv_error_absent(enum cushim_slot slot)
 
 CUresult cushim_report(CUresult code, const char *function, const char *message)
 {
-    return cushim_priv_error_record(code, function != NULL ? function : "", message != NULL ? message : "", NULL);
+    return cushim_priv_error_record(code, function != NULL ? function : "", message, NULL);
 }
 
 CUresult cushim_report_call(CUresult code, enum cushim_slot slot)

@@ -228,6 +228,17 @@ bool cushim_priv_capture_abandon(struct cushim_stream *stream)
     return true;
 }
 
+bool cushim_priv_capture_end_left(struct cushim_stream *stream)
+{
+    CUgraph graph = NULL;
+    if (!cushim_priv_stream_is_capturing(stream->handle))
+        return false;
+    if (!cushim_priv_capture_abandon(stream)
+        && cushim_table()->StreamEndCapture_v1(stream->handle, &graph) == CUDA_SUCCESS && graph != NULL)
+        cushim_table()->GraphDestroy_v1(graph);
+    return true;
+}
+
 void cushim_priv_capture_add_call(struct cushim_stream *stream, struct held_call *call)
 {
     struct cushim_capture *capture = atomic_load(&stream->capture);

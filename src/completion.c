@@ -61,6 +61,11 @@ void cushim_priv_completion_fire(struct cushim_completion *completion, CUresult 
 
 /* ---- Asking and waiting ---- */
 
+static CUresult forked(const char *function)
+{
+    return cushim_report(CUDA_ERROR_NOT_INITIALIZED, function, "The completion was made before a fork().");
+}
+
 /* CUDA_ERROR_NOT_READY until it has fired; *ret_status is then its status. */
 static CUresult look(const char *function, struct cushim_completion *completion, CUresult *ret_status)
 {
@@ -72,15 +77,21 @@ static CUresult look(const char *function, struct cushim_completion *completion,
         return CUDA_SUCCESS;
     }
     if (completion->generation != cushim_priv_os_generation())
-        return cushim_report(CUDA_ERROR_NOT_INITIALIZED, function, "The completion was made before a fork().");
+        return forked(function);
     return CUDA_ERROR_NOT_READY;
+}
+
+/* The status of the work, which for cushim_last_error() is a failure of the question. */
+static CUresult tell(const char *function, CUresult status)
+{
+    return status == CUDA_SUCCESS ? CUDA_SUCCESS : cushim_report(status, function, NULL);
 }
 
 CUresult cushim_completion_poll(struct cushim_completion *completion)
 {
     CUresult status = CUDA_SUCCESS;
     CUresult result = look("cushim_completion_poll", completion, &status);
-    return result != CUDA_SUCCESS ? result : status;
+    return result != CUDA_SUCCESS ? result : tell("cushim_completion_poll", status);
 }
 
 CUresult cushim_completion_status(struct cushim_completion *completion, CUresult *ret_status)
@@ -105,7 +116,7 @@ CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t d
     }
     if (result == CUDA_ERROR_NOT_READY)
         return cushim_report(CUDA_ERROR_TIMEOUT, function, "The deadline has passed.");
-    return result != CUDA_SUCCESS ? result : status;
+    return result != CUDA_SUCCESS ? result : tell(function, status);
 }
 
 CUresult cushim_completion_descriptor(struct cushim_completion *completion, cushim_descriptor *ret_descriptor)
@@ -115,6 +126,8 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
         return no_completion(function);
     if (ret_descriptor == NULL)
         return no_place(function);
+    if (atomic_load(&completion->state) != COMPLETION_FIRED && completion->generation != cushim_priv_os_generation())
+        return forked(function);
     os_signal signal = atomic_load(&completion->signal);
     if (signal == 0) {
         os_signal fresh = cushim_priv_os_signal_open();

@@ -112,18 +112,6 @@ CUresult cushim_stream_notification(struct cushim_stream *stream, struct cushim_
 
 /* ---- Work and what it uses ---- */
 
-/* A body that leaves the stream capturing would have nothing run: that capture ends. */
-static bool end_capture(struct cushim_stream *stream)
-{
-    CUgraph graph = NULL;
-    if (!cushim_priv_stream_is_capturing(stream->handle))
-        return false;
-    if (!cushim_priv_capture_abandon(stream)
-        && cushim_table()->StreamEndCapture_v1(stream->handle, &graph) == CUDA_SUCCESS && graph != NULL)
-        cushim_table()->GraphDestroy_v1(graph);
-    return true;
-}
-
 /* Where the driver takes no callback, the work is waited for: in a mode that harms nobody's capture. */
 static void wait_for_work(struct cushim_stream *stream)
 {
@@ -169,7 +157,7 @@ CUresult cushim_stream_enqueue(struct cushim_stream *stream, CUresult (*body)(st
     completion->user = user;
     atomic_store(&completion->release, release);
     result = body(stream, user);
-    if (end_capture(stream) && result == CUDA_SUCCESS)
+    if (cushim_priv_capture_end_left(stream) && result == CUDA_SUCCESS)
         result = cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                "The body left the stream capturing; that capture was ended.");
     CUresult finished = finish(stream, completion);

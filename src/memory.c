@@ -30,16 +30,19 @@ CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrI
         return no_stream(function);
     if (value == NULL)
         return no_value(function);
-    return cushim_report_call(cushim_table()->StreamSetAttribute_v1(stream->handle, attribute, value),
-                              CUSHIM_SLOT_StreamSetAttribute_v1);
+    CUresult result = cushim_table()->StreamSetAttribute_v1(stream->handle, attribute, value);
+    if ((int)attribute == (int)CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        cushim_priv_stream_forget(stream, KNOWN_PRIORITY);
+    return cushim_report_call(result, CUSHIM_SLOT_StreamSetAttribute_v1);
 }
 
 CUresult cushim_stream_copy_attributes(struct cushim_stream *to, struct cushim_stream *from)
 {
     if (to == NULL || from == NULL)
         return no_stream("cushim_stream_copy_attributes");
-    return cushim_report_call(cushim_table()->StreamCopyAttributes_v1(to->handle, from->handle),
-                              CUSHIM_SLOT_StreamCopyAttributes_v1);
+    CUresult result = cushim_table()->StreamCopyAttributes_v1(to->handle, from->handle);
+    cushim_priv_stream_forget(to, KNOWN_PRIORITY);
+    return cushim_report_call(result, CUSHIM_SLOT_StreamCopyAttributes_v1);
 }
 
 CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr address, size_t length, unsigned flags)
@@ -64,7 +67,7 @@ CUresult cushim_stream_wait_value32(struct cushim_stream *stream, CUdeviceptr ad
 {
     if (stream == NULL)
         return no_stream("cushim_stream_wait_value32");
-    if (is_missing(CUSHIM_SLOT_StreamWaitValue32_v2) && !is_missing(CUSHIM_SLOT_StreamWaitValue32_v1))
+    if (is_missing(CUSHIM_SLOT_StreamWaitValue32_v2))
         return cushim_report_call(cushim_table()->StreamWaitValue32_v1(stream->handle, address, value, flags),
                                   CUSHIM_SLOT_StreamWaitValue32_v1);
     return cushim_report_call(cushim_table()->StreamWaitValue32_v2(stream->handle, address, value, flags),
@@ -75,7 +78,7 @@ CUresult cushim_stream_wait_value64(struct cushim_stream *stream, CUdeviceptr ad
 {
     if (stream == NULL)
         return no_stream("cushim_stream_wait_value64");
-    if (is_missing(CUSHIM_SLOT_StreamWaitValue64_v2) && !is_missing(CUSHIM_SLOT_StreamWaitValue64_v1))
+    if (is_missing(CUSHIM_SLOT_StreamWaitValue64_v2))
         return cushim_report_call(cushim_table()->StreamWaitValue64_v1(stream->handle, address, value, flags),
                                   CUSHIM_SLOT_StreamWaitValue64_v1);
     return cushim_report_call(cushim_table()->StreamWaitValue64_v2(stream->handle, address, value, flags),
@@ -87,7 +90,7 @@ CUresult cushim_stream_write_value32(struct cushim_stream *stream, CUdeviceptr a
 {
     if (stream == NULL)
         return no_stream("cushim_stream_write_value32");
-    if (is_missing(CUSHIM_SLOT_StreamWriteValue32_v2) && !is_missing(CUSHIM_SLOT_StreamWriteValue32_v1))
+    if (is_missing(CUSHIM_SLOT_StreamWriteValue32_v2))
         return cushim_report_call(cushim_table()->StreamWriteValue32_v1(stream->handle, address, value, flags),
                                   CUSHIM_SLOT_StreamWriteValue32_v1);
     return cushim_report_call(cushim_table()->StreamWriteValue32_v2(stream->handle, address, value, flags),
@@ -99,7 +102,7 @@ CUresult cushim_stream_write_value64(struct cushim_stream *stream, CUdeviceptr a
 {
     if (stream == NULL)
         return no_stream("cushim_stream_write_value64");
-    if (is_missing(CUSHIM_SLOT_StreamWriteValue64_v2) && !is_missing(CUSHIM_SLOT_StreamWriteValue64_v1))
+    if (is_missing(CUSHIM_SLOT_StreamWriteValue64_v2))
         return cushim_report_call(cushim_table()->StreamWriteValue64_v1(stream->handle, address, value, flags),
                                   CUSHIM_SLOT_StreamWriteValue64_v1);
     return cushim_report_call(cushim_table()->StreamWriteValue64_v2(stream->handle, address, value, flags),
@@ -116,7 +119,7 @@ CUresult cushim_stream_batch_memory_ops(struct cushim_stream *stream, unsigned c
         return no_stream(function);
     if (ops == NULL || count == 0)
         return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "There is no operation.");
-    if (is_missing(CUSHIM_SLOT_StreamBatchMemOp_v2) && !is_missing(CUSHIM_SLOT_StreamBatchMemOp_v1))
+    if (is_missing(CUSHIM_SLOT_StreamBatchMemOp_v2))
         return cushim_report_call(cushim_table()->StreamBatchMemOp_v1(stream->handle, count, array, flags),
                                   CUSHIM_SLOT_StreamBatchMemOp_v1);
     return cushim_report_call(cushim_table()->StreamBatchMemOp_v2(stream->handle, count, array, flags),

@@ -61,6 +61,9 @@ void cushim_priv_stream_drop(struct cushim_stream *stream);
 /* Writes what the driver says of a stream that was just made, so that nobody needs to ask again: property.c. */
 void cushim_priv_stream_remember(struct cushim_stream *stream, unsigned flags);
 
+/* What has changed since is asked again. */
+void cushim_priv_stream_forget(struct cushim_stream *stream, enum known_property property);
+
 /*
  * Whether the stream is capturing, active or not, without a word in cushim_last_error() if it cannot be told: then it
  * is not.
@@ -74,6 +77,9 @@ bool cushim_priv_stream_is_capturing(CUstream handle);
  * if there was one. For a stream that is about to be destroyed.
  */
 bool cushim_priv_capture_abandon(struct cushim_stream *stream);
+
+/* Ends whatever capture a body has left the stream in, since nothing would run. True if there was one. */
+bool cushim_priv_capture_end_left(struct cushim_stream *stream);
 
 /* ---- Calls in captures: callback.c ---- */
 

@@ -13,6 +13,11 @@ bool cushim_priv_stream_is_capturing(CUstream handle)
            || (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+void cushim_priv_stream_forget(struct cushim_stream *stream, enum known_property property)
+{
+    atomic_fetch_and_explicit(&stream->known, ~(unsigned)property, memory_order_release);
+}
+
 static void learn(struct cushim_stream *stream, enum known_property property)
 {
     if (!stream->special)
@@ -65,7 +70,9 @@ static CUresult look(struct cushim_stream *stream, enum known_property property,
     if (place == NULL)
         return no_place(function);
     *ret_known = (atomic_load_explicit(&stream->known, memory_order_acquire) & property) != 0;
-    if (!*ret_known && cushim_priv_stream_is_capturing(stream->handle))
+    /* These two may always be asked: CAPTURE.md. */
+    if (!*ret_known && property != KNOWN_PRIORITY && property != KNOWN_CONTEXT
+        && cushim_priv_stream_is_capturing(stream->handle))
         return cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                              "The stream is capturing, and asking the driver could end that: ask before or after.");
     return CUDA_SUCCESS;
@@ -133,6 +140,8 @@ CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *ret_
 {
     bool known = false;
     unsigned long long id = 0;
+    if (stream != NULL && ret_id != NULL && cushim_slot_state(CUSHIM_SLOT_StreamGetId_v1) == CUSHIM_STATE_MISSING)
+        return cushim_table()->StreamGetId_v1(stream->handle, ret_id);
     CUresult result = look(stream, KNOWN_ID, "cushim_stream_id", ret_id, &known);
     if (result != CUDA_SUCCESS)
         return result;

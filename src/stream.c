@@ -217,9 +217,16 @@ CUresult cushim_stream_scope(struct cushim_stream *stream, CUresult (*body)(stru
         return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL.");
     cushim_priv_stream_hold(stream);
     CUresult result = body(stream, user);
-    CUresult waited = atomic_load(&stream->gone)
-                          ? cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The body destroyed the stream.")
-                          : cushim_stream_synchronize(stream);
+    CUresult waited;
+    if (atomic_load(&stream->gone)) {
+        waited = cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The body destroyed the stream.");
+    } else {
+        bool was_left = cushim_priv_capture_end_left(stream);
+        waited = cushim_stream_synchronize(stream);
+        if (was_left && waited == CUDA_SUCCESS)
+            waited = cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                                   "The body left the stream capturing; that capture was ended.");
+    }
     cushim_priv_stream_drop(stream);
     return result != CUDA_SUCCESS ? result : waited;
 }

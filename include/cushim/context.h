@@ -3,13 +3,24 @@
  * context.h - where streams and events are made: a device's primary context, a context of one's own, or somebody
  * else's.
  *
- * A struct cushim_context is counted: every stream and event made in it holds it, so it may be destroyed before them
- * and ends with the last of them. No function here or in the stream layer leaves another context current than it found.
+ * A struct cushim_context is counted: every stream, event and executable made in it holds it, so it may be destroyed
+ * before them and ends with the last of them. No function here or in the stream layer leaves another context current
+ * than it found.
  *
- * Every function returns a CUresult and writes its results, the last arguments, only on CUDA_SUCCESS. What is not
- * CUDA_SUCCESS is in words in cushim_last_error(). Where the driver itself refuses, its own code is passed on: any that
- * NVIDIA's manual names for the function in question, and any error of earlier asynchronous work. All may be called
- * from any thread, and with no driver on the machine.
+ * What can fail returns a CUresult and writes its results, the last arguments, only on CUDA_SUCCESS. An error, other
+ * than CUDA_ERROR_NOT_READY and what a function of the program's (a body) returned, is in words in cushim_last_error().
+ * Where the driver itself refuses, its own code is passed on: any that NVIDIA's manual names for the function in
+ * question, and any error of earlier asynchronous work. All may be called from any thread, and with no driver on the
+ * machine.
+ *
+ * What ends an object takes its address and sets it to NULL; NULL, or a pointer to NULL, is nothing to do.
+ *
+ * The codes that any function may return:
+ *   CUDA_ERROR_INVALID_HANDLE  an object is NULL (ended, that is); a context: CUDA_ERROR_INVALID_CONTEXT
+ *   CUDA_ERROR_INVALID_VALUE   a place for a result is NULL, or flags are unknown to the driver
+ *   CUDA_ERROR_NO_DEVICE       there is no driver
+ *   CUDA_ERROR_NOT_SUPPORTED   the driver is too old; cushim_last_error() says for what
+ *   CUDA_ERROR_OUT_OF_MEMORY   of the host, or the driver's
  */
 #ifndef CUSHIM_CONTEXT_H
 #define CUSHIM_CONTEXT_H

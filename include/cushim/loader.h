@@ -294,7 +294,8 @@ struct cushim_error {
 
 /*
  * More than a code can say, about the last failure on this thread that cushim itself reported: a missing slot, an
- * absent driver, a polyfill that was asked for too much, one of the functions of this header. Like errno it is kept
+ * absent driver, a polyfill that was asked for too much, a function of cushim's, or a driver call that one of them
+ * made. Like errno it is kept
  * until the next failure; success does not clear it, and a native slot never touches it. Never NULL; CUDA_SUCCESS and
  * "" before any failure. Valid until this thread's next call of cushim_last_error().
  */
@@ -302,7 +303,8 @@ CUSHIM_API const struct cushim_error *cushim_last_error(void);
 
 /*
  * For libraries on top of cushim, as its own stream layer is one: makes a failure of theirs this thread's last error,
- * and returns its code. The strings must be constants, or stay as long.
+ * and returns its code. The strings must be constants, or stay as long. A NULL message stands for the driver's own
+ * words for the code.
  */
 CUSHIM_API CUresult cushim_report(CUresult code, const char *function, const char *message);
 

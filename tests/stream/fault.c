@@ -38,11 +38,22 @@ static void wait_for_releases(const struct given *given, int count)
     }
 }
 
-static bool fault(struct cushim_stream *stream)
+/* Got before anything is pending: a real driver loads a module when all else is done. */
+static CUfunction faulting_kernel(void)
 {
     CUfunction function = NULL;
-    return need("kernel", kernel_get("conformance_fault", &function))
-           && need("fault", kernel_launch(function, cushim_stream_handle(stream), NULL));
+    need("kernel", kernel_get("conformance_fault", &function));
+    return function;
+}
+
+static bool launch_fault(CUfunction function, struct cushim_stream *stream)
+{
+    return need("fault", kernel_launch(function, cushim_stream_handle(stream), NULL));
+}
+
+static bool fault(struct cushim_stream *stream)
+{
+    return launch_fault(faulting_kernel(), stream);
 }
 
 /* Registered behind the fault before it happens: the host function is never called, the callback is, with the error. */
@@ -51,10 +62,11 @@ static void behind(void)
     struct cushim_stream *stream = layer_stream();
     struct given given[3] = {{.calls = 0}};
     struct gate gate;
+    CUfunction function = faulting_kernel();
     if (!gate_close(&gate, cushim_stream_handle(stream)))
         return;
     done("before", cushim_stream_launch_host(stream, called, &given[0], released));
-    if (!fault(stream))
+    if (!launch_fault(function, stream))
         return;
     done("host", cushim_stream_launch_host(stream, called, &given[1], released));
     done("callback", cushim_stream_add_callback(stream, called_back, &given[2], released));

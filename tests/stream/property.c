@@ -21,15 +21,17 @@ static bool has(enum cushim_slot slot)
 static struct answers ask(const char *name, struct cushim_stream *stream, CUresult expected)
 {
     struct answers answers = {99, 99, 99, NULL, NULL, 0};
+    /* What may be asked during a capture, too. */
+    CUresult harmless = expected == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED ? CUDA_SUCCESS : expected;
     rule(key_of(name, "flags", NULL), cushim_stream_flags(stream, &answers.flags), expected);
-    rule(key_of(name, "priority", NULL), cushim_stream_priority(stream, &answers.priority), expected);
+    rule(key_of(name, "priority", NULL), cushim_stream_priority(stream, &answers.priority), harmless);
     bool knows = cushim_stream_context(stream) != NULL;
     if (knows || have(key_of(name, "device", NULL), S(StreamGetDevice_v1)))
         rule(key_of(name, "device", NULL), cushim_stream_device(stream, &answers.device),
              knows ? CUDA_SUCCESS : expected);
     if (knows || have(key_of(name, "context", NULL), S(StreamGetCtx_v2)))
         rule(key_of(name, "context", NULL), cushim_stream_driver_context(stream, &answers.context, &answers.green),
-             knows ? CUDA_SUCCESS : expected);
+             knows ? CUDA_SUCCESS : harmless);
     if (have(key_of(name, "id", NULL), S(StreamGetId_v1)))
         rule(key_of(name, "id", NULL), cushim_stream_id(stream, &answers.id), expected);
     return answers;
@@ -171,6 +173,45 @@ static void id_is_unique(void)
     layer_stream_end(stream);
 }
 
+/* A priority that is changed afterwards is no longer remembered; in a capture, too, nothing is harmed. */
+static void changed_priority(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    CUlaunchAttributeValue value = {{0}};
+    int least = 0;
+    int greatest = 0;
+    int before = 99;
+    int after = 99;
+    int told = 99;
+    need("range", cu->CtxGetStreamPriorityRange_v1(&least, &greatest));
+    done("before", cushim_stream_priority(stream, &before));
+    value.priority = greatest;
+    if (cushim_stream_set_attribute(stream, (CUstreamAttrID)CU_LAUNCH_ATTRIBUTE_PRIORITY, &value) == CUDA_SUCCESS) {
+        done("after", cushim_stream_priority(stream, &after));
+        need("driver", cu->StreamGetPriority_v1(cushim_stream_handle(stream), &told));
+        rule_number("is", after - told, 0);
+    } else {
+        lacks(NULL, "a driver with the priority as an attribute");
+    }
+    layer_stream_end(stream);
+}
+
+/* Where the driver has no ids, that is the answer, also in a capture. */
+static void id_in_capture(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    unsigned long long id = 0;
+    if (cushim_slot_state(S(StreamGetId_v1)) != CUSHIM_STATE_MISSING) {
+        lacks(NULL, "a driver without ids");
+    } else {
+        need("begin", cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, &capture));
+        passed_on("code", cushim_stream_id(stream, &id), CUDA_ERROR_NOT_SUPPORTED);
+        need("end", cushim_capture_end(&capture, NULL));
+    }
+    layer_stream_end(stream);
+}
+
 static void argument(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -284,6 +325,8 @@ static const struct check checks[] = {
     {"property.id-on-old", id_on_old, 0, {0}},
     {"property.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}},
     {"property.id-is-unique", id_is_unique, 0, {S(StreamGetId_v1)}},
+    {"property.changed-priority", changed_priority, 0, {S(StreamSetAttribute_v1)}},
+    {"property.id-in-capture-on-old", id_in_capture, 0, {S(StreamEndCapture_v1)}},
     {"property.argument", argument, 0, {0}},
     {"property.capture-relaxed", capture_relaxed, 0, {S(StreamBeginCapture_v2)}},
     {"property.capture-others", capture_others, 0, {S(ThreadExchangeStreamCaptureMode_v1)}}, /* CUDA 10.1, as modes */

@@ -48,10 +48,11 @@ static void fault_after(void)
     need("descriptor", cushim_completion_descriptor(completion, &descriptor));
     gate_open(&gate);
     passed_on("synchronize", cushim_stream_synchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
-    rule("wait", cushim_completion_wait(completion, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
-    rule("poll", cushim_completion_poll(completion), CUDA_ERROR_ILLEGAL_ADDRESS);
+    refused("wait", cushim_completion_wait(completion, soon()), CUDA_ERROR_ILLEGAL_ADDRESS, "cushim_completion_wait");
+    refused("poll", cushim_completion_poll(completion), CUDA_ERROR_ILLEGAL_ADDRESS, "cushim_completion_poll");
     rule_fact("readable", readable(descriptor));
-    rule("wait-with-work", cushim_completion_wait(with_work, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    refused("wait-with-work", cushim_completion_wait(with_work, soon()), CUDA_ERROR_ILLEGAL_ADDRESS,
+            "cushim_completion_wait");
     rule_number("released", atomic_load(&releases), 1);
     cushim_completion_destroy(&completion);
     cushim_completion_destroy(&with_work);
@@ -78,9 +79,11 @@ static void fault_before(void)
     done("status", cushim_completion_status(completion, &status));
     rule("status-is", status, CUDA_ERROR_ILLEGAL_ADDRESS);
     done("notification", cushim_stream_notification(stream, &notification));
-    rule("notification-wait", cushim_completion_wait(notification, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    refused("notification-wait", cushim_completion_wait(notification, soon()), CUDA_ERROR_ILLEGAL_ADDRESS,
+            "cushim_completion_wait");
     done("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &with_work));
-    rule("enqueue-wait", cushim_completion_wait(with_work, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    refused("enqueue-wait", cushim_completion_wait(with_work, soon()), CUDA_ERROR_ILLEGAL_ADDRESS,
+            "cushim_completion_wait");
     rule_number("released", atomic_load(&releases), 1);
     cushim_completion_destroy(&completion);
     cushim_completion_destroy(&notification);
@@ -258,8 +261,8 @@ static void CUDA_CB sleep_a_while(CUstream stream, CUresult status, void *user)
 }
 
 /*
- * LeakSanitizer asks this at the end of a process, if there is one: with threads at work it now and then stops them, and
- * itself, for ever (gcc 12).
+ * LeakSanitizer asks this at the end of a process, if there is one: with threads at work it now and then stops them,
+ * and itself, for ever (gcc 12).
  */
 static bool is_leaving;
 int __lsan_is_turned_off(void);
@@ -334,13 +337,11 @@ static void before_registration_returns(void)
 
 /* A stream that is held back by a kernel, so that callbacks of others can come meanwhile: a driver may run them one at
  * a time, and a gate is one. */
-static unsigned *hold_back(struct cushim_stream *stream)
+static unsigned *hold_back(struct cushim_stream *stream, CUfunction function)
 {
-    CUfunction function = NULL;
     CUdeviceptr address;
     unsigned *flag = host_new(sizeof *flag, &address);
     void *parameters[] = {&address};
-    need("kernel", kernel_get("conformance_wait", &function));
     need("launch", kernel_launch(function, cushim_stream_handle(stream), parameters));
     return flag;
 }
@@ -353,7 +354,10 @@ static void long_after_detach(void)
     int still_pending = 0;
     struct cushim_stream *stream = layer_stream();
     struct cushim_stream *other = layer_stream();
-    unsigned *flag = hold_back(stream);
+    CUfunction function = NULL;
+    if (!need("kernel", kernel_get("conformance_wait", &function)))
+        return;
+    unsigned *flag = hold_back(stream, function);
     for (int i = 0; i < COUNT; i++) {
         struct cushim_completion *completion = completion_new(stream);
         if (i % 2 == 0)
@@ -361,7 +365,7 @@ static void long_after_detach(void)
         else
             cushim_completion_destroy(&completion);
     }
-    unsigned *other_flag = hold_back(other);
+    unsigned *other_flag = hold_back(other, function);
     for (int i = 0; i < COUNT; i++)
         pending[i] = completion_new(other);
     CUSHIM_STORE_RELEASE(flag, 1);

@@ -243,7 +243,8 @@ static void scope_destroyed(void)
 static CUresult fail_twice(struct cushim_stream *stream, void *user)
 {
     (void)stream;
-    watch_fail(0, CUDA_ERROR_LAUNCH_FAILED);
+    /* The first call behind the body asks whether it left a capture; a polyfill makes another. */
+    watch_fail(cushim_slot_state(S(StreamIsCapturing_v1)) == CUSHIM_STATE_NATIVE ? 1 : 2, CUDA_ERROR_LAUNCH_FAILED);
     return *(CUresult *)user;
 }
 
@@ -270,8 +271,11 @@ static void scope_left_capturing(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
-    passed_on("code", cushim_stream_scope(stream, leave_capturing, &capture), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    passed_on("capture-is-lost", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    refused("code", cushim_stream_scope(stream, leave_capturing, &capture), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "cushim_stream_scope");
+    rule_status("is-over", stream, "none");
+    refused("capture-is-lost", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+            "cushim_capture_end");
     done("usable", cushim_stream_synchronize(stream));
     layer_stream_end(stream);
 }
