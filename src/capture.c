@@ -200,7 +200,7 @@ CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph
 {
     static const char function[] = "cushim_capture_end";
     if (capture == NULL || *capture == NULL)
-        return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The capture is NULL, or was ended.");
+        return cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The capture is NULL, or was ended.");
     struct cushim_capture *ended = *capture;
     if (ended->into && ret_graph != NULL)
         return cushim_report(CUDA_ERROR_INVALID_VALUE, function,
@@ -242,7 +242,7 @@ bool cushim_priv_capture_end_left(struct cushim_stream *stream)
 void cushim_priv_capture_add_call(struct cushim_stream *stream, struct held_call *call)
 {
     struct cushim_capture *capture = atomic_load(&stream->capture);
-    if (capture == NULL)
+    if (capture == NULL || (stream->special && capture->thread != this_thread()))
         return;
     struct held_call **next = cushim_priv_held_call_next(call);
     *next = atomic_load(&capture->calls);

@@ -3,10 +3,11 @@
  * capture.h - record what is enqueued into a stream as a graph, instead of doing it.
  *
  * The general rules stand in context.h. Captures need CUDA 10.0; modes other than CU_STREAM_CAPTURE_MODE_RELAXED need
- * 10.1; what needs more says so, and is CUDA_ERROR_NOT_SUPPORTED below that. Which calls end a capture, and in which
- * mode, was measured: tests/conformance/CAPTURE.md.
+ * 10.1; what needs more says so, and is CUDA_ERROR_NOT_SUPPORTED below that.
  *
- * The codes that any function may return are those of stream.h.
+ * Some calls invalidate a capture: it takes no more work and must still be ended, and ending it says
+ * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED. Which calls, and in which mode, was measured: tests/conformance/CAPTURE.md in
+ * cushim's sources.
  */
 #ifndef CUSHIM_CAPTURE_H
 #define CUSHIM_CAPTURE_H
@@ -27,7 +28,7 @@ typedef CUresult (*cushim_capture_body)(struct cushim_stream *stream, void *user
  * Begins a capture, calls body(stream, user), and ends the capture whatever the body did; the stream is usable again.
  * It must return: a longjmp or an exception out of it is not caught. Gives a graph that the caller owns.
  *   the body's own error                   the graph is destroyed; if ending failed too, cushim_last_error() has that
- *   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED  something in the body ended the capture
+ *   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED  something in the body invalidated the capture
  *   CUDA_ERROR_STREAM_CAPTURE_UNJOINED     the body forked to another stream and did not join
  *   CUDA_ERROR_ILLEGAL_STATE               the stream was capturing already, which goes on; or the body ended the
  *                                          capture itself, and had no error of its own
@@ -76,8 +77,8 @@ CUSHIM_API CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, 
  * of a capture into a graph that is there it must be NULL, since that graph is the caller's already.
  *   CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD  it is for the thread that began it to end. Nothing happened, and the
  *                                           capture goes on (the driver would have ended it)
- *   CUDA_ERROR_INVALID_VALUE                capture is NULL, or ret_graph is not as said. Nothing happened
- *   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED   something ended it, or its stream was destroyed
+ *   CUDA_ERROR_INVALID_VALUE                ret_graph is not as said. Nothing happened
+ *   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED   something invalidated it, or its stream was destroyed
  *   CUDA_ERROR_STREAM_CAPTURE_UNJOINED      another stream was not joined
  *   CUDA_ERROR_ILLEGAL_STATE                it was ended by somebody else
  * Except with the first two, the capture is over, *capture is NULL, and the stream can be used again.
@@ -86,8 +87,8 @@ CUSHIM_API CUresult cushim_capture_end(struct cushim_capture **capture, struct c
 
 /* ---- Asking and steering ---- */
 
-/* Whether the stream is capturing, or was and something ended it (CU_STREAM_CAPTURE_STATUS_INVALIDATED). Harmless.
- * CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking stream captures; harmless too. */
+/* Whether the stream is capturing, or was and something invalidated that (CU_STREAM_CAPTURE_STATUS_INVALIDATED).
+ * Harmless. CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking stream captures; harmless too. */
 CUSHIM_API CUresult cushim_stream_capture_status(struct cushim_stream *stream, CUstreamCaptureStatus *ret_status);
 
 /* Which members of struct cushim_capture_info are valid. */

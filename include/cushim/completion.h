@@ -3,21 +3,20 @@
  * completion.h - know when the GPU is done: by asking, waiting, a descriptor in an event loop, or a function.
  *
  * A completion stands for all work that was in a stream when it was made, and has that work's status. It fires on every
- * driver, whatever happens to the work: also when a kernel faults before or after, when the stream is destroyed, or the
- * context (the driver then waits for the work, and the completion has fired when it returns; measured on 580). No code
- * of the program's runs on the driver's threads, unless a function here says so and was called.
+ * driver, whatever happens to the work (but for a notification that was captured: see there): also when a kernel faults
+ * before or after, when the stream is destroyed, or the context (the driver then waits for the work, and the completion
+ * has fired when it returns; measured on 580). No code of the program's runs on the driver's threads, unless a function
+ * here says so and was called.
  *
  * The general rules stand in context.h. Every function may be called from any thread; only giving a completion up
- * (detach, destroy) must be the last thing done with it. Firing takes no lock and allocates nothing. Up to 1,048,576
+ * (detach, destroy) must be the last thing done with it, or with a dispatcher. Firing allocates nothing, and takes no
+ * lock on 64-bit Linux; elsewhere a short one of its own. Up to 1,048,576
  * completions may be outstanding, of at most 128 bytes each; their memory is used again, and not given back.
  *
  * CUDA does not survive a fork(): in the child, a completion from before is CUDA_ERROR_NOT_INITIALIZED to ask or to
  * wait for, and can be destroyed.
  *
- * The codes that any function may return:
- *   CUDA_ERROR_INVALID_HANDLE  the stream, completion or dispatcher is NULL (given up)
- *   CUDA_ERROR_INVALID_VALUE   a place for a result, or a function, is NULL
- *   CUDA_ERROR_OUT_OF_MEMORY   of the host, or the driver's; or too many are outstanding
+ * The common codes stand in context.h; CUDA_ERROR_OUT_OF_MEMORY also says that too many are outstanding.
  */
 #ifndef CUSHIM_COMPLETION_H
 #define CUSHIM_COMPLETION_H
@@ -58,16 +57,17 @@ CUSHIM_API CUresult cushim_stream_completion(struct cushim_stream *stream, struc
 CUSHIM_API CUresult cushim_stream_notification(struct cushim_stream *stream, struct cushim_completion **ret_completion);
 
 /*
- * Calls body(stream, user) to enqueue work, and gives a completion for it. release(user) is called exactly once,
- * whatever happens and whatever is returned, and never before the GPU is done with all that the body enqueued, also if
- * the body fails half-way. Nothing is called from the driver's thread while the caller has the completion: `release`
- * runs in the thread that first learns that it fired, in cushim_completion_poll(), _status(), _wait() or _destroy(), or
- * in cushim_dispatcher_run() behind the function of cushim_completion_then(). With nobody left to learn it (given up
- * before it fired, ret_completion NULL, or an error returned) it runs on the driver's thread, and there must make no
- * CUDA call and wait for nothing.
+ * Calls body(stream, user) to enqueue work, and gives a completion for it. release(user) (NULL for none) is called
+ * once, whatever happens and whatever is returned, and never before the GPU is done with all that the body enqueued,
+ * also if the body fails half-way. Nothing is called from the driver's thread while the caller has the completion:
+ * `release` runs in the thread that first learns that it fired, in cushim_completion_poll(), _status(), _wait(),
+ * _detach() or _destroy(), or in cushim_dispatcher_run() behind the function of cushim_completion_then(). With nobody
+ * left to learn it (given up before it fired, ret_completion NULL, or an error returned) it runs on the driver's
+ * thread, and there must make no CUDA call and wait for nothing.
  *   the body's own error
  *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing: the body was not called, the capture is not harmed;
  *                                          or the body left it capturing, which ended that capture
+ *   CUDA_ERROR_OUT_OF_MEMORY               the body was not called; or as the next
  *   others                                 the driver takes no callback: the work was waited for, and released
  */
 CUSHIM_API CUresult cushim_stream_enqueue(struct cushim_stream *stream,
@@ -107,7 +107,8 @@ CUSHIM_API CUresult cushim_completion_descriptor(struct cushim_completion *compl
 CUSHIM_API uint64_t cushim_completion_count(const struct cushim_completion *completion);
 
 /* Sets a notification that has fired back, so that the next launch can be waited for. Does nothing to one that has not.
- * CUDA_ERROR_NOT_SUPPORTED: it was not captured, and fires once only. */
+ * The count stays, and a function is called for each firing all the same. Somebody who waits meanwhile may miss the
+ * firing that is set back. CUDA_ERROR_NOT_SUPPORTED: it was not captured, and fires once only. */
 CUSHIM_API CUresult cushim_completion_reset(struct cushim_completion *completion);
 
 /* ---- Functions ---- */
@@ -116,7 +117,9 @@ CUSHIM_API CUresult cushim_completion_reset(struct cushim_completion *completion
  * Lets cushim_dispatcher_run() call fn(status, user) when it has fired (at each firing of a captured notification),
  * also if it has fired already. `release` (NULL for none) is called with `user` exactly once, whatever happens: after
  * the function, or when the function will not be called any more; in the thread that runs the dispatcher, or gives the
- * completion up. One function for each completion.
+ * completion up. If the dispatcher is destroyed before it fires, that is the driver's thread; of a captured
+ * notification that was given up, whichever ends the graph, perhaps the driver's, too: there it must make no CUDA call.
+ * One function for each completion.
  *   CUDA_ERROR_ILLEGAL_STATE  it has a function already
  */
 CUSHIM_API CUresult cushim_completion_then(struct cushim_completion *completion, struct cushim_dispatcher *dispatcher,
@@ -126,7 +129,8 @@ CUSHIM_API CUresult cushim_completion_then(struct cushim_completion *completion,
 /*
  * The same, but the function and `release` are called by the driver's thread at the very moment (by this call, if it
  * has fired already). There they must make no CUDA call, take no lock that is held around a CUDA call anywhere, and
- * wait for nothing that the GPU does: the driver would stand still.
+ * wait for nothing that the GPU does: the driver would stand still. So is the release function of
+ * cushim_stream_enqueue() then.
  */
 CUSHIM_API CUresult cushim_completion_then_at_once(struct cushim_completion *completion,
                                                    void (*fn)(CUresult status, void *user), void *user,
@@ -138,7 +142,8 @@ CUSHIM_API CUresult cushim_completion_then_at_once(struct cushim_completion *com
  * is nothing to do. */
 CUSHIM_API void cushim_completion_detach(struct cushim_completion **completion);
 
-/* The same, but a function that was not yet called is not called any more (only released). Does not wait. */
+/* The same, but a function that was not yet called is not called any more (only released). Does not
+ * wait: one that another thread is calling at this moment goes on, and is released by that thread. */
 CUSHIM_API void cushim_completion_destroy(struct cushim_completion **completion);
 
 /* ---- Dispatchers ---- */
@@ -161,7 +166,7 @@ CUSHIM_API CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, 
 /*
  * Ends it and sets *dispatcher to NULL; NULL, or a pointer to NULL, is nothing to do. Functions that are due are not
  * called any more, but released; those of completions that have not fired are released when the completion is given up,
- * or fires.
+ * or, on the driver's thread, when it fires.
  */
 CUSHIM_API void cushim_dispatcher_destroy(struct cushim_dispatcher **dispatcher);
 

@@ -4,10 +4,6 @@
  *
  * The general rules stand in context.h. An event holds its context. Any thread may use an event, several at once too;
  * only destroying it must be the last thing done with it.
- *
- * The codes that any function may return:
- *   CUDA_ERROR_INVALID_HANDLE  an event or stream is NULL (destroyed, that is)
- *   CUDA_ERROR_INVALID_VALUE   a place for a result is NULL, or flags are unknown to the driver
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H
@@ -21,7 +17,8 @@ extern "C" {
 
 /*
  * Makes an event in a context. `flags`: CU_EVENT_DEFAULT, or CU_EVENT_BLOCKING_SYNC (who synchronizes sleeps),
- * CU_EVENT_DISABLE_TIMING (cheaper, no elapsed time), CU_EVENT_INTERPROCESS. The caller owns *ret_event.
+ * CU_EVENT_DISABLE_TIMING (cheaper, no elapsed time), CU_EVENT_INTERPROCESS (together with the latter). The caller owns
+ * *ret_event.
  *   CUDA_ERROR_INVALID_CONTEXT  context is NULL
  */
 CUSHIM_API CUresult cushim_event_create(struct cushim_context *context, unsigned flags,
@@ -42,13 +39,15 @@ CUSHIM_API CUevent cushim_event_handle(const struct cushim_event *event);
  * Records: the event now stands for all work in `stream` until here. `flags`: 0, or CU_EVENT_RECORD_EXTERNAL in a
  * capture (CUDA 11.1; CUDA_ERROR_NOT_SUPPORTED below that). Both must be of one context (the driver says
  * CUDA_ERROR_INVALID_HANDLE if not).
+ *   CUDA_ERROR_ILLEGAL_STATE  CU_EVENT_RECORD_EXTERNAL without a capture
  */
 CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream, unsigned flags);
 
 /*
  * CUDA_SUCCESS if all that the event stands for is done, or it was never recorded; CUDA_ERROR_NOT_READY if not.
- * Asking ends a capture by CU_STREAM_CAPTURE_MODE_GLOBAL of any thread, and by THREAD_LOCAL of this one
- * (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED), as with cushim_stream_query(). So does waiting.
+ * Asking, and waiting, invalidate a capture by CU_STREAM_CAPTURE_MODE_GLOBAL of any thread, and by THREAD_LOCAL of this
+ * one (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED), as with cushim_stream_query().
+ *   CUDA_ERROR_CAPTURED_EVENT  last recorded in a capture: asking and waiting invalidate that, in every mode (measured)
  */
 CUSHIM_API CUresult cushim_event_query(struct cushim_event *event);
 
@@ -56,7 +55,7 @@ CUSHIM_API CUresult cushim_event_query(struct cushim_event *event);
 CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
 
 /*
- * The time between two events in milliseconds, good to about half a microsecond.
+ * The time between two events in milliseconds, good to about half a microsecond (cuEventElapsedTime).
  *   CUDA_ERROR_NOT_READY       one of them is not done
  *   CUDA_ERROR_INVALID_HANDLE  one was never recorded, or was made with CU_EVENT_DISABLE_TIMING
  */

@@ -4,12 +4,10 @@
  *
  * As much as stream capture needs; nodes are added and looked at with the table's slots, by cushim_graph_handle(). The
  * general rules stand in context.h. Graphs need CUDA 10.0; below it all but destroying nothing is
- * CUDA_ERROR_NOT_SUPPORTED. A graph is not thread-safe (the driver's rule): one thread at a time.
+ * CUDA_ERROR_NOT_SUPPORTED. Graphs and executables are not thread-safe (the driver's rule): one thread at a time.
  *
- * The codes that any function may return:
- *   CUDA_ERROR_INVALID_HANDLE  a graph, executable or stream is NULL (destroyed), or the driver destroyed the graph: a
- *                              capture into it failed (see cushim_capture_begin_to_graph)
- *   CUDA_ERROR_INVALID_VALUE   a place for a result is NULL, or flags are unknown to the driver
+ * The common codes stand in context.h; CUDA_ERROR_INVALID_HANDLE is also said of a graph that the driver destroyed,
+ * because a capture into it failed (see cushim_capture_begin_to_graph).
  */
 #ifndef CUSHIM_GRAPH_H
 #define CUSHIM_GRAPH_H
@@ -49,7 +47,8 @@ CUSHIM_API CUgraph cushim_graph_handle(const struct cushim_graph *graph);
  * Makes an executable graph for a context, which is made current for the call; NULL: for the caller's current one (the
  * driver needs one: measured on 580). `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4;
  * CUDA_ERROR_NOT_SUPPORTED below that). The caller owns *ret_exec; the graph stays as it is and may be destroyed before
- * it. The executable holds the context. Making and destroying executables ends captures as cushim_event_query() does.
+ * it. The executable holds the context. Making and destroying executables invalidates captures as cushim_event_query()
+ * does.
  */
 CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context,
                                              unsigned long long flags, struct cushim_graph_exec **ret_exec);
@@ -62,16 +61,16 @@ CUSHIM_API CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec);
 CUSHIM_API CUgraphExec cushim_graph_exec_handle(const struct cushim_graph_exec *exec);
 
 /* Launches the graph into a stream, behind the work that is there. One executable runs once at a time: a second launch
- * waits for the first. */
+ * waits for the first. Not into a capture: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and that is invalidated. */
 CUSHIM_API CUresult cushim_graph_exec_launch(struct cushim_graph_exec *exec, struct cushim_stream *stream);
 
-/* Does the first launch's preparations ahead of it, in the stream's order (CUDA 11.1; CUDA_ERROR_NOT_SUPPORTED below).
- * */
+/* Does the first launch's preparations ahead of it, in the stream's order. CUDA 11.1. Captures as for a launch. */
 CUSHIM_API CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, struct cushim_stream *stream);
 
 /*
  * Gives the executable the parameters of `graph`, which must be of the same shape (CUDA 10.2; CUDA_ERROR_NOT_SUPPORTED
- * below). Far cheaper than instantiating again.
+ * below). Far cheaper than instantiating again. What only the graph before held (release functions of its
+ * host functions) is let go of.
  *   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE  the shapes differ; *ret_result, if not NULL, says how (it is written in this
  *                                         case too); the executable is as before
  */

@@ -2,17 +2,11 @@
 /*
  * stream.h - queues of work on a device.
  *
- * The general rules stand in context.h. A call here goes to the driver in the caller's own context, whatever that is:
- * the driver needs none for a stream that was made (measured on 580; for the special streams see cushim_stream_borrow).
- * Any thread may use a stream, several at once too; only destroying, closing or releasing it must be the last thing
- * done with it. A stream that was destroyed is NULL where it was destroyed; other copies of the pointer are the
- * caller's duty.
- *
- * The codes that any function may return:
- *   CUDA_ERROR_INVALID_HANDLE  the stream is NULL (destroyed, that is)
- *   CUDA_ERROR_INVALID_VALUE   a place for a result is NULL, or flags are unknown to the driver
- *   CUDA_ERROR_NO_DEVICE       there is no driver
- *   CUDA_ERROR_NOT_SUPPORTED   the driver is too old; cushim_last_error() says for what
+ * The general rules and the common codes stand in context.h. No call here changes the current context, and the calls of
+ * a stream that was made need none (measured on 580; for the special streams see cushim_stream_borrow). Any thread may
+ * use a stream, several at once too; only destroying, closing or releasing it must be the last thing done with it, and
+ * nobody may use it while another thread ends its capture. A stream that was destroyed is NULL where it was destroyed;
+ * other copies of the pointer are the caller's duty.
  */
 #ifndef CUSHIM_STREAM_H
 #define CUSHIM_STREAM_H
@@ -49,8 +43,8 @@ CUSHIM_API CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *
 
 /*
  * A stream that is somebody else's, who keeps it alive; never destroyed by this. `context` as above. Also for the
- * special streams 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD (CUDA 7.0), with a NULL context: each call means that
- * stream of the calling thread's current context then, and is CUDA_ERROR_INVALID_CONTEXT where there is none.
+ * special streams 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD (CUDA 7.0), with a NULL context: each call then means
+ * the special stream of the calling thread's current context; CUDA_ERROR_INVALID_CONTEXT if there is none.
  *   CUDA_ERROR_INVALID_CONTEXT  a special stream with a context
  */
 CUSHIM_API CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context,
@@ -71,8 +65,9 @@ CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstrea
 CUSHIM_API CUresult cushim_stream_destroy(struct cushim_stream **stream);
 
 /*
- * Waits for all work, then destroys as above, also if waiting failed. Returns the first error. An open capture is ended
- * before, as nothing can be waited for during it, and CUDA_ERROR_STREAM_CAPTURE_INVALIDATED is returned.
+ * Waits for all work, then destroys as above, also if waiting failed. Returns the first error. A capture that
+ * cushim_capture_begin() began is ended before, and CUDA_ERROR_STREAM_CAPTURE_INVALIDATED returned; one that the
+ * driver's functions began is invalidated by the wait. With others' captures as cushim_stream_query().
  */
 CUSHIM_API CUresult cushim_stream_close(struct cushim_stream **stream);
 
@@ -82,21 +77,21 @@ CUSHIM_API CUstream cushim_stream_handle(const struct cushim_stream *stream);
 /* ---- Questions that never harm a capture ---- */
 
 /*
- * The driver ends a capture when it is asked for flags, id or device of the capturing stream (measured on 580). A
- * stream that was made here remembers them, and answers without a driver call. A borrowed or adopted one asks the
+ * The driver invalidates a capture when it is asked for flags, id or device of the capturing stream (measured on 580).
+ * A stream that was made here remembers them, and answers without a driver call. A borrowed or adopted one asks the
  * driver once, at the first question, but never while the stream is capturing:
  *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  not yet known, and the stream is capturing: ask before or after
  * (A capture that another thread begins in the same moment is the caller's care.) A special stream asks each time.
  */
 CUSHIM_API CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *ret_flags);
-/* After clamping. */
+/* After clamping; asked anew once it was changed as an attribute. */
 CUSHIM_API CUresult cushim_stream_priority(struct cushim_stream *stream, int *ret_priority);
 /* Of a borrowed or adopted stream without a context: needs CUDA 9.2. */
 CUSHIM_API CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *ret_device);
-/* Unique in the life of the process, where handles are used again at once. Needs CUDA 12.0. */
+/* Unique in the life of the process, unlike handles, which the driver uses again at once. Needs CUDA 12.0. */
 CUSHIM_API CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *ret_id);
 /*
- * The driver's context, and the green context or NULL; either place may be NULL. Of a green context's stream,
+ * The driver's context, and the green context or NULL; one of the places may be NULL. Of a green context's stream,
  * *ret_context is the device's primary context. Of a borrowed or adopted stream without a context: needs CUDA 9.2.
  */
 CUSHIM_API CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *ret_context,
@@ -109,9 +104,9 @@ CUSHIM_API bool cushim_stream_owned(const struct cushim_stream *stream);
 /* ---- Waiting ---- */
 
 /*
- * CUDA_SUCCESS if all work is done, CUDA_ERROR_NOT_READY if not; else the error of the work. During a capture of this
- * stream it ends that; it also ends captures by CU_STREAM_CAPTURE_MODE_GLOBAL of other threads and by GLOBAL or
- * THREAD_LOCAL of this one (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; the whole table: tests/conformance/CAPTURE.md).
+ * CUDA_SUCCESS if all work is done, CUDA_ERROR_NOT_READY if not; else the error of the work. It invalidates a capture
+ * of this stream, captures by CU_STREAM_CAPTURE_MODE_GLOBAL of other threads, and by GLOBAL or THREAD_LOCAL of this one
+ * (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; the whole table: tests/conformance/CAPTURE.md in cushim's sources).
  */
 CUSHIM_API CUresult cushim_stream_query(struct cushim_stream *stream);
 
@@ -121,17 +116,21 @@ CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
 /*
  * What is enqueued from now on waits for what the event stands for now; of any context or device. `flags`: 0, or
  * CU_EVENT_WAIT_EXTERNAL in a capture (CUDA 11.1; CUDA_ERROR_NOT_SUPPORTED below that). An event that was never
- * recorded is no wait.
+ * recorded is no wait. One that was recorded in a capture brings this stream into that capture, which must be joined
+ * before its end.
+ *   CUDA_ERROR_STREAM_CAPTURE_MERGE       the stream is in another capture than the event
  *   CUDA_ERROR_ILLEGAL_STATE              CU_EVENT_WAIT_EXTERNAL without a capture
- *   CUDA_ERROR_STREAM_CAPTURE_ISOLATION   in a capture, an event that was recorded outside it: ends the capture
+ *   CUDA_ERROR_STREAM_CAPTURE_ISOLATION   in a capture, an event that was recorded outside it: invalidates the capture
  */
 CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags);
 
 /*
  * Calls body(stream, user), then waits until all work is done, whatever the body returned: so memory that the work
  * borrows may be given back after it. Returns the body's error; if it had none, that of the wait. If both fail, the
- * wait's is in cushim_last_error(). A body that leaves the stream capturing is the caller's mistake, and ends that
- * capture.
+ * wait's is in cushim_last_error(). A body that leaves the stream capturing loses that
+ * capture; the work before it is waited for.
+ *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  it did
+ *   CUDA_ERROR_INVALID_HANDLE              the body destroyed the stream, and nothing was waited for
  */
 CUSHIM_API CUresult cushim_stream_scope(struct cushim_stream *stream,
                                         CUresult (*body)(struct cushim_stream *stream, void *user), void *user);

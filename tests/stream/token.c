@@ -15,8 +15,8 @@ static void ended(void)
     rule_fact("gone", capture == NULL);
     rule_number("nodes", node_count(cushim_graph_handle(graph)), 1);
     rule_status("status-after", stream, "none");
-    refused("end-again", cushim_capture_end(&capture, &graph), CUDA_ERROR_INVALID_VALUE, "cushim_capture_end");
-    refused("end-null", cushim_capture_end(NULL, &graph), CUDA_ERROR_INVALID_VALUE, "cushim_capture_end");
+    refused("end-again", cushim_capture_end(&capture, &graph), CUDA_ERROR_INVALID_HANDLE, "cushim_capture_end");
+    refused("end-null", cushim_capture_end(NULL, &graph), CUDA_ERROR_INVALID_HANDLE, "cushim_capture_end");
     rule_fact("graph-stays", graph != NULL);
     cushim_graph_destroy(&graph);
     done("begin-for-nothing", cushim_capture_begin(stream, RELAXED, &capture));
