@@ -19,6 +19,7 @@ CUresult cushim_priv_completion_new(const char *function, struct cushim_completi
     atomic_store_explicit(&completion->queued, false, memory_order_relaxed);
     atomic_store_explicit(&completion->given_up, false, memory_order_relaxed);
     atomic_store_explicit(&completion->references, 2, memory_order_relaxed);
+    completion->then.dispatcher = NULL;
     completion->captured = false;
     completion->generation = cushim_priv_os_generation();
     *ret_completion = completion;
@@ -39,6 +40,8 @@ void cushim_priv_completion_drop(struct cushim_completion *completion)
     os_signal signal = atomic_load(&completion->signal);
     if (signal != 0)
         cushim_priv_os_signal_close(signal);
+    if (completion->then.dispatcher != NULL)
+        cushim_priv_dispatcher_drop(completion->then.dispatcher);
     cushim_priv_completion_put(completion);
 }
 
@@ -71,14 +74,12 @@ static CUresult look(const char *function, struct cushim_completion *completion,
 {
     if (completion == NULL)
         return no_completion(function);
-    if (atomic_load(&completion->state) == COMPLETION_FIRED) {
-        cushim_priv_completion_learn(completion);
-        *ret_status = (CUresult)atomic_load(&completion->status);
-        return CUDA_SUCCESS;
-    }
-    if (completion->generation != cushim_priv_os_generation())
-        return forked(function);
-    return CUDA_ERROR_NOT_READY;
+    if (atomic_load(&completion->state) != COMPLETION_FIRED)
+        return completion->generation != cushim_priv_os_generation() ? forked(function) : CUDA_ERROR_NOT_READY;
+    /* Before anything is released: that may give the completion up, and free the place of the status. */
+    *ret_status = (CUresult)atomic_load(&completion->status);
+    cushim_priv_completion_learn(completion);
+    return CUDA_SUCCESS;
 }
 
 /* The status of the work, which for cushim_last_error() is a failure of the question. */
@@ -89,9 +90,10 @@ static CUresult tell(const char *function, CUresult status)
 
 CUresult cushim_completion_poll(struct cushim_completion *completion)
 {
+    static const char function[] = "cushim_completion_poll";
     CUresult status = CUDA_SUCCESS;
-    CUresult result = look("cushim_completion_poll", completion, &status);
-    return result != CUDA_SUCCESS ? result : tell("cushim_completion_poll", status);
+    CUresult result = look(function, completion, &status);
+    return result != CUDA_SUCCESS ? result : tell(function, status);
 }
 
 CUresult cushim_completion_status(struct cushim_completion *completion, CUresult *ret_status)
@@ -161,6 +163,9 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
     if (!completion->captured)
         return cushim_report(CUDA_ERROR_NOT_SUPPORTED, function,
                              "The completion was not captured: it fires once only.");
+    /* The descriptor is the parent's too. */
+    if (completion->generation != cushim_priv_os_generation())
+        return forked(function);
     if (!atomic_compare_exchange_strong(&completion->state, &expected, COMPLETION_PENDING))
         return CUDA_SUCCESS;
     os_signal signal = atomic_load(&completion->signal);
@@ -175,22 +180,30 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
 
 /* ---- Giving up ---- */
 
+static void give_up(struct cushim_completion *completion)
+{
+    atomic_store(&completion->given_up, true);
+    if (atomic_load(&completion->state) == COMPLETION_FIRED)
+        cushim_priv_completion_learn(completion);
+    cushim_priv_completion_drop(completion);
+}
+
 void cushim_completion_detach(struct cushim_completion **completion)
 {
     if (completion == NULL || *completion == NULL)
         return;
     struct cushim_completion *detached = *completion;
     *completion = NULL;
-    atomic_store(&detached->given_up, true);
-    if (atomic_load(&detached->state) == COMPLETION_FIRED)
-        cushim_priv_completion_learn(detached);
-    cushim_priv_completion_drop(detached);
+    give_up(detached);
 }
 
 void cushim_completion_destroy(struct cushim_completion **completion)
 {
     if (completion == NULL || *completion == NULL)
         return;
-    cushim_priv_completion_cancel(*completion);
-    cushim_completion_detach(completion);
+    struct cushim_completion *destroyed = *completion;
+    /* The variable first: it may be part of what the function's release frees. */
+    *completion = NULL;
+    cushim_priv_completion_cancel(destroyed);
+    give_up(destroyed);
 }

@@ -41,7 +41,8 @@ struct cushim_completion {
         void (*fn)(CUresult status, void *user);
         void *user;
         void (*release)(void *user);
-        struct cushim_dispatcher *dispatcher; /* held; NULL: at once */
+        struct cushim_dispatcher *dispatcher; /* NULL: at once. Held to the completion's end: a firing may be about to
+                                               * push while the function is cancelled and the dispatcher destroyed */
     } then;
 };
 
@@ -83,6 +84,9 @@ void cushim_priv_completion_cancel(struct cushim_completion *completion);
 
 void cushim_priv_dispatcher_hold(struct cushim_dispatcher *dispatcher);
 void cushim_priv_dispatcher_drop(struct cushim_dispatcher *dispatcher);
+
+/* Whether it was destroyed, and is only held. */
+bool cushim_priv_dispatcher_is_closed(struct cushim_dispatcher *dispatcher);
 
 /* Puts a completion whose function is due into its dispatcher's list. */
 void cushim_priv_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_completion *completion);

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where completions come from: slabs that are never given back, and a list of the free ones. The list's head carries a
- * count of its changes, so that an exchange cannot take an old head for the present one.
+ * count of its changes, so that an exchange cannot take an old head for the present one: 43 bits, days of nothing else.
  */
 #include "completion_object.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLAB_SIZE = 1024, SLABS = 1024 };
+enum { SLAB_SIZE = 1024, SLABS = 1024, INDEX_BITS = 21 };
+
+#define INDEX_MASK ((UINT64_C(1) << INDEX_BITS) - 1)
+
+_Static_assert(INDEX_MASK > (uint64_t)SLABS * SLAB_SIZE, "an index + 1 must fit");
 
 static _Atomic(struct cushim_completion *) slabs[SLABS];
 static atomic_uint slab_count;
-static _Atomic(uint64_t) free_head; /* changes << 32 | index + 1 */
+static _Atomic(uint64_t) free_head; /* changes << INDEX_BITS | index + 1 */
 
 struct cushim_completion *cushim_priv_completion_at(unsigned index)
 {
@@ -25,18 +29,18 @@ static void put_chain(struct cushim_completion *first, struct cushim_completion 
     uint64_t head = atomic_load(&free_head);
     uint64_t changed;
     do {
-        atomic_store_explicit(&last->next, (unsigned)(head & UINT32_MAX), memory_order_relaxed);
-        changed = ((head >> 32) + 1) << 32 | (first->index + 1);
+        atomic_store_explicit(&last->next, (unsigned)(head & INDEX_MASK), memory_order_relaxed);
+        changed = ((head >> INDEX_BITS) + 1) << INDEX_BITS | (first->index + 1);
     } while (!atomic_compare_exchange_weak(&free_head, &head, changed));
 }
 
 static struct cushim_completion *take(void)
 {
     uint64_t head = atomic_load(&free_head);
-    while ((head & UINT32_MAX) != 0) {
-        struct cushim_completion *first = cushim_priv_completion_at((unsigned)(head & UINT32_MAX) - 1);
+    while ((head & INDEX_MASK) != 0) {
+        struct cushim_completion *first = cushim_priv_completion_at((unsigned)(head & INDEX_MASK) - 1);
         uint64_t next = atomic_load_explicit(&first->next, memory_order_relaxed);
-        if (atomic_compare_exchange_weak(&free_head, &head, ((head >> 32) + 1) << 32 | next))
+        if (atomic_compare_exchange_weak(&free_head, &head, ((head >> INDEX_BITS) + 1) << INDEX_BITS | next))
             return first;
     }
     return NULL;

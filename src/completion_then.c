@@ -27,12 +27,9 @@ static bool change_then(struct cushim_completion *completion, unsigned from, uns
 /* Ends a function that is this thread's to end. */
 static void end_then(struct cushim_completion *completion)
 {
-    struct cushim_dispatcher *dispatcher = completion->then.dispatcher;
     if (completion->then.release != NULL)
         completion->then.release(completion->then.user);
     atomic_store(&completion->then_state, THEN_ENDED);
-    if (dispatcher != NULL)
-        cushim_priv_dispatcher_drop(dispatcher);
 }
 
 /* Whether there are firings that the function was not called for; without captures, there is only the one. */
@@ -42,15 +39,29 @@ static bool is_due(struct cushim_completion *completion)
                                 : atomic_load(&completion->state) == COMPLETION_FIRED;
 }
 
+static bool is_closed(const struct cushim_completion *completion)
+{
+    return completion->then.dispatcher != NULL && cushim_priv_dispatcher_is_closed(completion->then.dispatcher);
+}
+
+/* Calls the function `due` times, or until it, or another thread, ends the completion or the dispatcher. */
+static size_t call(struct cushim_completion *completion, unsigned due)
+{
+    size_t count = 0;
+    while (count < due && atomic_load(&completion->then_state) == THEN_RUNNING && !is_closed(completion)) {
+        completion->then.fn((CUresult)atomic_load(&completion->status), completion->then.user);
+        count++;
+    }
+    return count;
+}
+
 void cushim_priv_completion_run(struct cushim_completion *completion, size_t *count)
 {
     /* Where another thread is running it, that one looks again before it goes. */
     while (is_due(completion) && change_then(completion, THEN_SET, THEN_RUNNING)) {
-        unsigned due = completion->captured ? atomic_exchange(&completion->due, 0) : 1;
-        for (unsigned i = 0; i < due; i++, ++*count)
-            completion->then.fn((CUresult)atomic_load(&completion->status), completion->then.user);
+        *count += call(completion, completion->captured ? atomic_exchange(&completion->due, 0) : 1);
         /* Only where more may come it can be cancelled in the meantime; else this was the only time. */
-        if (!completion->captured || !change_then(completion, THEN_RUNNING, THEN_SET)) {
+        if (!completion->captured || is_closed(completion) || !change_then(completion, THEN_RUNNING, THEN_SET)) {
             /* Taken before the end, after which another thread may learn of it: it is this one's to release. */
             void (*release)(void *) = take_release(completion);
             end_then(completion);

@@ -8,6 +8,7 @@ struct cushim_dispatcher {
     atomic_uint references; /* the caller's, and that of each completion with a function */
     atomic_uint head;       /* index + 1 of what became due last; 0: none */
     atomic_bool closed;
+    unsigned generation; /* of the process: a child after fork() has another, but the same descriptor */
     os_signal signal;
 };
 
@@ -27,6 +28,11 @@ void cushim_priv_dispatcher_drop(struct cushim_dispatcher *dispatcher)
         return;
     cushim_priv_os_signal_close(dispatcher->signal);
     free(dispatcher);
+}
+
+bool cushim_priv_dispatcher_is_closed(struct cushim_dispatcher *dispatcher)
+{
+    return atomic_load(&dispatcher->closed);
 }
 
 /* Takes the whole list, the oldest first. */
@@ -91,6 +97,7 @@ CUresult cushim_dispatcher_create(struct cushim_dispatcher **ret_dispatcher)
         free(dispatcher);
         return cushim_report(CUDA_ERROR_OPERATING_SYSTEM, function, "The system gives no more descriptors.");
     }
+    dispatcher->generation = cushim_priv_os_generation();
     atomic_init(&dispatcher->references, 1);
     *ret_dispatcher = dispatcher;
     return CUDA_SUCCESS;
@@ -108,8 +115,12 @@ CUresult cushim_dispatcher_descriptor(struct cushim_dispatcher *dispatcher, cush
 
 CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, size_t *ret_count)
 {
+    static const char function[] = "cushim_dispatcher_run";
     if (dispatcher == NULL)
-        return no_dispatcher("cushim_dispatcher_run");
+        return no_dispatcher(function);
+    /* Here it would take the parent's signal, and call what the parent calls. */
+    if (dispatcher->generation != cushim_priv_os_generation())
+        return cushim_report(CUDA_ERROR_NOT_INITIALIZED, function, "The dispatcher was made before a fork().");
     cushim_priv_dispatcher_hold(dispatcher);
     /* Cleared before the list is taken: what is added after that sets it again. */
     cushim_priv_os_signal_clear(dispatcher->signal);

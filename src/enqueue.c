@@ -112,12 +112,29 @@ CUresult cushim_stream_notification(struct cushim_stream *stream, struct cushim_
 
 /* ---- Work and what it uses ---- */
 
-/* Where the driver takes no callback, the work is waited for: in a mode that harms nobody's capture. */
-static void wait_for_work(struct cushim_stream *stream)
+static void synchronize_context(struct cushim_context *context)
+{
+    CUcontext before = NULL;
+    bool entered = context != NULL && cushim_priv_context_enter(context, &before) == CUDA_SUCCESS;
+    cushim_table()->CtxSynchronize_v1();
+    if (entered)
+        cushim_priv_context_leave(before);
+}
+
+/*
+ * Where no callback can be had, the work is waited for: in a mode that harms nobody's capture. Of a stream that the
+ * body destroyed only the context is left to wait for.
+ */
+static void wait_for_work(struct cushim_stream *stream, struct cushim_context *context)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    bool changed = cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode) == CUDA_SUCCESS;
-    cushim_table()->StreamSynchronize_v1(stream->handle);
+    /* A missing slot would say so in cushim_last_error(), which has the refusal. */
+    bool changed = cushim_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1) != CUSHIM_STATE_MISSING
+                   && cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode) == CUDA_SUCCESS;
+    if (atomic_load(&stream->gone))
+        synchronize_context(context);
+    else
+        cushim_table()->StreamSynchronize_v1(stream->handle);
     if (changed)
         cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode);
 }
@@ -130,14 +147,34 @@ static CUresult refuse(CUresult result, void *user, void (*release)(void *user))
 }
 
 /* After the body: has the completion fire, come what may. */
-static CUresult finish(struct cushim_stream *stream, struct cushim_completion *completion)
+static CUresult finish(const char *function, struct cushim_stream *stream, struct cushim_context *context,
+                       struct cushim_completion *completion)
 {
-    CUresult result = start(stream, completion);
+    CUresult result = atomic_load(&stream->gone)
+                          ? cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The body destroyed the stream.")
+                          : start(stream, completion);
     if (result != CUDA_SUCCESS) {
-        wait_for_work(stream);
-        on_done(stream->handle, result, completion);
+        wait_for_work(stream, context);
+        on_done(NULL, result, completion);
     }
     return result;
+}
+
+/* Calls the body with the stream and its context held, which it may destroy. */
+static CUresult run(const char *function, struct cushim_stream *stream,
+                    CUresult (*body)(struct cushim_stream *stream, void *user), void *user,
+                    struct cushim_completion *completion)
+{
+    struct cushim_context *context = cushim_priv_context_hold(stream->context);
+    cushim_priv_stream_hold(stream);
+    CUresult result = body(stream, user);
+    if (!atomic_load(&stream->gone) && cushim_priv_capture_end_left(stream) && result == CUDA_SUCCESS)
+        result = cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                               "The body left the stream capturing; that capture was ended.");
+    CUresult finished = finish(function, stream, context, completion);
+    cushim_priv_stream_drop(stream);
+    cushim_priv_context_drop(context);
+    return result != CUDA_SUCCESS ? result : finished;
 }
 
 CUresult cushim_stream_enqueue(struct cushim_stream *stream, CUresult (*body)(struct cushim_stream *stream, void *user),
@@ -156,13 +193,7 @@ CUresult cushim_stream_enqueue(struct cushim_stream *stream, CUresult (*body)(st
         return refuse(result, user, release);
     completion->user = user;
     atomic_store(&completion->release, release);
-    result = body(stream, user);
-    if (cushim_priv_capture_end_left(stream) && result == CUDA_SUCCESS)
-        result = cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                               "The body left the stream capturing; that capture was ended.");
-    CUresult finished = finish(stream, completion);
-    if (result == CUDA_SUCCESS)
-        result = finished;
+    result = run(function, stream, body, user, completion);
     if (result == CUDA_SUCCESS && ret_completion != NULL)
         *ret_completion = completion;
     else

@@ -109,6 +109,11 @@ CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, s
     if (is_special(handle) && context != NULL)
         return cushim_report(CUDA_ERROR_INVALID_CONTEXT, function,
                              "A special stream is that of whichever context is current: it has none of its own.");
+    if (is_special(handle) && handle != NULL
+        && cushim_slot_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1) == CUSHIM_STATE_MISSING
+        && cushim_driver_version() != 0)
+        return cushim_report(CUDA_ERROR_NOT_SUPPORTED, function,
+                             "CU_STREAM_LEGACY and CU_STREAM_PER_THREAD need CUDA 7.0.");
     struct cushim_stream *stream = new_stream(handle, false);
     if (stream == NULL)
         return no_memory(function);

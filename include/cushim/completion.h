@@ -13,8 +13,8 @@
  * lock on 64-bit Linux; elsewhere a short one of its own. Up to 1,048,576
  * completions may be outstanding, of at most 128 bytes each; their memory is used again, and not given back.
  *
- * CUDA does not survive a fork(): in the child, a completion from before is CUDA_ERROR_NOT_INITIALIZED to ask or to
- * wait for, and can be destroyed.
+ * CUDA does not survive a fork(): in the child, a completion from before that has not fired is
+ * CUDA_ERROR_NOT_INITIALIZED to ask or to wait for, and can be destroyed; so is a dispatcher from before, to run.
  *
  * The common codes stand in context.h; CUDA_ERROR_OUT_OF_MEMORY also says that too many are outstanding.
  */
@@ -65,6 +65,7 @@ CUSHIM_API CUresult cushim_stream_notification(struct cushim_stream *stream, str
  * left to learn it (given up before it fired, ret_completion NULL, or an error returned) it runs on the driver's
  * thread, and there must make no CUDA call and wait for nothing.
  *   the body's own error
+ *   CUDA_ERROR_INVALID_HANDLE              the body destroyed the stream: its context was waited for
  *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing: the body was not called, the capture is not harmed;
  *                                          or the body left it capturing, which ended that capture
  *   CUDA_ERROR_OUT_OF_MEMORY               the body was not called; or as the next

@@ -46,6 +46,7 @@ CUSHIM_API CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *
  * special streams 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD (CUDA 7.0), with a NULL context: each call then means
  * the special stream of the calling thread's current context; CUDA_ERROR_INVALID_CONTEXT if there is none.
  *   CUDA_ERROR_INVALID_CONTEXT  a special stream with a context
+ *   CUDA_ERROR_NOT_SUPPORTED    CU_STREAM_LEGACY or CU_STREAM_PER_THREAD on a driver that takes them for an address
  */
 CUSHIM_API CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context,
                                          struct cushim_stream **ret_stream);
@@ -59,8 +60,9 @@ CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstrea
 /*
  * Ends the object and sets *stream to NULL; NULL, or a pointer to NULL, is nothing to do. A stream that it owns is
  * destroyed: the call does not wait, work and callbacks that are pending are still done. A capture that is open on it
- * ends, and its graph is lost (the driver's rule; cushim_capture_end() then says so); one that the driver's functions
- * began on a stream that it does not own goes on. The code is the driver's; the object is gone whatever it says.
+ * ends, and its graph is lost (the driver's rule; cushim_capture_end() then says so, but must not be called by another
+ * thread in the same moment); one that the driver's functions began on a stream that it does not own goes on. The code
+ * is the driver's; the object is gone whatever it says.
  */
 CUSHIM_API CUresult cushim_stream_destroy(struct cushim_stream **stream);
 
@@ -148,7 +150,8 @@ CUSHIM_API CUresult cushim_stream_scope(struct cushim_stream *stream,
  * Calls fn(user) when all work that is in the stream is done; work behind it waits. Not called after an error of the
  * context. In a capture it becomes a node, called at each launch; `release` then runs when the graph and all its
  * executables and copies are gone (CUDA 11.3; below that, a release function in a capture is CUDA_ERROR_NOT_SUPPORTED),
- * or when a capture of this stream that was begun here ends without a graph.
+ * or when a capture of this stream that was begun here ends without a graph. No other thread may end the capture, or
+ * destroy its graph, in the meantime.
  *   CUDA_ERROR_INVALID_VALUE  fn is NULL
  */
 CUSHIM_API CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user,

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,7 +54,7 @@ unsigned cushim_priv_os_generation(void)
 /* A far deadline is cut to what a clock can hold: whoever waits looks again. */
 static struct timespec to_timespec(uint64_t time)
 {
-    const uint64_t most = UINT64_C(1) << 31;
+    const uint64_t most = INT32_MAX; /* of a 32-bit time_t, too */
     uint64_t seconds = time / NANOSECONDS;
     return (struct timespec){.tv_sec = (time_t)(seconds < most ? seconds : most),
                              .tv_nsec = (long)(time % NANOSECONDS)};
@@ -146,15 +147,19 @@ void cushim_priv_os_wake(atomic_uint *word)
     pthread_mutex_unlock(&lock);
 }
 
-/* A pipe's ends: the writing one above the reading one, each plus one. */
+/* A pipe's ends: the writing one above the reading one, each plus one, in half of the number. */
+enum { HALF = sizeof(os_signal) * CHAR_BIT / 2 };
+
+#    define HALF_MASK (((os_signal)1 << HALF) - 1)
+
 static int reading(os_signal signal)
 {
-    return (int)(signal & 0xffff) - 1;
+    return (int)(signal & HALF_MASK) - 1;
 }
 
 static int writing(os_signal signal)
 {
-    return (int)(signal >> 16) - 1;
+    return (int)(signal >> HALF) - 1;
 }
 
 os_signal cushim_priv_os_signal_open(void)
@@ -162,7 +167,7 @@ os_signal cushim_priv_os_signal_open(void)
     int ends[2];
     if (pipe(ends) != 0)
         return 0;
-    if (ends[0] >= 0xffff || ends[1] >= 0x7fff) {
+    if ((os_signal)ends[0] >= HALF_MASK || (os_signal)ends[1] >= HALF_MASK) {
         close(ends[0]);
         close(ends[1]);
         return 0;
@@ -171,7 +176,7 @@ os_signal cushim_priv_os_signal_open(void)
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
         fcntl(ends[i], F_SETFL, fcntl(ends[i], F_GETFL) | O_NONBLOCK);
     }
-    return (os_signal)(ends[0] + 1) | (os_signal)(ends[1] + 1) << 16;
+    return ((os_signal)ends[0] + 1) | ((os_signal)ends[1] + 1) << HALF;
 }
 
 void cushim_priv_os_signal_close(os_signal signal)

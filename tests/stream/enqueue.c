@@ -238,6 +238,25 @@ static void with_function(void)
     layer_stream_end(stream);
 }
 
+static CUresult destroy_stream(struct cushim_stream *stream, void *user)
+{
+    CUresult result = enqueue_work(stream, user);
+    return result != CUDA_SUCCESS ? result : cushim_stream_destroy(&stream);
+}
+
+/* A body that destroys the stream: refused in words, and released behind the work all the same. */
+static void stream_destroyed(void)
+{
+    struct work work = {.gated = false};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = layer_stream();
+    refused("code", cushim_stream_enqueue(stream, destroy_stream, &work, release_work, &completion),
+            CUDA_ERROR_INVALID_HANDLE, "cushim_stream_enqueue");
+    rule_fact("untouched", completion == NULL);
+    rule_released("returned", &work, 1);
+    rule_current("current-stays", the_context);
+}
+
 /* ---- Captures ---- */
 
 static void capturing(void)
@@ -287,6 +306,7 @@ static const struct check checks[] = {
     {"enqueue.no-memory", no_memory, CHECK_ALONE, {0}},
     {"enqueue.argument", argument, 0, {0}},
     {"enqueue.with-function", with_function, 0, {0}},
+    {"enqueue.stream-destroyed", stream_destroyed, 0, {0}},
     {"enqueue.capturing", capturing, 0, {S(StreamEndCapture_v1)}},
     {"enqueue.left-capturing", left_capturing, 0, {S(StreamEndCapture_v1)}},
     {NULL, NULL, 0, {0}},

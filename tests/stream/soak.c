@@ -105,13 +105,15 @@ static struct cushim_completion *make(struct cushim_stream *stream, unsigned cho
     return completion;
 }
 
-static void attach_function(struct cushim_completion *completion, unsigned choice)
+/* To the common dispatcher, the caller's own one, or at once. */
+static void attach_function(struct cushim_completion *completion, struct cushim_dispatcher *own, unsigned choice)
 {
+    struct cushim_dispatcher *taken = own != NULL ? own : dispatcher;
     struct once *once = choice % 3 != 0 ? calloc(1, sizeof *once) : NULL;
     if (once == NULL)
         return;
     atomic_fetch_add(&functions, 1);
-    CUresult result = choice % 3 == 1 ? cushim_completion_then(completion, dispatcher, call_once, once, release_once)
+    CUresult result = choice % 3 == 1 ? cushim_completion_then(completion, taken, call_once, once, release_once)
                                       : cushim_completion_then_at_once(completion, call_once, once, release_once);
     if (result != CUDA_SUCCESS)
         fault("a function was refused");
@@ -161,8 +163,13 @@ static void *work_on(void *user)
         struct cushim_completion *completion = make(stream, next(&seed));
         if (completion == NULL)
             continue;
-        attach_function(completion, next(&seed));
+        /* One that goes with its completion, which the driver's thread may be firing. */
+        struct cushim_dispatcher *own = NULL;
+        if (next(&seed) % 8 == 0 && cushim_dispatcher_create(&own) != CUDA_SUCCESS)
+            fault("no dispatcher");
+        attach_function(completion, own, next(&seed));
         finish(completion, next(&seed));
+        cushim_dispatcher_destroy(&own);
     }
     cushim_stream_close(&stream);
     return NULL;

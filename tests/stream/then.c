@@ -345,6 +345,82 @@ static void captured(void)
     layer_stream_end(stream);
 }
 
+/* ---- What is given up while it is due several times, or by its own release ---- */
+
+static struct cushim_completion *notified;
+
+static void destroy_notified(CUresult status, void *user)
+{
+    take_note(status, user);
+    cushim_completion_destroy(&notified);
+}
+
+/* Due three times; the first call gives up what the key says, and is the last. */
+static void captured_ended_by(const char *key, void (*function)(CUresult status, void *user))
+{
+    struct note note = {0};
+    size_t count = 99;
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_graph_exec *executable = NULL;
+    to_destroy = dispatcher_new();
+    if (!done(key_of(key, "capture", NULL), cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0,
+                                                                             body_notifies, &notified, &executable)))
+        return;
+    done(key_of(key, "then", NULL), cushim_completion_then(notified, to_destroy, function, &note, release_note));
+    for (int i = 0; i < 3; i++)
+        need("launch", cushim_graph_exec_launch(executable, stream));
+    done(key_of(key, "synchronize", NULL), cushim_stream_synchronize(stream));
+    done(key_of(key, "run", NULL), cushim_dispatcher_run(to_destroy, &count));
+    rule_number(key_of(key, "count", NULL), (long long)count, 1);
+    rule_note(key, &note, 1, 1);
+    cushim_completion_destroy(&notified);
+    cushim_dispatcher_destroy(&to_destroy);
+    done(key_of(key, "executable-destroy", NULL), cushim_graph_exec_destroy(&executable));
+    layer_stream_end(stream);
+    rule_note(key_of(key, "in-the-end", NULL), &note, 1, 1);
+}
+
+static void captured_ended(void)
+{
+    captured_ended_by("completion", destroy_notified);
+    captured_ended_by("dispatcher", destroy_dispatcher);
+}
+
+struct job {
+    struct cushim_completion *completion;
+    int unused;
+};
+
+/* Whatever the release does to the job, as free() would: nobody looks there afterwards. */
+static void release_job(void *user)
+{
+    struct job *job = user;
+    job->completion = (struct cushim_completion *)&job->unused;
+}
+
+static void never_called(CUresult status, void *user)
+{
+    (void)status;
+    (void)user;
+    rule_fact("never-called", false);
+}
+
+static void released_with_its_variable(void)
+{
+    struct job job = {NULL, 0};
+    struct gate gate;
+    struct cushim_dispatcher *dispatcher = dispatcher_new();
+    struct cushim_stream *stream = layer_stream();
+    gate_close(&gate, cushim_stream_handle(stream));
+    job.completion = completion_new(stream);
+    done("then", cushim_completion_then(job.completion, dispatcher, never_called, &job, release_job));
+    cushim_completion_destroy(&job.completion);
+    rule_fact("untouched", job.completion == (struct cushim_completion *)&job.unused);
+    gate_open(&gate);
+    cushim_dispatcher_destroy(&dispatcher);
+    layer_stream_end(stream);
+}
+
 static const struct check checks[] = {
     {"then.dispatched", dispatched, 0, {0}},
     {"then.at-once", at_once, 0, {0}},
@@ -354,6 +430,8 @@ static const struct check checks[] = {
     {"then.destroyed-by-its-function", destroyed_by_its_function, 0, {0}},
     {"then.gives-own-up", gives_own_up, 0, {0}},
     {"then.captured", captured, 0, {S(UserObjectCreate_v1)}},
+    {"then.captured-ended", captured_ended, 0, {S(UserObjectCreate_v1)}},
+    {"then.released-with-its-variable", released_with_its_variable, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 

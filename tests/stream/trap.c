@@ -218,13 +218,16 @@ static void capture_in_progress(void)
 
 #if !defined(_WIN32)
 
-static int in_child(struct cushim_completion *pending, struct cushim_completion *fired)
+static int in_child(struct cushim_completion *pending, struct cushim_completion *fired,
+                    struct cushim_dispatcher *dispatcher)
 {
     bool right = cushim_completion_poll(pending) == CUDA_ERROR_NOT_INITIALIZED
                  && cushim_completion_wait(pending, CUSHIM_FOREVER) == CUDA_ERROR_NOT_INITIALIZED
-                 && cushim_completion_wait(fired, CUSHIM_FOREVER) == CUDA_SUCCESS;
+                 && cushim_completion_wait(fired, CUSHIM_FOREVER) == CUDA_SUCCESS
+                 && cushim_dispatcher_run(dispatcher, NULL) == CUDA_ERROR_NOT_INITIALIZED;
     cushim_completion_destroy(&pending);
     cushim_completion_detach(&fired);
+    cushim_dispatcher_destroy(&dispatcher);
     return right ? 0 : 1;
 }
 
@@ -232,18 +235,28 @@ static void forked(void)
 {
     struct gate gate;
     int status = -1;
+    atomic_int calls = 0;
+    cushim_descriptor descriptor = -1;
+    struct cushim_dispatcher *dispatcher = NULL;
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *fired = completion_new(stream);
     rule("wait", cushim_completion_wait(fired, soon()), CUDA_SUCCESS);
+    need("dispatcher", cushim_dispatcher_create(&dispatcher));
+    need("descriptor", cushim_dispatcher_descriptor(dispatcher, &descriptor));
+    done("then", cushim_completion_then(fired, dispatcher, count_call, &calls, NULL));
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *pending = completion_new(stream);
     pid_t child = fork();
     if (child == 0) {
         alarm(10);
-        _exit(in_child(pending, fired));
+        _exit(in_child(pending, fired, dispatcher));
     }
     waitpid(child, &status, 0);
     rule_number("child", status, 0);
+    rule_fact("still-readable", readable(descriptor));
+    done("run", cushim_dispatcher_run(dispatcher, NULL));
+    rule_number("called", atomic_load(&calls), 1);
+    cushim_dispatcher_destroy(&dispatcher);
     gate_open(&gate);
     rule("parent", cushim_completion_wait(pending, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&pending);
