@@ -227,6 +227,7 @@ int main(int argc, char **argv)
         return 77;
     }
     prepare();
+    int compared = 0;
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
         const struct comparison *it = &comparisons[i];
         void *function;
@@ -237,10 +238,17 @@ int main(int argc, char **argv)
             compare(it);
         else if (argc == 4 && strcmp(argv[2], it->name) == 0)
             (strcmp(argv[1], "layer") == 0 ? it->layer : it->bare)(atoi(argv[3]));
+        else
+            continue;
+        compared++;
     }
     settle();
     finish();
     if (failures != 0)
         fprintf(stderr, "layer_time: %d calls failed\n", failures);
+    if (compared == 0) {
+        fprintf(stderr, "layer_time: there is no such comparison\n");
+        return 2;
+    }
     return failures == 0 ? 0 : 1;
 }

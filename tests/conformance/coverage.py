@@ -33,8 +33,8 @@ does it, a test that shows it, and what stands behind it on each driver. Made by
 `coverage.tsv`, which says no more than which function does what, from the sources, and from what the library makes of each
 driver's symbols.
 
-**native**: the driver has the function. **poly**: older ones give the same meaning, or refuse. **-**: missing, and the call
-returns `CUDA_ERROR_NOT_SUPPORTED`. A test is a check of `tests/stream`: run them all with
+**native**: our function calls the newest form that it knows, in the driver. **poly**: this driver has an older form, or none;
+that gives the same meaning, or refuses. **-**: missing, and the call returns `CUDA_ERROR_NOT_SUPPORTED`. A test is a check of `tests/stream`: run them all with
 `meson test -C build --suite stream`, or one subject of them with
 `build/tests/stream/stream_layer --subject capture`.
 """
