@@ -168,6 +168,7 @@ CUSHIM_API CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, 
  * Ends it and sets *dispatcher to NULL; NULL, or a pointer to NULL, is nothing to do. Functions that are due are not
  * called any more, but released; those of completions that have not fired are released when the completion is given up,
  * or, on the driver's thread, when it fires.
+ * The descriptor is closed once the last completion with a function for it has fired.
  */
 CUSHIM_API void cushim_dispatcher_destroy(struct cushim_dispatcher **dispatcher);
 

@@ -163,10 +163,14 @@ static void *work_on(void *user)
         struct cushim_completion *completion = make(stream, next(&seed));
         if (completion == NULL)
             continue;
-        /* One that goes with its completion, which the driver's thread may be firing. */
+        /* One that goes with its completion, which the driver's thread may be firing. Where work is far behind, so many
+         * are held that the system gives no more descriptors. */
         struct cushim_dispatcher *own = NULL;
-        if (next(&seed) % 8 == 0 && cushim_dispatcher_create(&own) != CUDA_SUCCESS)
-            fault("no dispatcher");
+        if (next(&seed) % 8 == 0) {
+            CUresult result = cushim_dispatcher_create(&own);
+            if (result != CUDA_SUCCESS && result != CUDA_ERROR_OPERATING_SYSTEM)
+                fault("no dispatcher");
+        }
         attach_function(completion, own, next(&seed));
         finish(completion, next(&seed));
         cushim_dispatcher_destroy(&own);
