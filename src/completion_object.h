@@ -91,6 +91,14 @@ bool cushim_priv_dispatcher_is_closed(struct cushim_dispatcher *dispatcher);
 /* Puts a completion whose function is due into its dispatcher's list. */
 void cushim_priv_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_completion *completion);
 
+/* A refusal that takes over `user` all the same, to be released. Returns `result`. */
+static inline CUresult refuse(CUresult result, void *user, void (*release)(void *user))
+{
+    if (release != NULL)
+        release(user);
+    return result;
+}
+
 static inline CUresult no_completion(const char *function)
 {
     return cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The completion is NULL, or was given up.");

@@ -98,24 +98,17 @@ void cushim_priv_completion_deliver(struct cushim_completion *completion)
 
 /* ---- What users call ---- */
 
-static CUresult refuse_then(CUresult result, void *user, void (*release)(void *user))
-{
-    if (release != NULL)
-        release(user);
-    return result;
-}
-
 static CUresult set_then(const char *function, struct cushim_completion *completion,
                          struct cushim_dispatcher *dispatcher, void (*fn)(CUresult status, void *user), void *user,
                          void (*release)(void *user))
 {
     if (completion == NULL)
-        return refuse_then(no_completion(function), user, release);
+        return refuse(no_completion(function), user, release);
     if (fn == NULL)
-        return refuse_then(cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."), user, release);
+        return refuse(cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."), user, release);
     if (!change_then(completion, THEN_NONE, THEN_SETTING))
-        return refuse_then(cushim_report(CUDA_ERROR_ILLEGAL_STATE, function, "The completion has a function already."),
-                           user, release);
+        return refuse(cushim_report(CUDA_ERROR_ILLEGAL_STATE, function, "The completion has a function already."), user,
+                      release);
     completion->then.fn = fn;
     completion->then.user = user;
     completion->then.release = release;
@@ -137,9 +130,8 @@ CUresult cushim_completion_then(struct cushim_completion *completion, struct cus
 {
     static const char function[] = "cushim_completion_then";
     if (dispatcher == NULL)
-        return refuse_then(
-            cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL, or was destroyed."), user,
-            release);
+        return refuse(cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL, or was destroyed."),
+                      user, release);
     return set_then(function, completion, dispatcher, fn, user, release);
 }
 

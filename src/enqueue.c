@@ -139,13 +139,6 @@ static void wait_for_work(struct cushim_stream *stream, struct cushim_context *c
         cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode);
 }
 
-static CUresult refuse(CUresult result, void *user, void (*release)(void *user))
-{
-    if (release != NULL)
-        release(user);
-    return result;
-}
-
 /* After the body: has the completion fire, come what may. */
 static CUresult finish(const char *function, struct cushim_stream *stream, struct cushim_context *context,
                        struct cushim_completion *completion)

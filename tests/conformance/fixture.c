@@ -108,6 +108,18 @@ void host_free(void *host)
     need("host-free", cu->MemFreeHost_v1(host));
 }
 
+CUgreenCtx green_new(void)
+{
+    CUdevResource all;
+    CUdevResourceDesc description = NULL;
+    CUgreenCtx green = NULL;
+    memset(&all, 0, sizeof all);
+    need("resource", cu->DeviceGetDevResource_v1(the_device, &all, CU_DEV_RESOURCE_TYPE_SM));
+    need("description", cu->DevResourceGenerateDesc_v1(&description, &all, 1));
+    need("green", cu->GreenCtxCreate_v1(&green, description, the_device, CU_GREEN_CTX_DEFAULT_STREAM));
+    return green;
+}
+
 static void CUDA_CB wait_at_gate(CUstream stream, CUresult status, void *user)
 {
     struct gate *gate = user;

@@ -35,6 +35,9 @@ CUdeviceptr memory_new(size_t count, unsigned char fill);
 void *host_new(size_t count, CUdeviceptr *ret_device);
 void host_free(void *host);
 
+/* A green context with all of the device's multiprocessors. */
+CUgreenCtx green_new(void);
+
 /*
  * A gate holds a stream back until it is opened: the stream's work behind it is pending, however fast the machine is.
  * It is a status callback that waits, so no other callback may be relied on while it is closed: a driver may run them

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Green contexts, as far as streams meet them. */
-#include <string.h>
-
 #include "fixture.h"
-
-static CUgreenCtx green_new(void)
-{
-    CUdevResource all;
-    CUdevResourceDesc description = NULL;
-    CUgreenCtx green = NULL;
-    memset(&all, 0, sizeof all);
-    need("resource", cu->DeviceGetDevResource_v1(the_device, &all, CU_DEV_RESOURCE_TYPE_SM));
-    need("description", cu->DevResourceGenerateDesc_v1(&description, &all, 1));
-    need("green", cu->GreenCtxCreate_v1(&green, description, the_device, CU_GREEN_CTX_DEFAULT_STREAM));
-    return green;
-}
 
 static void stream(void)
 {
