@@ -54,9 +54,9 @@ static CUresult add_callback(const char *function, CUstream stream, const struct
 /* ---- In a capture ---- */
 
 /*
- * What the graph's user object holds. A driver may destroy the object later and elsewhere, or, in a broken context,
- * never. A refused call is released before the refusal returns all the same, and that of a lost capture when it ends:
- * so whoever comes first does it.
+ * What the user object of the graph holds. A driver may destroy the object later and on another thread, or, after a
+ * sticky error, never. A refused call is released before the refusal returns, and the calls of a capture that was ended
+ * with a sticky error are released with it: so whoever comes first does it.
  */
 struct held_call {
     struct call call;
@@ -84,11 +84,11 @@ struct held_call **cushim_priv_held_call_next(struct held_call *call)
     return &call->next;
 }
 
-void cushim_priv_held_calls_end(struct held_call *calls, bool lost)
+void cushim_priv_held_calls_end(struct held_call *calls, bool is_dead)
 {
     while (calls != NULL) {
         struct held_call *next = calls->next;
-        if (lost)
+        if (is_dead)
             release_held(calls);
         else
             let_go(calls);

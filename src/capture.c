@@ -13,12 +13,11 @@ struct cushim_capture {
     cuuint64_t id;
     bool has_id;      /* not on CUDA 10.0 */
     atomic_bool over; /* its stream was destroyed, which ended it */
-    bool lost;        /* it was ended, and no graph came of it */
+    bool is_dead;     /* the context has a sticky error: nothing that was captured will ever run */
     _Atomic(struct held_call *) calls;
 };
 
-/* A number for each thread that no later thread has again. */
-static unsigned long long this_thread(void)
+unsigned long long cushim_priv_this_thread(void)
 {
     static atomic_ullong threads;
     static _Thread_local unsigned long long number;
@@ -31,7 +30,7 @@ static unsigned long long this_thread(void)
 
 static void capture_free(struct cushim_capture *capture)
 {
-    cushim_priv_held_calls_end(atomic_load(&capture->calls), capture->lost);
+    cushim_priv_held_calls_end(atomic_load(&capture->calls), capture->is_dead);
     if (capture->into)
         atomic_fetch_sub(&capture->graph->captures, 1);
     cushim_priv_graph_drop(capture->graph);
@@ -72,7 +71,7 @@ static CUresult prepare(const char *function, struct cushim_stream *stream, stru
     capture->graph = graph;
     capture->into = into != NULL;
     capture->mode = mode;
-    capture->thread = this_thread();
+    capture->thread = cushim_priv_this_thread();
     if (capture->into)
         atomic_fetch_add(&graph->captures, 1);
     *ret_capture = capture;
@@ -143,7 +142,7 @@ static CUresult end_at_driver(struct cushim_capture *capture)
     CUresult result = cushim_table()->StreamEndCapture_v1(capture->stream->handle, &handle);
     if (result != CUDA_SUCCESS)
         handle = NULL;
-    capture->lost = result != CUDA_SUCCESS && result != CUDA_ERROR_ILLEGAL_STATE;
+    capture->is_dead = result != CUDA_SUCCESS && result != CUDA_ERROR_ILLEGAL_STATE && !is_capture_refusal(result);
     if (!capture->into || result != CUDA_ERROR_ILLEGAL_STATE)
         atomic_store(&capture->graph->handle, handle);
     return cushim_report_call(result, CUSHIM_SLOT_StreamEndCapture_v1);
@@ -193,7 +192,7 @@ static CUresult finish(const char *function, struct cushim_capture *capture, str
 static bool is_of_other_thread(const struct cushim_capture *capture)
 {
     return (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED || capture->stream->special)
-           && capture->thread != this_thread();
+           && capture->thread != cushim_priv_this_thread();
 }
 
 CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph **ret_graph)
@@ -215,7 +214,7 @@ CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph
 bool cushim_priv_capture_abandon(struct cushim_stream *stream)
 {
     struct cushim_capture *capture = atomic_exchange(&stream->capture, NULL);
-    if (capture == NULL || (stream->special && capture->thread != this_thread()) || !is_own(capture))
+    if (capture == NULL || (stream->special && capture->thread != cushim_priv_this_thread()) || !is_own(capture))
         return false;
     /* From the wrong thread the driver ends it, too. */
     end_at_driver(capture);
@@ -231,7 +230,9 @@ bool cushim_priv_capture_abandon(struct cushim_stream *stream)
 bool cushim_priv_capture_end_left(struct cushim_stream *stream)
 {
     CUgraph graph = NULL;
-    if (!cushim_priv_stream_is_capturing(stream->handle))
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (cushim_table()->StreamIsCapturing_v1(stream->handle, &status) != CUDA_SUCCESS
+        || status == CU_STREAM_CAPTURE_STATUS_NONE)
         return false;
     if (!cushim_priv_capture_abandon(stream)
         && cushim_table()->StreamEndCapture_v1(stream->handle, &graph) == CUDA_SUCCESS && graph != NULL)
@@ -242,7 +243,7 @@ bool cushim_priv_capture_end_left(struct cushim_stream *stream)
 void cushim_priv_capture_add_call(struct cushim_stream *stream, struct held_call *call)
 {
     struct cushim_capture *capture = atomic_load(&stream->capture);
-    if (capture == NULL || (stream->special && capture->thread != this_thread()))
+    if (capture == NULL || (stream->special && capture->thread != cushim_priv_this_thread()))
         return;
     struct held_call **next = cushim_priv_held_call_next(call);
     *next = atomic_load(&capture->calls);

@@ -33,7 +33,13 @@ struct cushim_completion {
     atomic_ullong count;
     unsigned generation; /* of the process: a child after fork() has another */
     unsigned index;      /* in the pool */
-    atomic_uint next;    /* index + 1 of the next in the pool's or a dispatcher's list */
+    atomic_uint next;    /* index + 1 of the next in the list of the pool, of a dispatcher, or of deferred ones */
+    /* Of a completion that could not be started yet: completion_start.c. */
+    struct {
+        struct cushim_stream *stream; /* in use */
+        CUcontext context;            /* that was current, and the thread */
+        unsigned long long thread;
+    } deferred;
     /* What the work uses, released when the GPU is done: cushim_stream_enqueue(). */
     _Atomic(void (*)(void *)) release;
     void *user;
@@ -79,6 +85,21 @@ void cushim_priv_completion_run(struct cushim_completion *completion, size_t *co
 
 /* Ends the function without calling it again. */
 void cushim_priv_completion_cancel(struct cushim_completion *completion);
+
+/* ---- completion_start.c ---- */
+
+/* Has the driver fire the completion, which keeps one hold of it. On failure the hold is still there. */
+CUresult cushim_priv_completion_start(struct cushim_stream *stream, struct cushim_completion *completion);
+
+/*
+ * The same behind a body. On failure the work was waited for and the completion has fired, or the completion will be
+ * started when the stream has left the capture that it is in.
+ */
+CUresult cushim_priv_completion_start_surely(const char *function, struct cushim_stream *stream,
+                                             struct cushim_completion *completion);
+
+/* Starts the deferred completions whose streams have left their captures. */
+void cushim_priv_completion_start_deferred(void);
 
 /* ---- dispatcher.c ---- */
 

@@ -115,13 +115,12 @@ static CUresult set_then(const char *function, struct cushim_completion *complet
     completion->then.dispatcher = dispatcher;
     if (dispatcher != NULL)
         cushim_priv_dispatcher_hold(dispatcher);
+    /* Once it is set, another thread may call the function, which may destroy the completion. */
+    cushim_priv_completion_hold(completion);
     atomic_store(&completion->then_state, THEN_SET);
-    if (is_due(completion)) {
-        /* The function may give the completion up. */
-        cushim_priv_completion_hold(completion);
+    if (is_due(completion))
         cushim_priv_completion_deliver(completion);
-        cushim_priv_completion_drop(completion);
-    }
+    cushim_priv_completion_drop(completion);
     return CUDA_SUCCESS;
 }
 

@@ -30,19 +30,16 @@ CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrI
         return no_stream(function);
     if (value == NULL)
         return no_value(function);
-    CUresult result = cushim_table()->StreamSetAttribute_v1(stream->handle, attribute, value);
-    if ((int)attribute == (int)CU_LAUNCH_ATTRIBUTE_PRIORITY)
-        cushim_priv_stream_forget(stream, KNOWN_PRIORITY);
-    return cushim_report_call(result, CUSHIM_SLOT_StreamSetAttribute_v1);
+    return cushim_report_call(cushim_table()->StreamSetAttribute_v1(stream->handle, attribute, value),
+                              CUSHIM_SLOT_StreamSetAttribute_v1);
 }
 
 CUresult cushim_stream_copy_attributes(struct cushim_stream *to, struct cushim_stream *from)
 {
     if (to == NULL || from == NULL)
         return no_stream("cushim_stream_copy_attributes");
-    CUresult result = cushim_table()->StreamCopyAttributes_v1(to->handle, from->handle);
-    cushim_priv_stream_forget(to, KNOWN_PRIORITY);
-    return cushim_report_call(result, CUSHIM_SLOT_StreamCopyAttributes_v1);
+    return cushim_report_call(cushim_table()->StreamCopyAttributes_v1(to->handle, from->handle),
+                              CUSHIM_SLOT_StreamCopyAttributes_v1);
 }
 
 CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr address, size_t length, unsigned flags)

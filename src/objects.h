@@ -35,34 +35,41 @@ CUresult cushim_priv_context_leave(CUcontext before);
 /* ---- Streams: stream.c ---- */
 
 struct cushim_stream {
-    atomic_uint references; /* the caller's, and that of each open capture and completion */
+    atomic_uint references; /* of the object: the caller's, and one for each open capture and each use */
+    atomic_uint uses;       /* of the driver's stream: the caller's, and one for each body that runs with it */
     CUstream handle;
     struct cushim_context *context; /* or NULL */
     bool owned;
-    bool special;     /* 0, legacy, per-thread: another stream for each thread or context */
-    atomic_bool gone; /* destroyed, closed or released, while others hold the object */
+    bool special; /* 0, legacy, per-thread: another stream for each thread or context */
     /* The open capture that was begun through us; only whoever takes it off may end it. */
     _Atomic(struct cushim_capture *) capture;
     /* What is known of it: enum known_property, or-ed, set after the value is. */
     atomic_uint known;
     atomic_uint flags;
-    atomic_int priority;
     atomic_int device;
     atomic_ullong id;
     _Atomic(CUcontext) driver_context;
     _Atomic(CUgreenCtx) green;
 };
 
-enum known_property { KNOWN_FLAGS = 1, KNOWN_PRIORITY = 2, KNOWN_DEVICE = 4, KNOWN_ID = 8, KNOWN_CONTEXT = 16 };
+enum known_property { KNOWN_FLAGS = 1, KNOWN_DEVICE = 2, KNOWN_ID = 4, KNOWN_CONTEXT = 8 };
 
 struct cushim_stream *cushim_priv_stream_hold(struct cushim_stream *stream);
 void cushim_priv_stream_drop(struct cushim_stream *stream);
 
+/*
+ * Keeps the object and the driver's stream alive, also if cushim_stream_destroy() is called meanwhile. The last
+ * end of a use destroys an owned stream and returns the driver's code.
+ */
+void cushim_priv_stream_use(struct cushim_stream *stream);
+CUresult cushim_priv_stream_end_use(struct cushim_stream *stream);
+
+/* Waits for the work of the stream in the relaxed mode, which invalidates no capture of another stream. Returns the
+ * driver's code and records nothing. */
+CUresult cushim_priv_stream_wait_relaxed(struct cushim_stream *stream);
+
 /* Writes what the driver says of a stream that was just made, so that nobody needs to ask again: property.c. */
 void cushim_priv_stream_remember(struct cushim_stream *stream, unsigned flags);
-
-/* What has changed since is asked again. */
-void cushim_priv_stream_forget(struct cushim_stream *stream, enum known_property property);
 
 /*
  * Whether the stream is capturing, active or not, without a word in cushim_last_error() if it cannot be told: then it
@@ -72,13 +79,25 @@ bool cushim_priv_stream_is_capturing(CUstream handle);
 
 /* ---- Captures: capture.c ---- */
 
+/* Whether a code says that a capture stands in the way of a call, or that a capture came to nothing. */
+static inline bool is_capture_refusal(CUresult code)
+{
+    return code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && code <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
+/* A number for each thread that no later thread has again. */
+unsigned long long cushim_priv_this_thread(void);
+
 /*
  * Ends the capture that is open on a stream, whose object goes on to exist for the caller of cushim_capture_end(). True
  * if there was one. For a stream that is about to be destroyed.
  */
 bool cushim_priv_capture_abandon(struct cushim_stream *stream);
 
-/* Ends whatever capture a body has left the stream in, since nothing would run. True if there was one. */
+/*
+ * Ends the capture that a body has left the stream in, since nothing would run. True if there was one. The stream may
+ * still be capturing afterwards: a stream that joined the capture of another one leaves it only when that one ends.
+ */
 bool cushim_priv_capture_end_left(struct cushim_stream *stream);
 
 /* ---- Calls in captures: callback.c ---- */
@@ -88,11 +107,15 @@ struct held_call;
 /* Adds one to those of the capture that is open on its stream, if that was begun here; else does nothing. */
 void cushim_priv_capture_add_call(struct cushim_stream *stream, struct held_call *call);
 
-/* Holds a call; gives the place where the next of a list stands. */
+/* Holds a call and returns the address of its link to the next one in a list. */
 struct held_call **cushim_priv_held_call_next(struct held_call *call);
 
-/* The capture is over. `lost`: no graph came of it, so no call will be made, whatever the driver does about it. */
-void cushim_priv_held_calls_end(struct held_call *calls, bool lost);
+/*
+ * The capture is over. With `is_dead` no call will ever be made, and the driver may never destroy the user objects, so
+ * the calls are released. Otherwise the user objects release them: an executable or a copy that was made of the graph
+ * while the capture was open may still make the calls.
+ */
+void cushim_priv_held_calls_end(struct held_call *calls, bool is_dead);
 
 /* ---- Events and graphs: event.c, graph.c ---- */
 

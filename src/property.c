@@ -13,11 +13,6 @@ bool cushim_priv_stream_is_capturing(CUstream handle)
            || (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-void cushim_priv_stream_forget(struct cushim_stream *stream, enum known_property property)
-{
-    atomic_fetch_and_explicit(&stream->known, ~(unsigned)property, memory_order_release);
-}
-
 static void learn(struct cushim_stream *stream, enum known_property property)
 {
     if (!stream->special)
@@ -38,14 +33,9 @@ static CUresult ask_contexts(struct cushim_stream *stream, CUcontext *ret_contex
 void cushim_priv_stream_remember(struct cushim_stream *stream, unsigned flags)
 {
     const struct cushim_table *table = cushim_table();
-    int priority = 0;
     unsigned long long id = 0;
     atomic_store_explicit(&stream->flags, flags, memory_order_relaxed);
     learn(stream, KNOWN_FLAGS);
-    if (table->StreamGetPriority_v1(stream->handle, &priority) == CUDA_SUCCESS) {
-        atomic_store_explicit(&stream->priority, priority, memory_order_relaxed);
-        learn(stream, KNOWN_PRIORITY);
-    }
     if (cushim_slot_state(CUSHIM_SLOT_StreamGetId_v1) != CUSHIM_STATE_MISSING
         && table->StreamGetId_v1(stream->handle, &id) == CUDA_SUCCESS) {
         atomic_store_explicit(&stream->id, id, memory_order_relaxed);
@@ -70,9 +60,8 @@ static CUresult look(struct cushim_stream *stream, enum known_property property,
     if (place == NULL)
         return no_place(function);
     *ret_known = (atomic_load_explicit(&stream->known, memory_order_acquire) & property) != 0;
-    /* These two may always be asked: CAPTURE.md. */
-    if (!*ret_known && property != KNOWN_PRIORITY && property != KNOWN_CONTEXT
-        && cushim_priv_stream_is_capturing(stream->handle))
+    /* The context may always be asked for: tests/conformance/CAPTURE.md. */
+    if (!*ret_known && property != KNOWN_CONTEXT && cushim_priv_stream_is_capturing(stream->handle))
         return cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                              "The stream is capturing, and asking the driver could end that: ask before or after.");
     return CUDA_SUCCESS;
@@ -96,22 +85,18 @@ CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *ret_flags)
     return CUDA_SUCCESS;
 }
 
+/* Not remembered, because it can change. The driver may always be asked for it: tests/conformance/CAPTURE.md. */
 CUresult cushim_stream_priority(struct cushim_stream *stream, int *ret_priority)
 {
-    bool known = false;
     int priority = 0;
-    CUresult result = look(stream, KNOWN_PRIORITY, "cushim_stream_priority", ret_priority, &known);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!known) {
-        result = cushim_table()->StreamGetPriority_v1(stream->handle, &priority);
-        if (result != CUDA_SUCCESS)
-            return cushim_report_call(result, CUSHIM_SLOT_StreamGetPriority_v1);
-        atomic_store_explicit(&stream->priority, priority, memory_order_relaxed);
-        learn(stream, KNOWN_PRIORITY);
-    }
-    *ret_priority = known ? atomic_load_explicit(&stream->priority, memory_order_relaxed) : priority;
-    return CUDA_SUCCESS;
+    if (stream == NULL)
+        return no_stream("cushim_stream_priority");
+    if (ret_priority == NULL)
+        return no_place("cushim_stream_priority");
+    CUresult result = cushim_table()->StreamGetPriority_v1(stream->handle, &priority);
+    if (result == CUDA_SUCCESS)
+        *ret_priority = priority;
+    return cushim_report_call(result, CUSHIM_SLOT_StreamGetPriority_v1);
 }
 
 CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *ret_device)

@@ -23,20 +23,33 @@ static struct cushim_stream *new_stream(CUstream handle, bool owned)
     struct cushim_stream *stream = calloc(1, sizeof *stream);
     if (stream != NULL) {
         atomic_init(&stream->references, 1);
+        atomic_init(&stream->uses, 1);
         stream->handle = handle;
         stream->owned = owned;
     }
     return stream;
 }
 
-/* Ends the caller's hold: of the driver's stream nothing is known from here on. */
-static CUresult let_go(struct cushim_stream *stream)
+void cushim_priv_stream_use(struct cushim_stream *stream)
 {
-    struct cushim_context *context = stream->context;
-    stream->context = NULL;
-    atomic_store(&stream->gone, true);
+    cushim_priv_stream_hold(stream);
+    atomic_fetch_add(&stream->uses, 1);
+}
+
+CUresult cushim_priv_stream_end_use(struct cushim_stream *stream)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (atomic_fetch_sub(&stream->uses, 1) == 1) {
+        struct cushim_context *context = stream->context;
+        stream->context = NULL;
+        if (stream->owned)
+            result = cushim_report_call(cushim_table()->StreamDestroy_v2(stream->handle), CUSHIM_SLOT_StreamDestroy_v2);
+        CUresult dropped = cushim_priv_context_drop(context);
+        if (result == CUDA_SUCCESS)
+            result = dropped;
+    }
     cushim_priv_stream_drop(stream);
-    return cushim_priv_context_drop(context);
+    return result;
 }
 
 static bool is_special(CUstream handle)
@@ -135,19 +148,13 @@ CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *ret_hand
     struct cushim_stream *released = *stream;
     if (atomic_load(&released->capture) != NULL)
         return cushim_report(CUDA_ERROR_ILLEGAL_STATE, function, "A capture of the stream is open: end it first.");
+    if (atomic_load(&released->uses) != 1)
+        return cushim_report(CUDA_ERROR_ILLEGAL_STATE, function,
+                             "A body runs with the stream, or left it in a capture of another stream.");
     *stream = NULL;
     *ret_handle = released->handle;
-    let_go(released);
-    return CUDA_SUCCESS;
-}
-
-static CUresult end(struct cushim_stream *stream)
-{
-    CUresult result = CUDA_SUCCESS;
-    if (stream->owned)
-        result = cushim_report_call(cushim_table()->StreamDestroy_v2(stream->handle), CUSHIM_SLOT_StreamDestroy_v2);
-    CUresult let = let_go(stream);
-    return result != CUDA_SUCCESS ? result : let;
+    released->owned = false;
+    return cushim_priv_stream_end_use(released);
 }
 
 CUresult cushim_stream_destroy(struct cushim_stream **stream)
@@ -157,7 +164,7 @@ CUresult cushim_stream_destroy(struct cushim_stream **stream)
     struct cushim_stream *destroyed = *stream;
     *stream = NULL;
     cushim_priv_capture_abandon(destroyed);
-    return end(destroyed);
+    return cushim_priv_stream_end_use(destroyed);
 }
 
 CUresult cushim_stream_close(struct cushim_stream **stream)
@@ -168,8 +175,8 @@ CUresult cushim_stream_close(struct cushim_stream **stream)
     struct cushim_stream *closed = *stream;
     *stream = NULL;
     bool was_capturing = cushim_priv_capture_abandon(closed);
-    CUresult waited = cushim_stream_synchronize(closed);
-    CUresult ended = end(closed);
+    CUresult waited = cushim_report_call(cushim_priv_stream_wait_relaxed(closed), CUSHIM_SLOT_StreamSynchronize_v1);
+    CUresult ended = cushim_priv_stream_end_use(closed);
     if (was_capturing)
         return cushim_report(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
                              "A capture of the stream was open; it was ended, and its graph is lost.");
@@ -197,6 +204,18 @@ CUresult cushim_stream_synchronize(struct cushim_stream *stream)
     return cushim_report_call(cushim_table()->StreamSynchronize_v1(stream->handle), CUSHIM_SLOT_StreamSynchronize_v1);
 }
 
+CUresult cushim_priv_stream_wait_relaxed(struct cushim_stream *stream)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    /* Before CUDA 10.1 there are no modes: every capture is a relaxed one. A missing slot would record an error. */
+    bool changed = cushim_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1) != CUSHIM_STATE_MISSING
+                   && cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode) == CUDA_SUCCESS;
+    CUresult result = cushim_table()->StreamSynchronize_v1(stream->handle);
+    if (changed)
+        cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode);
+    return result;
+}
+
 CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags)
 {
     static const char function[] = "cushim_stream_wait_event";
@@ -220,18 +239,25 @@ CUresult cushim_stream_scope(struct cushim_stream *stream, CUresult (*body)(stru
         return no_stream(function);
     if (body == NULL)
         return cushim_report(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL.");
-    cushim_priv_stream_hold(stream);
+    if (cushim_priv_stream_is_capturing(stream->handle))
+        return cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                             "The stream is capturing: its work could not be waited for.");
+    cushim_priv_stream_use(stream);
     CUresult result = body(stream, user);
+    bool was_left = cushim_priv_capture_end_left(stream);
     CUresult waited;
-    if (atomic_load(&stream->gone)) {
-        waited = cushim_report(CUDA_ERROR_INVALID_HANDLE, function, "The body destroyed the stream.");
-    } else {
-        bool was_left = cushim_priv_capture_end_left(stream);
-        waited = cushim_stream_synchronize(stream);
-        if (was_left && waited == CUDA_SUCCESS)
-            waited = cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                   "The body left the stream capturing; that capture was ended.");
-    }
-    cushim_priv_stream_drop(stream);
-    return result != CUDA_SUCCESS ? result : waited;
+    if (cushim_priv_stream_is_capturing(stream->handle))
+        waited = cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                               "The body left the stream in a capture of another stream: nothing was waited for.");
+    else
+        waited = cushim_report_call(cushim_priv_stream_wait_relaxed(stream), CUSHIM_SLOT_StreamSynchronize_v1);
+    CUresult ended = cushim_priv_stream_end_use(stream);
+    if (waited != CUDA_SUCCESS)
+        return waited;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (was_left)
+        return cushim_report(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                             "The body left the stream capturing; that capture was ended.");
+    return ended;
 }

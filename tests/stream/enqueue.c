@@ -244,17 +244,75 @@ static CUresult destroy_stream(struct cushim_stream *stream, void *user)
     return result != CUDA_SUCCESS ? result : cushim_stream_destroy(&stream);
 }
 
-/* A body that destroys the stream: refused in words, and released behind the work all the same. */
+/* A body that destroys the stream: the driver's stream lives on until the completion is tied to it. */
+static void destroyed_by_body(const char *name, struct cushim_stream *stream)
+{
+    struct work work = {.gated = true};
+    struct cushim_completion *completion = NULL;
+    done(key_of(name, "code", NULL), cushim_stream_enqueue(stream, destroy_stream, &work, release_work, &completion));
+    rule(key_of(name, "pending", NULL), cushim_completion_poll(completion), CUDA_ERROR_NOT_READY);
+    gate_open(&work.gate);
+    done(key_of(name, "wait", NULL), cushim_completion_wait(completion, soon()));
+    rule_released(name, &work, 1);
+    rule_current(key_of(name, "current-stays", NULL), the_context);
+    cushim_completion_destroy(&completion);
+}
+
 static void stream_destroyed(void)
 {
-    struct work work = {.gated = false};
-    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = NULL;
+    CUstream borrowed = stream_new();
+    CUcontext other = NULL;
+    destroyed_by_body("own", layer_stream());
+    need("borrow", cushim_stream_borrow(borrowed, NULL, &stream));
+    destroyed_by_body("borrowed", stream);
+    stream_end(borrowed);
+    need("adopt", cushim_stream_adopt(stream_new(), NULL, &stream));
+    destroyed_by_body("adopted", stream);
+    /* With another context current, waiting for that one would not do. */
+    need("borrow", cushim_stream_adopt(stream_new(), NULL, &stream));
+    need("context", cu->CtxCreate_v2(&other, 0, the_device));
+    struct work work = {.gated = true};
+    done("foreign", cushim_stream_enqueue(stream, destroy_stream, &work, release_work, NULL));
+    rule_released("foreign-pending", &work, 0);
+    gate_open(&work.gate);
+    settle(&work);
+    rule_released("foreign-done", &work, 1);
+    need("context-end", cu->CtxDestroy_v2(other));
+}
+
+/* Another stream captures meanwhile; that capture goes on. */
+static void stream_destroyed_beside_capture(void)
+{
+    struct cushim_stream *other = layer_stream();
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    need("begin", cushim_capture_begin(other, CU_STREAM_CAPTURE_MODE_GLOBAL, &capture));
+    destroyed_by_body("own", layer_stream());
+    rule_status("status", other, "active");
+    done("end", cushim_capture_end(&capture, &graph));
+    cushim_graph_destroy(&graph);
+    layer_stream_end(other);
+}
+
+static CUresult release_stream(struct cushim_stream *stream, void *user)
+{
+    CUresult *result = user;
+    CUstream handle = NULL;
+    *result = cushim_stream_release(&stream, &handle);
+    return CUDA_SUCCESS;
+}
+
+static void stream_released(void)
+{
     struct cushim_stream *stream = layer_stream();
-    refused("code", cushim_stream_enqueue(stream, destroy_stream, &work, release_work, &completion),
-            CUDA_ERROR_INVALID_HANDLE, "cushim_stream_enqueue");
-    rule_fact("untouched", completion == NULL);
-    rule_released("returned", &work, 1);
-    rule_current("current-stays", the_context);
+    struct cushim_completion *completion = NULL;
+    CUresult result = CUDA_SUCCESS;
+    done("code", cushim_stream_enqueue(stream, release_stream, &result, NULL, &completion));
+    rule("refused", result, CUDA_ERROR_ILLEGAL_STATE);
+    done("wait", cushim_completion_wait(completion, soon()));
+    cushim_completion_destroy(&completion);
+    layer_stream_end(stream);
 }
 
 /* ---- Captures ---- */
@@ -298,6 +356,49 @@ static void left_capturing(void)
     layer_stream_end(stream);
 }
 
+struct joining {
+    struct work work; /* first: release_work() takes it */
+    struct cushim_event *event;
+};
+
+static CUresult join_capture(struct cushim_stream *stream, void *user)
+{
+    struct joining *joining = user;
+    CUresult result = enqueue_work(stream, &joining->work);
+    return result != CUDA_SUCCESS ? result : cushim_stream_wait_event(stream, joining->event, 0);
+}
+
+/*
+ * A body that brings the stream into a capture of another stream, behind work that is running: nothing is released
+ * before that work is done, and the next call releases it when the capture has ended.
+ */
+static void joins_capture(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *origin = layer_stream();
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_completion *completion = NULL;
+    struct cushim_capture *capture = NULL;
+    struct joining joining = {.work = {.gated = true}};
+    need("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &joining.event));
+    need("begin", cushim_capture_begin(origin, RELAXED, &capture));
+    need("record", cushim_event_record(joining.event, origin, 0));
+    refused("code", cushim_stream_enqueue(stream, join_capture, &joining, release_work, &completion),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "cushim_stream_enqueue");
+    rule_fact("untouched", completion == NULL);
+    rule_released("running", &joining.work, 0);
+    gate_open(&joining.work.gate);
+    (void)cushim_capture_end(&capture, NULL);
+    completion = completion_new(origin);
+    settle(&joining.work);
+    rule_released("next-call", &joining.work, 1);
+    cushim_completion_destroy(&completion);
+    cushim_event_destroy(&joining.event);
+    layer_stream_end(origin);
+    layer_stream_end(stream);
+    cushim_context_destroy(&context);
+}
+
 static const struct check checks[] = {
     {"enqueue.ordinary", ordinary, 0, {0}},
     {"enqueue.given-up", given_up, 0, {0}},
@@ -307,6 +408,9 @@ static const struct check checks[] = {
     {"enqueue.argument", argument, 0, {0}},
     {"enqueue.with-function", with_function, 0, {0}},
     {"enqueue.stream-destroyed", stream_destroyed, 0, {0}},
+    {"enqueue.stream-destroyed-beside-capture", stream_destroyed_beside_capture, 0, {S(StreamBeginCapture_v2)}},
+    {"enqueue.stream-released", stream_released, 0, {0}},
+    {"enqueue.joins-capture", joins_capture, 0, {S(StreamEndCapture_v1)}},
     {"enqueue.capturing", capturing, 0, {S(StreamEndCapture_v1)}},
     {"enqueue.left-capturing", left_capturing, 0, {S(StreamEndCapture_v1)}},
     {NULL, NULL, 0, {0}},

@@ -364,9 +364,9 @@ static void each_allocation(const char *name, scene play)
 static const char *untold(enum cushim_slot slot)
 {
     switch (slot) {
-    case S(StreamGetPriority_v1): /* to be asked for later */
-    case S(StreamGetId_v1):
-    case S(StreamGetCaptureInfo_v1): /* the capture's id */
+    case S(StreamGetId_v1):                     /* to be asked for later */
+    case S(ThreadExchangeStreamCaptureMode_v1): /* the wait goes on in the mode of the thread */
+    case S(StreamGetCaptureInfo_v1):            /* the capture's id */
     case S(StreamIsCapturing_v1):
     case S(StreamSynchronize_v1):
         return NULL; /* of a stream that is closed in a capture, which is what is told */

@@ -168,6 +168,75 @@ static void stream_destroyed(void)
     watch_end();
 }
 
+static void CUDA_CB count_call(void *user)
+{
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+/* The calls, then the releases. */
+static void count_second(void *user)
+{
+    atomic_fetch_add((atomic_int *)user + 1, 1);
+}
+
+static void rule_released(const char *key, atomic_int counts[2])
+{
+    for (int i = 0; i < 500 && atomic_load(&counts[1]) == 0; i++)
+        pause_shortly();
+    rule_number(key, atomic_load(&counts[1]), 1);
+}
+
+/* An executable that is made of the graph while the capture is open outlives a capture that fails. */
+static void instantiated_meanwhile(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_graph *graph = NULL;
+    struct cushim_graph_exec *exec = NULL;
+    struct cushim_capture *capture = NULL;
+    atomic_int counts[2] = {0, 0};
+    need("graph", cushim_graph_create(&graph));
+    need("begin", cushim_capture_begin_to_graph(stream, graph, NULL, NULL, 0, RELAXED, &capture));
+    done("host", cushim_stream_launch_host(stream, count_call, counts, count_second));
+    done("instantiate", cushim_graph_instantiate(graph, NULL, 0, &exec));
+    (void)cushim_stream_query(stream);
+    rule("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    done("launch", cushim_graph_exec_launch(exec, stream));
+    done("synchronize", cushim_stream_synchronize(stream));
+    rule_number("called", atomic_load(&counts[0]), 1);
+    rule_number("kept", atomic_load(&counts[1]), 0);
+    done("exec-destroy", cushim_graph_exec_destroy(&exec));
+    rule_released("released", counts);
+    cushim_graph_destroy(&graph);
+    layer_stream_end(stream);
+}
+
+static CUresult clone_graph(struct cushim_stream *stream, void *user)
+{
+    struct cushim_capture_info info;
+    CUresult result = cushim_stream_capture_info(stream, NULL, NULL, 0, &info);
+    return result != CUDA_SUCCESS ? result : cu->GraphClone_v1(user, info.graph);
+}
+
+/* The same of a copy, of a graph that only the capture has. */
+static void cloned_meanwhile(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    CUgraph clone = NULL;
+    atomic_int counts[2] = {0, 0};
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    done("host", cushim_stream_launch_host(stream, count_call, counts, count_second));
+    done("clone", clone_graph(stream, &clone));
+    (void)cushim_stream_query(stream);
+    rule("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    for (int i = 0; i < 10; i++)
+        pause_shortly();
+    rule_number("kept", atomic_load(&counts[1]), 0);
+    done("clone-destroy", cu->GraphDestroy_v1(clone));
+    rule_released("released", counts);
+    layer_stream_end(stream);
+}
+
 static void argument(void)
 {
     static const char function[] = "cushim_capture_begin_to_graph";
@@ -228,6 +297,8 @@ static const struct check checks[] = {
     {"into.open-form", open_form, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"into.graph-destroyed", graph_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"into.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
+    {"into.instantiated-meanwhile", instantiated_meanwhile, 0, {S(StreamBeginCaptureToGraph_v1)}},
+    {"into.cloned-meanwhile", cloned_meanwhile, 0, {S(UserObjectCreate_v1)}},
     {"into.argument", argument, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"into.on-old", on_old, 0, {0}},
     {NULL, NULL, 0, {0}},

@@ -56,6 +56,12 @@ static void compare(const char *name, CUstream handle, const struct answers *ans
     }
 }
 
+/* The driver's calls for what does not change. */
+static int remembered_calls(void)
+{
+    return watch_calls() - watch_calls_of(S(StreamGetPriority_v1));
+}
+
 /* ---- Made here ---- */
 
 static void own(void)
@@ -70,7 +76,7 @@ static void own(void)
     done("context-alone", cushim_stream_driver_context(stream, &only, NULL));
     done("green-alone", cushim_stream_driver_context(stream, NULL, &green));
     rule_fact("parts", only == the_context && green == NULL);
-    rule_number("calls", watch_calls(), 0);
+    rule_number("calls", remembered_calls(), 0);
     watch_end();
     compare("own", cushim_stream_handle(stream), &answers, true);
     layer_stream_end(stream);
@@ -83,10 +89,10 @@ static void asked_once(const char *name, struct cushim_stream *stream, bool with
 {
     watch_begin();
     struct answers first = ask(name, stream, CUDA_SUCCESS);
-    int calls = watch_calls();
+    int calls = remembered_calls();
     rule_fact(key_of(name, "asked", NULL), calls > 0);
     struct answers second = ask(key_of(name, "again", NULL), stream, CUDA_SUCCESS);
-    rule_number(key_of(name, "asked-once", NULL), watch_calls() - calls, 0);
+    rule_number(key_of(name, "asked-once", NULL), remembered_calls() - calls, 0);
     watch_end();
     compare(name, cushim_stream_handle(stream), &first, with_context || has(S(StreamGetCtx_v2)));
     rule_fact(key_of(name, "same-again", NULL), first.flags == second.flags && first.priority == second.priority
@@ -173,7 +179,7 @@ static void id_is_unique(void)
     layer_stream_end(stream);
 }
 
-/* A priority that is changed afterwards is no longer remembered; in a capture, too, nothing is harmed. */
+/* A priority is not remembered, because it can change. */
 static void changed_priority(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -194,6 +200,49 @@ static void changed_priority(void)
         lacks(NULL, "a driver with the priority as an attribute");
     }
     layer_stream_end(stream);
+}
+
+struct changes {
+    struct cushim_stream *stream;
+    atomic_bool over;
+};
+
+static void *ask_for_priority(void *user)
+{
+    struct changes *changes = user;
+    int priority;
+    while (!atomic_load(&changes->over))
+        (void)cushim_stream_priority(changes->stream, &priority);
+    return NULL;
+}
+
+/* The thread that sets the attribute reads what it set, while another thread asks, too. */
+static void changed_priority_beside_question(void)
+{
+    struct changes changes = {.stream = layer_stream()};
+    pthread_t asker;
+    CUlaunchAttributeValue value = {{0}};
+    int least = 0;
+    int greatest = 0;
+    int stale = 0;
+    need("range", cu->CtxGetStreamPriorityRange_v1(&least, &greatest));
+    CUresult result = cushim_stream_set_attribute(changes.stream, (CUstreamAttrID)CU_LAUNCH_ATTRIBUTE_PRIORITY, &value);
+    if (result != CUDA_SUCCESS || pthread_create(&asker, NULL, ask_for_priority, &changes) != 0) {
+        lacks(NULL, "a driver with the priority as an attribute");
+    } else {
+        for (int i = 0; i < 20000 && result == CUDA_SUCCESS; i++) {
+            int priority = 99;
+            value.priority = i % 2 == 0 ? greatest : least;
+            result = cushim_stream_set_attribute(changes.stream, (CUstreamAttrID)CU_LAUNCH_ATTRIBUTE_PRIORITY, &value);
+            need("priority", cushim_stream_priority(changes.stream, &priority));
+            stale += priority != value.priority;
+        }
+        atomic_store(&changes.over, true);
+        pthread_join(asker, NULL);
+        rule("set", result, CUDA_SUCCESS);
+        rule_number("stale", stale, 0);
+    }
+    layer_stream_end(changes.stream);
 }
 
 /* Where the driver has no ids, that is the answer, also in a capture. */
@@ -326,6 +375,7 @@ static const struct check checks[] = {
     {"property.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}},
     {"property.id-is-unique", id_is_unique, 0, {S(StreamGetId_v1)}},
     {"property.changed-priority", changed_priority, 0, {S(StreamSetAttribute_v1)}},
+    {"property.changed-priority-beside-question", changed_priority_beside_question, 0, {S(StreamSetAttribute_v1)}},
     {"property.id-in-capture-on-old", id_in_capture, 0, {S(StreamEndCapture_v1)}},
     {"property.argument", argument, 0, {0}},
     {"property.capture-relaxed", capture_relaxed, 0, {S(StreamBeginCapture_v2)}},

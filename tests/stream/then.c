@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of completions: on a dispatcher, at once, called or released exactly once. Work and what it uses. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "completion.h"
@@ -392,6 +393,87 @@ struct job {
 };
 
 /* Whatever the release does to the job, as free() would: nobody looks there afterwards. */
+/* ---- A function destroys its completion while another thread is still inside the call that sets the function ---- */
+
+enum { RACE_MAKERS = 3, RACE_COMPLETIONS = 4000 };
+
+struct race {
+    struct cushim_dispatcher *dispatcher;
+    bool is_inline;
+    atomic_int wrong; /* functions that were called for another completion than their own, or twice */
+    atomic_int calls, releases;
+};
+
+struct racer {
+    struct race *race;
+    struct cushim_completion *completion;
+    atomic_int calls;
+};
+
+static void race_call(CUresult status, void *user)
+{
+    struct racer *racer = user;
+    (void)status;
+    if (atomic_fetch_add(&racer->calls, 1) != 0)
+        atomic_fetch_add(&racer->race->wrong, 1);
+    atomic_fetch_add(&racer->race->calls, 1);
+    cushim_completion_destroy(&racer->completion);
+}
+
+static void race_release(void *user)
+{
+    atomic_fetch_add(&((struct racer *)user)->race->releases, 1);
+}
+
+static void *race_make(void *user)
+{
+    struct race *race = user;
+    struct racer *racers = calloc(RACE_COMPLETIONS, sizeof *racers);
+    struct cushim_stream *stream = layer_stream();
+    for (int i = 0; racers != NULL && i < RACE_COMPLETIONS; i++) {
+        struct racer *racer = &racers[i];
+        racer->race = race;
+        need("completion", cushim_stream_completion(stream, &racer->completion));
+        if (race->is_inline)
+            need("set", cushim_completion_then_at_once(racer->completion, race_call, racer, race_release));
+        else
+            need("set", cushim_completion_then(racer->completion, race->dispatcher, race_call, racer, race_release));
+    }
+    for (int i = 0; i < 1000 && atomic_load(&race->releases) < RACE_MAKERS * RACE_COMPLETIONS; i++)
+        pause_shortly();
+    layer_stream_end(stream);
+    free(racers);
+    return NULL;
+}
+
+static void *race_run(void *user)
+{
+    struct race *race = user;
+    for (int i = 0; i < 1000000 && atomic_load(&race->releases) < RACE_MAKERS * RACE_COMPLETIONS; i++)
+        need("run", cushim_dispatcher_run(race->dispatcher, NULL));
+    return NULL;
+}
+
+static void race_with(const char *name, bool is_inline)
+{
+    struct race race = {.dispatcher = dispatcher_new(), .is_inline = is_inline};
+    pthread_t threads[RACE_MAKERS + 2];
+    for (int i = 0; i < RACE_MAKERS + 2; i++)
+        pthread_create(&threads[i], NULL, i < RACE_MAKERS ? race_make : race_run, &race);
+    for (int i = 0; i < RACE_MAKERS + 2; i++)
+        pthread_join(threads[i], NULL);
+    rule_number(key_of(name, "wrong", NULL), atomic_load(&race.wrong), 0);
+    rule_number(key_of(name, "calls", NULL), atomic_load(&race.calls), RACE_MAKERS * RACE_COMPLETIONS);
+    rule_number(key_of(name, "releases", NULL), atomic_load(&race.releases), RACE_MAKERS * RACE_COMPLETIONS);
+    cushim_dispatcher_destroy(&race.dispatcher);
+}
+
+static void destroyed_while_set(void)
+{
+    race_with("dispatched", false);
+    race_with("inline", true);
+}
+
 static void release_job(void *user)
 {
     struct job *job = user;
@@ -432,6 +514,7 @@ static const struct check checks[] = {
     {"then.captured", captured, 0, {S(UserObjectCreate_v1)}},
     {"then.captured-ended", captured_ended, 0, {S(UserObjectCreate_v1)}},
     {"then.released-with-its-variable", released_with_its_variable, 0, {0}},
+    {"then.destroyed-while-set", destroyed_while_set, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -11,6 +11,7 @@ static struct {
     atomic_int calls;
     atomic_int calls_of[CUSHIM_SLOT_COUNT];
     atomic_int countdown; /* to the call that fails; negative: none */
+    atomic_int only_slot; /* that the countdown counts; -1: all */
     CUresult code;
     atomic_int failed_slot; /* -1: none did */
     bool into_graph;        /* the capture that is open */
@@ -23,6 +24,8 @@ static bool is_to_fail(enum cushim_slot slot)
 {
     atomic_fetch_add(&watch.calls, 1);
     atomic_fetch_add(&watch.calls_of[slot], 1);
+    if (atomic_load(&watch.only_slot) >= 0 && atomic_load(&watch.only_slot) != (int)slot)
+        return false;
     if (atomic_load(&watch.countdown) < 0 || atomic_fetch_sub(&watch.countdown, 1) != 0)
         return false;
     atomic_store(&watch.failed_slot, (int)slot);
@@ -148,11 +151,22 @@ int watch_calls_of(enum cushim_slot slot)
     return atomic_load(&watch.calls_of[slot]);
 }
 
-void watch_fail(int turn, CUresult code)
+static void fail_later(int slot, int turn, CUresult code)
 {
     watch.code = code;
     atomic_store(&watch.failed_slot, -1);
+    atomic_store(&watch.only_slot, slot);
     atomic_store(&watch.countdown, turn);
+}
+
+void watch_fail(int turn, CUresult code)
+{
+    fail_later(-1, turn, code);
+}
+
+void watch_fail_slot(enum cushim_slot slot, CUresult code)
+{
+    fail_later((int)slot, 0, code);
 }
 
 bool watch_failed(enum cushim_slot *ret_slot)

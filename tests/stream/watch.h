@@ -19,6 +19,8 @@ int watch_calls_of(enum cushim_slot slot);
 
 /* The `turn`th call from now (0: the next) is not made, and returns `code`. */
 void watch_fail(int turn, CUresult code);
+/* The next call of this slot is not made, and returns `code`. */
+void watch_fail_slot(enum cushim_slot slot, CUresult code);
 /* Whether that has happened, and to which slot. */
 bool watch_failed(enum cushim_slot *ret_slot);
 
