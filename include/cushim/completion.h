@@ -64,10 +64,16 @@ CUSHIM_API CUresult cushim_stream_notification(struct cushim_stream *stream, str
  * _detach() or _destroy(), or in cushim_dispatcher_run() behind the function of cushim_completion_then(). With nobody
  * left to learn it (given up before it fired, ret_completion NULL, or an error returned) it runs on the driver's
  * thread, and there must make no CUDA call and wait for nothing.
+ *
+ * The body must return: after a longjmp or an exception out of it, nothing is released. It must leave the current
+ * context as it found it. It may destroy the stream.
  *   the body's own error
- *   CUDA_ERROR_INVALID_HANDLE              the body destroyed the stream: its context was waited for
- *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing: the body was not called, the capture is not harmed;
- *                                          or the body left it capturing, which ended that capture
+ *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing: the body was not called, the capture goes on. Or
+ *                                          the body left a capture open, which was ended. Or the body brought the
+ *                                          stream into a capture of another stream: that capture is invalidated, and
+ *                                          `release` is called after it has ended, by the first later call of this
+ *                                          function or of cushim_stream_completion() (for a special stream: on this
+ *                                          thread, with this context current), or on the driver's thread after that
  *   CUDA_ERROR_OUT_OF_MEMORY               the body was not called; or as the next
  *   others                                 the driver takes no callback: the work was waited for, and released
  */

@@ -53,7 +53,8 @@ CUSHIM_API CUresult cushim_stream_borrow(CUstream handle, struct cushim_context 
 
 /*
  * Gives the driver's handle to the caller, who owns it if the stream did, and ends the object: *stream becomes NULL.
- *   CUDA_ERROR_ILLEGAL_STATE  a capture that was begun with cushim_capture_begin() is open; nothing changed
+ *   CUDA_ERROR_ILLEGAL_STATE  a capture that was begun with cushim_capture_begin() is open, or a body of
+ *                             cushim_stream_scope() or cushim_stream_enqueue() runs with the stream; nothing changed
  */
 CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *ret_handle);
 
@@ -62,14 +63,15 @@ CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstrea
  * destroyed: the call does not wait, work and callbacks that are pending are still done. A capture that is open on it
  * ends, and its graph is lost (the driver's rule; cushim_capture_end() then says so, but must not be called by another
  * thread in the same moment); one that the driver's functions began on a stream that it does not own goes on. The code
- * is the driver's; the object is gone whatever it says.
+ * is the driver's; the object is gone whatever it says. A body of cushim_stream_scope() or cushim_stream_enqueue() may
+ * destroy its stream: the driver's stream is then destroyed after the body.
  */
 CUSHIM_API CUresult cushim_stream_destroy(struct cushim_stream **stream);
 
 /*
  * Waits for all work, then destroys as above, also if waiting failed. Returns the first error. A capture that
  * cushim_capture_begin() began is ended before, and CUDA_ERROR_STREAM_CAPTURE_INVALIDATED returned; one that the
- * driver's functions began is invalidated by the wait. With others' captures as cushim_stream_query().
+ * driver's functions began is invalidated by the wait. Captures of other streams are not invalidated.
  */
 CUSHIM_API CUresult cushim_stream_close(struct cushim_stream **stream);
 
@@ -86,7 +88,7 @@ CUSHIM_API CUstream cushim_stream_handle(const struct cushim_stream *stream);
  * (A capture that another thread begins in the same moment is the caller's care.) A special stream asks each time.
  */
 CUSHIM_API CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *ret_flags);
-/* After clamping; asked anew once it was changed as an attribute. */
+/* After clamping. The driver is asked each time, because an attribute can change it; that invalidates no capture. */
 CUSHIM_API CUresult cushim_stream_priority(struct cushim_stream *stream, int *ret_priority);
 /* Of a borrowed or adopted stream without a context: needs CUDA 9.2. */
 CUSHIM_API CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *ret_device);
@@ -128,11 +130,15 @@ CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream, struc
 
 /*
  * Calls body(stream, user), then waits until all work is done, whatever the body returned: so memory that the work
- * borrows may be given back after it. Returns the body's error; if it had none, that of the wait. If both fail, the
- * wait's is in cushim_last_error(). A body that leaves the stream capturing loses that
- * capture; the work before it is waited for.
- *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  it did
- *   CUDA_ERROR_INVALID_HANDLE              the body destroyed the stream, and nothing was waited for
+ * borrows may be freed after it. Returns the error of the wait; if the wait succeeded, the error of the body. So an
+ * error that the body did not return means that the wait failed. The wait invalidates no capture of another stream.
+ *
+ * The body must return: after a longjmp or an exception out of it, nothing is waited for. It must leave the current
+ * context as it found it. It may destroy the stream.
+ *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream was capturing: the body was not called, the capture goes on. Or
+ *                                          the body left a capture open, which was ended; the work before it was
+ *                                          waited for. Or the body brought the stream into a capture of another
+ *                                          stream: that capture is invalidated, and nothing was waited for
  */
 CUSHIM_API CUresult cushim_stream_scope(struct cushim_stream *stream,
                                         CUresult (*body)(struct cushim_stream *stream, void *user), void *user);
@@ -149,9 +155,9 @@ CUSHIM_API CUresult cushim_stream_scope(struct cushim_stream *stream,
 /*
  * Calls fn(user) when all work that is in the stream is done; work behind it waits. Not called after an error of the
  * context. In a capture it becomes a node, called at each launch; `release` then runs when the graph and all its
- * executables and copies are gone (CUDA 11.3; below that, a release function in a capture is CUDA_ERROR_NOT_SUPPORTED),
- * or when a capture of this stream that was begun here ends without a graph. No other thread may end the capture, or
- * destroy its graph, in the meantime.
+ * executables and copies are gone (CUDA 11.3; below that, a release function in a capture is CUDA_ERROR_NOT_SUPPORTED).
+ * The graph of a capture that fails is gone when the capture ends. No other thread may end the capture, or destroy its
+ * graph, during this call.
  *   CUDA_ERROR_INVALID_VALUE  fn is NULL
  */
 CUSHIM_API CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user,

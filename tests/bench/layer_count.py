@@ -20,7 +20,7 @@ from call_count import copy_stripped
 FEW = 1000
 MANY = 11000
 PASSED_ON = ('query', 'synchronize')
-ANSWERED = ('flags', 'priority', 'id', 'device')
+ANSWERED = ('flags', 'id', 'device')
 
 
 def turn(program, way, name, environment):

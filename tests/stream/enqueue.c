@@ -408,7 +408,7 @@ static const struct check checks[] = {
     {"enqueue.argument", argument, 0, {0}},
     {"enqueue.with-function", with_function, 0, {0}},
     {"enqueue.stream-destroyed", stream_destroyed, 0, {0}},
-    {"enqueue.stream-destroyed-beside-capture", stream_destroyed_beside_capture, 0, {S(StreamBeginCapture_v2)}},
+    {"enqueue.stream-destroyed-beside-capture", stream_destroyed_beside_capture, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
     {"enqueue.stream-released", stream_released, 0, {0}},
     {"enqueue.joins-capture", joins_capture, 0, {S(StreamEndCapture_v1)}},
     {"enqueue.capturing", capturing, 0, {S(StreamEndCapture_v1)}},

@@ -364,6 +364,7 @@ static void each_allocation(const char *name, scene play)
 static const char *untold(enum cushim_slot slot)
 {
     switch (slot) {
+    case S(StreamGetPriority_v1):               /* a polyfill checks the stream with it */
     case S(StreamGetId_v1):                     /* to be asked for later */
     case S(ThreadExchangeStreamCaptureMode_v1): /* the wait goes on in the mode of the thread */
     case S(StreamGetCaptureInfo_v1):            /* the capture's id */
