@@ -200,8 +200,8 @@ static void test_root_when_the_driver_is_behind_links_then_they_are_followed_bel
 static void test_root_when_a_folder_is_a_link_then_it_is_followed_below_the_root(void **state)
 {
     (void)state;
-    folder_link("root/lib64", "/usr/lib64");
-    const char *driver = folder_copy("root/usr/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
+    folder_link("root/lib64", "/opt/lib64");
+    const char *driver = folder_copy("root/opt/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
     char link[PATH_MAX];
     snprintf(link, sizeof link, "root%.*s", (int)strlen(place(0) + 4) - (int)strlen("/libcuda.so.1"), place(0) + 4);
     folder_link(link, "/lib64");
