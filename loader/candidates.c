@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "os_file.h"
 #include "os_library.h"
-#include "os_system.h"
 #include "system.h"
 
 #if defined(__x86_64__)
@@ -98,7 +98,9 @@ bool cushim_priv_candidates_path(size_t index, const char *root, char *path, siz
         while (*parent_end != '/')
             parent_end--;
         append(&text, folder, (size_t)(parent_end - folder));
-        bool there = cushim_priv_os_file_state(path, false) != OS_FILE_ABSENT;
+        char parent[OS_PATH_SIZE];
+        bool there = cushim_priv_os_path_below(root, path + strlen(root), parent, sizeof parent)
+                     && cushim_priv_os_file_state(parent, false) != OS_FILE_ABSENT;
         append(&text, parent_end, (size_t)(mark - parent_end));
         if (!there || !append_kernel_module(&text, root)) {
             path[0] = '\0';

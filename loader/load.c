@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "os_library.h"
+#include "os_system.h"
 #include "search.h"
 #include "table.h"
 

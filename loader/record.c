@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os_system.h"
+#include "os_file.h"
 
 struct reason {
     const char *word;

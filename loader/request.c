@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os_system.h"
+
 static const struct cushim_load_options nothing;
 
 bool cushim_priv_mask_has(const struct mask *mask, size_t row)

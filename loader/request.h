@@ -3,7 +3,7 @@
 #ifndef CUSHIM_REQUEST_H
 #define CUSHIM_REQUEST_H
 
-#include "os_system.h"
+#include "os_file.h"
 #include "record.h"
 #include "symbols.h"
 

@@ -85,23 +85,26 @@ static bool examine(struct search *search, const char *place, void *library)
     return true;
 }
 
-/* `there`: the file is known to be there, whatever the loader says (glibc: "no such file" of another processor's). */
-static bool try_open(struct search *search, const char *name, bool there)
+/*
+ * Opens `file`, which was found as `place`. `there`: the file is known to be there, whatever the loader says (glibc: "no
+ * such file" of another processor's).
+ */
+static bool try_open(struct search *search, const char *place, const char *file, bool there)
 {
     char error[512];
     void *library;
     bool brief = search->request->path[0] == '\0' && !search->request->explain;
-    switch (cushim_priv_os_library_open(name, brief, &library, error, sizeof error)) {
+    switch (cushim_priv_os_library_open(file, brief, &library, error, sizeof error)) {
     case OS_LIBRARY_ABSENT:
         if (!there)
-            return found_nothing(search, name, CUSHIM_REASON_NOT_FOUND, "not found");
-        return found_nothing(search, name, CUSHIM_REASON_NOT_LOADABLE, error);
+            return found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
+        return found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
     case OS_LIBRARY_UNLOADABLE:
-        return found_nothing(search, name, CUSHIM_REASON_NOT_LOADABLE, error);
+        return found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
     case OS_LIBRARY_OPEN:
         break;
     }
-    if (examine(search, name, library))
+    if (examine(search, place, library))
         return true;
     /* A stub that stays mapped would be found again by its name. */
     cushim_priv_os_library_close(library);
@@ -109,32 +112,40 @@ static bool try_open(struct search *search, const char *name, bool there)
 }
 
 /* A path is looked at before it is opened: the loader's words for "not there" are many. */
-static bool try_path(struct search *search, const char *path)
+static bool try_path(struct search *search, const char *place, const char *file)
 {
-    switch (cushim_priv_os_file_state(path, false)) {
+    switch (cushim_priv_os_file_state(file, false)) {
     case OS_FILE_ABSENT:
-        return found_nothing(search, path, CUSHIM_REASON_NOT_FOUND, "not found");
+        return found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
     case OS_FILE_DENIED:
-        return found_nothing(search, path, CUSHIM_REASON_NOT_LOADABLE, "not permitted: this user may not read it");
+        return found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, "not permitted: this user may not read it");
     case OS_FILE_READY:
         break;
     }
-    return try_open(search, path, true);
+    return try_open(search, place, file, true);
 }
 
 /* A caller's path, or a bare name for the system to search. */
 static bool try_given(struct search *search, const char *path)
 {
     bool bare = strchr(path, '/') == NULL && strchr(path, '\\') == NULL;
-    return bare ? try_open(search, path, false) : try_path(search, path);
+    return bare ? try_open(search, path, path, false) : try_path(search, path, path);
+}
+
+static bool try_below(struct search *search, const char *place)
+{
+    const char *root = search->request->root;
+    char file[OS_PATH_SIZE];
+    if (!cushim_priv_os_path_below(root, place + strlen(root), file, sizeof file))
+        return found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
+    return try_path(search, place, file);
 }
 
 static bool try_known_places(struct search *search)
 {
-    const char *root = search->request->root;
-    char path[OS_PATH_SIZE + 256];
-    for (size_t i = 0; cushim_priv_candidates_path(i, root, path, sizeof path); i++) {
-        if (path[0] != '\0' && try_path(search, path))
+    char place[OS_PATH_SIZE + 256];
+    for (size_t i = 0; cushim_priv_candidates_path(i, search->request->root, place, sizeof place); i++) {
+        if (place[0] != '\0' && try_below(search, place))
             return true;
     }
     return false;
@@ -148,7 +159,8 @@ static bool try_places(struct search *search)
     if (request->path[0] != '\0')
         return try_given(search, request->path);
     /* A copy that the process has open already is what the system's loader gives for its name, before it searches. */
-    if (request->root[0] == '\0' && try_open(search, cushim_priv_os_library_driver_name, false))
+    const char *name = cushim_priv_os_library_driver_name;
+    if (request->root[0] == '\0' && try_open(search, name, name, false))
         return true;
     return try_known_places(search);
 }

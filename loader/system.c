@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "os_file.h"
 #include "os_system.h"
 
 /* Files are tiny; the longest line that matters is that of /proc/driver/nvidia/version. */
@@ -11,15 +12,15 @@ enum { FILE_START = 512, MOST_GPU_NODES = 16 };
 
 static bool read_below(const char *root, const char *path, char *text, size_t size)
 {
-    char whole[2 * OS_PATH_SIZE];
-    snprintf(whole, sizeof whole, "%s%s", root, path);
-    return cushim_priv_os_file_read(whole, text, size);
+    char whole[OS_PATH_SIZE];
+    return cushim_priv_os_path_below(root, path, whole, sizeof whole) && cushim_priv_os_file_read(whole, text, size);
 }
 
 static enum cushim_node node_below(const char *root, const char *path)
 {
-    char whole[2 * OS_PATH_SIZE];
-    snprintf(whole, sizeof whole, "%s%s", root, path);
+    char whole[OS_PATH_SIZE];
+    if (!cushim_priv_os_path_below(root, path, whole, sizeof whole))
+        return CUSHIM_NODE_ABSENT;
     switch (cushim_priv_os_file_state(whole, true)) {
     case OS_FILE_READY:
         return CUSHIM_NODE_READY;
@@ -45,16 +46,17 @@ static void copy_version(const char *text, char *version, size_t size)
     }
 }
 
-static bool is_nvidia_display(const char *folder, const char *name)
+static bool is_nvidia_display(const char *root, const char *folder, const char *name)
 {
-    char path[OS_PATH_SIZE];
-    char vendor[16];
-    char class[16];
-    snprintf(path, sizeof path, "%.3000s/%.200s/vendor", folder, name);
-    if (name[0] == '.' || !cushim_priv_os_file_read(path, vendor, sizeof vendor) || strncmp(vendor, "0x10de", 6) != 0)
+    char path[512];
+    char text[16];
+    if (name[0] == '.')
         return false;
-    snprintf(path, sizeof path, "%.3000s/%.200s/class", folder, name);
-    return cushim_priv_os_file_read(path, class, sizeof class) && strncmp(class, "0x03", 4) == 0;
+    snprintf(path, sizeof path, "%s/%.255s/vendor", folder, name);
+    if (!read_below(root, path, text, sizeof text) || strncmp(text, "0x10de", 6) != 0)
+        return false;
+    snprintf(path, sizeof path, "%s/%.255s/class", folder, name);
+    return read_below(root, path, text, sizeof text) && strncmp(text, "0x03", 4) == 0;
 }
 
 static bool is_container(const char *root)
@@ -98,9 +100,7 @@ void cushim_system(const char *root, struct cushim_system *ret_system)
         if (node > system.gpu_node)
             system.gpu_node = node;
     }
-    char bus[OS_PATH_SIZE];
-    snprintf(bus, sizeof bus, "%.4000s/sys/bus/pci/devices", root);
-    system.gpu_on_bus = cushim_priv_os_folder_find(bus, is_nvidia_display);
+    system.gpu_on_bus = cushim_priv_os_folder_find(root, "/sys/bus/pci/devices", is_nvidia_display);
     system.container = is_container(root);
     *ret_system = system;
 }

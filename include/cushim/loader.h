@@ -7,6 +7,13 @@
  * constructor of a library (a static initialiser) while another thread may be making the first load: each would wait
  * for the other, since the system's loader runs constructors under a lock that opening a library needs.
  *
+ * A file that is given by its path, and a file in one of the known places, is checked before it is opened: a file that
+ * is cut short, or that is not a regular file, is refused with CUSHIM_REASON_NOT_LOADABLE. A plain name ("libcuda.so.1",
+ * with which the search begins, or a name without a slash) is opened by the dynamic loader, which does not check: a
+ * truncated file that it finds there can end the process (SIGBUS), and a FIFO can block it, as in any program that opens
+ * the driver by its name. The libraries that a driver depends on are not checked either. The program cushim opens the
+ * driver in a child process first.
+ *
  * A program that is compiled for per-thread default streams calls cushim_load() before anything else: whatever loads
  * the driver by itself, a slot or a function below, does so with the legacy default stream.
  *
@@ -99,7 +106,9 @@ struct cushim_load_options {
     const char *mask;
     enum cushim_default_stream default_stream;
     /* A folder below which the known places and the system's files are looked at, such as an unpacked container image.
-     * The system's own search is then left out. NULL: the machine itself. */
+     * The system's own search is then left out. Symbolic links are followed as in a container with that root: an
+     * absolute target starts at the root, and ".." does not leave it; the driver's path in the diagnosis is free of
+     * links. The libraries that the driver depends on are those of this machine. NULL: the machine itself. */
     const char *root;
     /* Called for each place that was tried, then once with the outcome, before cushim_load() returns and on its thread,
      * after the table was published: so it may call anything, slots and cushim_load() included. `line` has no newline
@@ -331,7 +340,7 @@ struct cushim_system {
     bool container;                /* this is a container */
 };
 
-/* Looks, below `root` or at the machine itself (NULL). Opens no device. Thread-safe. */
+/* Looks, below `root` (see cushim_load_options) or at the machine itself (NULL). Opens no device. Thread-safe. */
 CUSHIM_API void cushim_system(const char *root, struct cushim_system *ret_system);
 
 #ifdef __cplusplus

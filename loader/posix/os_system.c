@@ -4,9 +4,6 @@
 #endif
 #include "../os_system.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -114,33 +111,3 @@ bool cushim_priv_os_privileged(void)
 }
 
 const bool cushim_priv_os_has_device_nodes = true;
-
-enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
-{
-    if (faccessat(AT_FDCWD, path, also_write ? R_OK | W_OK : R_OK, AT_EACCESS) == 0)
-        return OS_FILE_READY;
-    return errno == EACCES || errno == EPERM || errno == EROFS ? OS_FILE_DENIED : OS_FILE_ABSENT;
-}
-
-bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
-        return false;
-    ssize_t length = read(file, text, size - 1);
-    close(file);
-    text[length > 0 ? length : 0] = '\0';
-    return length >= 0;
-}
-
-bool cushim_priv_os_folder_find(const char *path, bool (*matches)(const char *folder, const char *name))
-{
-    DIR *folder = opendir(path);
-    if (folder == NULL)
-        return false;
-    bool found = false;
-    for (const struct dirent *entry; !found && (entry = readdir(folder)) != NULL;)
-        found = matches(path, entry->d_name);
-    closedir(folder);
-    return found;
-}

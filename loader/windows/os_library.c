@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../os_system.h"
+#include "../os_file.h"
 #include "exports.h"
 #include "unicode.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "../os_system.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,30 +76,3 @@ bool cushim_priv_os_privileged(void)
 }
 
 const bool cushim_priv_os_has_device_nodes = false;
-
-enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
-{
-    wchar_t wide[OS_PATH_SIZE];
-    if (!cushim_priv_unicode_to_utf16(path, wide, OS_PATH_SIZE))
-        return OS_FILE_ABSENT;
-    DWORD attributes = GetFileAttributesW(wide);
-    if (attributes != INVALID_FILE_ATTRIBUTES)
-        return also_write && (attributes & FILE_ATTRIBUTE_READONLY) != 0 ? OS_FILE_DENIED : OS_FILE_READY;
-    return GetLastError() == ERROR_ACCESS_DENIED ? OS_FILE_DENIED : OS_FILE_ABSENT;
-}
-
-/* These two are asked about device nodes alone. */
-bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
-{
-    (void)path;
-    (void)text;
-    (void)size;
-    return false;
-}
-
-bool cushim_priv_os_folder_find(const char *path, bool (*matches)(const char *folder, const char *name))
-{
-    (void)path;
-    (void)matches;
-    return false;
-}

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "reason.h"
 #include "requirement.h"
 #include "text.h"
 
@@ -34,7 +33,8 @@ void check_settings(const struct evidence *evidence, struct findings *findings)
     }
 }
 
-static void advise_on_loading(const struct cushim_attempt *attempt, struct findings *findings)
+static void advise_on_loading(const struct evidence *evidence, const struct cushim_attempt *attempt,
+                              struct findings *findings)
 {
     if (strstr(attempt->result, "not permitted") != NULL || strstr(attempt->result, "Permission denied") != NULL)
         finding_advise(findings, "Ask the administrator to make that file readable for all users.");
@@ -43,7 +43,7 @@ static void advise_on_loading(const struct cushim_attempt *attempt, struct findi
                        "It needs another file of the driver, which is missing: reinstall NVIDIA's driver as a "
                        "whole.");
     else
-        finding_advise(findings, "%s", reason_advice(CUSHIM_REASON_NOT_LOADABLE));
+        finding_advise(findings, "%s", evidence->load->advice);
 }
 
 static void say_loaded(const struct evidence *evidence, struct findings *findings)
@@ -67,7 +67,7 @@ static void advise_on_library(const struct evidence *evidence, struct findings *
 {
     const struct cushim_attempt *attempt = find_attempt(evidence, CUSHIM_REASON_NOT_LOADABLE);
     if (evidence->load->reason == CUSHIM_REASON_NOT_LOADABLE && attempt != NULL)
-        advise_on_loading(attempt, findings);
+        advise_on_loading(evidence, attempt, findings);
     else if (evidence->load->reason == CUSHIM_REASON_NOT_FOUND && evidence->system.gpu_on_bus
              && !evidence->system.container)
         finding_advise(findings, "There is an NVIDIA GPU: install NVIDIA's driver with your system's package manager.");

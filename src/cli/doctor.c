@@ -7,7 +7,7 @@
 #include "devices.h"
 #include "finding.h"
 #include "json.h"
-#include "platform.h"
+#include "os_file.h"
 #include "text.h"
 
 static const struct {
@@ -18,16 +18,10 @@ static const struct {
 /* Whether the start of a file below the root folder has a word in it. */
 static bool file_says(const struct evidence *evidence, const char *path, const char *word)
 {
-    char whole[2 * PLATFORM_PATH_SIZE];
+    char whole[OS_PATH_SIZE];
     char text[512];
-    snprintf(whole, sizeof whole, "%s%s", evidence->root, path);
-    FILE *file = platform_has_system_files() ? fopen(whole, "rb") : NULL;
-    if (file == NULL)
-        return false;
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    return strstr(text, word) != NULL;
+    return cushim_priv_os_path_below(evidence->root, path, whole, sizeof whole)
+           && cushim_priv_os_file_read(whole, text, sizeof text) && strstr(text, word) != NULL;
 }
 
 /* Looks at the machine before the driver is started, which may make device files. */
@@ -47,7 +41,7 @@ static enum status gather(const struct options *options, struct evidence *eviden
     if (status == STATUS_USAGE)
         return status;
     evidence->loaded = status == STATUS_USABLE;
-    evidence->load = cushim_diagnosis();
+    evidence->load = driver_diagnosis();
     evidence->release = driver_release_of(evidence->load->path);
     evidence->is_compat = evidence_is_compat(evidence->load->path);
     evidence->tried_to_start = evidence->loaded && options->load.root == NULL;
@@ -55,7 +49,7 @@ static enum status gather(const struct options *options, struct evidence *eviden
         evidence->start_code = driver_start();
         evidence->started = evidence->start_code == CUDA_SUCCESS && devices_count() > 0;
     }
-    evidence->now = cushim_diagnosis();
+    evidence->now = driver_diagnosis();
     return STATUS_USABLE;
 }
 

@@ -6,6 +6,10 @@
 
 #include "platform.h"
 #include "text.h"
+#include "trial.h"
+
+/* Why the driver was not loaded into this process; NULL if it was tried. */
+static const struct cushim_diagnosis *refusal;
 
 /* Whether it was a variable that made no sense. Options are read first, and then no variable has been looked at. */
 static bool is_from_environment(const struct cushim_diagnosis *diagnosis)
@@ -28,6 +32,9 @@ enum status driver_load(const struct options *options)
 {
     struct cushim_load_options load = options->load;
     load.log = listen;
+    refusal = trial_load(&load);
+    if (refusal != NULL)
+        return STATUS_UNUSABLE;
     if (cushim_load(&load) == CUDA_SUCCESS)
         return STATUS_USABLE;
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
@@ -36,9 +43,14 @@ enum status driver_load(const struct options *options)
     return STATUS_UNUSABLE;
 }
 
+const struct cushim_diagnosis *driver_diagnosis(void)
+{
+    return refusal != NULL ? refusal : cushim_diagnosis();
+}
+
 void driver_complain(void)
 {
-    text_complain("%s %s", cushim_diagnosis()->message, cushim_diagnosis()->advice);
+    text_complain("%s %s", driver_diagnosis()->message, driver_diagnosis()->advice);
 }
 
 struct driver_release driver_release_of(const char *path)

@@ -8,10 +8,13 @@
 /*
  * Loads the driver.
  *   STATUS_USABLE    it is loaded
- *   STATUS_UNUSABLE  it is not; cushim_diagnosis() says why
+ *   STATUS_UNUSABLE  it is not; driver_diagnosis() says why
  *   STATUS_USAGE     an option makes no sense; it has been complained about
  */
 enum status driver_load(const struct options *options);
+
+/* What became of the load: cushim_diagnosis(), or why nothing was loaded into this process (see trial.h). */
+const struct cushim_diagnosis *driver_diagnosis(void);
 
 /* For commands whose output cannot say why there is no driver: says it on stderr. */
 void driver_complain(void);

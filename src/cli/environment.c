@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver.h"
+
 /* Who follows a variable that cushim does not. */
 enum reader { BY_NOBODY_HERE, BY_LOADER, BY_DRIVER };
 
@@ -44,7 +46,7 @@ static void add(struct environment *environment, const char *name, const char *v
 
 struct environment environment_read(const struct options *options, bool started)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     struct environment environment = {.count = 0};
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         add(&environment, diagnosis->variables[i].name, diagnosis->variables[i].value, diagnosis->variables[i].used);

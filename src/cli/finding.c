@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "os_file.h"
 #include "platform.h"
 
 bool evidence_has(const struct evidence *evidence, const char *path)
 {
-    char whole[2 * PLATFORM_PATH_SIZE];
-    snprintf(whole, sizeof whole, "%s%s", evidence->root, path);
-    return platform_has_system_files() && platform_exists(whole);
+    char whole[OS_PATH_SIZE];
+    return platform_has_system_files() && cushim_priv_os_path_below(evidence->root, path, whole, sizeof whole)
+           && platform_exists(whole);
 }
 
 bool evidence_is_compat(const char *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #if !defined(_GNU_SOURCE)
-#    define _GNU_SOURCE /* realpath */
+#    define _GNU_SOURCE /* realpath, MAP_ANONYMOUS */
 #endif
 #include "platform.h"
 
@@ -84,6 +84,15 @@ long long platform_microseconds(void)
     return (long long)((double)now.QuadPart * 1e6 / (double)frequency.QuadPart);
 }
 
+bool platform_try(void (*work)(const void *input, char *text, size_t size), const void *input, char *text, size_t size)
+{
+    (void)work;
+    (void)input;
+    (void)size;
+    text[0] = '\0';
+    return true;
+}
+
 bool platform_own_folder(char *folder, size_t size)
 {
     wchar_t wide[PLATFORM_PATH_SIZE];
@@ -110,6 +119,11 @@ void platform_run_again(const char *const *arguments, const char *variable, cons
 }
 #else
 #    include <dlfcn.h>
+#    include <errno.h>
+#    include <signal.h>
+#    include <sys/mman.h>
+#    include <sys/resource.h>
+#    include <sys/wait.h>
 #    include <time.h>
 #    include <unistd.h>
 
@@ -173,6 +187,54 @@ long long platform_microseconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+enum { TRY_SECONDS = 10 };
+
+static void become_trial(void)
+{
+    static const struct rlimit no_core = {0, 0};
+    sigset_t alarm_only;
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(SIGALRM, SIG_DFL);
+    sigemptyset(&alarm_only);
+    sigaddset(&alarm_only, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
+    alarm(TRY_SECONDS);
+}
+
+static bool has_returned(pid_t child, char *how, size_t size)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        snprintf(how, size, "does not return within %d seconds", TRY_SECONDS);
+    else if (WIFSIGNALED(status))
+        snprintf(how, size, "ends the process (%s)", strsignal(WTERMSIG(status)));
+    else
+        snprintf(how, size, "ends the process");
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool platform_try(void (*work)(const void *input, char *text, size_t size), const void *input, char *text, size_t size)
+{
+    text[0] = '\0';
+    char *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return true;
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, no status is kept */
+    pid_t child = fork();
+    if (child == 0) {
+        become_trial();
+        work(input, shared, size);
+        _exit(0);
+    }
+    bool returned = child < 0 || has_returned(child, text, size);
+    if (returned)
+        memcpy(text, shared, size);
+    munmap(shared, size);
+    return returned;
 }
 
 static const char own_file[] = "/proc/self/exe";

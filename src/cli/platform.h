@@ -33,6 +33,14 @@ platform_fn platform_symbol(const char *path, const char *name);
 /* A clock that nobody sets. */
 long long platform_microseconds(void);
 
+/*
+ * Runs `work` in a child process, which has ten seconds, and returns whether it returned. `text` then holds the string
+ * that it wrote there; otherwise it says how the child ended, as in "ends the process (Bus error)". Where no child can
+ * be made, and on Windows, `work` does not run, and this returns true with an empty text: LoadLibrary compares a file
+ * with its header before it maps it, and a bare name leads to System32 alone.
+ */
+bool platform_try(void (*work)(const void *input, char *text, size_t size), const void *input, char *text, size_t size);
+
 /* The folder of this program, without any symbolic link and without a last slash; false where that cannot be known. */
 bool platform_own_folder(char *folder, size_t size);
 

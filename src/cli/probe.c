@@ -45,7 +45,7 @@ static enum status examine(const struct options *options, struct probe *probe)
     probe->environment = environment_read(options, probe->started != START_NOT_TRIED);
     probe->requirement = requirement_check(options);
 
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     blame(probe, diagnosis->reason, diagnosis->message, diagnosis->advice);
     if (!probe->loaded || probe->started == START_FAILED)
         return STATUS_UNUSABLE;
@@ -76,7 +76,7 @@ static void write_driver(struct json *json, const struct cushim_diagnosis *diagn
 
 static void write_json(const struct probe *probe)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     struct json json = {0};
     json_open_object(&json, NULL);
     json_boolean(&json, "loaded", probe->loaded);
@@ -120,7 +120,7 @@ static void write_json(const struct probe *probe)
 
 static void print_driver(const struct probe *probe)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     const char *kernel_module = probe->system.kernel_module;
     if (diagnosis->path != NULL)
         text_field("library", TONE_PLAIN, diagnosis->path);
@@ -141,7 +141,7 @@ static void print_driver(const struct probe *probe)
 
 static void print_headline(enum status status, const struct probe *probe)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     text_mark(status == STATUS_USABLE ? TONE_GOOD : TONE_BAD);
     if (status == STATUS_USABLE) {
         struct driver_release release = driver_release_of(diagnosis->path);
@@ -173,7 +173,7 @@ static void print_slots(const struct options *options)
 
 static void print_text(enum status status, const struct options *options, const struct probe *probe)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     print_headline(status, probe);
     print_driver(probe);
     if (probe->started == STARTED)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "driver.h"
 #include "text.h"
 
 /* The first driver branch for each CUDA version, by NVIDIA's CUDA release notes (on Linux; on Windows it is within
@@ -30,14 +31,14 @@ static int branch_for(int cuda_version)
 
 static bool is_held_down(void)
 {
-    return cushim_driver_version() < cushim_diagnosis()->cuda_version;
+    return cushim_driver_version() < driver_diagnosis()->cuda_version;
 }
 
 static void refuse(struct requirement *requirement, int needed_version)
 {
     requirement->met = false;
     int branch = branch_for(needed_version);
-    if (cushim_diagnosis()->cuda_version >= needed_version)
+    if (driver_diagnosis()->cuda_version >= needed_version)
         snprintf(requirement->advice, sizeof requirement->advice,
                  "Take off what holds the driver down: --max-version or CUSHIM_MAX_VERSION.");
     else if (branch != 0)

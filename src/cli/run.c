@@ -41,7 +41,7 @@ static bool find_softcuda(const char *driver, char *path, size_t size)
 static bool is_without_gpu(const struct options *options)
 {
     struct cushim_system system;
-    switch (cushim_diagnosis()->reason) {
+    switch (driver_diagnosis()->reason) {
     case CUSHIM_REASON_NOT_FOUND:
     case CUSHIM_REASON_NOT_WANTED:
     case CUSHIM_REASON_STUB:
@@ -86,7 +86,7 @@ static void start_anew(const struct options *options)
         arguments[count++] = "--mask";
         arguments[count++] = options->load.mask;
     }
-    platform_run_again(arguments, instead_variable, cushim_diagnosis()->reason_name);
+    platform_run_again(arguments, instead_variable, driver_diagnosis()->reason_name);
 }
 
 static enum status start_driver(const struct options *options)
@@ -128,7 +128,7 @@ static enum cushim_reason reason_of(const char *word)
 
 static void print_driver(const char *softcuda, enum cushim_reason instead_of)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     if (instead_of != CUSHIM_REASON_NONE) {
         text_mark(TONE_DOUBTFUL);
         text_paragraph(TONE_PLAIN, text_mark_width(), reason_message(instead_of));
@@ -150,8 +150,8 @@ static void print_driver(const char *softcuda, enum cushim_reason instead_of)
 static void write_driver(struct json *json, const char *softcuda, enum cushim_reason instead_of)
 {
     json_open_object(json, "driver");
-    json_string(json, "path", cushim_diagnosis()->path);
-    json_integer(json, "cuda_version", cushim_diagnosis()->cuda_version);
+    json_string(json, "path", driver_diagnosis()->path);
+    json_integer(json, "cuda_version", driver_diagnosis()->cuda_version);
     json_string(json, "device", devices_name(0).text);
     json_string(json, "softcuda", softcuda);
     json_string(json, "instead_of", instead_of != CUSHIM_REASON_NONE ? reason_word(instead_of) : NULL);

@@ -178,9 +178,42 @@ class Places(Doctor):
                        LIBRARIES + '/nvidia/current', '/usr/lib/wsl/lib', '/run/opengl-driver/lib', '/usr/local/nvidia/lib64',
                        '/usr/local/nvidia/lib', '/.singularity.d/libs', '/run/nvidia/driver' + LIBRARIES,
                        '/run/nvidia/driver/usr/lib64', LIBRARIES + '/tegra'):
-            answer = run_json('probe', '--root', self.tree().driver(folder).root)
+            tree = self.tree().driver(folder)
+            answer = run_json('probe', '--root', tree.root)
             self.assertEqual(answer.status, USABLE, folder)
-            self.assertTrue(answer.document['driver']['path'].endswith(folder + '/libcuda.so.1'), answer.document)
+            self.assertEqual(answer.document['driver']['path'], tree.root + folder + '/libcuda.so.550.163.01')
+            self.assertEqual(answer.document['tried'][-1]['place'], tree.root + folder + '/libcuda.so.1')
+
+
+class Roots(Doctor):
+    def test_root_when_the_driver_is_an_absolute_link_then_followed_below_the_root(self):
+        tree = self.tree().driver('/opt/driver', '550.163.01').kernel_module().nodes().gpu_on_bus()
+        os.symlink('/etc/alternatives/cuda', tree.path(LIBRARIES + '/libcuda.so.1'))
+        os.symlink('/opt/driver/libcuda.so.1', tree.path('/etc/alternatives/cuda'))
+        self.well(tree, library='ok', kernel_module='ok')
+        path = run_json('probe', '--root', tree.root).document['driver']['path']
+        self.assertEqual(path, tree.root + '/opt/driver/libcuda.so.550.163.01')
+
+    def test_root_when_links_lead_out_of_it_then_not_to_this_machine(self):
+        tree = self.tree().gpu_on_bus()
+        os.symlink(fake('driver_12_4'), tree.path(LIBRARIES + '/libcuda.so.1'))
+        os.symlink('../' * 20 + fake('driver_12_4'), tree.path('/usr/lib64/libcuda.so.1'))
+        for path in ('/etc/NIXOS', '/etc/nv_tegra_release', '/.flatpak-info', '/sys/module/nouveau'):
+            os.symlink(PROGRAM, tree.path(path))
+        version = self.folder() + '/version'
+        with open(version, 'w', encoding='utf-8') as file:
+            file.write('Linux version 5-microsoft-WSL2')
+        os.symlink(version, tree.path('/proc/version'))
+        rows = self.see('--root', tree.root)
+        self.assertIn('no NVIDIA driver library', [row['message'] for row in rows if row['check'] == 'library'][0])
+        self.assertEqual({row['check'] for row in rows} & {'nixos', 'jetson', 'flatpak', 'wsl'}, set())
+        self.assertNotIn('nouveau', ''.join(row['message'] for row in rows))
+
+    def test_root_when_there_are_fifos_then_not_waited_for(self):
+        tree = self.tree().driver(LIBRARIES)
+        for path in ('/proc/version', '/proc/driver/nvidia/version', '/.dockerenv', '/lib64/libcuda.so.1'):
+            os.mkfifo(tree.path(path))
+        self.well(tree, library='ok', container=None, wsl=None)
 
 
 class Containers(Doctor):

@@ -102,7 +102,7 @@ class RealDrivers(Case):
         for name, version, library, variables in self.drivers():
             with self.subTest(driver=name):
                 tree = self.tree()
-                os.symlink(os.path.realpath(library), tree.path('/usr/lib64/libcuda.so.1'))
+                shutil.copy(library, tree.path('/usr/lib64/libcuda.so.1'))
                 document = run_json('probe', '--root', tree.root, **variables).document
                 self.assertEqual(document['driver']['cuda_version'], version)
 

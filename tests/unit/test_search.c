@@ -82,7 +82,7 @@ static void test_search_when_the_driver_is_in_any_place_then_it_is_found_there(v
         if (place(index)[0] == '\0')
             continue; /* needs the kernel module's version; see below */
         unit_reset(state);
-        const char *path = folder_link(place(index), unit_fake("fake_12040"));
+        const char *path = folder_copy(place(index), unit_fake("fake_12040"), SIZE_MAX);
         assert_found_at(path);
         assert_int_equal(unlink(path), 0);
     }
@@ -101,14 +101,14 @@ static void test_search_when_the_place_names_the_kernel_module_then_that_version
     char name[PATH_MAX];
     snprintf(name, sizeof name, "root/usr/lib/%.*s/GL/nvidia-580-159-03/lib/libcuda.so.1", (int)strcspn(multiarch, "/"),
              multiarch);
-    assert_found_at(folder_link(name, unit_fake("fake_12040")));
+    assert_found_at(folder_copy(name, unit_fake("fake_12040"), SIZE_MAX));
 }
 
 static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins(void **state)
 {
     (void)state;
-    const char *stub = folder_link(place(0), unit_fake("not_stub"));
-    const char *driver = folder_link(place(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"));
+    const char *stub = folder_copy(place(0), unit_fake("not_stub"), SIZE_MAX);
+    const char *driver = folder_copy(place(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"), SIZE_MAX);
     assert_found_at(driver);
     assert_string_equal(cushim_diagnosis()->attempts[0].place, stub);
     assert_int_equal(cushim_diagnosis()->attempts[0].reason, CUSHIM_REASON_STUB);
@@ -119,16 +119,16 @@ static void test_search_when_broken_files_come_first_then_the_driver_behind_them
     (void)state;
     folder_write(place(find_place("/usr/lib64/l")), "text", 4);
     folder_copy(place(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
-    folder_link(place(find_place("/usr/local/lib/l")), unit_fake("not_no_init"));
+    folder_copy(place(find_place("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
     mkdir(folder_path(place(find_place("/usr/lib/l"))), 0755);
-    assert_found_at(folder_link(place(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040")));
+    assert_found_at(folder_copy(place(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040"), SIZE_MAX));
     assert_true(cushim_diagnosis()->attempt_count >= 5);
 }
 
 static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason(void **state)
 {
     (void)state;
-    const char *stub = folder_link(place(2), unit_fake("not_stub"));
+    const char *stub = folder_copy(place(2), unit_fake("not_stub"), SIZE_MAX);
     folder_write(place(3), "text", 4);
     unit_assert_failed(load(), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
     unit_assert_contains(cushim_diagnosis()->message, stub);
@@ -151,19 +151,96 @@ static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(vo
 
     char driver[2 * PATH_MAX];
     snprintf(driver, sizeof driver, "%s%s", deep, place(find_place("/usr/local/nvidia/lib/")) + strlen("root"));
-    const char *link = folder_link(driver, unit_fake("fake_12040"));
+    const char *file = folder_copy(driver, unit_fake("fake_12040"), SIZE_MAX);
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
-    assert_string_equal(cushim_diagnosis()->path, link);
+    assert_string_equal(cushim_diagnosis()->path, file);
 
     unit_reset(NULL);
-    assert_int_equal(unlink(link), 0);
-    folder_link(driver, unit_fake("not_stub"));
+    assert_int_equal(unlink(file), 0);
+    folder_copy(driver, unit_fake("not_stub"), SIZE_MAX);
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         assert_string_not_equal(diagnosis->attempts[i].place, "");
         assert_string_not_equal(diagnosis->attempts[i].result, "");
     }
+}
+
+/* ---- Links below the root ---- */
+
+static void test_root_when_the_driver_is_behind_links_then_they_are_followed_below_the_root(void **state)
+{
+    static const struct {
+        const char *link, *target;
+    } images[][3] = {
+        {{"libcuda.so.1", "/opt/driver/libcuda.so.550"}},
+        {{"libcuda.so.1", "//opt/./driver//libcuda.so.550"}},
+        {{"libcuda.so.1", "../../../../../../../opt/driver/libcuda.so.550"}},
+        {{"libcuda.so.1", "/../../opt/driver/../driver/libcuda.so.550"}},
+        {{"libcuda.so.1", "/etc/alternatives/cuda"}, {"/etc/alternatives/cuda", "/opt/driver/libcuda.so.550"}},
+        {{"libcuda.so.1", "/run/current/libcuda.so.550"}, {"/run/current", "/store"}, {"/store", "opt/driver"}},
+    };
+    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
+        assert_int_equal(folder_remove(state), 0);
+        assert_int_equal(folder_create(state), 0);
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s",
+                 folder_copy("root/opt/driver/libcuda.so.550", unit_fake("fake_12040"), SIZE_MAX));
+        for (size_t k = 0; k < 3 && images[i][k].link != NULL; k++) {
+            char link[PATH_MAX];
+            snprintf(link, sizeof link, "root%s", images[i][k].link);
+            folder_link(k == 0 ? place(0) : link, images[i][k].target);
+        }
+        assert_int_equal(load(), CUDA_SUCCESS);
+        assert_string_equal(cushim_diagnosis()->path, path);
+        assert_string_equal(cushim_diagnosis()->attempts[0].place, folder_path(place(0)));
+    }
+}
+
+static void test_root_when_a_folder_is_a_link_then_it_is_followed_below_the_root(void **state)
+{
+    (void)state;
+    folder_link("root/lib64", "/opt/lib64");
+    const char *driver = folder_copy("root/opt/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
+    char link[PATH_MAX];
+    snprintf(link, sizeof link, "root%.*s", (int)strlen(place(0) + 4) - (int)strlen("/libcuda.so.1"), place(0) + 4);
+    folder_link(link, "/lib64");
+    assert_int_equal(load(), CUDA_SUCCESS);
+    assert_string_equal(cushim_diagnosis()->path, driver);
+}
+
+static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found(void **state)
+{
+    (void)state;
+    char up[PATH_MAX] = "../../../../../../../../../../../..";
+    char folder[PATH_MAX];
+    strcat(up, unit_fake("fake_12040"));
+    snprintf(folder, sizeof folder, "%s", unit_fake("fake_12040"));
+    *strrchr(folder, '/') = '\0';
+    folder_link(place(0), unit_fake("fake_12040"));
+    folder_link(place(1), up);
+    folder_link("root/fakes", folder);
+    folder_link(place(2), "/fakes/fake_12040.so");
+    folder_link(place(3), place(3) + strlen("root")); /* to itself */
+    unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
+    for (size_t i = 0; i < cushim_diagnosis()->attempt_count; i++)
+        assert_string_equal(cushim_diagnosis()->attempts[i].result, "not found");
+}
+
+static void test_root_when_links_are_too_many_then_not_found(void **state)
+{
+    (void)state;
+    char name[64], target[64];
+    folder_copy("root/link-40", unit_fake("fake_12040"), SIZE_MAX);
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "root/link-%d", i);
+        snprintf(target, sizeof target, "/link-%d", i + 1);
+        folder_link(name, target);
+    }
+    folder_link(place(0), "/link-0"); /* 41 links */
+    unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
+    folder_link(place(1), "/link-1");
+    assert_int_equal(load(), CUDA_SUCCESS);
 }
 
 /* ---- A driver that appears later ---- */
@@ -177,7 +254,7 @@ static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load
     snprintf(message, sizeof message, "%s", failed->message);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
 
-    assert_found_at(folder_link(place(3), unit_fake("fake_12040")));
+    assert_found_at(folder_copy(place(3), unit_fake("fake_12040"), SIZE_MAX));
     assert_ptr_not_equal(cushim_diagnosis(), failed);
     assert_int_equal(failed->reason, CUSHIM_REASON_NOT_FOUND); /* what was kept may still be read */
     assert_string_equal(failed->message, message);
@@ -244,6 +321,10 @@ int main(void)
         FOLDER_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins),
         FOLDER_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason),
         FOLDER_TEST(test_search_when_the_root_is_deep_then_path_and_message_are_whole),
+        FOLDER_TEST(test_root_when_the_driver_is_behind_links_then_they_are_followed_below_the_root),
+        FOLDER_TEST(test_root_when_a_folder_is_a_link_then_it_is_followed_below_the_root),
+        FOLDER_TEST(test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found),
+        FOLDER_TEST(test_root_when_links_are_too_many_then_not_found),
         FOLDER_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it),
         FOLDER_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one),
         FOLDER_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same),

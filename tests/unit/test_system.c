@@ -135,6 +135,48 @@ static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void *
     assert_true(look().gpu_on_bus);
 }
 
+static void test_system_when_files_are_links_then_they_are_followed_below_the_root(void **state)
+{
+    (void)state;
+    add("data/version", "580.159.03\n");
+    add("data/gpu/vendor", "0x10de\n");
+    add("data/gpu/class", "0x030200\n");
+    add("data/node", "");
+    folder_link("root/sys/module/nvidia/version", "/data/version");
+    folder_link("root/sys/bus/pci/devices/0000:01:00.0", "../../../../../../../../../data/gpu");
+    folder_link("root/dev/nvidia0", "/data/node");
+    struct cushim_system system = look();
+    assert_string_equal(system.kernel_module, "580.159.03");
+    assert_true(system.gpu_on_bus);
+    assert_int_equal(system.gpu_node, CUSHIM_NODE_READY);
+}
+
+static void test_system_when_links_lead_out_of_the_root_then_nothing_is_told(void **state)
+{
+    (void)state;
+    const char *version = folder_write("host/version", "580.159.03\n", 11);
+    folder_write("host/pci/0000:01:00.0/vendor", "0x10de\n", 7);
+    folder_write("host/pci/0000:01:00.0/class", "0x030200\n", 9);
+    folder_link("root/proc/driver/nvidia/version", version);
+    folder_link("root/sys/module/nvidia/version", "../../../../host/version");
+    folder_link("root/sys/bus/pci/devices", folder_path("host/pci"));
+    folder_link("root/dev/nvidiactl", "/dev/null");
+    folder_link("root/.dockerenv", version);
+    struct cushim_system system = look();
+    assert_nothing(&system);
+}
+
+static void test_system_when_fifos_are_there_then_they_are_not_read(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"root/proc/driver/nvidia/version", "root/sys/module/nvidia/version",
+                                        "root/.dockerenv", "root/proc/1/cgroup", "root/sys/bus/pci/devices"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(mkfifo(folder_path(names[i]), 0644), 0);
+    struct cushim_system system = look();
+    assert_nothing(&system);
+}
+
 static void test_container_when_a_mark_is_there_then_it_is_one(void **state)
 {
     static const char *const marks[][2] = {
@@ -165,6 +207,9 @@ int main(void)
         FOLDER_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found),
         FOLDER_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found),
         FOLDER_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu),
+        FOLDER_TEST(test_system_when_files_are_links_then_they_are_followed_below_the_root),
+        FOLDER_TEST(test_system_when_links_lead_out_of_the_root_then_nothing_is_told),
+        FOLDER_TEST(test_system_when_fifos_are_there_then_they_are_not_read),
         FOLDER_TEST(test_container_when_a_mark_is_there_then_it_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include "../os_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_LINKS = 40 }; /* as many as Linux follows in one path */
+
+/* A path below a root while its links are followed. `done` has no links after the root. */
+struct walk {
+    char *done;
+    size_t length, size;
+    size_t root_length;
+    char rest[OS_PATH_SIZE];
+    unsigned links;
+};
+
+static void walk_up(struct walk *walk)
+{
+    while (walk->length > walk->root_length && walk->done[--walk->length] != '/')
+        continue;
+    walk->done[walk->length] = '\0';
+}
+
+/* Puts the target of the link `done` in front of what is left of the path after `after`. */
+static bool walk_link(struct walk *walk, const char *target, size_t target_length, const char *after)
+{
+    size_t rest_length = strlen(after);
+    if (++walk->links > MOST_LINKS || target_length + rest_length >= sizeof walk->rest)
+        return false;
+    memmove(walk->rest + target_length, after, rest_length + 1);
+    memcpy(walk->rest, target, target_length);
+    if (target[0] == '/') {
+        walk->length = walk->root_length;
+        walk->done[walk->length] = '\0';
+    } else {
+        walk_up(walk);
+    }
+    return true;
+}
+
+static bool walk_down(struct walk *walk, const char *name, size_t name_length)
+{
+    if (walk->length + 1 + name_length >= walk->size)
+        return false;
+    walk->done[walk->length++] = '/';
+    memcpy(walk->done + walk->length, name, name_length);
+    walk->length += name_length;
+    walk->done[walk->length] = '\0';
+    return true;
+}
+
+static bool walk_all(struct walk *walk)
+{
+    const char *name = walk->rest;
+    while (*(name += strspn(name, "/")) != '\0') {
+        char target[OS_PATH_SIZE];
+        size_t length = strcspn(name, "/");
+        const char *after = name + length;
+        if (length == 2 && memcmp(name, "..", 2) == 0) {
+            walk_up(walk);
+        } else if (length != 1 || name[0] != '.') {
+            if (!walk_down(walk, name, length))
+                return false;
+            ssize_t target_length = readlink(walk->done, target, sizeof target);
+            if (target_length > 0) {
+                if (!walk_link(walk, target, (size_t)target_length, after))
+                    return false;
+                after = walk->rest;
+            }
+        }
+        name = after;
+    }
+    return true;
+}
+
+bool cushim_priv_os_path_below(const char *root, const char *path, char *whole, size_t size)
+{
+    size_t root_length = strlen(root);
+    size_t path_length = strlen(path);
+    struct walk walk;
+    if (root_length + path_length >= size || path_length >= sizeof walk.rest)
+        return false;
+    memcpy(whole, root, root_length);
+    memcpy(whole + root_length, path, path_length + 1);
+    if (root_length == 0)
+        return true; /* the kernel follows the links */
+    walk = (struct walk){.done = whole, .length = root_length, .size = size, .root_length = root_length};
+    whole[root_length] = '\0';
+    memcpy(walk.rest, path, path_length + 1);
+    return walk_all(&walk);
+}
+
+enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
+{
+    if (faccessat(AT_FDCWD, path, also_write ? R_OK | W_OK : R_OK, AT_EACCESS) == 0)
+        return OS_FILE_READY;
+    return errno == EACCES || errno == EPERM || errno == EROFS ? OS_FILE_DENIED : OS_FILE_ABSENT;
+}
+
+bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* it may be a FIFO, or a terminal */
+    if (file < 0)
+        return false;
+    /* What /proc and /sys show are regular files. */
+    bool is_regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    ssize_t length = is_regular ? read(file, text, size - 1) : -1;
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    return length >= 0;
+}
+
+bool cushim_priv_os_folder_find(const char *root, const char *path,
+                                bool (*matches)(const char *root, const char *path, const char *name))
+{
+    char whole[OS_PATH_SIZE];
+    DIR *folder = cushim_priv_os_path_below(root, path, whole, sizeof whole) ? opendir(whole) : NULL;
+    if (folder == NULL)
+        return false;
+    bool found = false;
+    for (const struct dirent *entry; !found && (entry = readdir(folder)) != NULL;)
+        found = matches(root, path, entry->d_name);
+    closedir(folder);
+    return found;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "../os_file.h"
+
+#include <string.h>
+
+#include "unicode.h"
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+/* Windows has no places to search below a root: the paths are put together. */
+bool cushim_priv_os_path_below(const char *root, const char *path, char *whole, size_t size)
+{
+    size_t root_length = strlen(root);
+    size_t path_length = strlen(path);
+    if (root_length + path_length >= size)
+        return false;
+    memcpy(whole, root, root_length);
+    memcpy(whole + root_length, path, path_length + 1);
+    return true;
+}
+
+enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
+{
+    wchar_t wide[OS_PATH_SIZE];
+    if (!cushim_priv_unicode_to_utf16(path, wide, OS_PATH_SIZE))
+        return OS_FILE_ABSENT;
+    DWORD attributes = GetFileAttributesW(wide);
+    if (attributes != INVALID_FILE_ATTRIBUTES)
+        return also_write && (attributes & FILE_ATTRIBUTE_READONLY) != 0 ? OS_FILE_DENIED : OS_FILE_READY;
+    return GetLastError() == ERROR_ACCESS_DENIED ? OS_FILE_DENIED : OS_FILE_ABSENT;
+}
+
+/* These two are asked about device nodes alone. */
+bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
+{
+    (void)path;
+    (void)text;
+    (void)size;
+    return false;
+}
+
+bool cushim_priv_os_folder_find(const char *root, const char *path,
+                                bool (*matches)(const char *root, const char *path, const char *name))
+{
+    (void)root;
+    (void)path;
+    (void)matches;
+    return false;
+}

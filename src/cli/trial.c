@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform.h"
+#include "reason.h"
+
+static const char driver_name[] = "libcuda.so.1";
+static const char driver_variable[] = "CUSHIM_DRIVER";
+
+enum { FAULT_SIZE = PLATFORM_PATH_SIZE + 256, MOST_VARIABLES = 8 };
+
+static void load(const void *options, char *unused, size_t unused_size)
+{
+    (void)unused;
+    (void)unused_size;
+    (void)cushim_load(options);
+}
+
+/* Faults of a file that the dynamic loader does not look for. It passes over other files, such as 32-bit ones. */
+static bool is_dangerous(const char *result)
+{
+    return strstr(result, "incomplete") != NULL || strstr(result, "no regular file") != NULL;
+}
+
+/* Loads from places whose files are checked. Returns whether a dangerous file is among them (and names it in `fault`),
+ * or a driver is. */
+static bool find_in(const struct cushim_load_options *options, char *fault, size_t size)
+{
+    if (cushim_load(options) == CUDA_SUCCESS)
+        return true;
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
+        const struct cushim_attempt *attempt = &diagnosis->attempts[i];
+        if (!is_dangerous(attempt->result))
+            continue;
+        const char *file = attempt->place + (strncmp(attempt->place, "//", 2) == 0); /* below the root "/" */
+        snprintf(fault, size, "%s: %s", file, attempt->result);
+        return true;
+    }
+    return false;
+}
+
+/* Looks for the file to which a plain name leads: on the library path, then in the known places. */
+static void find_fault(const void *name, char *fault, size_t size)
+{
+    const char *folders = getenv("LD_LIBRARY_PATH");
+    bool found = false;
+    for (const char *folder = folders; folder != NULL && !found;) {
+        char path[PLATFORM_PATH_SIZE];
+        size_t length = strcspn(folder, ":;");
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, length != 0 ? folder : ".", (const char *)name);
+        found = find_in(&(struct cushim_load_options){.path = path}, fault, size);
+        folder = folder[length] != '\0' ? folder + length + 1 : NULL;
+    }
+    if (!found && strcmp(name, driver_name) == 0 && getenv(driver_variable) == NULL)
+        find_in(&(struct cushim_load_options){.root = "/"}, fault, size);
+}
+
+/* What is opened first, as far as the options and the environment tell. */
+static const char *first_place(const struct cushim_load_options *options)
+{
+    const char *variable = getenv(driver_variable);
+    if (options->path != NULL)
+        return options->path;
+    if (variable != NULL && variable[0] != '\0')
+        return variable;
+    return options->root != NULL ? options->root : driver_name;
+}
+
+static const struct cushim_diagnosis *refuse(const struct cushim_load_options *options, const char *end)
+{
+    static struct cushim_diagnosis diagnosis;
+    static struct cushim_attempt attempt;
+    static struct cushim_variable variables[MOST_VARIABLES];
+    static char place[PLATFORM_PATH_SIZE], result[128], message[FAULT_SIZE + 256];
+    char fault[FAULT_SIZE] = "";
+    snprintf(place, sizeof place, "%s", first_place(options));
+    snprintf(result, sizeof result, "%s", end);
+    if (strchr(place, '/') == NULL && !platform_try(find_fault, place, fault, sizeof fault))
+        fault[0] = '\0';
+    snprintf(message, sizeof message, "An NVIDIA driver library was found, but opening it %s: %s.", result,
+             fault[0] != '\0' ? fault : place);
+
+    struct cushim_load_options nothing = *options;
+    nothing.path = "none";
+    (void)cushim_load(&nothing);
+    diagnosis = *cushim_diagnosis();
+    attempt = (struct cushim_attempt){place, result, CUSHIM_REASON_NOT_LOADABLE};
+    for (size_t i = 0; i < diagnosis.variable_count && i < MOST_VARIABLES; i++) {
+        variables[i] = diagnosis.variables[i];
+        variables[i].used |= options->path == NULL && strcmp(variables[i].name, driver_variable) == 0;
+    }
+    diagnosis.reason = CUSHIM_REASON_NOT_LOADABLE;
+    diagnosis.code = CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
+    diagnosis.reason_name = reason_word(CUSHIM_REASON_NOT_LOADABLE);
+    diagnosis.message = message;
+    diagnosis.advice = "Reinstall NVIDIA's driver: an installation that was interrupted leaves such a library, and it "
+                       "does the same to every program that uses CUDA. Remove the file if it is not the driver's.";
+    diagnosis.attempts = &attempt;
+    diagnosis.attempt_count = 1;
+    diagnosis.variables = variables;
+    return &diagnosis;
+}
+
+const struct cushim_diagnosis *trial_load(const struct cushim_load_options *options)
+{
+    char end[128];
+    return platform_try(load, options, end, sizeof end) ? NULL : refuse(options, end);
+}

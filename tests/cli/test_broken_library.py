@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A driver library that ends or blocks every process that opens it: each command says so, names it, and returns."""
+
+import concurrent.futures
+import os
+
+from program import UNUSABLE, Case, fake, main, run, run_json
+
+COMMANDS = [['probe'], ['probe', '--devices', '--require=12.0'], ['doctor'], ['table', 'StreamQuery'],
+            ['lookup', 'cuStreamQuery', '12.0'], ['lookup', '--all'], ['run']]
+NAME = 'libcuda.so.1'
+
+
+class BrokenLibrary(Case):
+    def cut_short(self, name=NAME):
+        """A folder with a driver of which the first two pages are there: the headers, and not all that they tell of."""
+        folder = self.folder()
+        with open(fake('driver_12_4'), 'rb') as whole, open(f'{folder}/{name}', 'wb') as file:
+            file.write(whole.read(8192))
+        return folder
+
+    def is_told(self, command, words, **variables):
+        """The command fails with these words, as text and as JSON."""
+        text = run(*command, **variables)
+        self.assertEqual(text.status, UNUSABLE, (command, text.err))
+        told = (text.out + text.err).decode()
+        self.assertRegex(told, 'opening it ' + words + r'\.\s')
+        self.assertIn("Reinstall NVIDIA's driver", told)
+        answer = run_json(*command, **variables)
+        self.assertEqual(answer.status, UNUSABLE, command)
+        if command[0] == 'probe':
+            self.assertEqual((answer.document['reason'], answer.document['loaded']), ('not-loadable', False))
+            self.assertEqual(answer.document['entry_points']['native'], 0)
+            self.assertIn('Reinstall', answer.document['advice'])
+        elif command[0] == 'doctor':
+            self.assertEqual((answer.document[0]['check'], answer.document[0]['verdict']), ('library', 'problem'))
+            self.assertRegex(answer.document[0]['message'], words)
+            self.assertIn('Reinstall', answer.document[0]['advice'])
+        else:
+            self.assertRegex(answer.err.decode(), words)
+
+    def test_library_when_cut_short_and_found_by_its_name_then_named(self):
+        folder = self.cut_short()
+        for command in COMMANDS:
+            self.is_told(command, rf'ends the process( \(.+\))?: {folder}/{NAME}: the file is incomplete',
+                         LD_LIBRARY_PATH=f'/nowhere:{folder}')
+
+    def test_library_when_its_name_is_given_then_named_too(self):
+        folder = self.cut_short('libother.so')
+        words = rf'ends the process( \(.+\))?: {folder}/libother.so: the file is incomplete'
+        self.is_told(['probe', '--driver=libother.so'], words, LD_LIBRARY_PATH=folder)
+        self.is_told(['probe'], words, LD_LIBRARY_PATH=folder, CUSHIM_DRIVER='libother.so')
+        document = run_json('probe', LD_LIBRARY_PATH=folder, CUSHIM_DRIVER='libother.so').document
+        self.assertEqual([attempt['place'] for attempt in document['tried']], ['libother.so'])
+        self.assertIn({'name': 'CUSHIM_DRIVER', 'value': 'libother.so', 'used': True}, document['environment'])
+
+    def test_library_when_it_is_a_fifo_then_not_waited_for(self):
+        folder = self.folder()
+        os.mkfifo(f'{folder}/{NAME}')
+        words = rf'does not return within \d+ seconds: {folder}/{NAME}: this is no regular file'
+        with concurrent.futures.ThreadPoolExecutor(len(COMMANDS)) as pool:
+            waits = [pool.submit(self.is_told, command, words, LD_LIBRARY_PATH=folder) for command in COMMANDS]
+            for wait in waits:
+                wait.result()
+
+    def test_library_when_its_constructor_ends_the_process_then_its_path_is_named(self):
+        path = fake('aborts')
+        for command in COMMANDS:
+            self.is_told([*command, '--driver', path], rf'ends the process( \(.+\))?: {path}')
+
+    def test_library_when_another_is_whole_then_the_trial_changes_nothing(self):
+        folder = self.cut_short()
+        answer = run_json('probe', '--driver', fake('driver_12_4'), LD_LIBRARY_PATH=folder)
+        self.assertEqual((answer.status, answer.err), (0, b''))
+        self.assertEqual(len(answer.document['tried']), 1)
+
+
+if __name__ == '__main__':
+    main()
