@@ -165,9 +165,10 @@ static int find_own_object(struct dl_phdr_info *object, size_t size, void *found
 }
 
 /*
- * The dynamic loader finds the object again by the name under which it mapped it, even if that file is gone. The
- * program itself has no name in glibc and is never unmapped; a static program has nothing to unmap, and musl unmaps nothing.
- * dladdr() would search the symbols of the object, and would name the program by argv[0], which may be anything.
+ * The dynamic loader finds the object again by the name under which it mapped it, even if that file is gone. In glibc
+ * the program itself has no name, and it is never unmapped; a static program has nothing to unmap, and musl unmaps
+ * nothing. dladdr() would search the symbols of the object, and would name the program by argv[0], which may be
+ * anything.
  */
 void cushim_priv_os_library_pin_self(void)
 {
