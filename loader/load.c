@@ -147,6 +147,7 @@ static const struct cushim_diagnosis *load_first(const struct cushim_load_option
                                                  enum cushim_default_stream as_compiled)
 {
     struct request wish;
+    cushim_priv_os_library_pin_self();
     bool sensible = cushim_priv_request_read(&wish, options, as_compiled, &state.record);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : publish();
     if (diagnosis->code != CUDA_SUCCESS)

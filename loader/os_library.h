@@ -30,6 +30,12 @@ void *cushim_priv_os_library_open_mapped(const char *name);
 
 void cushim_priv_os_library_close(void *library);
 
+/*
+ * Keeps the shared object that contains this copy of cushim mapped until the process ends. After a load, the driver's
+ * threads may call into it, and the program may hold its tables and diagnoses. Called by the holder of the load lock.
+ */
+void cushim_priv_os_library_pin_self(void);
+
 /* NULL where the library does not export that name, nor (on some systems) one that it needs. */
 cushim_fn cushim_priv_os_library_symbol(void *library, const char *name);
 

@@ -16,6 +16,11 @@
  * CUDA does not survive a fork(): in the child, a completion from before that has not fired is
  * CUDA_ERROR_NOT_INITIALIZED to ask or to wait for, and can be destroyed; so is a dispatcher from before, to run.
  *
+ * Waiting, asking, and running a dispatcher are not cancellation points: a thread that is cancelled there
+ * (pthread_cancel) goes on until the call returns. Give a wait a deadline if it must end sooner. Functions that a
+ * dispatcher calls must return: a thread that ends in one, also by cancellation, loses the others that were due.
+ * Asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) is not supported.
+ *
  * The common codes stand in context.h; CUDA_ERROR_OUT_OF_MEMORY also says that too many are outstanding.
  */
 #ifndef CUSHIM_COMPLETION_H

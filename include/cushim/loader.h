@@ -17,6 +17,14 @@
  * A program that is compiled for per-thread default streams calls cushim_load() before anything else: whatever loads
  * the driver by itself, a slot or a function below, does so with the legacy default stream.
  *
+ * Unloading is safe at any time. A shared object that contains cushim (the shared library itself, or a plug-in with a
+ * static copy) stays mapped until the process ends once it has tried to load a driver, whatever came of that. So
+ * dlclose() or FreeLibrary() may be called while completions are outstanding, and what the copy handed out can be used
+ * for the life of the process. Opened again, it is the same copy with the same driver, and the process does not grow. A
+ * static copy that never tried to load a driver is unmapped, with the table and the diagnosis that it returned.
+ *
+ * A thread that is cancelled (pthread_cancel) in the middle of a load finishes the load first.
+ *
  * A CUDA version is an int, 1000 * major + 10 * minor: 12030 is CUDA 12.3. This is how cuDriverGetVersion counts.
  */
 #ifndef CUSHIM_LOADER_H

@@ -144,6 +144,47 @@ void cushim_priv_os_library_close(void *library)
     dlclose(library);
 }
 
+/* The mapped object that contains an address. */
+struct own_object {
+    uintptr_t address;
+    const char *name;
+};
+
+static int find_own_object(struct dl_phdr_info *object, size_t size, void *found)
+{
+    struct own_object *own = found;
+    (void)size;
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        uintptr_t start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+        if (object->dlpi_phdr[i].p_type == PT_LOAD && own->address - start < object->dlpi_phdr[i].p_memsz) {
+            own->name = object->dlpi_name;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The dynamic loader finds the object again by the name under which it mapped it, even if that file is gone. In glibc
+ * the program itself has no name, and it is never unmapped; a static program has nothing to unmap, and musl unmaps
+ * nothing. dladdr() would search the symbols of the object, and would name the program by argv[0], which may be
+ * anything.
+ */
+void cushim_priv_os_library_pin_self(void)
+{
+    static bool pinned;
+    struct own_object own = {.address = (uintptr_t)&pinned, .name = NULL};
+    if (pinned)
+        return;
+    pinned = true;
+    dl_iterate_phdr(find_own_object, &own);
+    if (own.name == NULL || own.name[0] == '\0')
+        return;
+    /* Lazy, so that nothing is bound anew. The handle stays open. */
+    if (dlopen(own.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
+        dlerror();
+}
+
 cushim_fn cushim_priv_os_library_symbol(void *library, const char *name)
 {
     union {

@@ -58,20 +58,6 @@ static void put_into_words(DWORD code, const char *name, char *error, size_t siz
              mark != NULL ? mark + 2 : words, words[0] != '\0' ? " " : "", (unsigned long)code);
 }
 
-#if defined(CUSHIM_BUILD_SHARED)
-/* As -z nodelete does elsewhere: who holds a table may call it whenever the process lives. */
-static void stay_in_memory(void)
-{
-    HMODULE self;
-    (void)GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
-                             (const wchar_t *)(const void *)cushim_priv_os_library_driver_name, &self);
-}
-#else
-static void stay_in_memory(void)
-{
-}
-#endif
-
 enum os_library_result cushim_priv_os_library_open(const char *name, bool brief, void **ret_library, char *error,
                                                    size_t error_size)
 {
@@ -90,7 +76,6 @@ enum os_library_result cushim_priv_os_library_open(const char *name, bool brief,
     DWORD code = GetLastError();
     SetThreadErrorMode(mode, NULL);
     if (library != NULL) {
-        stay_in_memory();
         *ret_library = library;
         return OS_LIBRARY_OPEN;
     }
@@ -118,6 +103,13 @@ void *cushim_priv_os_library_open_mapped(const char *name)
 void cushim_priv_os_library_close(void *library)
 {
     FreeLibrary(library);
+}
+
+void cushim_priv_os_library_pin_self(void)
+{
+    HMODULE self;
+    (void)GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
+                             (const wchar_t *)(const void *)cushim_priv_os_library_driver_name, &self);
 }
 
 cushim_fn cushim_priv_os_library_symbol(void *library, const char *name)

@@ -31,6 +31,52 @@ uint64_t cushim_clock(void)
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
+/*
+ * Nothing here is a cancellation point: a thread that ended in the middle would keep a lock or a reference for ever. A
+ * request to cancel stays pending.
+ */
+static int disable_cancellation(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static void restore_cancellation(int before)
+{
+    pthread_setcancelstate(before, NULL);
+}
+
+/* These three keep errno, too: a failure is not the caller's. */
+static void write_descriptor(int descriptor, const void *bytes, size_t size)
+{
+    int error = errno;
+    int cancellation = disable_cancellation();
+    ssize_t written = write(descriptor, bytes, size);
+    (void)written;
+    restore_cancellation(cancellation);
+    errno = error;
+}
+
+static ssize_t read_descriptor(int descriptor, void *bytes, size_t size)
+{
+    int error = errno;
+    int cancellation = disable_cancellation();
+    ssize_t count = read(descriptor, bytes, size);
+    restore_cancellation(cancellation);
+    errno = error;
+    return count;
+}
+
+static void close_descriptor(int descriptor)
+{
+    int error = errno;
+    int cancellation = disable_cancellation();
+    close(descriptor);
+    restore_cancellation(cancellation);
+    errno = error;
+}
+
 static atomic_uint generation;
 static pthread_once_t generation_once = PTHREAD_ONCE_INIT;
 
@@ -83,26 +129,20 @@ os_signal cushim_priv_os_signal_open(void)
 
 void cushim_priv_os_signal_close(os_signal signal)
 {
-    close((int)signal - 1);
+    close_descriptor((int)signal - 1);
 }
 
 void cushim_priv_os_signal_set(os_signal signal)
 {
-    int before = errno;
     const uint64_t one = 1;
     /* It fails only where the counter is full, and then it is set. */
-    ssize_t written = write((int)signal - 1, &one, sizeof one);
-    (void)written;
-    errno = before;
+    write_descriptor((int)signal - 1, &one, sizeof one);
 }
 
 void cushim_priv_os_signal_clear(os_signal signal)
 {
-    int before = errno;
     uint64_t count;
-    ssize_t got = read((int)signal - 1, &count, sizeof count);
-    (void)got;
-    errno = before;
+    (void)read_descriptor((int)signal - 1, &count, sizeof count);
 }
 
 cushim_descriptor cushim_priv_os_signal_descriptor(os_signal signal)
@@ -130,11 +170,13 @@ bool cushim_priv_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
 {
     struct timespec until = to_timespec(deadline);
     int result = 0;
+    int cancellation = disable_cancellation();
     pthread_once(&once, make_condition);
     pthread_mutex_lock(&lock);
     if (atomic_load(word) == value)
         result = pthread_cond_timedwait(&changed, &lock, &until);
     pthread_mutex_unlock(&lock);
+    restore_cancellation(cancellation);
     return result != ETIMEDOUT || cushim_clock() < deadline;
 }
 
@@ -168,8 +210,8 @@ os_signal cushim_priv_os_signal_open(void)
     if (pipe(ends) != 0)
         return 0;
     if ((os_signal)ends[0] >= HALF_MASK || (os_signal)ends[1] >= HALF_MASK) {
-        close(ends[0]);
-        close(ends[1]);
+        close_descriptor(ends[0]);
+        close_descriptor(ends[1]);
         return 0;
     }
     for (int i = 0; i < 2; i++) {
@@ -181,26 +223,21 @@ os_signal cushim_priv_os_signal_open(void)
 
 void cushim_priv_os_signal_close(os_signal signal)
 {
-    close(reading(signal));
-    close(writing(signal));
+    close_descriptor(reading(signal));
+    close_descriptor(writing(signal));
 }
 
 void cushim_priv_os_signal_set(os_signal signal)
 {
-    int before = errno;
     /* It fails only where the pipe is full, and then it is set. */
-    ssize_t written = write(writing(signal), "", 1);
-    (void)written;
-    errno = before;
+    write_descriptor(writing(signal), "", 1);
 }
 
 void cushim_priv_os_signal_clear(os_signal signal)
 {
-    int before = errno;
     char bytes[64];
-    while (read(reading(signal), bytes, sizeof bytes) == (ssize_t)sizeof bytes)
+    while (read_descriptor(reading(signal), bytes, sizeof bytes) == (ssize_t)sizeof bytes)
         ;
-    errno = before;
 }
 
 cushim_descriptor cushim_priv_os_signal_descriptor(os_signal signal)

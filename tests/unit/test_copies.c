@@ -7,15 +7,7 @@
 #include <unistd.h>
 
 #include "copy.h"
-
-/* A plug-in that goes leaves its diagnoses behind, and a reference to the driver: whoever was given one may still use
- * it. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:test_copies.c\n";
-}
+#include "folder.h"
 
 struct copy {
     void *library;
@@ -33,11 +25,9 @@ static void *find(struct copy *copy, const char *name)
     return found;
 }
 
-static struct copy open_copy(const char *name, int how)
+static struct copy open_copy(const char *path, int how)
 {
-    char path[1024];
     struct copy copy;
-    snprintf(path, sizeof path, "%s/%s.so", PROGRAMS, name);
     copy.library = dlopen(path, RTLD_NOW | how);
     if (copy.library == NULL)
         fail_msg("%s", dlerror());
@@ -48,10 +38,22 @@ static struct copy open_copy(const char *name, int how)
     return copy;
 }
 
+/* A plug-in of the test's own, since one that has loaded a driver stays. Valid until the fourth path after this one. */
+static const char *new_copy(const char *name)
+{
+    return folder_copy(name, PROGRAMS "/copy.so", SIZE_MAX);
+}
+
+static bool is_mapped(const struct copy *copy)
+{
+    Dl_info info;
+    return dladdr(*(void *const *)&copy->load, &info) != 0;
+}
+
 static void assert_independent(int how)
 {
-    struct copy one = open_copy("copy_one", how);
-    struct copy two = open_copy("copy_two", how);
+    struct copy one = open_copy(new_copy("one.so"), how);
+    struct copy two = open_copy(new_copy("two.so"), how);
     struct cushim_load_options capped = {.path = unit_fake("fake_12040"), .max_version = 11020};
     struct cushim_load_options other = {.path = unit_fake("fake_12040"),
                                         .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
@@ -91,18 +93,80 @@ static void test_copies_when_opened_globally_then_each_has_a_driver_of_its_own(v
 static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(void **state)
 {
     (void)state;
-    struct copy one = open_copy("copy_one", RTLD_LOCAL);
+    struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     assert_null(dlsym(one.library, "cushim_load_as"));
     assert_null(dlsym(one.library, "cushim_current_table"));
     assert_null(dlsym(one.library, "cushim_diagnosis"));
     assert_int_equal(dlclose(one.library), 0);
 }
 
-/* A copy watches forks, and must not do so when it is gone. */
-static void test_fork_when_a_copy_was_closed_then_it_is_not_asked_any_more(void **state)
+/* ---- A copy that is closed ---- */
+
+static void test_copy_when_closed_after_a_load_then_it_stays_with_its_driver(void **state)
 {
     (void)state;
-    struct copy one = open_copy("copy_one", RTLD_LOCAL);
+    const char *path = new_copy("one.so");
+    struct copy one = open_copy(path, RTLD_LOCAL);
+    const struct cushim_table *bootstrap = one.table();
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    assert_int_equal(one.load(&options), CUDA_SUCCESS);
+    const struct cushim_diagnosis *diagnosis = one.diagnosis();
+    assert_int_equal(dlclose(one.library), 0);
+
+    assert_true(is_mapped(&one));
+    assert_int_equal(bootstrap->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(diagnosis->reason, CUSHIM_REASON_NONE);
+    assert_string_equal(diagnosis->path, options.path);
+    struct copy again = open_copy(path, RTLD_LOCAL);
+    assert_ptr_equal(again.library, one.library);
+    assert_int_equal(again.driver_version(), 12040);
+    assert_ptr_equal(again.diagnosis(), diagnosis);
+    assert_int_equal(dlclose(again.library), 0);
+}
+
+static void test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read(void **state)
+{
+    (void)state;
+    struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
+    struct cushim_load_options options = {.path = "/nonexistent/libcuda.so.1"};
+    assert_int_equal(one.load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    const struct cushim_diagnosis *diagnosis = one.diagnosis();
+    assert_int_equal(dlclose(one.library), 0);
+    assert_true(is_mapped(&one));
+    assert_int_equal(diagnosis->reason, CUSHIM_REASON_NO_SUCH_FILE);
+    assert_string_equal(diagnosis->attempts[0].place, options.path);
+}
+
+static void test_copy_when_closed_before_any_load_then_it_is_unmapped(void **state)
+{
+    (void)state;
+    struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
+    assert_int_equal(one.diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    assert_int_equal(dlclose(one.library), 0);
+    assert_false(is_mapped(&one));
+}
+
+/* The copy was opened by a path that leads nowhere when it loads the driver. */
+static void test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same(void **state)
+{
+    (void)state;
+    const char *path = new_copy("one.so");
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    assert_int_equal(chdir(folder_root()), 0);
+    struct copy one = open_copy("./one.so", RTLD_LOCAL);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(one.load(&options), CUDA_SUCCESS);
+    assert_int_equal(dlclose(one.library), 0);
+    assert_true(is_mapped(&one));
+    assert_int_equal(one.driver_version(), 12040);
+}
+
+/* It watches forks, and goes on doing so. */
+static void test_fork_when_a_copy_was_closed_then_the_child_is_made(void **state)
+{
+    (void)state;
+    struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     assert_int_equal(one.load(&options), CUDA_SUCCESS);
     assert_int_equal(dlclose(one.library), 0);
@@ -114,26 +178,17 @@ static void test_fork_when_a_copy_was_closed_then_it_is_not_asked_any_more(void 
     assert_int_equal(status, 0);
 }
 
-static void test_copy_when_opened_again_then_it_begins_anew(void **state)
-{
-    (void)state;
-    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
-    for (int i = 0; i < 3; i++) {
-        struct copy one = open_copy("copy_one", RTLD_LOCAL);
-        assert_int_equal(one.load(&options), CUDA_SUCCESS);
-        assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
-        assert_int_equal(dlclose(one.library), 0);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_copies_when_opened_locally_then_each_has_a_driver_of_its_own),
-        UNIT_TEST(test_copies_when_opened_globally_then_each_has_a_driver_of_its_own),
-        UNIT_TEST(test_copies_when_linked_statically_then_nothing_of_cushim_is_shown),
-        UNIT_TEST(test_fork_when_a_copy_was_closed_then_it_is_not_asked_any_more),
-        UNIT_TEST(test_copy_when_opened_again_then_it_begins_anew),
+        FOLDER_TEST(test_copies_when_opened_locally_then_each_has_a_driver_of_its_own),
+        FOLDER_TEST(test_copies_when_opened_globally_then_each_has_a_driver_of_its_own),
+        FOLDER_TEST(test_copies_when_linked_statically_then_nothing_of_cushim_is_shown),
+        FOLDER_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver),
+        FOLDER_TEST(test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read),
+        FOLDER_TEST(test_copy_when_closed_before_any_load_then_it_is_unmapped),
+        FOLDER_TEST(test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same),
+        FOLDER_TEST(test_fork_when_a_copy_was_closed_then_the_child_is_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,6 +188,27 @@ static void test_library_when_the_program_frees_it_then_its_table_stays(void **s
                      CUDA_ERROR_INVALID_VALUE); /* a polyfill, in the DLL itself */
 }
 
+/* A DLL with a static copy of cushim, which could find no driver: its diagnosis may be held all the same. */
+static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays(void **state)
+{
+    (void)state;
+    HMODULE copy = LoadLibraryA(COPY_DLL);
+    assert_non_null(copy);
+    union {
+        FARPROC address;
+        CUresult (*load)(const struct cushim_load_options *);
+        const struct cushim_diagnosis *(*diagnosis)(void);
+    } load = {GetProcAddress(copy, "copy_load")}, diagnosis = {GetProcAddress(copy, "copy_diagnosis")};
+    struct cushim_load_options options = {.path = FAKES "/nowhere.dll"};
+    assert_int_equal(load.load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    const struct cushim_diagnosis *kept = diagnosis.diagnosis();
+    FreeLibrary(copy);
+    FreeLibrary(copy);
+    assert_ptr_equal(GetModuleHandleA(COPY_DLL), copy);
+    assert_int_equal(kept->reason, CUSHIM_REASON_NO_SUCH_FILE);
+    assert_string_equal(kept->attempts[0].place, options.path);
+}
+
 /* ---- What Windows does not have ---- */
 
 static void test_system_when_asked_for_then_nothing_is_there(void **state)
@@ -215,6 +236,7 @@ int main(void)
         UNIT_TEST(test_environment_when_a_value_is_not_ascii_then_it_is_utf8),
         UNIT_TEST(test_first_call_when_64_threads_make_it_then_one_loads),
         UNIT_TEST(test_library_when_the_program_frees_it_then_its_table_stays),
+        UNIT_TEST(test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays),
         UNIT_TEST(test_system_when_asked_for_then_nothing_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

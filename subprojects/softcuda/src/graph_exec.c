@@ -198,6 +198,8 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
 static CUresult push(struct stream *stream, struct exec *exec)
 {
     struct op *op = exec->last;
+    if (!queue_reserve(stream))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < exec->length; i++) {
         op = queue_push(stream, exec->sequence[i], i == 0 ? op : NULL);
         if (op == NULL)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stream's head operation is ready when it waits for no other. A ready stream is given to a worker, which executes
- * the stream until it is no longer ready; a worker is started whenever a stream becomes ready and none is idle. So two
- * streams never wait for the same thread, however long a callback blocks, and an idle stream costs no thread.
+ * the stream until it is no longer ready. There are at least as many workers as streams with work for one: the worker
+ * is started before the work is accepted, so that the call which submits it can fail if the system has no more threads.
+ * So two streams never wait for the same thread, however long a callback blocks, and an idle stream costs no thread.
  */
 #include "queue.h"
 
@@ -17,7 +18,8 @@
 enum { IDLE_WORKERS_KEPT = 16 };
 
 static struct stream *ready_first, **ready_last = &ready_first;
-static size_t ready_count, idle_count;
+static size_t worker_count, idle_count;
+static size_t working_count;  /* streams with work for a worker */
 static struct stream *agenda; /* streams whose head may have become ready */
 
 void op_release(struct op *op)
@@ -47,11 +49,38 @@ static void schedule(struct stream *stream)
     stream->next_ready = NULL;
     *ready_last = stream;
     ready_last = &stream->next_ready;
-    /* An idle worker that was woken and has not run yet counts as idle, and what it will take, as ready. */
-    if (++ready_count > idle_count)
-        (void)os_start_thread(worker); /* without a thread it waits for one that is busy now */
-    else
-        os_wake_one(OS_WORK_READY);
+    os_wake_one(OS_WORK_READY);
+}
+
+/* Starts workers until one more stream with work would have its own. */
+static bool reserve_worker(void)
+{
+    while (worker_count <= working_count) {
+        if (!os_start_thread(worker))
+            return false;
+        worker_count++;
+    }
+    return true;
+}
+
+static void count_work(struct stream *stream)
+{
+    if (stream->work_count++ == 0)
+        working_count++;
+}
+
+static bool is_superfluous(void)
+{
+    return idle_count > IDLE_WORKERS_KEPT && worker_count > working_count;
+}
+
+static void count_work_done(struct stream *stream)
+{
+    if (--stream->work_count > 0)
+        return;
+    working_count--;
+    if (is_superfluous())
+        os_wake_one(OS_WORK_READY); /* which then ends */
 }
 
 static void consider(struct stream *stream)
@@ -79,6 +108,8 @@ static void complete(struct stream *stream)
             consider(link->op->stream);
     }
     op->dependents = NULL;
+    if (!work_is_instant(op->work))
+        count_work_done(stream);
     work_release(op->work);
     op->work = NULL;
     op->stream = NULL;
@@ -145,20 +176,21 @@ static void worker(void)
 {
     os_lock();
     for (;;) {
+        idle_count++;
         while (ready_first == NULL) {
-            if (idle_count >= IDLE_WORKERS_KEPT) {
+            if (is_superfluous()) {
+                idle_count--;
+                worker_count--;
                 os_unlock();
                 return;
             }
-            idle_count++;
             os_wait(OS_WORK_READY);
-            idle_count--;
         }
+        idle_count--;
         struct stream *stream = ready_first;
         ready_first = stream->next_ready;
         if (ready_first == NULL)
             ready_last = &ready_first;
-        ready_count--;
         while (head_is_ready(stream)) {
             execute(stream);
             settle();
@@ -170,7 +202,7 @@ static void worker(void)
 
 void queue_forget_workers(void)
 {
-    idle_count = 0;
+    worker_count = idle_count = 0;
 }
 
 /* ---- Pushing ---- */
@@ -204,8 +236,10 @@ static bool must_follow_joined(const struct stream *stream)
     return true;
 }
 
-struct op *queue_push(struct stream *stream, struct work *work, struct op *after)
+/* `certain`: the work must have a worker of its own. */
+static struct op *push(struct stream *stream, struct work *work, struct op *after, bool certain)
 {
+    bool needs_worker = !work_is_instant(work);
     before_count = 0;
     struct op *event_op = work->kind == WORK_WAIT ? work->event->op : NULL;
     if (!must_follow_joined(stream) || !must_follow(after) || !must_follow(event_op))
@@ -213,6 +247,12 @@ struct op *queue_push(struct stream *stream, struct work *work, struct op *after
     struct op *op = calloc(1, sizeof(*op) + before_count * sizeof(struct link));
     if (op == NULL)
         return NULL;
+    if (needs_worker && !queue_reserve(stream) && certain) {
+        free(op);
+        return NULL;
+    }
+    if (needs_worker)
+        count_work(stream);
     op->references = 2; /* the queue's, and the stream's for its newest */
     op->work = work;
     work_retain(work);
@@ -239,6 +279,16 @@ struct op *queue_push(struct stream *stream, struct work *work, struct op *after
     return op;
 }
 
+bool queue_reserve(const struct stream *stream)
+{
+    return stream->work_count > 0 || reserve_worker();
+}
+
+struct op *queue_push(struct stream *stream, struct work *work, struct op *after)
+{
+    return push(stream, work, after, true);
+}
+
 CUresult queue_submit(struct stream *stream, struct work *work)
 {
     if (work == NULL)
@@ -263,7 +313,7 @@ void queue_defer(CUhostFn function, void *data)
     if (stream != NULL) {
         work->host.function = function;
         work->host.data = data;
-        (void)queue_push(stream, work, NULL);
+        (void)push(stream, work, NULL, false); /* without a worker of its own it waits for the next that is free */
     }
     object_release(stream);
     work_release(work);

@@ -38,9 +38,15 @@ void op_wait(struct op *op);
  * Puts work at the end of a stream's queue, behind what it must wait for: the legacy stream and those that join it, the
  * event of a WAIT, and `after` (which may be NULL). A RECORD makes the new operation its event's. Takes a reference to
  * the work of its own. Does not look at captures. Returns the operation, valid as long as the caller holds the lock;
- * NULL without memory.
+ * NULL without memory, or without a thread to execute it.
  */
 struct op *queue_push(struct stream *stream, struct work *work, struct op *after);
+
+/*
+ * Sees to it that no push to the stream fails for want of a thread while the caller holds the lock; false when the
+ * system has no more threads.
+ */
+bool queue_reserve(const struct stream *stream);
 
 /*
  * What every asynchronous function of the driver does with its work: captures it where the stream is in capture, and

@@ -24,7 +24,8 @@ struct stream {
 
     /* The queue, which owns the operations in it; `last` is the newest one, kept when it is done. */
     struct op *head, *tail, *last;
-    bool scheduled; /* a worker has it, or will */
+    size_t work_count; /* operations in the queue that need a worker */
+    bool scheduled;    /* a worker has it, or will */
     struct stream *next_ready, *next_on_agenda;
     bool on_agenda;
 

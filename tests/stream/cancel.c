@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cancel - threads that are cancelled in functions of completion.h. Those are not cancellation points: the call goes
+ * on, and nothing stays locked or is lost. Exit status: 0, or 1 if not.
+ */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cushim/cushim.h"
+
+#define CHECK(what)                                                                                                    \
+    if (!(what)) {                                                                                                     \
+        fprintf(stderr, "line %d: %s\n", __LINE__, #what);                                                             \
+        return 1;                                                                                                      \
+    }
+
+enum { MILLISECOND = 1000000 };
+
+static struct cushim_stream *stream;
+static atomic_bool gate_is_open;
+static int called;
+
+static void CUDA_CB gate(CUstream handle, CUresult status, void *user)
+{
+    (void)handle, (void)status, (void)user;
+    while (!atomic_load(&gate_is_open))
+        usleep(500);
+}
+
+static void count_call(CUresult status, void *user)
+{
+    (void)status, (void)user;
+    called++;
+}
+
+/* The result of the wait, plus one. */
+static void *wait_forever(void *completion)
+{
+    return (void *)((uintptr_t)cushim_completion_wait(completion, CUSHIM_FOREVER) + 1);
+}
+
+static int cancel_while_waiting(void)
+{
+    struct cushim_completion *completion = NULL;
+    pthread_t cancelled, other;
+    void *first = NULL, *second = NULL;
+    CHECK(cushim_table()->StreamAddCallback_v1(cushim_stream_handle(stream), gate, NULL, 0) == CUDA_SUCCESS);
+    CHECK(cushim_stream_completion(stream, &completion) == CUDA_SUCCESS);
+    CHECK(pthread_create(&cancelled, NULL, wait_forever, completion) == 0);
+    usleep(20000); /* to be in the wait; a request that comes before it holds there, too */
+    CHECK(pthread_cancel(cancelled) == 0);
+    usleep(20000);
+    CHECK(cushim_completion_wait(completion, cushim_clock() + 10 * MILLISECOND) == CUDA_ERROR_TIMEOUT);
+    CHECK(pthread_create(&other, NULL, wait_forever, completion) == 0);
+    atomic_store(&gate_is_open, true);
+    CHECK(pthread_join(other, &second) == 0 && second == (void *)((uintptr_t)CUDA_SUCCESS + 1));
+    CHECK(pthread_join(cancelled, &first) == 0 && first == second);
+    cushim_completion_destroy(&completion);
+    return 0;
+}
+
+/* Returns NULL if every call was made, however the thread ends after that. */
+static void *use_when_cancelled(void *completion_of_caller)
+{
+    struct cushim_completion *completion = completion_of_caller;
+    struct cushim_dispatcher *dispatcher = NULL;
+    cushim_descriptor descriptor;
+    size_t count = 0;
+    pthread_cancel(pthread_self());
+    bool right = cushim_completion_wait(completion, CUSHIM_FOREVER) == CUDA_SUCCESS
+                 && cushim_completion_descriptor(completion, &descriptor) == CUDA_SUCCESS
+                 && cushim_dispatcher_create(&dispatcher) == CUDA_SUCCESS
+                 && cushim_completion_then(completion, dispatcher, count_call, NULL, NULL) == CUDA_SUCCESS
+                 && cushim_dispatcher_run(dispatcher, &count) == CUDA_SUCCESS && count == 1;
+    cushim_completion_destroy(&completion);
+    cushim_dispatcher_destroy(&dispatcher);
+    return right ? NULL : completion_of_caller;
+}
+
+static int cancel_before_all(void)
+{
+    struct cushim_completion *completion = NULL;
+    pthread_t cancelled;
+    void *failed = NULL;
+    CHECK(cushim_stream_completion(stream, &completion) == CUDA_SUCCESS);
+    CHECK(pthread_create(&cancelled, NULL, use_when_cancelled, completion) == 0);
+    CHECK(pthread_join(cancelled, &failed) == 0 && failed == NULL);
+    CHECK(called == 1);
+    return 0;
+}
+
+int main(void)
+{
+    struct cushim_context *context = NULL;
+    alarm(20); /* a lock that is lost would be waited for without end */
+    CHECK(cushim_context_create(0, 0, &context) == CUDA_SUCCESS);
+    CHECK(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream) == CUDA_SUCCESS);
+    int failed = cancel_while_waiting() || cancel_before_all();
+    cushim_stream_destroy(&stream);
+    cushim_context_destroy(&context);
+    return failed;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A plug-in with a copy of cushim of its own, which leaves a callback to the driver behind. */
+#include "plugin.h"
+
+static CUresult complete_twice(struct cushim_stream *stream)
+{
+    struct cushim_completion *waited = NULL, *detached = NULL;
+    CUresult result = cushim_stream_completion(stream, &waited);
+    if (result == CUDA_SUCCESS)
+        result = cushim_completion_wait(waited, CUSHIM_FOREVER);
+    cushim_completion_destroy(&waited);
+    if (result == CUDA_SUCCESS)
+        result = cushim_stream_completion(stream, &detached);
+    cushim_completion_detach(&detached);
+    return result;
+}
+
+__attribute__((visibility("default"))) CUresult plugin_use(const struct cushim_diagnosis **out_diagnosis)
+{
+    struct cushim_context *context = NULL;
+    struct cushim_stream *stream = NULL;
+    CUresult result = cushim_context_create_primary(0, &context);
+    if (result == CUDA_SUCCESS)
+        result = cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream);
+    if (result == CUDA_SUCCESS)
+        result = complete_twice(stream);
+    cushim_stream_destroy(&stream);
+    cushim_context_destroy(&context);
+    *out_diagnosis = cushim_diagnosis();
+    return result;
+}
