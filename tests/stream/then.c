@@ -402,11 +402,15 @@ struct job {
 
 #if !defined(_WIN32)
 
-enum { RACE_MAKERS = 2, RACE_COMPLETIONS = 100000 };
+enum { RACE_MAKERS = 2, RACE_COMPLETIONS = 60000 };
+
+struct racer;
 
 struct race {
     struct cushim_dispatcher *dispatcher;
     bool is_inline;
+    atomic_int makers;
+    struct racer *racers[RACE_MAKERS];
     atomic_int wrong; /* functions that were called twice */
     atomic_int calls, releases;
 };
@@ -440,9 +444,9 @@ static bool race_is_over(struct race *race)
 static void *race_make(void *user)
 {
     struct race *race = user;
-    struct racer *racers = calloc(RACE_COMPLETIONS, sizeof *racers);
+    struct racer *racers = race->racers[atomic_fetch_add(&race->makers, 1)];
     struct cushim_stream *stream = layer_stream();
-    for (int i = 0; racers != NULL && i < RACE_COMPLETIONS; i++) {
+    for (int i = 0; i < RACE_COMPLETIONS; i++) {
         struct racer *racer = &racers[i];
         racer->race = race;
         need("completion", cushim_stream_completion(stream, &racer->completion));
@@ -451,10 +455,9 @@ static void *race_make(void *user)
         else
             need("set", cushim_completion_then(racer->completion, race->dispatcher, race_call, racer, race_release));
     }
-    for (int i = 0; i < 500 && !race_is_over(race); i++)
+    for (int i = 0; i < 1500 && !race_is_over(race); i++)
         pause_shortly();
     layer_stream_end(stream);
-    free(racers);
     return NULL;
 }
 
@@ -478,6 +481,11 @@ static void race_with(const char *name, bool is_inline)
 {
     struct race race = {.dispatcher = dispatcher_new(), .is_inline = is_inline};
     pthread_t threads[RACE_MAKERS + 1];
+    struct racer *racers = calloc((size_t)RACE_MAKERS * RACE_COMPLETIONS, sizeof *racers);
+    if (racers == NULL)
+        return;
+    for (int i = 0; i < RACE_MAKERS; i++)
+        race.racers[i] = racers + (size_t)i * RACE_COMPLETIONS;
     for (int i = 0; i < RACE_MAKERS + 1; i++)
         pthread_create(&threads[i], NULL, i < RACE_MAKERS ? race_make : race_run, &race);
     for (int i = 0; i < 100000 && !race_is_over(&race); i++)
@@ -488,6 +496,9 @@ static void race_with(const char *name, bool is_inline)
     rule_number(key_of(name, "calls", NULL), atomic_load(&race.calls), RACE_MAKERS * RACE_COMPLETIONS);
     rule_number(key_of(name, "releases", NULL), atomic_load(&race.releases), RACE_MAKERS * RACE_COMPLETIONS);
     cushim_dispatcher_destroy(&race.dispatcher);
+    /* What was not called yet would use it. */
+    if (race_is_over(&race))
+        free(racers);
 }
 
 static void destroyed_while_set(void)
