@@ -17,11 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Declarations of the same names by others. The first two are made to stand in for <cuda.h>. */
+/* Declarations of the same names by others, made to stand in for <cuda.h>. After each error here, a header that does not
+ * exist ends the compilation: hundreds of errors would follow. */
 #if defined(FFNV_DYNLINK_CUDA_H)
 #    error "cushim: <ffnvcodec/dynlink_cuda.h> was included before, and declares the same types: use one of the two"
+#    include "cushim/see_the_error_above.h"
 #elif defined(__CUEW_H__)
 #    error "cushim: <cuew.h> was included before, and declares the same types: use one of the two"
+#    include "cushim/see_the_error_above.h"
 #endif
 
 #ifndef CUSHIM_OWN_TYPES
@@ -41,7 +44,8 @@
 #if CUSHIM_OWN_TYPES
 
 #    if defined(CUDA_VERSION) || defined(__cuda_cuda_h__)
-#        error "cushim: CUSHIM_OWN_TYPES is 1, but <cuda.h> was included before: include cushim first, or use its types"
+#        error "cushim: CUSHIM_OWN_TYPES is 1, but <cuda.h> was included before: leave one of the two out"
+#        include "cushim/see_the_error_above.h"
 #    endif
 #    define CUSHIM_CUDA_HEADER_VERSION 0
 
@@ -60,9 +64,11 @@
 #    endif
 #    ifndef CUDA_VERSION
 #        error "cushim: this <cuda.h> is not NVIDIA's: define CUSHIM_OWN_TYPES as 1 to do without it"
+#        include "cushim/see_the_error_above.h"
 #    endif
 #    if CUDA_VERSION < 11020
 #        error "cushim: this <cuda.h> is older than CUDA 11.2: define CUSHIM_OWN_TYPES as 1 to do without it"
+#        include "cushim/see_the_error_above.h"
 #    endif
 #    define CUSHIM_CUDA_HEADER_VERSION CUDA_VERSION
 

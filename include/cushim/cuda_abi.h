@@ -39,4 +39,7 @@ typedef enum CUGLDeviceList_enum CUSHIM_ENUM_BASE {
 } CUGLDeviceList;
 #endif
 
+/* Last: it makes macros of names that the headers above declare. */
+#include "cushim/abi_conflict.h"
+
 #endif

@@ -85,6 +85,7 @@ static void write_json(const struct probe *probe)
     else
         json_boolean(&json, "initialised", probe->started == STARTED);
     json_string(&json, "reason", probe->reason);
+    json_string(&json, "message", probe->message);
     json_string(&json, "advice", probe->advice);
     write_driver(&json, diagnosis, probe);
     struct slot_counts counts = slots_count();

@@ -15,7 +15,6 @@
 
 #if defined(__linux__) && defined(__LP64__) && !defined(CUSHIM_PORTABLE)
 #    define LINUX_CALLS 1
-#    include <linux/futex.h>
 #    include <sys/eventfd.h>
 #    include <sys/syscall.h>
 #else
@@ -108,17 +107,20 @@ static struct timespec to_timespec(uint64_t time)
 
 #if LINUX_CALLS
 
+/* As in <linux/futex.h>, which musl-gcc does not find. */
+enum { WAIT_BITSET_PRIVATE = 9 | 128, WAKE_PRIVATE = 1 | 128 };
+
 bool cushim_priv_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
 {
     struct timespec until = to_timespec(deadline);
-    long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, deadline != CUSHIM_FOREVER ? &until : NULL,
-                          NULL, FUTEX_BITSET_MATCH_ANY);
+    long result = syscall(SYS_futex, word, WAIT_BITSET_PRIVATE, value, deadline != CUSHIM_FOREVER ? &until : NULL, NULL,
+                          UINT32_MAX /* any bit */);
     return !(result != 0 && errno == ETIMEDOUT) || cushim_clock() < deadline;
 }
 
 void cushim_priv_os_wake(atomic_uint *word)
 {
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, word, WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
 /* The eventfd's number, plus one. */

@@ -8,7 +8,8 @@ import subprocess
 
 from program import LIBRARIES, PROGRAM, UNUSABLE, USABLE, Case, environment, fake, main, run, run_json
 
-PROBE_KEYS = ['loaded', 'initialised', 'reason', 'advice', 'driver', 'entry_points', 'tried', 'environment', 'devices']
+PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'tried', 'environment',
+              'devices']
 STATES = ['native', 'polyfill', 'adapted', 'missing']
 DRIVER = '--driver=' + fake('driver_12_4')
 OLD = '--driver=' + fake('driver_11_0')
@@ -18,6 +19,7 @@ OLDEST = '--driver=' + fake('driver_6_5')
 class Probe(Case):
     def check_keys(self, document):
         self.assertEqual(list(document), PROBE_KEYS)
+        self.assertEqual(document['message'] == '', document['reason'] == 'none')
         self.assertEqual(list(document['driver']), ['path', 'cuda_version', 'kernel_module'])
         self.assertEqual(list(document['entry_points']), STATES)
         for attempt in document['tried']:
@@ -159,7 +161,8 @@ class Require(Case):
         answer = run_json('probe', OLD, '--require', '12.3')
         self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, True, 'too-old'))
         self.assertEqual(answer.document['advice'], "Update NVIDIA's driver: CUDA 12.3 came with driver 545.")
-        self.assertIn('CUDA 12.3 is required; this driver is for CUDA 11.0.', run('probe', OLD, '--require=12.3').out.decode())
+        self.assertEqual(answer.document['message'], 'CUDA 12.3 is required; this driver is for CUDA 11.0.')
+        self.assertIn(answer.document['message'], run('probe', OLD, '--require=12.3').out.decode())
         self.assertIn('to one for CUDA 99.0', run_json('probe', OLD, '--require=99').document['advice'])
 
     def test_version_when_held_down_then_the_cap_is_to_blame(self):

@@ -184,6 +184,63 @@ static void devices(void)
          CUDA_ERROR_INVALID_DEVICE);
 }
 
+#if !defined(_WIN32)
+static CUresult ask_init(CUstream stream)
+{
+    (void)stream;
+    return cu->Init_v1(0);
+}
+
+static CUresult ask_device_count(CUstream stream)
+{
+    int count = 0;
+    (void)stream;
+    return cu->DeviceGetCount_v1(&count);
+}
+
+static CUresult ask_version(CUstream stream)
+{
+    int version = 0;
+    (void)stream;
+    return cu->DriverGetVersion_v1(&version);
+}
+
+static CUresult ask_current_context(CUstream stream)
+{
+    CUcontext context = NULL;
+    (void)stream;
+    return cu->CtxGetCurrent_v1(&context);
+}
+
+static CUresult ask_stream(CUstream stream)
+{
+    return cu->StreamQuery_v1(stream);
+}
+
+/* Makes one call in a child process. Returns its code, or the negative number of the signal that ended the child. */
+static int code_in_child(CUresult (*call)(CUstream stream), CUstream stream)
+{
+    enum { SECONDS = 10 };
+    int ends[2];
+    int status = 0;
+    int code = 0;
+    if (pipe(ends) != 0)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(SECONDS);
+        code = (int)call(stream);
+        _exit(write(ends[1], &code, sizeof code) == sizeof code ? 0 : 1);
+    }
+    close(ends[1]);
+    bool answered = read(ends[0], &code, sizeof code) == sizeof code;
+    close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) != child || (!answered && !WIFSIGNALED(status)))
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    return answered ? code : -WTERMSIG(status);
+}
+#endif
+
 /* What a child of fork sees, of a driver that its parent initialised. */
 static void after_fork(void)
 {
@@ -191,31 +248,11 @@ static void after_fork(void)
     check_print("error.fork", "not-applicable", "fork");
 #else
     CUstream stream = stream_new();
-    int ends[2];
-    int codes[5] = {-1, -1, -1, -1, -1};
-    if (pipe(ends) != 0)
-        return;
-    pid_t child = fork();
-    if (child == 0) {
-        int count = 0;
-        CUcontext context = NULL;
-        codes[0] = (int)cu->Init_v1(0);
-        codes[1] = (int)cu->DeviceGetCount_v1(&count);
-        codes[2] = (int)cu->DriverGetVersion_v1(&count);
-        codes[3] = (int)cu->CtxGetCurrent_v1(&context);
-        codes[4] = (int)cu->StreamQuery_v1(stream);
-        _exit(write(ends[1], codes, sizeof codes) == sizeof codes ? 0 : 1);
-    }
-    close(ends[1]);
-    if (read(ends[0], codes, sizeof codes) != sizeof codes)
-        memset(codes, -1, sizeof codes);
-    close(ends[0]);
-    waitpid(child, NULL, 0);
-    rule("init", (CUresult)codes[0], CUDA_ERROR_NOT_INITIALIZED);
-    rule("device-count", (CUresult)codes[1], CUDA_ERROR_NOT_INITIALIZED);
-    rule("version", (CUresult)codes[2], CUDA_SUCCESS);
-    saw("context-current", (CUresult)codes[3]);
-    saw("stream-query", (CUresult)codes[4]);
+    rule_number("init", code_in_child(ask_init, stream), CUDA_ERROR_NOT_INITIALIZED);
+    rule_number("device-count", code_in_child(ask_device_count, stream), CUDA_ERROR_NOT_INITIALIZED);
+    rule_number("version", code_in_child(ask_version, stream), CUDA_SUCCESS);
+    saw_number("context-current", code_in_child(ask_current_context, stream));
+    saw_number("stream-query", code_in_child(ask_stream, stream));
     rule("parent-goes-on", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     stream_end(stream);
 #endif

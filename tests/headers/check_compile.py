@@ -94,24 +94,91 @@ def test_mode_when_not_chosen_follows_the_toolkit(setting):
     return failures
 
 
+# A <cuda.h> like those of CUDA 11.3 and later, one like that of 11.2, and ffnvcodec's two headers, cut short.
+CUDA_H = '''
+#ifndef __cuda_cuda_h__
+#define __cuda_cuda_h__
+#define CUDA_VERSION 12040
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef unsigned long long CUdeviceptr_v2;
+typedef CUdeviceptr_v2 CUdeviceptr;
+typedef struct CUipcEventHandle_st { char reserved[64]; } CUipcEventHandle_v1;
+typedef CUipcEventHandle_v1 CUipcEventHandle;
+typedef enum cudaError_enum { CUDA_SUCCESS = 0 } CUresult;
+#define CU_ANY ((void *)(1))
+CUresult cuInit(unsigned int flags);
+#ifdef __cplusplus
+}
+#endif
+#endif
+'''
+OLDEST_CUDA_H = CUDA_H.replace('typedef CUdeviceptr_v2 CUdeviceptr;\n', '').replace('CUdeviceptr_v2;', 'CUdeviceptr;')
+DYNLINK_CUDA_H = '''
+#if !defined(FFNV_DYNLINK_CUDA_H) && !defined(CUDA_VERSION)
+#define FFNV_DYNLINK_CUDA_H
+#define CUDA_VERSION 7050
+typedef void *CUcontext;
+typedef enum cudaError_enum { CUDA_SUCCESS = 0, CUDA_ERROR_NOT_READY = 600 } CUresult;
+typedef CUresult tcuInit(unsigned int flags);
+typedef CUresult tcuDeviceGetCount(int *count);
+#endif
+'''
+DYNLINK_LOADER_H = '''
+#ifndef FFNV_CUDA_DYNLINK_LOADER_H
+#define FFNV_CUDA_DYNLINK_LOADER_H
+#include "dynlink_cuda.h"
+#ifdef FFNV_DYNLINK_CUDA_H
+typedef struct CudaFunctions {
+    tcuInit *cuInit;
+    tcuDeviceGetCount *cuDeviceGetCount;
+} CudaFunctions;
+#endif
+#endif
+'''
+
+
+def fake_headers(folder):
+    """The flag that finds the headers in a new folder, for each kind of <cuda.h>."""
+    flags = {}
+    for name, text in (('old', '#define CUDA_VERSION 11010\n'), ('other', '#define OTHER 1\n'), ('new', CUDA_H),
+                       ('11.2', OLDEST_CUDA_H)):
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.join(path, 'ffnvcodec'))
+        for header, content in (('cuda.h', text), ('ffnvcodec/dynlink_cuda.h', DYNLINK_CUDA_H),
+                                ('ffnvcodec/dynlink_loader.h', DYNLINK_LOADER_H)):
+            with open(os.path.join(path, header), 'w', encoding='utf-8') as file:
+                file.write(content)
+        flags[name] = ['-I', path]
+    return flags
+
+
 def refusals(setting, folder):
     """What must fail: a name, the source, the flags, and words of the message."""
-    def fake(name, text):
-        path = os.path.join(folder, name)
-        os.makedirs(path)
-        with open(os.path.join(path, 'cuda.h'), 'w', encoding='utf-8') as file:
-            file.write(text)
-        return ['-I', path]
+    fake = fake_headers(folder)
     own = '#include "cushim/cuda_abi.h"\n'
-    yield 'cuda.h of CUDA 11.1', own, fake('old', '#define CUDA_VERSION 11010\n'), 'older than CUDA 11.2'
-    yield 'cuda.h of someone else', own, fake('other', '#define OTHER 1\n'), "is not NVIDIA's"
-    yield 'own types after a cuda.h', '#define CUDA_VERSION 12040\n' + own, support.OWN, '<cuda.h> was included before'
-    yield ('types after ffnvcodec', '#define FFNV_DYNLINK_CUDA_H\n#define CUDA_VERSION 7050\n' + own, [],
-           '<ffnvcodec/dynlink_cuda.h> was included before')
-    yield ('types after cuew', '#define __CUEW_H__\n#define CUDA_VERSION 9020\n' + own, [],
+    cuda = '#include <cuda.h>\n'
+    loader = '#include <ffnvcodec/dynlink_loader.h>\n'
+    use = 'CUresult use(void);\nCUresult use(void) { return CUDA_SUCCESS; }\n'
+    yield 'cuda.h of CUDA 11.1', own, fake['old'], 'older than CUDA 11.2'
+    yield 'cuda.h of someone else', own, fake['other'], "is not NVIDIA's"
+    yield 'own types after a cuda.h', cuda + own + use, fake['new'] + support.OWN, '<cuda.h> was included before'
+    yield 'own types after ffnvcodec', loader + own + use, fake['new'], '<ffnvcodec/dynlink_cuda.h> was included before'
+    yield ('own types after cuew', '#define __CUEW_H__\n#define CUDA_VERSION 9020\n' + own, [],
            '<cuew.h> was included before')
+    follows = "<cuda.h> follows cushim's own types"
+    yield 'own types before a cuda.h', own + cuda + use, fake['new'] + support.OWN, follows
+    yield 'own types before that of 11.2', own + cuda + use, fake['11.2'] + support.OWN, follows
+    yield ('own types before ffnvcodec', own + loader + use, fake['new'] + support.OWN,
+           "<ffnvcodec/dynlink_loader.h> follows cushim's own types")
     if setting.have_cuda_h:
-        yield 'own types after the Toolkit', '#include <cuda.h>\n' + own, support.OWN, '<cuda.h> was included before'
+        yield 'own types after the Toolkit', cuda + own + use, support.OWN, '<cuda.h> was included before'
+        yield 'own types before the Toolkit', own + cuda + use, support.OWN, follows
+
+
+# What else a compiler reports, after ours: the header that ends the compilation, or the argument that does not end.
+MOST_ERRORS = 3
 
 
 def test_mixture_when_impossible_is_refused_with_a_reason(setting):
@@ -121,10 +188,13 @@ def test_mixture_when_impossible_is_refused_with_a_reason(setting):
             for language in setting.languages:
                 count += 1
                 status, said = language.run(source, [*flags, *setting.toolkit])
+                errors = [line for line in said.splitlines() if 'error:' in line]
                 if status == 0:
                     failures.append(f'{name} as {language}: compiles')
-                elif not any('error' in line and 'cushim: ' in line and words in line for line in said.splitlines()):
-                    failures.append(f'{name} as {language}: the message lacks "{words}":\n{said}')
+                elif 'cushim: ' not in errors[0] or words not in errors[0]:
+                    failures.append(f'{name} as {language}: the first error lacks "{words}":\n{said}')
+                elif len(errors) > MOST_ERRORS:
+                    failures.append(f'{name} as {language}: {len(errors)} errors, and not one:\n' + '\n'.join(errors))
     print(f'{count} refusals')
     return failures
 

@@ -13,7 +13,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = ROOT / 'include' / 'cushim'
 STUBS = pathlib.Path(__file__).resolve().parent / 'stubs'
-WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
+WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Werror']
 OWN = ['-DCUSHIM_OWN_TYPES=1']
 # The CUDA version whose types and names ours are.
 NEWEST = 13000
