@@ -3,36 +3,36 @@
 #include "error.h"
 #include "table.h"
 
-#include "cushim/abi_egl.h" /* a frame is passed by value */
+#include "cushim/abi/egl.h" /* a frame is passed by value */
 
 #if defined(__GNUC__)
 #    pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
-    static CUresult CUDAAPI absent_##family##_##abi params                                                             \
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    static CUresult CUDAAPI absent_##function##_##abi params                                                           \
     {                                                                                                                  \
-        return cushim_priv_error_absent(CUSHIM_SLOT_##family##_##abi);                                                 \
+        return cush_fail_absent(CUSHIM_SLOT_##function##_##abi);                                                       \
     }
 #include "cushim/entry_points.h"
 
 /* A null result pointer is CUDA_ERROR_INVALID_VALUE, as in a driver. */
-static CUresult give_zero(int *ret_number)
+static CUresult absent_give_zero(int *out_number)
 {
-    if (ret_number == NULL)
+    if (out_number == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *ret_number = 0;
+    *out_number = 0;
     return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI no_version(int *driverVersion)
+static CUresult CUDAAPI absent_no_version(int *driverVersion)
 {
-    return give_zero(driverVersion);
+    return absent_give_zero(driverVersion);
 }
 
-static CUresult CUDAAPI no_devices(int *count)
+static CUresult CUDAAPI absent_no_devices(int *count)
 {
-    return give_zero(count);
+    return absent_give_zero(count);
 }
 
 struct code {
@@ -41,39 +41,39 @@ struct code {
     const char *text;
 };
 
-static const struct code codes[] = {
+static const struct code absent_codes[] = {
 #define CUSHIM_ERROR(name, value, text) {(CUresult)value, #name, text},
 #include "errors.inc"
 };
 
-static const struct code *find_code(CUresult value)
+static const struct code *absent_find_code(CUresult value)
 {
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
-        if (codes[i].value == value)
-            return &codes[i];
+    for (size_t i = 0; i < sizeof absent_codes / sizeof absent_codes[0]; i++) {
+        if (absent_codes[i].value == value)
+            return &absent_codes[i];
     }
     return NULL;
 }
 
 /* An unknown code gives NULL and CUDA_ERROR_INVALID_VALUE, as in a driver. */
-static CUresult give_text(const struct code *code, const char *text, const char **ret_text)
+static CUresult absent_give_text(const struct code *code, const char *text, const char **out_text)
 {
-    if (ret_text == NULL)
+    if (out_text == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *ret_text = text;
+    *out_text = text;
     return code != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult CUDAAPI error_name(CUresult error, const char **pStr)
+static CUresult CUDAAPI absent_error_name(CUresult error, const char **pStr)
 {
-    const struct code *code = find_code(error);
-    return give_text(code, code != NULL ? code->name : NULL, pStr);
+    const struct code *code = absent_find_code(error);
+    return absent_give_text(code, code != NULL ? code->name : NULL, pStr);
 }
 
-static CUresult CUDAAPI error_text(CUresult error, const char **pStr)
+static CUresult CUDAAPI absent_error_text(CUresult error, const char **pStr)
 {
-    const struct code *code = find_code(error);
-    return give_text(code, code != NULL ? code->text : NULL, pStr);
+    const struct code *code = absent_find_code(error);
+    return absent_give_text(code, code != NULL ? code->text : NULL, pStr);
 }
 
 /* The named slots come after the list and replace its entries; those functions are then unused. */
@@ -83,11 +83,11 @@ static CUresult CUDAAPI error_text(CUresult error, const char **pStr)
 #    pragma GCC diagnostic ignored "-Woverride-init"
 #endif
 
-const struct cushim_table cushim_priv_absent_table = {
-#define CUSHIM_ENTRY(family, abi, since, params, args) .family##_##abi = absent_##family##_##abi,
+const struct cushim_dispatch_table cush_absent_table = {
+#define CUSHIM_ENTRY(function, abi, since, params, args) .function##_##abi = absent_##function##_##abi,
 #include "cushim/entry_points.h"
-    .DriverGetVersion_v1 = no_version,
-    .DeviceGetCount_v1 = no_devices,
-    .GetErrorName_v1 = error_name,
-    .GetErrorString_v1 = error_text,
+    .DriverGetVersion_v1 = absent_no_version,
+    .DeviceGetCount_v1 = absent_no_devices,
+    .GetErrorName_v1 = absent_error_name,
+    .GetErrorString_v1 = absent_error_text,
 };

@@ -23,17 +23,17 @@
 
 /* "%" stands for the kernel module's version with dashes, 580-159-03. Windows has none: nvcuda.dll is in System32 or
  * nowhere. */
-static const char *const folders[] = {
+static const char *const directories[] = {
 #if !defined(_WIN32)
-    /* The ordinary library folders: the system's search may have led to a Toolkit's stub, or this may be a root
-     * folder. */
+    /* The ordinary library directories: the system's search may have led to a Toolkit's stub, or this may be a root
+     * directory. */
     "/usr/lib/" MULTIARCH,
     "/lib/" MULTIARCH,
     "/usr/lib64",
     "/lib64",
     "/usr/lib",
     "/usr/local/lib",
-    /* Debian's alternatives, which may be half-configured; Fedora's and older Ubuntu's folders of their own. */
+    /* Debian's alternatives, which may be half-configured; Fedora's and older Ubuntu's directories of their own. */
     "/usr/lib/" MULTIARCH "/nvidia/current",
     "/usr/lib/" MULTIARCH "/nvidia",
     "/usr/lib64/nvidia",
@@ -63,7 +63,7 @@ struct text {
     size_t room;
 };
 
-static void append(struct text *text, const char *piece, size_t length)
+static void text_append(struct text *text, const char *piece, size_t length)
 {
     if (length > text->room - 1)
         length = text->room - 1;
@@ -74,42 +74,42 @@ static void append(struct text *text, const char *piece, size_t length)
 }
 
 /* "580.159.03" as "580-159-03"; false if there is no such kernel module. */
-static bool append_kernel_module(struct text *text, const char *root)
+static bool text_append_kernel_module(struct text *text, const char *root)
 {
     char version[32];
-    cushim_priv_system_kernel_module(root, version, sizeof version);
+    cush_system_kernel_module(root, version, sizeof version);
     for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)
         *dot = '-';
-    append(text, version, strlen(version));
+    text_append(text, version, strlen(version));
     return version[0] != '\0';
 }
 
-bool cushim_priv_candidates_path(size_t index, const char *root, char *path, size_t size)
+bool cush_candidates_path(size_t index, const char *root, char *path, size_t size)
 {
-    if (index >= sizeof folders / sizeof folders[0] || folders[index] == NULL)
+    if (index >= sizeof directories / sizeof directories[0] || directories[index] == NULL)
         return false;
-    const char *folder = folders[index];
-    const char *mark = strchr(folder, '%');
+    const char *directory = directories[index];
+    const char *mark = strchr(directory, '%');
     struct text text = {path, size};
-    append(&text, root, strlen(root));
+    text_append(&text, root, strlen(root));
     if (mark != NULL) {
-        /* Asked only where the folder of all versions is: the file in which the kernel tells is slow to open. */
+        /* Asked only where the directory of all versions is: the file in which the kernel tells is slow to open. */
         const char *parent_end = mark;
         while (*parent_end != '/')
             parent_end--;
-        append(&text, folder, (size_t)(parent_end - folder));
+        text_append(&text, directory, (size_t)(parent_end - directory));
         char parent[OS_PATH_SIZE];
-        bool there = cushim_priv_os_path_below(root, path + strlen(root), parent, sizeof parent)
-                     && cushim_priv_os_file_state(parent, false) != OS_FILE_ABSENT;
-        append(&text, parent_end, (size_t)(mark - parent_end));
-        if (!there || !append_kernel_module(&text, root)) {
+        bool there = cush_os_path_below(root, path + strlen(root), parent, sizeof parent)
+                     && cush_os_file_state(parent, false) != OS_FILE_ABSENT;
+        text_append(&text, parent_end, (size_t)(mark - parent_end));
+        if (!there || !text_append_kernel_module(&text, root)) {
             path[0] = '\0';
             return true;
         }
-        folder = mark + 1;
+        directory = mark + 1;
     }
-    append(&text, folder, strlen(folder));
-    append(&text, "/", 1);
-    append(&text, cushim_priv_os_library_driver_name, strlen(cushim_priv_os_library_driver_name));
+    text_append(&text, directory, strlen(directory));
+    text_append(&text, "/", 1);
+    text_append(&text, cush_os_library_driver_name, strlen(cush_os_library_driver_name));
     return true;
 }

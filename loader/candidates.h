@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a driver may be, when neither the caller nor the system's loader knew. */
+/* Where a driver may be, when neither the caller nor the dynamic loader knew. */
 #ifndef CUSHIM_CANDIDATES_H
 #define CUSHIM_CANDIDATES_H
 
@@ -10,6 +10,6 @@
  * Writes the path of the index'th known place, below `root`; false past the last. It is "", nothing to look at, where
  * the name contains the kernel module's version and that is not to be had.
  */
-bool cushim_priv_candidates_path(size_t index, const char *root, char *path, size_t size);
+bool cush_candidates_path(size_t index, const char *root, char *path, size_t size);
 
 #endif

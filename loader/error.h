@@ -9,12 +9,12 @@
  * Records a failure and returns its code. `function` and `message` are constants; a "%" in the message stands for
  * `detail`, which must stay valid (a name of ours), or be NULL.
  */
-CUresult cushim_priv_error_record(CUresult code, const char *function, const char *message, const char *detail);
+CUresult cush_error_set(CUresult code, const char *function, const char *message, const char *detail);
 
 /* Records that a missing slot was called: the driver's version and the slot's tell the rest. */
-CUresult cushim_priv_error_missing(enum cushim_slot slot);
+CUresult cush_fail_missing(enum cushim_slot slot);
 
 /* Records that a slot was called with no driver there. */
-CUresult cushim_priv_error_absent(enum cushim_slot slot);
+CUresult cush_fail_absent(enum cushim_slot slot);
 
 #endif

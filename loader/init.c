@@ -6,11 +6,11 @@
 #include "error.h"
 #include "load.h"
 #include "os_system.h"
-#include "record.h"
+#include "diagnosis.h"
 #include "system.h"
 #include "table.h"
 
-static struct record record; /* guarded by the load lock */
+static struct diagnosis_builder init_builder; /* guarded by the load lock */
 
 static const char init_name[] = "cushim_init";
 static const char visible_devices[] = "CUDA_VISIBLE_DEVICES";
@@ -24,11 +24,11 @@ static bool hides_every_gpu(const char *visible, int gpu_count)
     return true; /* a GPU's name that fits no GPU hides them all, too */
 }
 
-static enum cushim_reason cause_of(CUresult code)
+static enum cushim_reason init_find_cause(CUresult code)
 {
     struct cushim_system system;
-    cushim_system(cushim_priv_load_root(), &system);
-    const char *visible = cushim_priv_os_environment(visible_devices);
+    cushim_query_system(cush_load_root(), &system);
+    const char *visible = cush_os_environment(visible_devices);
     if (code == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
         return CUSHIM_REASON_MODULE_MISMATCH;
     if (code == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
@@ -37,7 +37,7 @@ static enum cushim_reason cause_of(CUresult code)
         return CUSHIM_REASON_NOT_READY;
     if (code == CUDA_ERROR_NOT_INITIALIZED) /* cuInit says it in a child alone, whoever initialised the parent */
         return CUSHIM_REASON_FORKED;
-    if (cushim_priv_os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
+    if (cush_os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
         if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED
             || system.uvm_node == CUSHIM_NODE_DENIED)
             return CUSHIM_REASON_NODES_DENIED;
@@ -53,38 +53,38 @@ static enum cushim_reason cause_of(CUresult code)
                                                                               : CUSHIM_REASON_NO_DEVICE;
 }
 
-static void note_init(CUresult code)
+static void init_set_diagnosis(CUresult code)
 {
-    cushim_priv_os_load_lock();
-    const struct cushim_diagnosis *before = cushim_diagnosis();
-    cushim_priv_record_start_from(&record, before);
-    const char *visible = cushim_priv_os_environment(visible_devices);
+    cush_os_load_lock();
+    const struct cushim_diagnosis *before = cushim_get_diagnosis();
+    cush_diagnosis_start_from(&init_builder, before);
+    const char *visible = cush_os_environment(visible_devices);
     if (visible != NULL)
-        cushim_priv_record_variable(&record, visible_devices, visible, true);
+        cush_diagnosis_add_variable(&init_builder, visible_devices, visible, true);
     for (size_t i = 0; i < before->variable_count; i++) {
         const struct cushim_variable *variable = &before->variables[i];
         if (strcmp(variable->name, visible_devices) != 0)
-            cushim_priv_record_variable(&record, variable->name, variable->value, variable->used);
+            cush_diagnosis_add_variable(&init_builder, variable->name, variable->value, variable->used);
     }
-    cushim_priv_record_outcome(&record, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : cause_of(code), code, NULL);
-    cushim_priv_record_publish(&record);
-    cushim_priv_os_load_unlock();
+    cush_diagnosis_set_outcome(&init_builder, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : init_find_cause(code), code,
+                               NULL);
+    cush_diagnosis_publish(&init_builder);
+    cush_os_load_unlock();
 }
 
 CUresult cushim_init(void)
 {
-    if (cushim_priv_os_load_lock_is_mine())
-        return cushim_priv_error_record(CUDA_ERROR_NOT_READY, init_name, "This thread is in the middle of a load.",
-                                        NULL);
-    const struct cushim_table *table = cushim_priv_table_load();
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    if (cush_os_load_lock_is_mine())
+        return cush_error_set(CUDA_ERROR_NOT_READY, init_name, "This thread is in the middle of a load.", NULL);
+    const struct cushim_dispatch_table *table = cush_table_load();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     if (diagnosis->code == CUDA_SUCCESS)
         table = cushim_table(); /* another thread may have loaded in between */
-    if (table != &cushim_priv_driver_table.named)
-        return cushim_priv_error_record(diagnosis->code, init_name, "%", diagnosis->message);
+    if (table != &cush_driver_table.named)
+        return cush_error_set(diagnosis->code, init_name, "%", diagnosis->message);
     CUresult code = table->Init_v1(0);
     /* The same code may have another cause this time. */
-    if (code != CUDA_SUCCESS || cushim_diagnosis()->code != CUDA_SUCCESS)
-        note_init(code);
-    return code == CUDA_SUCCESS ? code : cushim_priv_error_record(code, init_name, "%", cushim_diagnosis()->message);
+    if (code != CUDA_SUCCESS || cushim_get_diagnosis()->code != CUDA_SUCCESS)
+        init_set_diagnosis(code);
+    return code == CUDA_SUCCESS ? code : cush_error_set(code, init_name, "%", cushim_get_diagnosis()->message);
 }

@@ -16,7 +16,7 @@ static struct {
     bool loaded;
     bool handle_is_ours;
     struct request request; /* what the driver was loaded for; its strings are the last two */
-    struct record record;
+    struct diagnosis_builder builder;
     char path[OS_PATH_SIZE];
     char root[OS_PATH_SIZE];
 } state;
@@ -27,9 +27,9 @@ static const char load_name[] = "cushim_load";
 
 /* Names and values may hold anything; a line is one line. */
 CUSHIM_PRINTF(2, 3)
-static void log_line(const struct cushim_load_options *options, const char *format, ...)
+static void load_log_line(const struct cushim_load_options *options, const char *format, ...)
 {
-    char line[RECORD_MESSAGE];
+    char line[DIAGNOSIS_MESSAGE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
@@ -39,34 +39,34 @@ static void log_line(const struct cushim_load_options *options, const char *form
     options->log(options->log_user, line);
 }
 
-static void log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis)
+static void load_log_diagnosis(const struct cushim_load_options *options, const struct cushim_diagnosis *diagnosis)
 {
     for (size_t i = 0; i < diagnosis->variable_count; i++) {
         const struct cushim_variable *variable = &diagnosis->variables[i];
-        log_line(options, "%s=%s%s", variable->name, variable->value, variable->used ? "" : " (ignored)");
+        load_log_line(options, "%s=%s%s", variable->name, variable->value, variable->used ? "" : " (ignored)");
     }
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        log_line(options, "%s: %s", diagnosis->attempts[i].place, diagnosis->attempts[i].result);
+        load_log_line(options, "%s: %s", diagnosis->attempts[i].place, diagnosis->attempts[i].result);
     if (diagnosis->code == CUDA_SUCCESS)
-        log_line(options, "loaded %s", diagnosis->path != NULL ? diagnosis->path : "the driver");
+        load_log_line(options, "loaded %s", diagnosis->path != NULL ? diagnosis->path : "the driver");
     else
-        log_line(options, "%s", diagnosis->message);
+        load_log_line(options, "%s", diagnosis->message);
 }
 
 /* In this order no thread sees a diagnosis of success beside a table that is not the driver's, nor the absent table
  * without its reason. */
-static const struct cushim_diagnosis *publish(void)
+static const struct cushim_diagnosis *load_publish(void)
 {
     if (state.loaded)
-        cushim_priv_table_set_current(&cushim_priv_driver_table.named);
-    const struct cushim_diagnosis *diagnosis = cushim_priv_record_publish(&state.record);
+        cush_table_set_current(&cush_driver_table.named);
+    const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(&state.builder);
     if (!state.loaded)
-        cushim_priv_table_set_current(&cushim_priv_absent_table);
+        cush_table_set_current(&cush_absent_table);
     return diagnosis;
 }
 
 /* An empty string needs no copy. */
-static const char *keep_path(char *to, const char *path)
+static const char *load_keep_path(char *to, const char *path)
 {
     return path[0] != '\0' ? strcpy(to, path) : "";
 }
@@ -75,45 +75,45 @@ static const char *keep_path(char *to, const char *path)
 static const struct cushim_diagnosis *load_locked(const struct request *request)
 {
     struct driver driver;
-    if (cushim_priv_search_driver(request, &driver, &state.record)) {
-        cushim_priv_table_fill(&driver);
+    if (cush_search_driver(request, &driver, &state.builder)) {
+        cush_table_fill(&driver);
         state.request = *request;
-        state.request.path = keep_path(state.path, request->path);
-        state.request.root = keep_path(state.root, request->root);
+        state.request.path = load_keep_path(state.path, request->path);
+        state.request.root = load_keep_path(state.root, request->root);
         state.loaded = true;
         state.handle_is_ours = request->handle == NULL;
     }
-    return publish();
+    return load_publish();
 }
 
 /* ---- A load when a driver is loaded already ---- */
 
-static bool is_the_same_library(const struct request *wish)
+static bool load_is_same_library(const struct request *wish)
 {
     if (wish->handle != NULL)
-        return wish->handle == cushim_priv_loaded_driver.library;
+        return wish->handle == cush_loaded_driver.library;
     if (wish->path[0] == '\0' || strcmp(wish->path, state.request.path) == 0)
         return true;
-    void *library = cushim_priv_os_library_open_mapped(wish->path);
+    void *library = cush_os_library_open_mapped(wish->path);
     if (library != NULL)
-        cushim_priv_os_library_close(library);
-    return library == cushim_priv_loaded_driver.library;
+        cush_os_library_close(library);
+    return library == cush_loaded_driver.library;
 }
 
 /* The first thing that is wished otherwise than it is; NULL if nothing is. */
-static const char *find_difference(const struct request *wish)
+static const char *load_find_difference(const struct request *wish)
 {
     const struct request *have = &state.request;
-    int own_version = cushim_priv_loaded_driver.own_version;
+    int own_version = cush_loaded_driver.own_version;
     int version = wish->max_version < own_version ? wish->max_version : own_version;
-    if (!is_the_same_library(wish))
+    if (!load_is_same_library(wish))
         return "Another driver library is loaded than the one asked for.";
     if (wish->root[0] != '\0' && strcmp(wish->root, have->root) != 0)
         return "The driver is loaded with another root than the one asked for.";
-    if (wish->max_version != 0 && version != cushim_priv_loaded_driver.version)
+    if (wish->max_version != 0 && version != cush_loaded_driver.version)
         return "The driver is loaded with another maximum version than the one asked for.";
-    if (!cushim_priv_mask_is_empty(&wish->mask) && memcmp(&wish->mask, &have->mask, sizeof have->mask) != 0)
-        return "The driver is loaded with another mask than the one asked for.";
+    if (!cush_hidden_set_is_empty(&wish->hidden) && memcmp(&wish->hidden, &have->hidden, sizeof have->hidden) != 0)
+        return "The driver is loaded with other hidden functions than those asked for.";
     if (wish->per_thread != have->per_thread)
         return have->per_thread
                    ? "The driver is loaded with per-thread default streams, and the legacy one was asked for."
@@ -121,14 +121,14 @@ static const char *find_difference(const struct request *wish)
     return NULL;
 }
 
-static CUresult agree(const struct request *wish)
+static CUresult load_agrees(const struct request *wish)
 {
-    const char *difference = find_difference(wish);
+    const char *difference = load_find_difference(wish);
     if (difference != NULL)
-        return cushim_priv_error_record(CUDA_ERROR_NOT_PERMITTED, load_name, difference, NULL);
-    if (wish->min_version > cushim_priv_loaded_driver.version)
-        return cushim_priv_error_record(CUDA_ERROR_NOT_SUPPORTED, load_name,
-                                        "The loaded driver is older than the minimum version asked for.", NULL);
+        return cush_error_set(CUDA_ERROR_NOT_PERMITTED, load_name, difference, NULL);
+    if (wish->min_version > cush_loaded_driver.version)
+        return cush_error_set(CUDA_ERROR_NOT_SUPPORTED, load_name,
+                              "The loaded driver is older than the minimum version asked for.", NULL);
     return CUDA_SUCCESS;
 }
 
@@ -137,77 +137,75 @@ static CUresult agree(const struct request *wish)
 static CUresult load_again(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
 {
     struct request wish;
-    if (cushim_priv_request_read_options(&wish, options, as_compiled, &state.record))
-        return agree(&wish);
-    return cushim_priv_error_record(CUDA_ERROR_INVALID_VALUE, load_name, "%",
-                                    cushim_priv_record_keep(&state.record)->message);
+    if (cush_request_read_options(&wish, options, as_compiled, &state.builder))
+        return load_agrees(&wish);
+    return cush_error_set(CUDA_ERROR_INVALID_VALUE, load_name, "%", cush_diagnosis_keep(&state.builder)->message);
 }
 
 static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options,
                                                  enum cushim_default_stream as_compiled)
 {
     struct request wish;
-    cushim_priv_os_library_pin_self();
-    bool sensible = cushim_priv_request_read(&wish, options, as_compiled, &state.record);
-    const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : publish();
+    cush_os_library_pin_self();
+    bool sensible = cush_request_read(&wish, options, as_compiled, &state.builder);
+    const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : load_publish();
     if (diagnosis->code != CUDA_SUCCESS)
-        cushim_priv_error_record(diagnosis->code, load_name, "%", diagnosis->message);
+        cush_error_set(diagnosis->code, load_name, "%", diagnosis->message);
     return diagnosis;
 }
 
 CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
 {
-    if (cushim_priv_os_load_lock_is_mine())
-        return cushim_priv_error_record(CUDA_ERROR_NOT_READY, load_name, "This thread is in the middle of a load.",
-                                        NULL);
-    cushim_priv_os_load_lock();
-    cushim_priv_record_start(&state.record);
+    if (cush_os_load_lock_is_mine())
+        return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is in the middle of a load.", NULL);
+    cush_os_load_lock();
+    cush_diagnosis_start(&state.builder);
     const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, as_compiled);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options, as_compiled);
-    cushim_priv_os_load_unlock();
+    cush_os_load_unlock();
     if (options != NULL && options->log != NULL) {
         if (diagnosis != NULL)
-            log_diagnosis(options, diagnosis);
+            load_log_diagnosis(options, diagnosis);
         else
-            log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : cushim_last_error()->message);
+            load_log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : cushim_last_error()->message);
     }
     return result;
 }
 
-const struct cushim_table *cushim_priv_table_load(void)
+const struct cushim_dispatch_table *cush_table_load(void)
 {
-    const struct cushim_table *table = cushim_table();
-    if (table != &cushim_priv_bootstrap_table)
+    const struct cushim_dispatch_table *table = cushim_table();
+    if (table != &cush_bootstrap_table)
         return table;
-    if (cushim_priv_os_load_lock_is_mine())
-        return &cushim_priv_absent_table; /* a constructor of the library that is being loaded */
-    cushim_priv_os_load_lock();
+    if (cush_os_load_lock_is_mine())
+        return &cush_absent_table; /* a constructor of the library that is being loaded */
+    cush_os_load_lock();
     /* Of many threads that come here at once, one loads. */
-    if (cushim_table() == &cushim_priv_bootstrap_table) {
-        cushim_priv_record_start(&state.record);
+    if (cushim_table() == &cush_bootstrap_table) {
+        cush_diagnosis_start(&state.builder);
         load_first(NULL, CUSHIM_DEFAULT_STREAM_LEGACY);
     }
-    cushim_priv_os_load_unlock();
+    cush_os_load_unlock();
     return cushim_table();
 }
 
 int cushim_driver_version(void)
 {
-    return cushim_table() == &cushim_priv_driver_table.named ? cushim_priv_loaded_driver.version : 0;
+    return cushim_table() == &cush_driver_table.named ? cush_loaded_driver.version : 0;
 }
 
-const char *cushim_priv_load_root(void)
+const char *cush_load_root(void)
 {
     return state.loaded ? state.request.root : "";
 }
 
-void cushim_priv_load_reset_for_tests(void)
+void cush_load_reset_for_tests(void)
 {
-    cushim_priv_os_load_lock();
-    cushim_priv_table_set_current(&cushim_priv_bootstrap_table);
+    cush_os_load_lock();
+    cush_table_set_current(&cush_bootstrap_table);
     if (state.loaded && state.handle_is_ours)
-        cushim_priv_os_library_close(cushim_priv_loaded_driver.library);
+        cush_os_library_close(cush_loaded_driver.library);
     state.loaded = false;
-    cushim_priv_record_reset();
-    cushim_priv_os_load_unlock();
+    cush_diagnosis_reset();
+    cush_os_load_unlock();
 }

@@ -3,11 +3,11 @@
 #ifndef CUSHIM_LOAD_H
 #define CUSHIM_LOAD_H
 
-/* The root folder that the driver was loaded with, "" if none. Asked by the holder of the load lock. */
-const char *cushim_priv_load_root(void);
+/* The root directory that the driver was loaded with, "" if none. Asked by the holder of the load lock. */
+const char *cush_load_root(void);
 
 /* For tests: forgets everything, as at program start: closes the driver, makes the bootstrap table current, frees each
  * diagnosis. No other thread may be using cushim, and nothing got from it may be used again. */
-void cushim_priv_load_reset_for_tests(void);
+void cush_load_reset_for_tests(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuGetProcAddress for every driver, with cap, mask and the per-thread choice obeyed. */
+/* cuGetProcAddress for every driver, with version limit, hidden functions and the per-thread choice obeyed. */
 #ifndef CUSHIM_LOOKUP_H
 #define CUSHIM_LOOKUP_H
 
@@ -7,7 +7,7 @@
 
 enum lookup_result { LOOKUP_FOUND, LOOKUP_NO_FUNCTION, LOOKUP_NEEDS_NEWER };
 
-/* Looks in the loaded driver; `version` is at most the driver's. *ret_fn is NULL unless found. */
-enum lookup_result cushim_priv_lookup_entry(const char *family, int version, bool per_thread, cushim_fn *ret_fn);
+/* Looks in the loaded driver; `version` is at most the driver's. *out_fn is NULL unless found. */
+enum lookup_result cush_lookup_entry(const char *function, int version, bool per_thread, cushim_fn *out_fn);
 
 #endif

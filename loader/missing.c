@@ -3,20 +3,20 @@
 #include "error.h"
 #include "table.h"
 
-#include "cushim/abi_egl.h" /* a frame is passed by value */
+#include "cushim/abi/egl.h" /* a frame is passed by value */
 
 #if defined(__GNUC__)
 #    pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
-    static CUresult CUDAAPI missing_##family##_##abi params                                                            \
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    static CUresult CUDAAPI missing_##function##_##abi params                                                          \
     {                                                                                                                  \
-        return cushim_priv_error_missing(CUSHIM_SLOT_##family##_##abi);                                                \
+        return cush_fail_missing(CUSHIM_SLOT_##function##_##abi);                                                      \
     }
 #include "cushim/entry_points.h"
 
-const struct cushim_table cushim_priv_missing_table = {
-#define CUSHIM_ENTRY(family, abi, since, params, args) missing_##family##_##abi,
+const struct cushim_dispatch_table cush_missing_table = {
+#define CUSHIM_ENTRY(function, abi, since, params, args) missing_##function##_##abi,
 #include "cushim/entry_points.h"
 };

@@ -8,44 +8,44 @@
 
 #include "cushim/loader.h"
 
-/* The name by which the system's loader knows the driver. */
-extern const char cushim_priv_os_library_driver_name[];
+/* The name by which the dynamic loader knows the driver. */
+extern const char cush_os_library_driver_name[];
 
 /* How an opening went. */
 enum os_library_result { OS_LIBRARY_OPEN, OS_LIBRARY_ABSENT, OS_LIBRARY_UNLOADABLE };
 
 /*
- * Opens `name`: a path, or a bare name that the system searches. On OS_LIBRARY_OPEN, *ret_library is to be closed; else
+ * Opens `name`: a path, or a bare name that the system searches. On OS_LIBRARY_OPEN, *out_library is to be closed; else
  * `error` holds the loader's words.
  *
  * `brief`: the words of a search in vain may cost more than they are worth. A broken file that only the system's cache
  * of libraries knows is then OS_LIBRARY_ABSENT, and `error` empty.
  */
-enum os_library_result cushim_priv_os_library_open(const char *name, bool brief, void **ret_library, char *error,
-                                                   size_t error_size);
+enum os_library_result cush_os_library_open(const char *name, bool brief, void **out_library, char *error,
+                                            size_t error_size);
 
 /* Opens `name` only if this process has it open already; NULL if not. Tells whether a path is a library that is in
  * use. */
-void *cushim_priv_os_library_open_mapped(const char *name);
+void *cush_os_library_open_mapped(const char *name);
 
-void cushim_priv_os_library_close(void *library);
+void cush_os_library_close(void *library);
 
 /*
  * Keeps the shared object that contains this copy of cushim mapped until the process ends. After a load, the driver's
  * threads may call into it, and the program may hold its tables and diagnoses. Called by the holder of the load lock.
  */
-void cushim_priv_os_library_pin_self(void);
+void cush_os_library_pin_self(void);
 
 /* NULL where the library does not export that name, nor (on some systems) one that it needs. */
-cushim_fn cushim_priv_os_library_symbol(void *library, const char *name);
+cushim_fn cush_os_library_symbol(void *library, const char *name);
 
 /*
  * Writes the file that holds `address`; an empty string if it cannot be told. `library` may say in which of our open
  * libraries the address is, which spares a search; or NULL.
  */
-void cushim_priv_os_library_path(void *library, cushim_fn address, char *path, size_t size);
+void cush_os_library_path(void *library, cushim_fn address, char *path, size_t size);
 
 /* The name under which `library` itself exports exactly this address, or NULL. */
-const char *cushim_priv_os_library_symbol_name(void *library, cushim_fn address);
+const char *cush_os_library_symbol_name(void *library, cushim_fn address);
 
 #endif

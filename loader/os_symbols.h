@@ -15,9 +15,9 @@ struct os_symbols {
     const void *hash;
 };
 
-void cushim_priv_os_symbols_open(struct os_symbols *symbols, void *library);
+void cush_os_symbols_open(struct os_symbols *symbols, void *library);
 
-/* What cushim_priv_os_library_symbol() answers. */
-cushim_fn cushim_priv_os_symbols_find(const struct os_symbols *symbols, const char *name);
+/* What cush_os_library_symbol() answers. */
+cushim_fn cush_os_symbols_find(const struct os_symbols *symbols, const char *name);
 
 #endif

@@ -10,20 +10,20 @@
  * patience, and both processes find it free; a fork by the very thread that holds it (a library's constructor) does not
  * wait.
  */
-void cushim_priv_os_load_lock(void);
-void cushim_priv_os_load_unlock(void);
+void cush_os_load_lock(void);
+void cush_os_load_unlock(void);
 
 /* Whether this thread holds the load lock. */
-bool cushim_priv_os_load_lock_is_mine(void);
+bool cush_os_load_lock_is_mine(void);
 
 /* The environment's value, or NULL. `name` is a constant; asked by the holder of the load lock. Valid until the
  * environment changes, or the same name is asked for again. */
-const char *cushim_priv_os_environment(const char *name);
+const char *cush_os_environment(const char *name);
 
 /* Whether the process has more rights than its user, so that the user's environment is not to be followed. */
-bool cushim_priv_os_privileged(void);
+bool cush_os_privileged(void);
 
 /* Whether the system has a file for each device (/dev/nvidia0), which tells whether it is there and who may use it. */
-extern const bool cushim_priv_os_has_device_nodes;
+extern const bool cush_os_has_device_nodes;
 
 #endif

@@ -18,11 +18,11 @@ struct rule {
 /* clang-format off */
 #define RULE(slot, count, ...) RULE_BEFORE(0, slot, count, __VA_ARGS__)
 #define RULE_BEFORE(version, slot, count, ...)                                                                         \
-    {CUSHIM_SLOT_##slot, (cushim_fn)cushim_priv_polyfill_##slot, version, count, {__VA_ARGS__}}
+    {CUSHIM_SLOT_##slot, (cushim_fn)cush_polyfill_##slot, version, count, {__VA_ARGS__}}
 /* clang-format on */
 
 /* In order: a polyfill may stand on one before it. Of a slot's rules, the first that can be followed counts. */
-static const struct rule rules[] = {
+static const struct rule polyfill_rules[] = {
     RULE_BEFORE(10000, LaunchHostFunc_v1, 1, S(StreamAddCallback_v1)),
     RULE(LaunchHostFunc_v1, 2, S(StreamAddCallback_v1), S(StreamIsCapturing_v1)),
     RULE(EventRecordWithFlags_v1, 1, S(EventRecord_v1)),
@@ -54,43 +54,43 @@ static const struct rule rules[] = {
     RULE(GraphNodeGetDependentNodes_v2, 1, S(GraphNodeGetDependentNodes_v1)),
 };
 
-_Static_assert(sizeof rules / sizeof rules[0] <= UCHAR_MAX, "a slot's origin names its rule in a byte");
+_Static_assert(sizeof polyfill_rules / sizeof polyfill_rules[0] <= UCHAR_MAX,
+               "a slot's origin names its rule in a byte");
 
-static bool can_follow(const struct rule *rule)
+static bool rule_applies(const struct rule *rule)
 {
-    if (rule->before != 0 && cushim_priv_loaded_driver.version >= rule->before)
+    if (rule->before != 0 && cush_loaded_driver.version >= rule->before)
         return false;
     for (size_t i = 0; i < rule->via_count; i++) {
-        if (cushim_priv_driver_origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
+        if (cush_driver_origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
             return false;
     }
-    return cushim_priv_driver_origins[rule->slot].state == CUSHIM_STATE_MISSING;
+    return cush_driver_origins[rule->slot].state == CUSHIM_STATE_MISSING;
 }
 
-void cushim_priv_polyfills_install(void)
+void cush_polyfills_install(void)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        const struct rule *rule = &rules[i];
-        if (!can_follow(rule))
+    for (size_t i = 0; i < sizeof polyfill_rules / sizeof polyfill_rules[0]; i++) {
+        const struct rule *rule = &polyfill_rules[i];
+        if (!rule_applies(rule))
             continue;
-        cushim_priv_driver_table.slots[rule->slot] = rule->function;
-        cushim_priv_driver_origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)i};
+        cush_driver_table.slots[rule->slot] = rule->function;
+        cush_driver_origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)i};
     }
 }
 
-const enum cushim_slot *cushim_priv_polyfills_via(unsigned rule, size_t *ret_count)
+const enum cushim_slot *cush_polyfills_via(unsigned rule, size_t *out_count)
 {
-    *ret_count = rules[rule].via_count;
-    return rules[rule].via;
+    *out_count = polyfill_rules[rule].via_count;
+    return polyfill_rules[rule].via;
 }
 
-CUresult cushim_priv_polyfill_refuse(enum cushim_slot slot, const char *why)
+CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why)
 {
-    return cushim_priv_error_record(CUDA_ERROR_NOT_SUPPORTED,
-                                    cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot)).symbol, why, NULL);
+    return cush_error_set(CUDA_ERROR_NOT_SUPPORTED, cush_symbols_row(cush_symbols_row_of(slot)).symbol, why, NULL);
 }
 
-bool cushim_priv_polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
+bool cush_polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
 {
     static const CUgraphEdgeData plain;
     for (size_t i = 0; edges != NULL && i < count; i++) {

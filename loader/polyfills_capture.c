@@ -2,14 +2,14 @@
 /* Polyfills: stream capture. */
 #include "polyfills.h"
 
-#define TABLE (&cushim_priv_driver_table.named)
+#define TABLE (&cush_driver_table.named)
 
 /*
  * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question
- * that never harms a capture (measured on a 580 driver): under a cap, the driver may be newer and the capture somebody
- * else's.
+ * that never invalidates a capture (observed with driver 580): under a version limit, the driver may be newer and the
+ * capture somebody else's.
  */
-CUresult CUDAAPI cushim_priv_polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+CUresult CUDAAPI cush_polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
     int priority;
     if (captureStatus == NULL)
@@ -20,93 +20,94 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamIsCapturing_v1(CUstream hStream, CUs
     return result;
 }
 
-/* The first cuStreamBeginCapture captures in relaxed mode: on a 580 driver, no call on another stream harms it. */
-CUresult CUDAAPI cushim_priv_polyfill_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+/* The first cuStreamBeginCapture captures in relaxed mode: on a 580 driver, no call on another stream invalidates
+ * it. */
+CUresult CUDAAPI cush_polyfill_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
     if (mode != CU_STREAM_CAPTURE_MODE_GLOBAL && mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
         && mode != CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
     if (mode != CU_STREAM_CAPTURE_MODE_RELAXED)
-        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_StreamBeginCapture_v2,
-                                           "Capture modes other than relaxed need a driver for CUDA 10.1.");
+        return cush_fail_polyfill(CUSHIM_SLOT_StreamBeginCapture_v2,
+                                  "Capture modes other than relaxed need a driver for CUDA 10.1.");
     return TABLE->StreamBeginCapture_v1(hStream);
 }
 
 /* ---- cuStreamGetCaptureInfo: where a polyfill stands on another, what is refused is what the program called ---- */
 
-static bool is_native(enum cushim_slot slot)
+static bool driver_slot_is_native(enum cushim_slot slot)
 {
-    return cushim_priv_driver_origins[slot].state == CUSHIM_STATE_NATIVE;
+    return cush_driver_origins[slot].state == CUSHIM_STATE_NATIVE;
 }
 
 /* An idle or invalidated stream has nothing but its status; what an older entry point cannot tell is asked for in
  * vain. */
-static CUresult finish_query(enum cushim_slot called, CUstreamCaptureStatus status, bool asks_for_more,
-                             CUstreamCaptureStatus *ret_status)
+static CUresult capture_info_finish(enum cushim_slot called, CUstreamCaptureStatus status, bool asks_for_more,
+                                    CUstreamCaptureStatus *out_status)
 {
     if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && asks_for_more)
-        return cushim_priv_polyfill_refuse(called, "This driver cannot tell that much of a capture in progress.");
-    *ret_status = status;
+        return cush_fail_polyfill(called, "This driver cannot tell that much of a capture in progress.");
+    *out_status = status;
     return CUDA_SUCCESS;
 }
 
-static CUresult query_v1(enum cushim_slot called, CUstream stream, CUstreamCaptureStatus *ret_status,
-                         cuuint64_t *ret_id)
+static CUresult capture_info_query_v1(enum cushim_slot called, CUstream stream, CUstreamCaptureStatus *out_status,
+                                      cuuint64_t *out_id)
 {
     CUstreamCaptureStatus status;
-    if (ret_status == NULL)
+    if (out_status == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v1))
-        return TABLE->StreamGetCaptureInfo_v1(stream, ret_status, ret_id);
+    if (driver_slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v1))
+        return TABLE->StreamGetCaptureInfo_v1(stream, out_status, out_id);
     CUresult result = TABLE->StreamIsCapturing_v1(stream, &status);
     if (result != CUDA_SUCCESS)
         return result;
-    return finish_query(called, status, ret_id != NULL, ret_status);
+    return capture_info_finish(called, status, out_id != NULL, out_status);
 }
 
-static CUresult query_v2(enum cushim_slot called, CUstream stream, CUstreamCaptureStatus *ret_status,
-                         cuuint64_t *ret_id, CUgraph *ret_graph, const CUgraphNode **ret_dependencies,
-                         size_t *ret_count)
+static CUresult capture_info_query_v2(enum cushim_slot called, CUstream stream, CUstreamCaptureStatus *out_status,
+                                      cuuint64_t *out_id, CUgraph *out_graph, const CUgraphNode **out_dependencies,
+                                      size_t *out_count)
 {
     CUstreamCaptureStatus status;
     cuuint64_t id = 0;
-    if (ret_status == NULL)
+    if (out_status == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v2))
-        return TABLE->StreamGetCaptureInfo_v2(stream, ret_status, ret_id, ret_graph, ret_dependencies, ret_count);
-    CUresult result = query_v1(called, stream, &status, ret_id != NULL ? &id : NULL);
+    if (driver_slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v2))
+        return TABLE->StreamGetCaptureInfo_v2(stream, out_status, out_id, out_graph, out_dependencies, out_count);
+    CUresult result = capture_info_query_v1(called, stream, &status, out_id != NULL ? &id : NULL);
     if (result != CUDA_SUCCESS)
         return result;
-    bool asks_for_more = ret_graph != NULL || ret_dependencies != NULL || ret_count != NULL;
-    result = finish_query(called, status, asks_for_more, ret_status);
-    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE && ret_id != NULL)
-        *ret_id = id;
+    bool asks_for_more = out_graph != NULL || out_dependencies != NULL || out_count != NULL;
+    result = capture_info_finish(called, status, asks_for_more, out_status);
+    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE && out_id != NULL)
+        *out_id = id;
     return result;
 }
 
-CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v1(CUstream hStream,
-                                                              CUstreamCaptureStatus *captureStatus_out,
-                                                              cuuint64_t *id_out)
+CUresult CUDAAPI cush_polyfill_StreamGetCaptureInfo_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                       cuuint64_t *id_out)
 {
-    return query_v1(CUSHIM_SLOT_StreamGetCaptureInfo_v1, hStream, captureStatus_out, id_out);
+    return capture_info_query_v1(CUSHIM_SLOT_StreamGetCaptureInfo_v1, hStream, captureStatus_out, id_out);
 }
 
-CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v2(CUstream hStream,
-                                                              CUstreamCaptureStatus *captureStatus_out,
-                                                              cuuint64_t *id_out, CUgraph *graph_out,
-                                                              const CUgraphNode **dependencies_out,
-                                                              size_t *numDependencies_out)
+CUresult CUDAAPI cush_polyfill_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                       cuuint64_t *id_out, CUgraph *graph_out,
+                                                       const CUgraphNode **dependencies_out,
+                                                       size_t *numDependencies_out)
 {
-    return query_v2(CUSHIM_SLOT_StreamGetCaptureInfo_v2, hStream, captureStatus_out, id_out, graph_out,
-                    dependencies_out, numDependencies_out);
+    return capture_info_query_v2(CUSHIM_SLOT_StreamGetCaptureInfo_v2, hStream, captureStatus_out, id_out, graph_out,
+                                 dependencies_out, numDependencies_out);
 }
 
 /* What a capture's plain edges look like: the driver gives an array that it owns, so this one must stay, too. */
 static const CUgraphEdgeData plain_edges[512];
 
-CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v3(
-    CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
-    const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+CUresult CUDAAPI cush_polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                       cuuint64_t *id_out, CUgraph *graph_out,
+                                                       const CUgraphNode **dependencies_out,
+                                                       const CUgraphEdgeData **edgeData_out,
+                                                       size_t *numDependencies_out)
 {
     const enum cushim_slot called = CUSHIM_SLOT_StreamGetCaptureInfo_v3;
     CUstreamCaptureStatus status;
@@ -117,15 +118,16 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v3(
     if (captureStatus_out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (edgeData_out == NULL)
-        return query_v2(called, hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
-    CUresult result = query_v2(called, hStream, &status, id_out != NULL ? &id : NULL, graph_out != NULL ? &graph : NULL,
-                               dependencies_out != NULL ? &dependencies : NULL, &count);
+        return capture_info_query_v2(called, hStream, captureStatus_out, id_out, graph_out, dependencies_out,
+                                     numDependencies_out);
+    CUresult result =
+        capture_info_query_v2(called, hStream, &status, id_out != NULL ? &id : NULL, graph_out != NULL ? &graph : NULL,
+                              dependencies_out != NULL ? &dependencies : NULL, &count);
     if (result != CUDA_SUCCESS)
         return result;
     bool active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     if (active && count > sizeof plain_edges / sizeof plain_edges[0])
-        return cushim_priv_polyfill_refuse(called,
-                                           "More than 512 dependencies with edge data need a driver for CUDA 12.3.");
+        return cush_fail_polyfill(called, "More than 512 dependencies with edge data need a driver for CUDA 12.3.");
     *captureStatus_out = status;
     if (!active)
         return CUDA_SUCCESS;
@@ -142,12 +144,12 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetCaptureInfo_v3(
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cushim_priv_polyfill_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
-                                                                         const CUgraphEdgeData *dependencyData,
-                                                                         size_t numDependencies, unsigned int flags)
+CUresult CUDAAPI cush_polyfill_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
+                                                                  const CUgraphEdgeData *dependencyData,
+                                                                  size_t numDependencies, unsigned int flags)
 {
-    if (!cushim_priv_polyfill_edges_are_plain(dependencyData, numDependencies))
-        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2,
-                                           "Edge data needs a driver for CUDA 12.3.");
+    if (!cush_polyfill_edges_are_plain(dependencyData, numDependencies))
+        return cush_fail_polyfill(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2,
+                                  "Edge data needs a driver for CUDA 12.3.");
     return TABLE->StreamUpdateCaptureDependencies_v1(hStream, dependencies, numDependencies, flags);
 }

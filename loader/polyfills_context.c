@@ -2,17 +2,17 @@
 /* Polyfills: contexts. */
 #include "polyfills.h"
 
-#define TABLE (&cushim_priv_driver_table.named)
+#define TABLE (&cush_driver_table.named)
 
-/* Makes `context` current; NULL means the one that is. *ret_pushed tells leave() what to undo. */
-static CUresult enter(CUcontext context, bool *ret_pushed)
+/* Makes `context` current; NULL means the one that is. *out_pushed tells polyfill_leave_context() what to undo. */
+static CUresult polyfill_enter_context(CUcontext context, bool *out_pushed)
 {
-    *ret_pushed = context != NULL;
+    *out_pushed = context != NULL;
     return context != NULL ? TABLE->CtxPushCurrent_v2(context) : CUDA_SUCCESS;
 }
 
-/* Undoes enter() on every path; `result` is what happened in between, and counts first. */
-static CUresult leave(bool pushed, CUresult result)
+/* Undoes polyfill_enter_context() on every path; `result` is what happened in between, and counts first. */
+static CUresult polyfill_leave_context(bool pushed, CUresult result)
 {
     CUcontext popped;
     CUresult left = pushed ? TABLE->CtxPopCurrent_v2(&popped) : CUDA_SUCCESS;
@@ -21,31 +21,31 @@ static CUresult leave(bool pushed, CUresult result)
 
 /* ---- cuCtxGetDevice_v2 and cuCtxSynchronize_v2 (13.0): the same for a context that is not current ---- */
 
-CUresult CUDAAPI cushim_priv_polyfill_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+CUresult CUDAAPI cush_polyfill_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 {
     bool pushed;
     CUdevice found;
     if (device == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = enter(ctx, &pushed);
+    CUresult result = polyfill_enter_context(ctx, &pushed);
     if (result != CUDA_SUCCESS)
         return result;
-    result = leave(pushed, TABLE->CtxGetDevice_v1(&found));
+    result = polyfill_leave_context(pushed, TABLE->CtxGetDevice_v1(&found));
     if (result == CUDA_SUCCESS)
         *device = found;
     return result;
 }
 
-CUresult CUDAAPI cushim_priv_polyfill_CtxSynchronize_v2(CUcontext ctx)
+CUresult CUDAAPI cush_polyfill_CtxSynchronize_v2(CUcontext ctx)
 {
     bool pushed;
-    CUresult result = enter(ctx, &pushed);
-    return result != CUDA_SUCCESS ? result : leave(pushed, TABLE->CtxSynchronize_v1());
+    CUresult result = polyfill_enter_context(ctx, &pushed);
+    return result != CUDA_SUCCESS ? result : polyfill_leave_context(pushed, TABLE->CtxSynchronize_v1());
 }
 
 /* ---- cuStreamGetDevice (12.8) ---- */
 
-CUresult CUDAAPI cushim_priv_polyfill_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
+CUresult CUDAAPI cush_polyfill_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
 {
     bool pushed;
     CUcontext context;
@@ -54,10 +54,10 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetDevice_v1(CUstream hStream, CUdev
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = TABLE->StreamGetCtx_v1(hStream, &context);
     if (result == CUDA_SUCCESS)
-        result = enter(context, &pushed);
+        result = polyfill_enter_context(context, &pushed);
     if (result != CUDA_SUCCESS)
         return result;
-    result = leave(pushed, TABLE->CtxGetDevice_v1(&found));
+    result = polyfill_leave_context(pushed, TABLE->CtxGetDevice_v1(&found));
     if (result == CUDA_SUCCESS)
         *device = found;
     return result;
@@ -65,31 +65,31 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetDevice_v1(CUstream hStream, CUdev
 
 /* ---- cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) more parameters still ---- */
 
-static CUresult refuse_affinity(enum cushim_slot called)
+static CUresult fail_affinity(enum cushim_slot called)
 {
-    return cushim_priv_polyfill_refuse(called, "Execution affinity needs a driver for CUDA 11.4.");
+    return cush_fail_polyfill(called, "Execution affinity needs a driver for CUDA 11.4.");
 }
 
-CUresult CUDAAPI cushim_priv_polyfill_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
-                                                   unsigned int flags, CUdevice dev)
+CUresult CUDAAPI cush_polyfill_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                                            unsigned int flags, CUdevice dev)
 {
     (void)paramsArray;
     if (numParams != 0)
-        return refuse_affinity(CUSHIM_SLOT_CtxCreate_v3);
+        return fail_affinity(CUSHIM_SLOT_CtxCreate_v3);
     return TABLE->CtxCreate_v2(pctx, flags, dev);
 }
 
-CUresult CUDAAPI cushim_priv_polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
-                                                   unsigned int flags, CUdevice dev)
+CUresult CUDAAPI cush_polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
+                                            CUdevice dev)
 {
     if (ctxCreateParams == NULL)
         return TABLE->CtxCreate_v3(pctx, NULL, 0, flags, dev);
     if (ctxCreateParams->cigParams != NULL)
-        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
+        return cush_fail_polyfill(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
     /* A polyfill below this one would refuse in its own name. */
     if (ctxCreateParams->numExecAffinityParams != 0
-        && cushim_priv_driver_origins[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
-        return refuse_affinity(CUSHIM_SLOT_CtxCreate_v4);
+        && cush_driver_origins[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
+        return fail_affinity(CUSHIM_SLOT_CtxCreate_v4);
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
                                dev);
 }
@@ -97,17 +97,16 @@ CUresult CUDAAPI cushim_priv_polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateP
 /* ---- primary contexts, cuDevicePrimaryCtxRelease_v2 and ..SetFlags_v2 (11.0) ---- */
 
 /* One release more than there were retentions is a success for the older one; the newer one says so. */
-CUresult CUDAAPI cushim_priv_polyfill_DevicePrimaryCtxRelease_v2(CUdevice dev)
+CUresult CUDAAPI cush_polyfill_DevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     return TABLE->DevicePrimaryCtxRelease_v1(dev);
 }
 
-CUresult CUDAAPI cushim_priv_polyfill_DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+CUresult CUDAAPI cush_polyfill_DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 {
     CUresult result = TABLE->DevicePrimaryCtxSetFlags_v1(dev, flags);
     if (result == CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE)
-        return cushim_priv_polyfill_refuse(
-            CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2,
-            "To change the flags of a primary context in use needs a driver for CUDA 11.0.");
+        return cush_fail_polyfill(CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2,
+                                  "To change the flags of a primary context in use needs a driver for CUDA 11.0.");
     return result;
 }

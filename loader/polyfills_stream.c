@@ -4,7 +4,7 @@
 
 #include "polyfills.h"
 
-#define TABLE (&cushim_priv_driver_table.named)
+#define TABLE (&cush_driver_table.named)
 
 /* ---- cuLaunchHostFunc (10.0) over cuStreamAddCallback ---- */
 
@@ -15,7 +15,7 @@ struct host_function {
 
 /* A host function is not called when the work before it failed; a callback always is, and here it releases the
  * record. */
-static void CUDA_CB call_host_function(CUstream stream, CUresult status, void *user_data)
+static void CUDA_CB host_function_call(CUstream stream, CUresult status, void *user_data)
 {
     struct host_function *host = user_data;
     (void)stream;
@@ -24,25 +24,26 @@ static void CUDA_CB call_host_function(CUstream stream, CUresult status, void *u
     free(host);
 }
 
-/* A callback cannot be captured: the attempt would end the capture. A masked driver may be capturing. Under a cap below
- * 10.0 one may be, too, for somebody else, and is not asked: it would have to be a driver that cannot capture. */
-static CUresult check_not_capturing(CUstream stream)
+/* A callback cannot be captured: the attempt would end the capture. A driver with hidden functions may be capturing.
+ * Under a version limit below 10.0 one may be, too, for somebody else, and is not asked: it would have to be a driver
+ * that cannot capture. */
+static CUresult stream_check_not_capturing(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (cushim_priv_driver_origins[CUSHIM_SLOT_StreamIsCapturing_v1].state != CUSHIM_STATE_NATIVE)
+    if (cush_driver_origins[CUSHIM_SLOT_StreamIsCapturing_v1].state != CUSHIM_STATE_NATIVE)
         return CUDA_SUCCESS;
     CUresult result = TABLE->StreamIsCapturing_v1(stream, &status);
     if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
-        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_LaunchHostFunc_v1,
-                                           "Capturing a host function needs a driver for CUDA 10.0.");
+        return cush_fail_polyfill(CUSHIM_SLOT_LaunchHostFunc_v1,
+                                  "Capturing a host function needs a driver for CUDA 10.0.");
     return result;
 }
 
-CUresult CUDAAPI cushim_priv_polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, void *userData)
+CUresult CUDAAPI cush_polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, void *userData)
 {
     if (fn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult checked = check_not_capturing(hStream);
+    CUresult checked = stream_check_not_capturing(hStream);
     if (checked != CUDA_SUCCESS)
         return checked;
     struct host_function *host = malloc(sizeof *host);
@@ -50,7 +51,7 @@ CUresult CUDAAPI cushim_priv_polyfill_LaunchHostFunc_v1(CUstream hStream, CUhost
         return CUDA_ERROR_OUT_OF_MEMORY;
     host->function = fn;
     host->user_data = userData;
-    CUresult result = TABLE->StreamAddCallback_v1(hStream, call_host_function, host, 0);
+    CUresult result = TABLE->StreamAddCallback_v1(hStream, host_function_call, host, 0);
     if (result != CUDA_SUCCESS)
         free(host);
     return result;
@@ -58,20 +59,20 @@ CUresult CUDAAPI cushim_priv_polyfill_LaunchHostFunc_v1(CUstream hStream, CUhost
 
 /* ---- events ---- */
 
-CUresult CUDAAPI cushim_priv_polyfill_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned int flags)
+CUresult CUDAAPI cush_polyfill_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     if (hEvent == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     if ((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags != 0)
-        return cushim_priv_polyfill_refuse(CUSHIM_SLOT_EventRecordWithFlags_v1,
-                                           "External event nodes need a driver for CUDA 11.1.");
+        return cush_fail_polyfill(CUSHIM_SLOT_EventRecordWithFlags_v1,
+                                  "External event nodes need a driver for CUDA 11.1.");
     return TABLE->EventRecord_v1(hEvent, hStream);
 }
 
 /* The newer one promises less: v1 may also report an error of work that is still pending. */
-CUresult CUDAAPI cushim_priv_polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+CUresult CUDAAPI cush_polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     return TABLE->EventElapsedTime_v1(pMilliseconds, hStart, hEnd);
 }
@@ -82,7 +83,7 @@ CUresult CUDAAPI cushim_priv_polyfill_EventElapsedTime_v2(float *pMilliseconds, 
  * Of a stream that belongs to a green context, the newer entry point gives the green context and the device's primary
  * one; the older gives the green one as a CUcontext. So the primary one cannot be told.
  */
-CUresult CUDAAPI cushim_priv_polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+CUresult CUDAAPI cush_polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
     CUgreenCtx green = NULL;
     CUcontext context = NULL;
@@ -90,12 +91,11 @@ CUresult CUDAAPI cushim_priv_polyfill_StreamGetCtx_v2(CUstream hStream, CUcontex
     if (pCtx == NULL && pGreenCtx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     /* Green contexts came with 12.4; before, no stream can belong to one (the rule in polyfills.c sees to that). */
-    if (cushim_priv_driver_origins[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
+    if (cush_driver_origins[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
         result = TABLE->StreamGetGreenCtx_v1(hStream, &green);
     if (result == CUDA_SUCCESS && green != NULL && pCtx != NULL)
-        return cushim_priv_polyfill_refuse(
-            CUSHIM_SLOT_StreamGetCtx_v2,
-            "The primary context of a green context's stream needs a driver for CUDA 12.5.");
+        return cush_fail_polyfill(CUSHIM_SLOT_StreamGetCtx_v2,
+                                  "The primary context of a green context's stream needs a driver for CUDA 12.5.");
     if (result == CUDA_SUCCESS && green == NULL)
         result = TABLE->StreamGetCtx_v1(hStream, &context);
     if (result != CUDA_SUCCESS)

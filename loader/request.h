@@ -4,25 +4,25 @@
 #define CUSHIM_REQUEST_H
 
 #include "os_file.h"
-#include "record.h"
+#include "diagnosis.h"
 #include "symbols.h"
 
 /* A set of entry points, one bit a row. */
-struct mask {
+struct hidden_set {
     unsigned char bits[(ROW_COUNT + 7) / 8];
 };
 
-bool cushim_priv_mask_has(const struct mask *mask, size_t row);
-bool cushim_priv_mask_is_empty(const struct mask *mask);
+bool cush_hidden_set_has(const struct hidden_set *hidden, size_t row);
+bool cush_hidden_set_is_empty(const struct hidden_set *hidden);
 
 /* The strings are the caller's or the environment's, and stay for the length of the call. */
 struct request {
     const char *path; /* "": search; "none": load nothing. Shorter than OS_PATH_SIZE */
     const char *root; /* "": the machine itself. Shorter than OS_PATH_SIZE */
     void *handle;     /* NULL: not given */
-    int max_version;  /* 0: no cap */
+    int max_version;  /* 0: no version limit */
     int min_version;  /* 0: any */
-    struct mask mask;
+    struct hidden_set hidden;
     bool per_thread;
     bool explain; /* somebody listens: the system's words are worth their time */
 };
@@ -31,11 +31,11 @@ struct request {
  * Merges options (or NULL) with the environment. On false, the record has the reason: an option or variable that
  * makes no sense. Notes in the record which variables were set.
  */
-bool cushim_priv_request_read(struct request *request, const struct cushim_load_options *options,
-                              enum cushim_default_stream as_compiled, struct record *record);
+bool cush_request_read(struct request *request, const struct cushim_load_options *options,
+                       enum cushim_default_stream as_compiled, struct diagnosis_builder *builder);
 
 /* The same of the options alone. */
-bool cushim_priv_request_read_options(struct request *request, const struct cushim_load_options *options,
-                                      enum cushim_default_stream as_compiled, struct record *record);
+bool cush_request_read_options(struct request *request, const struct cushim_load_options *options,
+                               enum cushim_default_stream as_compiled, struct diagnosis_builder *builder);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve.h"
 
-bool cushim_priv_resolve_allows(const struct driver *driver, size_t row)
+bool cush_resolve_allows(const struct driver *driver, size_t row)
 {
-    return !(driver->capped && cushim_priv_symbols_row(row).since > driver->version)
-           && !cushim_priv_mask_has(&driver->mask, row);
+    return !(driver->limited && cush_symbols_row(row).since > driver->version)
+           && !cush_hidden_set_has(&driver->hidden, row);
 }
 
 /* One question to cuGetProcAddress. Its answers are not believed further than they can be checked. */
-static cushim_fn ask(const struct driver *driver, const char *family, int version, bool per_thread)
+static cushim_fn proc_address_query(const struct driver *driver, const char *function, int version, bool per_thread)
 {
     union {
         void *object;
@@ -20,14 +20,14 @@ static cushim_fn ask(const struct driver *driver, const char *family, int versio
     if (version > driver->own_version)
         return NULL; /* always CUDA_ERROR_INVALID_VALUE */
     CUresult result = CUDA_ERROR_NOT_FOUND;
-    if (driver->ask.v2 != NULL) {
+    if (driver->proc_address.v2 != NULL) {
         /* From 12.0 on, "not found" is success with NULL, and the status tells. A driver may leave the status alone. */
         CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
-        result = driver->ask.v2(family, &answer.object, version, flags, &status);
+        result = driver->proc_address.v2(function, &answer.object, version, flags, &status);
         if (status != CU_GET_PROC_ADDRESS_SUCCESS)
             return NULL;
-    } else if (driver->ask.v1 != NULL) {
-        result = driver->ask.v1(family, &answer.object, version, flags);
+    } else if (driver->proc_address.v1 != NULL) {
+        result = driver->proc_address.v1(function, &answer.object, version, flags);
     }
     return result == CUDA_SUCCESS ? answer.function : NULL;
 }
@@ -35,78 +35,78 @@ static cushim_fn ask(const struct driver *driver, const char *family, int versio
 /*
  * A cuGetProcAddress that returns one ABI whatever version is asked for (some interposers do) would make a program call
  * through a wrong type; one that knows no per-thread forms, work on the wrong stream. Both are found out by asking what
- * is known: an exported entry point must be answered with its own address, and two ABIs of a family, or two forms of
+ * is known: an exported entry point must be answered with its own address, and two ABIs of a function, or two forms of
  * one, with two addresses.
  */
-static bool agrees(const struct driver *driver, cushim_fn answer, const char *symbol, cushim_fn other)
+static bool proc_address_agrees(const struct driver *driver, cushim_fn answer, const char *symbol, cushim_fn other)
 {
-    cushim_fn exported = cushim_priv_os_symbols_find(&driver->symbols, symbol);
+    cushim_fn exported = cush_os_symbols_find(&driver->symbols, symbol);
     return answer == NULL || ((exported == NULL || answer == exported) && answer != other);
 }
 
-static bool is_honest(const struct driver *driver)
+static bool proc_address_is_honest(const struct driver *driver)
 {
     cushim_fn older = NULL;
     for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = cushim_priv_symbols_row(row);
-        if (row == 0 || !cushim_priv_symbols_same_family(row, row - 1))
+        struct cushim_entry_point entry = cush_symbols_row(row);
+        if (row == 0 || !cush_symbols_same_function(row, row - 1))
             older = NULL;
-        cushim_fn answer = ask(driver, entry.family, entry.since, false);
-        if (!agrees(driver, answer, entry.symbol, older))
+        cushim_fn answer = proc_address_query(driver, entry.function, entry.since, false);
+        if (!proc_address_agrees(driver, answer, entry.symbol, older))
             return false;
         if (entry.per_thread_symbol[0] != '\0'
-            && !agrees(driver, ask(driver, entry.family, entry.since, true), entry.per_thread_symbol, answer))
+            && !proc_address_agrees(driver, proc_address_query(driver, entry.function, entry.since, true),
+                                    entry.per_thread_symbol, answer))
             return false;
         older = answer;
     }
     return true;
 }
 
-bool cushim_priv_resolve_can_ask(struct driver *driver)
+bool cush_resolve_has_proc_address(struct driver *driver)
 {
-    int honest = CUSHIM_LOAD_ACQUIRE(&driver->ask.is_honest);
+    int honest = CUSHIM_LOAD_ACQUIRE(&driver->proc_address.is_honest);
     if (honest == 0) {
         /* Two threads may both find out; they find the same. */
-        bool has_one = driver->ask.v1 != NULL || driver->ask.v2 != NULL;
-        honest = has_one && is_honest(driver) ? 1 : -1;
-        CUSHIM_STORE_RELEASE(&driver->ask.is_honest, honest);
+        bool has_one = driver->proc_address.v1 != NULL || driver->proc_address.v2 != NULL;
+        honest = has_one && proc_address_is_honest(driver) ? 1 : -1;
+        CUSHIM_STORE_RELEASE(&driver->proc_address.is_honest, honest);
     }
     return honest > 0;
 }
 
-cushim_fn cushim_priv_resolve_by_asking(struct driver *driver, const char *family, int version, bool per_thread)
+cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *function, int version, bool per_thread)
 {
-    return cushim_priv_resolve_can_ask(driver) ? ask(driver, family, version, per_thread) : NULL;
+    return cush_resolve_has_proc_address(driver) ? proc_address_query(driver, function, version, per_thread) : NULL;
 }
 
 /*
- * Of some families only the later entry points have a per-thread form (cuMemcpy2D: not that of 2.0, but that of 3.2).
+ * Of some functions only the later entry points have a per-thread form (cuMemcpy2D: not that of 2.0, but that of 3.2).
  * With per-thread streams the earlier ones would work on the wrong stream, and a driver's own cuGetProcAddress
  * withholds them.
  */
-static bool lacks_form(size_t row)
+static bool resolve_lacks_form(size_t row)
 {
-    if (cushim_priv_symbols_row(row).per_thread_symbol[0] != '\0')
+    if (cush_symbols_row(row).per_thread_symbol[0] != '\0')
         return false;
-    for (size_t later = row + 1; cushim_priv_symbols_same_family(row, later); later++) {
-        if (cushim_priv_symbols_row(later).per_thread_symbol[0] != '\0')
+    for (size_t later = row + 1; cush_symbols_same_function(row, later); later++) {
+        if (cush_symbols_row(later).per_thread_symbol[0] != '\0')
             return true;
     }
     return false;
 }
 
-cushim_fn cushim_priv_resolve_row(struct driver *driver, size_t row, bool per_thread)
+cushim_fn cush_resolve_row(struct driver *driver, size_t row, bool per_thread)
 {
-    struct cushim_entry_point entry = cushim_priv_symbols_row(row);
-    if (per_thread && lacks_form(row))
+    struct cushim_entry_point entry = cush_symbols_row(row);
+    if (per_thread && resolve_lacks_form(row))
         return NULL;
     /* Known from the version alone, and a failing look-up costs the loader seven times a successful one. */
     if (entry.since > driver->own_version)
         return NULL;
     bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
-    cushim_fn exported =
-        cushim_priv_os_symbols_find(&driver->symbols, has_form ? entry.per_thread_symbol : entry.symbol);
+    cushim_fn exported = cush_os_symbols_find(&driver->symbols, has_form ? entry.per_thread_symbol : entry.symbol);
     if (exported != NULL)
         return exported;
-    return cushim_priv_resolve_by_asking(driver, entry.family, entry.since, has_form);
+    return cush_resolve_by_proc_address(driver, entry.function, entry.since, has_form);
 }

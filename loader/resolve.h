@@ -11,27 +11,27 @@ struct driver {
     void *library;
     struct os_symbols symbols;
     int own_version; /* what it reports */
-    int version;     /* the smaller of that and the cap */
-    bool capped;     /* version < own_version */
+    int version;     /* the smaller of that and the version limit */
+    bool limited;    /* version < own_version */
     bool per_thread;
-    struct mask mask;
+    struct hidden_set hidden;
     struct {
         CUresult(CUDAAPI *v1)(const char *, void **, int, cuuint64_t);
         CUresult(CUDAAPI *v2)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
         int is_honest; /* 0: not yet tried; 1: yes; -1: no */
-    } ask;
+    } proc_address;
 };
 
-/* Whether a driver that obeys cap and mask has this row. */
-bool cushim_priv_resolve_allows(const struct driver *driver, size_t row);
+/* Whether a driver that obeys version limit and hidden functions has this row. */
+bool cush_resolve_allows(const struct driver *driver, size_t row);
 
-/* The entry point of a row, or NULL. Looks neither at cap nor at mask. */
-cushim_fn cushim_priv_resolve_row(struct driver *driver, size_t row, bool per_thread);
+/* The entry point of a row, or NULL. Looks neither at the version limit nor at hidden functions. */
+cushim_fn cush_resolve_row(struct driver *driver, size_t row, bool per_thread);
 
-/* What the driver itself answers for a family at a version, if its answers can be trusted; else NULL. */
-cushim_fn cushim_priv_resolve_by_asking(struct driver *driver, const char *family, int version, bool per_thread);
+/* What the driver itself answers for a function at a version, if its answers can be trusted; else NULL. */
+cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *function, int version, bool per_thread);
 
 /* Whether the driver has a cuGetProcAddress that can be trusted. */
-bool cushim_priv_resolve_can_ask(struct driver *driver);
+bool cush_resolve_has_proc_address(struct driver *driver);
 
 #endif

@@ -13,214 +13,215 @@ enum { OLDEST_DRIVER = 2020 };
 struct search {
     const struct request *request;
     struct driver *driver;
-    struct record *record;
+    struct diagnosis_builder *builder;
 };
 
-static bool found_nothing(struct search *search, const char *place, enum cushim_reason reason, const char *result)
+static bool search_found_nothing(struct search *search, const char *place, enum cushim_reason reason,
+                                 const char *result)
 {
-    cushim_priv_record_attempt(search->record, place, reason, result);
+    cush_diagnosis_add_attempt(search->builder, place, reason, result);
     return false;
 }
 
 /* The library, if we opened it. A caller's handle may be any, even the whole program's. */
-static void *our_own(const struct search *search, void *library)
+static void *search_own_handle(const struct search *search, void *library)
 {
     return search->request->handle == NULL ? library : NULL;
 }
 
-/* Names the stub by its file, which the system's search does not tell: a person has to take its folder off a path. */
-static bool found_stub(struct search *search, const char *place, void *library, cushim_fn symbol)
+/* Names the stub by its file, which the system's search does not tell: a person has to take its directory off a
+ * path. */
+static bool search_found_stub(struct search *search, const char *place, void *library, cushim_fn symbol)
 {
     char path[OS_PATH_SIZE];
     char text[OS_PATH_SIZE + 64];
-    cushim_priv_os_library_path(library, symbol, path, sizeof path);
+    cush_os_library_path(library, symbol, path, sizeof path);
     bool told = path[0] == '\0' || strcmp(path, place) == 0;
     snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", told ? "" : " ", told ? "" : path);
-    return found_nothing(search, place, CUSHIM_REASON_STUB, text);
+    return search_found_nothing(search, place, CUSHIM_REASON_STUB, text);
 }
 
-static char *put_number(char *end, int number)
+static char *search_format_number(char *end, int number)
 {
     if (number >= 10)
-        end = put_number(end, number / 10);
+        end = search_format_number(end, number / 10);
     *end = (char)('0' + number % 10);
     return end + 1;
 }
 
 /* Without snprintf: a load that succeeds calls it nowhere else, and its first call costs 1 % of one. */
-static void describe_driver(char *text, int version)
+static void search_describe_driver(char *text, int version)
 {
     static const char words[] = "a driver for CUDA ";
     memcpy(text, words, sizeof words - 1);
-    char *end = put_number(text + sizeof words - 1, version / 1000);
+    char *end = search_format_number(text + sizeof words - 1, version / 1000);
     *end++ = '.';
-    *put_number(end, version % 1000 / 10) = '\0';
+    *search_format_number(end, version % 1000 / 10) = '\0';
 }
 
 /* Asks an open library whether it is a driver, and of which version. Calls nothing but cuDriverGetVersion. */
-static bool examine(struct search *search, const char *place, void *library)
+static bool search_examine(struct search *search, const char *place, void *library)
 {
     CUresult(CUDAAPI * get_version)(int *) = NULL;
-    cushim_fn symbol = cushim_priv_os_library_symbol(library, cushim_priv_symbols_row(ROW_DriverGetVersion_v1).symbol);
-    if (symbol == NULL || cushim_priv_os_library_symbol(library, cushim_priv_symbols_row(ROW_Init_v1).symbol) == NULL)
-        return found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER,
-                             "not a driver: it lacks the driver's functions");
+    cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_row(ROW_DriverGetVersion_v1).symbol);
+    if (symbol == NULL || cush_os_library_symbol(library, cush_symbols_row(ROW_Init_v1).symbol) == NULL)
+        return search_found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER,
+                                    "not a driver: it lacks the driver's functions");
     memcpy(&get_version, &symbol, sizeof symbol);
 
     int version = 0;
     CUresult result = get_version(&version);
     if (result == CUDA_ERROR_STUB_LIBRARY)
-        return found_stub(search, place, our_own(search, library), symbol);
+        return search_found_stub(search, place, search_own_handle(search, library), symbol);
     if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > LARGEST_VERSION) {
         char text[128];
         snprintf(text, sizeof text, "not a working driver: asked for its version, it says %d with code %d", version,
                  (int)result);
-        return found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER, text);
+        return search_found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER, text);
     }
     search->driver->library = library;
     search->driver->own_version = version;
     char text[64];
-    describe_driver(text, version);
-    cushim_priv_record_attempt(search->record, place, CUSHIM_REASON_NONE, text);
+    search_describe_driver(text, version);
+    cush_diagnosis_add_attempt(search->builder, place, CUSHIM_REASON_NONE, text);
     return true;
 }
 
 /*
- * Opens `file`, which was found as `place`. `there`: the file is known to be there, whatever the loader says (glibc: "no
- * such file" of another processor's).
+ * Opens `file`, which was found as `place`. `there`: the file is known to be there, whatever the loader says (glibc:
+ * "no such file" of another processor's).
  */
-static bool try_open(struct search *search, const char *place, const char *file, bool there)
+static bool search_try_open(struct search *search, const char *place, const char *file, bool there)
 {
     char error[512];
     void *library;
     bool brief = search->request->path[0] == '\0' && !search->request->explain;
-    switch (cushim_priv_os_library_open(file, brief, &library, error, sizeof error)) {
+    switch (cush_os_library_open(file, brief, &library, error, sizeof error)) {
     case OS_LIBRARY_ABSENT:
         if (!there)
-            return found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
-        return found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
+            return search_found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
+        return search_found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
     case OS_LIBRARY_UNLOADABLE:
-        return found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
+        return search_found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
     case OS_LIBRARY_OPEN:
         break;
     }
-    if (examine(search, place, library))
+    if (search_examine(search, place, library))
         return true;
     /* A stub that stays mapped would be found again by its name. */
-    cushim_priv_os_library_close(library);
+    cush_os_library_close(library);
     return false;
 }
 
 /* A path is looked at before it is opened: the loader's words for "not there" are many. */
-static bool try_path(struct search *search, const char *place, const char *file)
+static bool search_try_path(struct search *search, const char *place, const char *file)
 {
-    switch (cushim_priv_os_file_state(file, false)) {
+    switch (cush_os_file_state(file, false)) {
     case OS_FILE_ABSENT:
-        return found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
+        return search_found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
     case OS_FILE_DENIED:
-        return found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, "not permitted: this user may not read it");
+        return search_found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE,
+                                    "not permitted: this user may not read it");
     case OS_FILE_READY:
         break;
     }
-    return try_open(search, place, file, true);
+    return search_try_open(search, place, file, true);
 }
 
 /* A caller's path, or a bare name for the system to search. */
-static bool try_given(struct search *search, const char *path)
+static bool search_try_given(struct search *search, const char *path)
 {
     bool bare = strchr(path, '/') == NULL && strchr(path, '\\') == NULL;
-    return bare ? try_open(search, path, path, false) : try_path(search, path, path);
+    return bare ? search_try_open(search, path, path, false) : search_try_path(search, path, path);
 }
 
 static bool try_below(struct search *search, const char *place)
 {
     const char *root = search->request->root;
     char file[OS_PATH_SIZE];
-    if (!cushim_priv_os_path_below(root, place + strlen(root), file, sizeof file))
-        return found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
-    return try_path(search, place, file);
+    if (!cush_os_path_below(root, place + strlen(root), file, sizeof file))
+        return search_found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
+    return search_try_path(search, place, file);
 }
 
-static bool try_known_places(struct search *search)
+static bool search_try_known_paths(struct search *search)
 {
     char place[OS_PATH_SIZE + 256];
-    for (size_t i = 0; cushim_priv_candidates_path(i, search->request->root, place, sizeof place); i++) {
+    for (size_t i = 0; cush_candidates_path(i, search->request->root, place, sizeof place); i++) {
         if (place[0] != '\0' && try_below(search, place))
             return true;
     }
     return false;
 }
 
-static bool try_places(struct search *search)
+static bool search_try_all(struct search *search)
 {
     const struct request *request = search->request;
     if (request->handle != NULL)
-        return examine(search, "the handle given", request->handle);
+        return search_examine(search, "the handle given", request->handle);
     if (request->path[0] != '\0')
-        return try_given(search, request->path);
-    /* A copy that the process has open already is what the system's loader gives for its name, before it searches. */
-    const char *name = cushim_priv_os_library_driver_name;
-    if (request->root[0] == '\0' && try_open(search, name, name, false))
+        return search_try_given(search, request->path);
+    /* A copy that the process has open already is what the dynamic loader gives for its name, before it searches. */
+    const char *name = cush_os_library_driver_name;
+    if (request->root[0] == '\0' && search_try_open(search, name, name, false))
         return true;
-    return try_known_places(search);
+    return search_try_known_paths(search);
 }
 
 /* Fills in what the driver lets be seen, and refuses it if that is too little. */
-static bool accept(struct search *search)
+static bool search_accept(struct search *search)
 {
     const struct request *request = search->request;
     struct driver *driver = search->driver;
-    struct record *record = search->record;
-    driver->capped = request->max_version != 0 && request->max_version < driver->own_version;
-    driver->version = driver->capped ? request->max_version : driver->own_version;
+    struct diagnosis_builder *builder = search->builder;
+    driver->limited = request->max_version != 0 && request->max_version < driver->own_version;
+    driver->version = driver->limited ? request->max_version : driver->own_version;
     driver->per_thread = request->per_thread;
-    driver->mask = request->mask;
-    record->cuda_version = driver->own_version;
+    driver->hidden = request->hidden;
+    builder->cuda_version = driver->own_version;
 
-    cushim_priv_os_symbols_open(&driver->symbols, driver->library);
-    cushim_fn symbol =
-        cushim_priv_os_symbols_find(&driver->symbols, cushim_priv_symbols_row(ROW_GetProcAddress_v1).symbol);
-    memcpy(&driver->ask.v1, &symbol, sizeof symbol);
-    symbol = cushim_priv_os_symbols_find(&driver->symbols, cushim_priv_symbols_row(ROW_GetProcAddress_v2).symbol);
-    memcpy(&driver->ask.v2, &symbol, sizeof symbol);
+    cush_os_symbols_open(&driver->symbols, driver->library);
+    cushim_fn symbol = cush_os_symbols_find(&driver->symbols, cush_symbols_row(ROW_GetProcAddress_v1).symbol);
+    memcpy(&driver->proc_address.v1, &symbol, sizeof symbol);
+    symbol = cush_os_symbols_find(&driver->symbols, cush_symbols_row(ROW_GetProcAddress_v2).symbol);
+    memcpy(&driver->proc_address.v2, &symbol, sizeof symbol);
 
-    symbol = cushim_priv_os_symbols_find(&driver->symbols, cushim_priv_symbols_row(ROW_Init_v1).symbol);
+    symbol = cush_os_symbols_find(&driver->symbols, cush_symbols_row(ROW_Init_v1).symbol);
     char path[OS_PATH_SIZE];
-    cushim_priv_os_library_path(our_own(search, driver->library), symbol, path, sizeof path);
-    cushim_priv_record_path(record, path);
+    cush_os_library_path(search_own_handle(search, driver->library), symbol, path, sizeof path);
+    cush_diagnosis_set_path(builder, path);
 
     int needed = request->min_version;
     if (request->per_thread && needed < FIRST_PER_THREAD_VERSION)
         needed = FIRST_PER_THREAD_VERSION;
     if (driver->version >= needed) {
-        cushim_priv_record_outcome(record, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
         return true;
     }
-    cushim_priv_record_outcome(
-        record, CUSHIM_REASON_TOO_OLD, cushim_priv_reason_code(CUSHIM_REASON_TOO_OLD),
+    cush_diagnosis_set_outcome(
+        builder, CUSHIM_REASON_TOO_OLD, cush_reason_code(CUSHIM_REASON_TOO_OLD),
         "This program needs a driver for CUDA %d.%d%s; the one here %s CUDA %d.%d.", needed / 1000, needed % 1000 / 10,
         needed == request->min_version ? "" : " (for per-thread default streams)",
-        driver->capped ? "is held down to" : "is for", driver->version / 1000, driver->version % 1000 / 10);
+        driver->limited ? "is held down to" : "is for", driver->version / 1000, driver->version % 1000 / 10);
     return false;
 }
 
-bool cushim_priv_search_driver(const struct request *request, struct driver *driver, struct record *record)
+bool cush_search_driver(const struct request *request, struct driver *driver, struct diagnosis_builder *builder)
 {
-    struct search search = {request, driver, record};
+    struct search search = {request, driver, builder};
     memset(driver, 0, sizeof *driver);
     if (strcmp(request->path, "none") == 0) {
-        cushim_priv_record_outcome(record, CUSHIM_REASON_NOT_WANTED, cushim_priv_reason_code(CUSHIM_REASON_NOT_WANTED),
-                                   NULL);
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_WANTED, cush_reason_code(CUSHIM_REASON_NOT_WANTED), NULL);
         return false;
     }
-    if (!try_places(&search)) {
-        cushim_priv_record_failure(record,
+    if (!search_try_all(&search)) {
+        cush_diagnosis_set_failure(builder,
                                    request->path[0] != '\0' ? CUSHIM_REASON_NO_SUCH_FILE : CUSHIM_REASON_NOT_FOUND);
         return false;
     }
-    if (accept(&search))
+    if (search_accept(&search))
         return true;
     if (request->handle == NULL)
-        cushim_priv_os_library_close(driver->library);
+        cush_os_library_close(driver->library);
     return false;
 }

@@ -9,6 +9,6 @@
  * On true, `driver` is open, its version is known, and it is no stub. On false nothing is open, and the record has the
  * reason. Either way the record has every place tried.
  */
-bool cushim_priv_search_driver(const struct request *request, struct driver *driver, struct record *record);
+bool cush_search_driver(const struct request *request, struct driver *driver, struct diagnosis_builder *builder);
 
 #endif

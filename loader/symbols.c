@@ -8,48 +8,48 @@
 
 /*
  * The names stand in one block, and the rows hold offsets into it: 572 rows of pointers would be 1,700 addresses for
- * the system's loader to adjust in every process, used or not. Each family's oldest symbol is the family's own name.
+ * the dynamic loader to adjust in every process, used or not. Each function's oldest symbol is the function's own name.
  */
 static const struct names {
-#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol)                                                   \
-    char symbol_##family##_##abi[sizeof symbol];                                                                       \
-    char per_thread_##family##_##abi[sizeof per_thread_symbol];
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol)                                                 \
+    char symbol_##function##_##abi[sizeof symbol];                                                                     \
+    char per_thread_##function##_##abi[sizeof per_thread_symbol];
 #include "symbols.inc"
-#define CUSHIM_ENTRY(family, abi, since, params, args) char slot_##family##_##abi[sizeof #family "_" #abi];
+#define CUSHIM_ENTRY(function, abi, since, params, args) char slot_##function##_##abi[sizeof #function "_" #abi];
 #include "cushim/entry_points.h"
 } names = {
-#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol) symbol, per_thread_symbol,
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol) symbol, per_thread_symbol,
 #include "symbols.inc"
-#define CUSHIM_ENTRY(family, abi, since, params, args) #family "_" #abi,
+#define CUSHIM_ENTRY(function, abi, since, params, args) #function "_" #abi,
 #include "cushim/entry_points.h"
 };
 
 _Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");
 
 static const struct row {
-    uint16_t family, symbol, per_thread_symbol, since;
+    uint16_t function, symbol, per_thread_symbol, since;
 } rows[ROW_COUNT] = {
-#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol)                                                   \
-    {offsetof(struct names, symbol_##family##_v1), offsetof(struct names, symbol_##family##_##abi),                    \
-     offsetof(struct names, per_thread_##family##_##abi), since},
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol)                                                 \
+    {offsetof(struct names, symbol_##function##_v1), offsetof(struct names, symbol_##function##_##abi),                \
+     offsetof(struct names, per_thread_##function##_##abi), since},
 #include "symbols.inc"
 };
 
 static const struct slot {
     uint16_t row, name;
 } slots[CUSHIM_SLOT_COUNT] = {
-#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
-    {ROW_##family##_##abi, offsetof(struct names, slot_##family##_##abi)},
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    {ROW_##function##_##abi, offsetof(struct names, slot_##function##_##abi)},
 #include "cushim/entry_points.h"
 };
 
 /* The two lists say the same of each slot. */
 enum {
-#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol) SINCE_##family##_##abi = since,
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol) SINCE_##function##_##abi = since,
 #include "symbols.inc"
 };
-#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
-    _Static_assert(SINCE_##family##_##abi == since, "entry_points.h and symbols.inc differ: " #family);
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    _Static_assert(SINCE_##function##_##abi == since, "entry_points.h and symbols.inc differ: " #function);
 #include "cushim/entry_points.h"
 
 static const char *name_at(size_t offset)
@@ -57,20 +57,20 @@ static const char *name_at(size_t offset)
     return (const char *)&names + offset;
 }
 
-struct cushim_entry_point cushim_priv_symbols_row(size_t row)
+struct cushim_entry_point cush_symbols_row(size_t row)
 {
-    return (struct cushim_entry_point){.family = name_at(rows[row].family),
+    return (struct cushim_entry_point){.function = name_at(rows[row].function),
                                        .since = rows[row].since,
                                        .symbol = name_at(rows[row].symbol),
                                        .per_thread_symbol = name_at(rows[row].per_thread_symbol)};
 }
 
-size_t cushim_priv_symbols_row_of(enum cushim_slot slot)
+size_t cush_symbols_row_of(enum cushim_slot slot)
 {
     return slots[slot].row;
 }
 
-enum cushim_slot cushim_priv_symbols_slot_of(size_t row)
+enum cushim_slot cush_symbols_slot_of(size_t row)
 {
     int slot = 0;
     while (slot < CUSHIM_SLOT_COUNT && slots[slot].row != row)
@@ -78,48 +78,48 @@ enum cushim_slot cushim_priv_symbols_slot_of(size_t row)
     return (enum cushim_slot)slot;
 }
 
-size_t cushim_priv_symbols_find_family(const char *family)
+size_t cush_symbols_find_function(const char *function)
 {
     size_t row = 0;
-    while (row < ROW_COUNT && strcmp(name_at(rows[row].family), family) != 0)
+    while (row < ROW_COUNT && strcmp(name_at(rows[row].function), function) != 0)
         row++;
     return row;
 }
 
-bool cushim_priv_symbols_same_family(size_t first, size_t row)
+bool cush_symbols_same_function(size_t first, size_t row)
 {
-    return row < ROW_COUNT && rows[first].family == rows[row].family;
+    return row < ROW_COUNT && rows[first].function == rows[row].function;
 }
 
-const char *cushim_priv_symbols_slot_name(enum cushim_slot slot)
+const char *cush_symbols_slot_name(enum cushim_slot slot)
 {
     return name_at(slots[slot].name);
 }
 
-CUresult cushim_entry_point(size_t index, struct cushim_entry_point *ret_entry)
+CUresult cushim_query_entry_point(size_t index, struct cushim_entry_point *out_entry)
 {
-    static const char function[] = "cushim_entry_point";
-    if (ret_entry == NULL)
-        return cushim_priv_error_record(CUDA_ERROR_INVALID_VALUE, function, "ret_entry is NULL.", NULL);
+    static const char function[] = "cushim_query_entry_point";
+    if (out_entry == NULL)
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "out_entry is NULL.", NULL);
     if (index >= ROW_COUNT)
-        return cushim_priv_error_record(CUDA_ERROR_NOT_FOUND, function, "There are not so many entry points.", NULL);
-    *ret_entry = cushim_priv_symbols_row(index);
+        return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "There are not so many entry points.", NULL);
+    *out_entry = cush_symbols_row(index);
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slot)
+CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
 {
     static const char function[] = "cushim_slot_find";
-    if (name == NULL || ret_slot == NULL)
-        return cushim_priv_error_record(CUDA_ERROR_INVALID_VALUE, function, "An argument is NULL.", NULL);
+    if (name == NULL || out_slot == NULL)
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "An argument is NULL.", NULL);
     const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
         const char *symbol = name_at(rows[slots[slot].row].symbol);
         if (strcmp(name_at(slots[slot].name), bare) == 0 || strcmp(symbol + 2, bare) == 0) {
-            *ret_slot = (enum cushim_slot)slot;
+            *out_slot = (enum cushim_slot)slot;
             return CUDA_SUCCESS;
         }
     }
-    return cushim_priv_error_record(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
+    return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
 }

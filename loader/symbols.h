@@ -9,7 +9,7 @@
 #include "cushim/loader.h"
 
 enum symbol_row {
-#define CUSHIM_SYMBOL(family, abi, since, symbol, per_thread_symbol) ROW_##family##_##abi,
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol) ROW_##function##_##abi,
 #include "symbols.inc"
     ROW_COUNT
 };
@@ -21,21 +21,21 @@ enum symbol_row {
 enum { OLDEST_VERSION = 2000, LARGEST_VERSION = 999990, FIRST_PER_THREAD_VERSION = 7000 };
 
 /* One row; its strings are constants. */
-struct cushim_entry_point cushim_priv_symbols_row(size_t row);
+struct cushim_entry_point cush_symbols_row(size_t row);
 
 /* The row of a slot. */
-size_t cushim_priv_symbols_row_of(enum cushim_slot slot);
+size_t cush_symbols_row_of(enum cushim_slot slot);
 
 /* The slot of a row, or CUSHIM_SLOT_COUNT. */
-enum cushim_slot cushim_priv_symbols_slot_of(size_t row);
+enum cushim_slot cush_symbols_slot_of(size_t row);
 
-/* The first row of a family ("cuStreamQuery"), or ROW_COUNT. The family's other rows follow it. */
-size_t cushim_priv_symbols_find_family(const char *family);
+/* The first row of a function ("cuStreamQuery"), or ROW_COUNT. The function's other rows follow it. */
+size_t cush_symbols_find_function(const char *function);
 
-/* Whether two rows, of which the second may be past the end, are of one family. */
-bool cushim_priv_symbols_same_family(size_t first, size_t row);
+/* Whether two rows, of which the second may be past the end, are of one function. */
+bool cush_symbols_same_function(size_t first, size_t row);
 
 /* A slot's name, "StreamQuery_v1". */
-const char *cushim_priv_symbols_slot_name(enum cushim_slot slot);
+const char *cush_symbols_slot_name(enum cushim_slot slot);
 
 #endif

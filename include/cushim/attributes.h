@@ -8,7 +8,7 @@
  * names from whatever it is linked into, so that two plug-ins in one process can each hold a copy. A Windows program
  * that links the DLL needs no macro: nothing but functions crosses the boundary.
  *
- * What is shared between our own files and is no API begins with cushim_priv_: in a static link all names meet.
+ * What is shared between our own files and is no API begins with cush_: in a static link all names meet.
  */
 #if defined(_WIN32)
 #    if defined(CUSHIM_BUILD_SHARED)

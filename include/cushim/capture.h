@@ -22,7 +22,7 @@ extern "C" {
 /* ---- The scoped form ---- */
 
 /* What a capture calls: it enqueues work into the stream, and returns CUDA_SUCCESS or what went wrong. */
-typedef CUresult (*cushim_capture_body)(struct cushim_stream *stream, void *user);
+typedef CUresult (*cushim_stream_body)(struct cushim_stream *stream, void *user);
 
 /*
  * Begins a capture, calls body(stream, user), and ends the capture whatever the body did; the stream is usable again.
@@ -33,26 +33,26 @@ typedef CUresult (*cushim_capture_body)(struct cushim_stream *stream, void *user
  *   CUDA_ERROR_ILLEGAL_STATE               the stream was capturing already, which goes on; or the body ended the
  *                                          capture itself, and had no error of its own
  *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the legacy stream cannot capture
- *   CUDA_ERROR_INVALID_VALUE               body or ret_graph is NULL, or the mode is none
+ *   CUDA_ERROR_INVALID_VALUE               body or out_graph is NULL, or the mode is none
  */
 CUSHIM_API CUresult cushim_stream_capture(struct cushim_stream *stream, CUstreamCaptureMode mode,
-                                          cushim_capture_body body, void *user, struct cushim_graph **ret_graph);
+                                          cushim_stream_body body, void *user, struct cushim_graph **out_graph);
 
 /* The same, and straight to an executable for the stream's context, or, where it was wrapped without one, for the
  * caller's current one; `flags` as cushim_graph_instantiate(). */
 CUSHIM_API CUresult cushim_stream_capture_executable(struct cushim_stream *stream, CUstreamCaptureMode mode,
-                                                     unsigned long long flags, cushim_capture_body body, void *user,
-                                                     struct cushim_graph_exec **ret_exec);
+                                                     unsigned long long flags, cushim_stream_body body, void *user,
+                                                     struct cushim_graph_exec **out_exec);
 
 /*
  * The same into a graph that is there (CUDA 12.3): what is captured first depends on `nodes`, with the edges that
  * `edges` describe (NULL: plain ones), `count` of each. The graph stays the caller's, with what was captured until then
- * if only the body fails. But the driver destroys the graph when the capture itself fails (measured on 580): it is then
- * an object with nothing in it, which can only be destroyed.
+ * if only the body fails. But the driver destroys the graph when the capture itself fails (observed with driver 580):
+ * it is then an object with nothing in it, which can only be destroyed.
  */
 CUSHIM_API CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
                                                    const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
-                                                   CUstreamCaptureMode mode, cushim_capture_body body, void *user);
+                                                   CUstreamCaptureMode mode, cushim_stream_body body, void *user);
 
 /* ---- The open form ---- */
 
@@ -60,36 +60,36 @@ CUSHIM_API CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream,
 struct cushim_capture;
 
 /*
- * Begins a capture. The caller owns *ret_capture and ends it with cushim_capture_end(), in the same thread unless the
+ * Begins a capture. The caller owns *out_capture and ends it with cushim_capture_end(), in the same thread unless the
  * mode is RELAXED (of CU_STREAM_PER_THREAD always, as another thread means another stream by that). Errors as above,
  * those of beginning.
  */
 CUSHIM_API CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode mode,
-                                         struct cushim_capture **ret_capture);
+                                         struct cushim_capture **out_capture);
 
 /* Into a graph that is there, as cushim_stream_capture_to_graph(). */
 CUSHIM_API CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
                                                   const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
-                                                  CUstreamCaptureMode mode, struct cushim_capture **ret_capture);
+                                                  CUstreamCaptureMode mode, struct cushim_capture **out_capture);
 
 /*
- * Ends it, sets *capture to NULL, and gives the graph, which the caller owns. ret_graph NULL: the graph is destroyed;
+ * Ends it, sets *capture to NULL, and gives the graph, which the caller owns. out_graph NULL: the graph is destroyed;
  * of a capture into a graph that is there it must be NULL, since that graph is the caller's already.
  *   CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD  it is for the thread that began it to end. Nothing happened, and the
  *                                           capture goes on (the driver would have ended it)
- *   CUDA_ERROR_INVALID_VALUE                ret_graph is not as said. Nothing happened
+ *   CUDA_ERROR_INVALID_VALUE                out_graph is not as said. Nothing happened
  *   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED   something invalidated it, or its stream was destroyed
  *   CUDA_ERROR_STREAM_CAPTURE_UNJOINED      another stream was not joined
  *   CUDA_ERROR_ILLEGAL_STATE                it was ended by somebody else
  * Except with the first two, the capture is over, *capture is NULL, and the stream can be used again.
  */
-CUSHIM_API CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph **ret_graph);
+CUSHIM_API CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph **out_graph);
 
 /* ---- Asking and steering ---- */
 
 /* Whether the stream is capturing, or was and something invalidated that (CU_STREAM_CAPTURE_STATUS_INVALIDATED).
  * Harmless. CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking stream captures; harmless too. */
-CUSHIM_API CUresult cushim_stream_capture_status(struct cushim_stream *stream, CUstreamCaptureStatus *ret_status);
+CUSHIM_API CUresult cushim_stream_capture_status(struct cushim_stream *stream, CUstreamCaptureStatus *out_status);
 
 /* Which members of struct cushim_capture_info are valid. */
 enum cushim_capture_valid {
@@ -116,14 +116,14 @@ struct cushim_capture_info {
  * 10.0: what it does not know is not in `valid`. Harmless. Nothing may be enqueued into the stream in the meantime.
  *   CUDA_ERROR_LOSSY_QUERY    nodes were asked for without edges, and there is edge data
  *   CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  as with cushim_stream_capture_status()
- *   CUDA_ERROR_INVALID_VALUE  ret_info is NULL, or there are edges without nodes
+ *   CUDA_ERROR_INVALID_VALUE  out_info is NULL, or there are edges without nodes
  */
 CUSHIM_API CUresult cushim_stream_capture_info(struct cushim_stream *stream, CUgraphNode *nodes, CUgraphEdgeData *edges,
-                                               size_t capacity, struct cushim_capture_info *ret_info);
+                                               size_t capacity, struct cushim_capture_info *out_info);
 
 /* The same, with nodes and edges in one block that the caller ends with cushim_capture_info_destroy(). */
 CUSHIM_API CUresult cushim_stream_capture_info_copy(struct cushim_stream *stream,
-                                                    struct cushim_capture_info **ret_info);
+                                                    struct cushim_capture_info **out_info);
 
 /* Frees a copy and sets *info to NULL; NULL, or a pointer to NULL, is nothing to do. */
 CUSHIM_API void cushim_capture_info_destroy(struct cushim_capture_info **info);
@@ -143,9 +143,9 @@ CUSHIM_API CUresult cushim_stream_update_dependencies(struct cushim_stream *stre
  * How this thread's calls bear on captures: sets the mode and gives the one before, which goes back with
  * cushim_capture_mode_pop(). RELAXED around calls such as cuMemAlloc lets them be made while a stream captures. CUDA
  * 10.1. (cuThreadExchangeStreamCaptureMode)
- *   CUDA_ERROR_INVALID_VALUE  the mode is none, or ret_previous is NULL
+ *   CUDA_ERROR_INVALID_VALUE  the mode is none, or out_previous is NULL
  */
-CUSHIM_API CUresult cushim_capture_mode_push(CUstreamCaptureMode mode, CUstreamCaptureMode *ret_previous);
+CUSHIM_API CUresult cushim_capture_mode_push(CUstreamCaptureMode mode, CUstreamCaptureMode *out_previous);
 CUSHIM_API CUresult cushim_capture_mode_pop(CUstreamCaptureMode previous);
 
 #ifdef __cplusplus

@@ -5,8 +5,8 @@
  * A completion stands for all work that was in a stream when it was made, and has that work's status. It fires on every
  * driver, whatever happens to the work (but for a notification that was captured: see there): also when a kernel faults
  * before or after, when the stream is destroyed, or the context (the driver then waits for the work, and the completion
- * has fired when it returns; measured on 580). No code of the program's runs on the driver's threads, unless a function
- * here says so and was called.
+ * has fired when it returns; observed with driver 580). No code of the program's runs on the driver's threads, unless a
+ * function here says so and was called.
  *
  * The general rules stand in context.h. Every function may be called from any thread; only giving a completion up
  * (detach, destroy) must be the last thing done with it, or with a dispatcher. Firing allocates nothing, and takes no
@@ -47,27 +47,28 @@ typedef int cushim_descriptor;
 /* ---- Making ---- */
 
 /*
- * Fires when all work that is in the stream is done, with its status. Of a context that is broken already it has fired
- * at once, with the context's error. The caller owns *ret_completion.
- *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing; the capture is not harmed. (One that another thread
+ * Fires when all work that is in the stream is done, with its status. Of a context that already has a sticky error it
+ * has fired at once, with the context's error. The caller owns *out_completion.
+ *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing; the capture is not invalidated. (One that another thread
  *                                          begins on this stream during the call is the caller's care, and ends.)
  */
-CUSHIM_API CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **ret_completion);
+CUSHIM_API CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **out_completion);
 
 /*
  * The same, but it may also be made in a capture: then it fires at each launch of the graph, when the launch comes to
  * this point, and counts. In a capture it needs CUDA 11.3, it tells no status but success, and it does not fire in a
  * launch where work before it fails. It may be given up before the graph is.
  */
-CUSHIM_API CUresult cushim_stream_notification(struct cushim_stream *stream, struct cushim_completion **ret_completion);
+CUSHIM_API CUresult cushim_stream_capturable_completion(struct cushim_stream *stream,
+                                                        struct cushim_completion **out_completion);
 
 /*
  * Calls body(stream, user) to enqueue work, and gives a completion for it. release(user) (NULL for none) is called
  * once, whatever happens and whatever is returned, and never before the GPU is done with all that the body enqueued,
  * also if the body fails half-way. Nothing is called from the driver's thread while the caller has the completion:
  * `release` runs in the thread that first learns that it fired, in cushim_completion_poll(), _status(), _wait(),
- * _detach() or _destroy(), or in cushim_dispatcher_run() behind the function of cushim_completion_then(). With nobody
- * left to learn it (given up before it fired, ret_completion NULL, or an error returned) it runs on the driver's
+ * _detach() or _destroy(), or in cushim_dispatcher_run() behind the function of cushim_completion_set_callback(). With
+ * nobody left to learn it (given up before it fired, out_completion NULL, or an error returned) it runs on the driver's
  * thread, and there must make no CUDA call and wait for nothing.
  *
  * The body must return: after a longjmp or an exception out of it, nothing is released. It must leave the current
@@ -84,24 +85,24 @@ CUSHIM_API CUresult cushim_stream_notification(struct cushim_stream *stream, str
  */
 CUSHIM_API CUresult cushim_stream_enqueue(struct cushim_stream *stream,
                                           CUresult (*body)(struct cushim_stream *stream, void *user), void *user,
-                                          void (*release)(void *user), struct cushim_completion **ret_completion);
+                                          void (*release)(void *user), struct cushim_completion **out_completion);
 
 /* ---- Asking and waiting ---- */
 
 /* CUDA_ERROR_NOT_READY until it has fired; then the status of the work, as often as it is asked. */
 CUSHIM_API CUresult cushim_completion_poll(struct cushim_completion *completion);
 
-/* The same with the answer apart: CUDA_SUCCESS and the status of the work in *ret_status, or CUDA_ERROR_NOT_READY. */
-CUSHIM_API CUresult cushim_completion_status(struct cushim_completion *completion, CUresult *ret_status);
+/* The same with the answer apart: CUDA_SUCCESS and the status of the work in *out_status, or CUDA_ERROR_NOT_READY. */
+CUSHIM_API CUresult cushim_completion_status(struct cushim_completion *completion, CUresult *out_status);
 
 /* Now, in nanoseconds of a clock that only goes forward: what deadlines are made of. */
-CUSHIM_API uint64_t cushim_clock(void);
+CUSHIM_API uint64_t cushim_time_ns(void);
 
 #define CUSHIM_FOREVER UINT64_MAX
 
 /*
- * Waits until it has fired, and returns the status of the work. It returns by its deadline (a time of cushim_clock(),
- * or CUSHIM_FOREVER), whatever becomes of the work. Makes no CUDA call, so it harms no capture.
+ * Waits until it has fired, and returns the status of the work. It returns by its deadline (a time of cushim_time_ns(),
+ * or CUSHIM_FOREVER), whatever becomes of the work. Makes no CUDA call, so it invalidates no capture.
  *   CUDA_ERROR_TIMEOUT  the deadline has passed. One in the past only looks
  */
 CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t deadline);
@@ -113,7 +114,7 @@ CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion,
  *   CUDA_ERROR_OPERATING_SYSTEM  the system gives no more descriptors
  */
 CUSHIM_API CUresult cushim_completion_descriptor(struct cushim_completion *completion,
-                                                 cushim_descriptor *ret_descriptor);
+                                                 cushim_descriptor *out_descriptor);
 
 /* How often it has fired: 0 or 1, or as often as launched if it was captured. 0 for NULL. */
 CUSHIM_API uint64_t cushim_completion_count(const struct cushim_completion *completion);
@@ -134,9 +135,10 @@ CUSHIM_API CUresult cushim_completion_reset(struct cushim_completion *completion
  * One function for each completion.
  *   CUDA_ERROR_ILLEGAL_STATE  it has a function already
  */
-CUSHIM_API CUresult cushim_completion_then(struct cushim_completion *completion, struct cushim_dispatcher *dispatcher,
-                                           void (*fn)(CUresult status, void *user), void *user,
-                                           void (*release)(void *user));
+CUSHIM_API CUresult cushim_completion_set_callback(struct cushim_completion *completion,
+                                                   struct cushim_dispatcher *dispatcher,
+                                                   void (*fn)(CUresult status, void *user), void *user,
+                                                   void (*release)(void *user));
 
 /*
  * The same, but the function and `release` are called by the driver's thread at the very moment (by this call, if it
@@ -144,9 +146,9 @@ CUSHIM_API CUresult cushim_completion_then(struct cushim_completion *completion,
  * wait for nothing that the GPU does: the driver would stand still. So is the release function of
  * cushim_stream_enqueue() then.
  */
-CUSHIM_API CUresult cushim_completion_then_at_once(struct cushim_completion *completion,
-                                                   void (*fn)(CUresult status, void *user), void *user,
-                                                   void (*release)(void *user));
+CUSHIM_API CUresult cushim_completion_set_inline_callback(struct cushim_completion *completion,
+                                                          void (*fn)(CUresult status, void *user), void *user,
+                                                          void (*release)(void *user));
 
 /* ---- Giving up ---- */
 
@@ -162,18 +164,18 @@ CUSHIM_API void cushim_completion_destroy(struct cushim_completion **completion)
 
 /*
  * What a loop runs: it collects the functions that are due, and has one descriptor for all. The caller owns
- * *ret_dispatcher.
+ * *out_dispatcher.
  *   CUDA_ERROR_OPERATING_SYSTEM  the system gives no more descriptors
  */
-CUSHIM_API CUresult cushim_dispatcher_create(struct cushim_dispatcher **ret_dispatcher);
+CUSHIM_API CUresult cushim_dispatcher_create(struct cushim_dispatcher **out_dispatcher);
 
 /* Readable (set) while something is due. It stays the dispatcher's. */
 CUSHIM_API CUresult cushim_dispatcher_descriptor(struct cushim_dispatcher *dispatcher,
-                                                 cushim_descriptor *ret_descriptor);
+                                                 cushim_descriptor *out_descriptor);
 
 /* Calls the functions that are due, on this thread, in the order in which they became so. They may do anything, destroy
- * the dispatcher too. *ret_count (NULL for none) is how many it called. Several threads may run one dispatcher. */
-CUSHIM_API CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, size_t *ret_count);
+ * the dispatcher too. *out_count (NULL for none) is how many it called. Several threads may run one dispatcher. */
+CUSHIM_API CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, size_t *out_count);
 
 /*
  * Ends it and sets *dispatcher to NULL; NULL, or a pointer to NULL, is nothing to do. Functions that are due are not

@@ -39,34 +39,34 @@ struct cushim_context;
  * first use of a device's primary context takes about 0.1 s.
  *   CUDA_ERROR_INVALID_DEVICE  there is no device of that number
  *   CUDA_ERROR_NOT_SUPPORTED   the driver is older than CUDA 7.0: cushim_context_create() works there
- *   CUDA_ERROR_INVALID_VALUE   ret_context is NULL
+ *   CUDA_ERROR_INVALID_VALUE   out_context is NULL
  *   CUDA_ERROR_OUT_OF_MEMORY   of the host, or the driver's
  *   others                     what cushim_init() or cuDevicePrimaryCtxRetain returned
- * The caller owns *ret_context. It is released when it and all made in it were destroyed (cuDevicePrimaryCtxRelease).
+ * The caller owns *out_context. It is released when it and all made in it were destroyed (cuDevicePrimaryCtxRelease).
  */
-CUSHIM_API CUresult cushim_context_create_primary(int ordinal, struct cushim_context **ret_context);
+CUSHIM_API CUresult cushim_context_create_primary(int ordinal, struct cushim_context **out_context);
 
 /*
  * A new context on device number `ordinal`; `flags` are cuCtxCreate's (CU_CTX_SCHED_...). For a driver without primary
  * contexts, and for work that must be kept apart. Unlike cuCtxCreate it does not leave the context current.
  * Errors and ownership as above; works on every driver.
  */
-CUSHIM_API CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_context **ret_context);
+CUSHIM_API CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_context **out_context);
 
 /*
  * A context that is somebody else's. It is never destroyed by this, and must live longer than all that is made in it:
- * NVIDIA's driver does not check, and crashes (measured on 580).
+ * NVIDIA's driver does not check, and crashes (observed with driver 580).
  *   CUDA_ERROR_INVALID_CONTEXT  `handle` is NULL, or the driver does not know it
- *   CUDA_ERROR_INVALID_VALUE    ret_context is NULL
+ *   CUDA_ERROR_INVALID_VALUE    out_context is NULL
  */
-CUSHIM_API CUresult cushim_context_borrow(CUcontext handle, struct cushim_context **ret_context);
+CUSHIM_API CUresult cushim_context_borrow(CUcontext handle, struct cushim_context **out_context);
 
 /*
  * A green context (CUDA 12.4), somebody else's as above. Streams made in it need CUDA 12.5 and CU_STREAM_NON_BLOCKING.
  *   CUDA_ERROR_INVALID_CONTEXT  `green` is NULL
  *   CUDA_ERROR_NOT_SUPPORTED    the driver has no green contexts
  */
-CUSHIM_API CUresult cushim_context_borrow_green(CUgreenCtx green, struct cushim_context **ret_context);
+CUSHIM_API CUresult cushim_context_borrow_green(CUgreenCtx green, struct cushim_context **out_context);
 
 /*
  * Gives up the caller's hold and sets *context to NULL; NULL, or a pointer to NULL, is nothing to do. Streams and
@@ -79,14 +79,14 @@ CUSHIM_API CUresult cushim_context_destroy(struct cushim_context **context);
 CUSHIM_API CUcontext cushim_context_handle(const struct cushim_context *context);
 
 /* The context's device. CUDA_ERROR_INVALID_CONTEXT for NULL. No driver call. */
-CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, CUdevice *ret_device);
+CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, CUdevice *out_device);
 
 /*
- * The priorities that streams of this context can have: from *ret_least (the lowest priority, the greatest number, 0)
- * to *ret_greatest (the highest priority, such as -5). Both 0 where the device has no priorities. Either may be NULL.
+ * The priorities that streams of this context can have: from *out_least (the lowest priority, the greatest number, 0)
+ * to *out_greatest (the highest priority, such as -5). Both 0 where the device has no priorities. Either may be NULL.
  * (cuCtxGetStreamPriorityRange)
  */
-CUSHIM_API CUresult cushim_context_priority_range(struct cushim_context *context, int *ret_least, int *ret_greatest);
+CUSHIM_API CUresult cushim_context_priority_range(struct cushim_context *context, int *out_least, int *out_greatest);
 
 #ifdef __cplusplus
 }

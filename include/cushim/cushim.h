@@ -7,7 +7,7 @@
 #include "cushim/capture.h"
 #include "cushim/completion.h"
 #include "cushim/context.h"
-#include "cushim/cuda_abi.h"
+#include "cushim/abi/cuda_abi.h"
 #include "cushim/event.h"
 #include "cushim/graph.h"
 #include "cushim/loader.h"

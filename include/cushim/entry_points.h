@@ -2,33 +2,33 @@
 /*
  * entry_points.h - THE typed list: one row per slot of the table.
  *
- *   CUSHIM_ENTRY(family, abi, since, parameters, arguments)
+ *   CUSHIM_ENTRY(function, abi, since, parameters, arguments)
  *
- *   family      the driver's function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
+ *   function      the driver's function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI, which has no suffix; v2, v3, ... as in the exported name
  *   since       the CUDA version that brought this entry point, 1000 * major + 10 * minor
  *   parameters  the typed parameter list, in parentheses; (void) where there is none
  *   arguments   the names of those parameters, in parentheses, to pass them on; () where there is none
  *
- * The slot is named family_abi, StreamGetCaptureInfo_v3, and every function returns a CUresult. Family, abi and since
- * are those of one row of loader/symbols.inc, which knows the symbols; a test holds that, and compares each type with
- * NVIDIA's.
+ * The slot is named function_abi, StreamGetCaptureInfo_v3, and every function returns a CUresult. Function, abi and
+ * since are those of one row of loader/symbols.inc, which knows the symbols; a test holds that, and compares each type
+ * with NVIDIA's.
  *
  * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, and is undefined at the
- * end. Who defines functions with these parameters includes abi_egl.h too: one of them takes a frame by value.
+ * end. Who defines functions with these parameters includes abi/egl.h too: one of them takes a frame by value.
  *
- * APPEND ONLY from the first release on: struct cushim_table is made from these rows, so their order is the table's
- * ABI. A new row goes to the end of the file, whatever its area.
+ * APPEND ONLY from the first release on: struct cushim_dispatch_table is made from these rows, so their order is the
+ * table's ABI. A new row goes to the end of the file, whatever its area.
  *
  * Of streams and capture, every version of every function is here. Elsewhere, what a stream program needs, and what the
  * loaders of FFmpeg, Blender's Cycles and PyTorch call; there only versions with 64-bit pointers and sizes. Types that
  * changed under one name stand here by the name that did not: CUlaunchAttributeValue for CUstreamAttrValue and
  * CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of OpenGL and EGL stand as what they are made of.
  */
-#include "cushim/cuda_abi.h"
+#include "cushim/abi/cuda_abi.h"
 
 #ifndef CUSHIM_ENTRY
-#    define CUSHIM_ENTRY(family, abi, since, parameters, arguments)
+#    define CUSHIM_ENTRY(function, abi, since, parameters, arguments)
 #endif
 
 /* clang-format off */

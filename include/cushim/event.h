@@ -18,15 +18,15 @@ extern "C" {
 /*
  * Makes an event in a context. `flags`: CU_EVENT_DEFAULT, or CU_EVENT_BLOCKING_SYNC (who synchronizes sleeps),
  * CU_EVENT_DISABLE_TIMING (cheaper, no elapsed time), CU_EVENT_INTERPROCESS (together with the latter). The caller owns
- * *ret_event.
+ * *out_event.
  *   CUDA_ERROR_INVALID_CONTEXT  context is NULL
  */
 CUSHIM_API CUresult cushim_event_create(struct cushim_context *context, unsigned flags,
-                                        struct cushim_event **ret_event);
+                                        struct cushim_event **out_event);
 
 /* An event that is somebody else's, who keeps it alive; never destroyed by this. `context` may be NULL. */
 CUSHIM_API CUresult cushim_event_borrow(CUevent handle, struct cushim_context *context,
-                                        struct cushim_event **ret_event);
+                                        struct cushim_event **out_event);
 
 /* Destroys the event and sets *event to NULL; NULL, or a pointer to NULL, is nothing to do. Work that waits for it
  * keeps what it needs. The object is gone whatever the driver's code. */
@@ -47,7 +47,7 @@ CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushi
  * CUDA_SUCCESS if all that the event stands for is done, or it was never recorded; CUDA_ERROR_NOT_READY if not.
  * Asking, and waiting, invalidate a capture by CU_STREAM_CAPTURE_MODE_GLOBAL of any thread, and by THREAD_LOCAL of this
  * one (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED), as with cushim_stream_query().
- *   CUDA_ERROR_CAPTURED_EVENT  last recorded in a capture: asking and waiting invalidate that, in every mode (measured)
+ *   CUDA_ERROR_CAPTURED_EVENT  last recorded in a capture: asking and waiting invalidate that, in every mode (observed)
  */
 CUSHIM_API CUresult cushim_event_query(struct cushim_event *event);
 
@@ -59,7 +59,7 @@ CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
  *   CUDA_ERROR_NOT_READY       one of them is not done
  *   CUDA_ERROR_INVALID_HANDLE  one was never recorded, or was made with CU_EVENT_DISABLE_TIMING
  */
-CUSHIM_API CUresult cushim_event_elapsed(struct cushim_event *start, struct cushim_event *end, float *ret_milliseconds);
+CUSHIM_API CUresult cushim_event_elapsed(struct cushim_event *start, struct cushim_event *end, float *out_milliseconds);
 
 #ifdef __cplusplus
 }

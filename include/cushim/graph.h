@@ -21,18 +21,18 @@ extern "C" {
 struct cushim_graph;
 struct cushim_graph_exec;
 
-/* An empty graph. The caller owns *ret_graph. */
-CUSHIM_API CUresult cushim_graph_create(struct cushim_graph **ret_graph);
+/* An empty graph. The caller owns *out_graph. */
+CUSHIM_API CUresult cushim_graph_create(struct cushim_graph **out_graph);
 
-/* Takes over a graph of the driver's: from now on it is *ret_graph's to destroy. On failure it stays the caller's. */
-CUSHIM_API CUresult cushim_graph_adopt(CUgraph handle, struct cushim_graph **ret_graph);
+/* Takes over a graph of the driver's: from now on it is *out_graph's to destroy. On failure it stays the caller's. */
+CUSHIM_API CUresult cushim_graph_adopt(CUgraph handle, struct cushim_graph **out_graph);
 
 /* A graph that is somebody else's, who keeps it alive; never destroyed by this. */
-CUSHIM_API CUresult cushim_graph_borrow(CUgraph handle, struct cushim_graph **ret_graph);
+CUSHIM_API CUresult cushim_graph_borrow(CUgraph handle, struct cushim_graph **out_graph);
 
 /* Gives the driver's handle to the caller, who owns it if the graph did, and ends the object: *graph becomes NULL.
  * CUDA_ERROR_ILLEGAL_STATE while a capture into it is open. */
-CUSHIM_API CUresult cushim_graph_release(struct cushim_graph **graph, CUgraph *ret_handle);
+CUSHIM_API CUresult cushim_graph_release(struct cushim_graph **graph, CUgraph *out_handle);
 
 /*
  * Destroys the graph and sets *graph to NULL; NULL, or a pointer to NULL, is nothing to do. Executables made of it live
@@ -45,13 +45,13 @@ CUSHIM_API CUgraph cushim_graph_handle(const struct cushim_graph *graph);
 
 /*
  * Makes an executable graph for a context, which is made current for the call; NULL: for the caller's current one (the
- * driver needs one: measured on 580). `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4;
- * CUDA_ERROR_NOT_SUPPORTED below that). The caller owns *ret_exec; the graph stays as it is and may be destroyed before
+ * driver needs one: observed with driver 580). `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4;
+ * CUDA_ERROR_NOT_SUPPORTED below that). The caller owns *out_exec; the graph stays as it is and may be destroyed before
  * it. The executable holds the context. Making and destroying executables invalidates captures as cushim_event_query()
  * does.
  */
 CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context,
-                                             unsigned long long flags, struct cushim_graph_exec **ret_exec);
+                                             unsigned long long flags, struct cushim_graph_exec **out_exec);
 
 /* Destroys the executable and sets *exec to NULL; NULL, or a pointer to NULL, is nothing to do. Launches that are under
  * way finish. The object is gone whatever the driver's code. */
@@ -71,11 +71,11 @@ CUSHIM_API CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, str
  * Gives the executable the parameters of `graph`, which must be of the same shape (CUDA 10.2; CUDA_ERROR_NOT_SUPPORTED
  * below). Far cheaper than instantiating again. What only the graph before held (release functions of its
  * host functions) is let go of.
- *   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE  the shapes differ; *ret_result, if not NULL, says how (it is written in this
+ *   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE  the shapes differ; *out_result, if not NULL, says how (it is written in this
  *                                         case too); the executable is as before
  */
 CUSHIM_API CUresult cushim_graph_exec_update(struct cushim_graph_exec *exec, struct cushim_graph *graph,
-                                             CUgraphExecUpdateResult *ret_result);
+                                             CUgraphExecUpdateResult *out_result);
 
 #ifdef __cplusplus
 }

@@ -5,14 +5,14 @@
  * Nothing here calls cuInit but cushim_init(). Loading wakes no GPU and costs about what opening the library costs.
  * Every function may be called at any time, from any thread, and with no driver on the machine; but not from the
  * constructor of a library (a static initialiser) while another thread may be making the first load: each would wait
- * for the other, since the system's loader runs constructors under a lock that opening a library needs.
+ * for the other, since the dynamic loader runs constructors under a lock that opening a library needs.
  *
  * A file that is given by its path, and a file in one of the known places, is checked before it is opened: a file that
- * is cut short, or that is not a regular file, is refused with CUSHIM_REASON_NOT_LOADABLE. A plain name ("libcuda.so.1",
- * with which the search begins, or a name without a slash) is opened by the dynamic loader, which does not check: a
- * truncated file that it finds there can end the process (SIGBUS), and a FIFO can block it, as in any program that opens
- * the driver by its name. The libraries that a driver depends on are not checked either. The program cushim opens the
- * driver in a child process first.
+ * is cut short, or that is not a regular file, is refused with CUSHIM_REASON_NOT_LOADABLE. A plain name
+ * ("libcuda.so.1", with which the search begins, or a name without a slash) is opened by the dynamic loader, which does
+ * not check: a truncated file that it finds there can end the process (SIGBUS), and a FIFO can block it, as in any
+ * program that opens the driver by its name. The libraries that a driver depends on are not checked either. The program
+ * cushim opens the driver in a child process first.
  *
  * A program that is compiled for per-thread default streams calls cushim_load() before anything else: whatever loads
  * the driver by itself, a slot or a function below, does so with the legacy default stream.
@@ -34,7 +34,7 @@
 #include <stddef.h>
 
 #include "cushim/attributes.h"
-#include "cushim/cuda_abi.h"
+#include "cushim/abi/cuda_abi.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,23 +43,23 @@ extern "C" {
 /* ---- The table ---- */
 
 /*
- * One typed pointer for each entry point in entry_points.h, named by family and ABI: StreamGetCaptureInfo_v3.
+ * One typed pointer for each entry point in entry_points.h, named by function and ABI: StreamGetCaptureInfo_v3.
  * No pointer is ever NULL. Call one as cushim_table()->StreamQuery_v1(stream).
  */
-struct cushim_table {
-#define CUSHIM_ENTRY(family, abi, since, params, args) CUresult(CUDAAPI *family##_##abi) params;
+struct cushim_dispatch_table {
+#define CUSHIM_ENTRY(function, abi, since, params, args) CUresult(CUDAAPI *function##_##abi) params;
 #include "cushim/entry_points.h"
 };
 
 /* The same list as numbers: CUSHIM_SLOT_StreamGetCaptureInfo_v3. */
 enum cushim_slot {
-#define CUSHIM_ENTRY(family, abi, since, params, args) CUSHIM_SLOT_##family##_##abi,
+#define CUSHIM_ENTRY(function, abi, since, params, args) CUSHIM_SLOT_##function##_##abi,
 #include "cushim/entry_points.h"
     CUSHIM_SLOT_COUNT
 };
 
 #if CUSHIM_INLINE_TABLE
-extern CUSHIM_API const struct cushim_table *cushim_current_table;
+extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_table;
 #endif
 
 /*
@@ -74,12 +74,12 @@ extern CUSHIM_API const struct cushim_table *cushim_current_table;
  * process. Thread-safe; one load instruction where the compiler allows it.
  */
 #if CUSHIM_INLINE_TABLE
-static inline const struct cushim_table *cushim_table(void)
+static inline const struct cushim_dispatch_table *cushim_table(void)
 {
     return CUSHIM_LOAD_ACQUIRE(&cushim_current_table);
 }
 #else
-CUSHIM_API const struct cushim_table *cushim_table(void);
+CUSHIM_API const struct cushim_dispatch_table *cushim_table(void);
 #endif
 
 /* ---- Loading ---- */
@@ -97,30 +97,30 @@ enum cushim_default_stream {
  * Strings are copied. An option given here wins over its environment variable.
  */
 struct cushim_load_options {
-    /* The driver's file, and then only that one; without a slash, a name that the system's loader searches.
+    /* The driver's file, and then only that one; without a slash, a name that the dynamic loader searches.
      * "none" loads nothing. NULL: CUSHIM_DRIVER (likewise a file or "none"), else search. */
     const char *path;
     /* An open library (from dlopen or LoadLibrary), and then only that. It stays the caller's, and must stay open
      * for the life of the process. Not together with path. */
     void *handle;
-    /* The cap: behave as a driver of this version would, entry points and cuDriverGetVersion alike. 0:
-     * CUSHIM_MAX_VERSION ("11.2"), else no cap. */
+    /* The version limit: behave as a driver of this version would, entry points and cuDriverGetVersion alike. 0:
+     * CUSHIM_MAX_VERSION ("11.2"), else no version limit. */
     int max_version;
-    /* Refuse a driver whose version (after the cap) is lower. 0: accept any. */
+    /* Refuse a driver whose version (after the version limit) is lower. 0: accept any. */
     int min_version;
-    /* The mask: entry points that shall be missing, separated by commas. A slot's name with its ABI version
-     * ("StreamGetId_v1") hides that one, a family ("cuStreamGetId" or "StreamGetId") hides all its versions.
-     * NULL: CUSHIM_MASK, else none. */
-    const char *mask;
+    /* Hidden functions: entry points that shall be missing, separated by commas. A slot's name with its ABI version
+     * ("StreamGetId_v1") hides that one, a function ("cuStreamGetId" or "StreamGetId") hides all its versions.
+     * NULL: CUSHIM_HIDE, else none. */
+    const char *hide;
     enum cushim_default_stream default_stream;
-    /* A folder below which the known places and the system's files are looked at, such as an unpacked container image.
-     * The system's own search is then left out. Symbolic links are followed as in a container with that root: an
+    /* A directory below which the known places and the system's files are looked at, such as an unpacked container
+     * image. The system's own search is then left out. Symbolic links are followed as in a container with that root: an
      * absolute target starts at the root, and ".." does not leave it; the driver's path in the diagnosis is free of
      * links. The libraries that the driver depends on are those of this machine. NULL: the machine itself. */
     const char *root;
     /* Called for each place that was tried, then once with the outcome, before cushim_load() returns and on its thread,
      * after the table was published: so it may call anything, slots and cushim_load() included. `line` has no newline
-     * and is valid during the call. With a callback, the diagnosis has the words of the system's loader in every case;
+     * and is valid during the call. With a callback, the diagnosis has the words of the dynamic loader in every case;
      * without, they are left out, for the time that they take, where the system's search has nothing that can be mapped
      * and no known place has a file: a broken file that the system alone knows of is then "not found". */
     void (*log)(void *log_user, const char *line);
@@ -147,8 +147,9 @@ CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, en
  *   CUDA_ERROR_NOT_READY                  called from within a load on the same thread (by a library's constructor)
  *
  * The environment has its say in the load that succeeds, not in those after it. After a failure the absent table is
- * current, every slot can be called, cushim_diagnosis() says why, and a later cushim_load() tries again. Thread-safe:
- * the first caller loads, the others wait. A fork() waits for a load in progress, but no more than five seconds.
+ * current, every slot can be called, cushim_get_diagnosis() says why, and a later cushim_load() tries again.
+ * Thread-safe: the first caller loads, the others wait. A fork() waits for a load in progress, but no more than five
+ * seconds.
  */
 static inline CUresult cushim_load(const struct cushim_load_options *options)
 {
@@ -161,12 +162,13 @@ static inline CUresult cushim_load(const struct cushim_load_options *options)
 
 /*
  * Loads the driver if that has not been tried, then calls cuInit(0). Does more for a failure than cuInit: afterwards
- * cushim_diagnosis() tells the likely cause and what to do. Returns what cuInit returned, or what cushim_load() did.
- * On the machines it was measured on it took 0.4 s. Thread-safe; calling it again costs what a second cuInit costs.
+ * cushim_get_diagnosis() tells the likely cause and what to do. Returns what cuInit returned, or what cushim_load()
+ * did. On the machines it was measured on it took 0.4 s. Thread-safe; calling it again costs what a second cuInit
+ * costs.
  */
 CUSHIM_API CUresult cushim_init(void);
 
-/* The CUDA version that the loaded driver supports, after the cap; 0 where no driver is loaded. Never loads.
+/* The CUDA version that the loaded driver supports, after the version limit; 0 where no driver is loaded. Never loads.
  * Thread-safe. */
 CUSHIM_API int cushim_driver_version(void);
 
@@ -203,7 +205,7 @@ struct cushim_diagnosis {
     const char *message;       /* one sentence: what is wrong, or "" */
     const char *advice;        /* one sentence: what a person can do, or "" */
     const char *path;          /* the driver's file, or NULL */
-    int cuda_version;          /* the driver's own, before any cap; 0 where unknown */
+    int cuda_version;          /* the driver's own, before any version limit; 0 where unknown */
     const struct cushim_attempt *attempts; /* in the order in which they were made */
     size_t attempt_count;
     const struct cushim_variable *variables; /* those that bear on the outcome and were set */
@@ -215,19 +217,19 @@ struct cushim_diagnosis {
  * kept and read without a lock. Where there was no memory for a record, it has the reason and its words alone. Never
  * loads. Thread-safe.
  */
-CUSHIM_API const struct cushim_diagnosis *cushim_diagnosis(void);
+CUSHIM_API const struct cushim_diagnosis *cushim_get_diagnosis(void);
 
 enum cushim_slot_state {
     CUSHIM_STATE_MISSING,  /* the call returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table() */
     CUSHIM_STATE_NATIVE,   /* the slot points into the driver */
     CUSHIM_STATE_POLYFILL, /* older entry points give the same meaning */
-    CUSHIM_STATE_ADAPTED   /* the driver has it, but cushim answers, for a cap, a mask or the per-thread choice */
+    CUSHIM_STATE_ADAPTED /* the driver has it, but cushim answers, for a version limit, hidden functions or the per-thread choice */
 };
 
 struct cushim_slot_info {
-    const char *name;   /* "StreamGetCaptureInfo_v3" */
-    const char *family; /* "cuStreamGetCaptureInfo" */
-    int since;          /* the CUDA version that brought it, 12030 */
+    const char *name;     /* "StreamGetCaptureInfo_v3" */
+    const char *function; /* "cuStreamGetCaptureInfo" */
+    int since;            /* the CUDA version that brought it, 12030 */
     enum cushim_slot_state state;
     const char *symbol;          /* the exported name of a native slot's pointer; else, or where it has none, NULL */
     const enum cushim_slot *via; /* the slots that a polyfill calls */
@@ -237,37 +239,37 @@ struct cushim_slot_info {
 /*
  * Tells about one slot. Loads the driver if that has not been tried. The strings and `via` are cushim's and stay.
  * Thread-safe.
- *   CUDA_SUCCESS              *ret_info is written, also where there is no driver (everything is then missing)
- *   CUDA_ERROR_INVALID_VALUE  no such slot, or ret_info is NULL
+ *   CUDA_SUCCESS              *out_info is written, also where there is no driver (everything is then missing)
+ *   CUDA_ERROR_INVALID_VALUE  no such slot, or out_info is NULL
  */
-CUSHIM_API CUresult cushim_slot_info(enum cushim_slot slot, struct cushim_slot_info *ret_info);
+CUSHIM_API CUresult cushim_query_slot(enum cushim_slot slot, struct cushim_slot_info *out_info);
 
 /*
  * The state alone, for a program that chooses its way by it. Loads the driver if that has not been tried; without one,
  * and for a number that is no slot's, CUSHIM_STATE_MISSING. Thread-safe.
  */
-CUSHIM_API enum cushim_slot_state cushim_slot_state(enum cushim_slot slot);
+CUSHIM_API enum cushim_slot_state cushim_query_slot_state(enum cushim_slot slot);
 
 /*
  * Finds a slot by name: "StreamGetCaptureInfo_v3" or "cuStreamGetCaptureInfo_v3"; without a version, the first ABI, as
  * in the exported names. Never loads. Thread-safe.
- *   CUDA_SUCCESS              *ret_slot is written
+ *   CUDA_SUCCESS              *out_slot is written
  *   CUDA_ERROR_NOT_FOUND      no slot of that name
  *   CUDA_ERROR_INVALID_VALUE  an argument is NULL
  */
-CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *ret_slot);
+CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot);
 
 /*
  * Checks a program's own needs at start-up: that each of the named slots can be called, native, polyfilled or adapted.
  * Loads the driver if that has not been tried. Thread-safe.
  *   CUDA_SUCCESS               all can be called
- *   CUDA_ERROR_NOT_SUPPORTED   *ret_unmet (if not NULL) is the first that cannot; cushim_last_error() says what
+ *   CUDA_ERROR_NOT_SUPPORTED   *out_unmet (if not NULL) is the first that cannot; cushim_last_error() says what
  *                              it needs
- *   CUDA_ERROR_NOT_FOUND       *ret_unmet is the first that is unmet, and no slot's name
- *   CUDA_ERROR_NO_DEVICE       there is no driver, so the first, *ret_unmet, is unmet; of no names all are met
+ *   CUDA_ERROR_NOT_FOUND       *out_unmet is the first that is unmet, and no slot's name
+ *   CUDA_ERROR_NO_DEVICE       there is no driver, so the first, *out_unmet, is unmet; of no names all are met
  *   CUDA_ERROR_INVALID_VALUE   a NULL name, or NULL names with a count
  */
-CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, const char **ret_unmet);
+CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, const char **out_unmet);
 
 /* ---- Everything else the driver has ---- */
 
@@ -276,15 +278,15 @@ typedef void (*cushim_fn)(void);
 
 /*
  * What cuGetProcAddress answers, on every driver, those older than cuGetProcAddress included: the newest entry point of
- * `family` ("cuMemcpy3DBatchAsync") that CUDA version `version` has. Name the version whose prototype you call through.
- * Cap, mask and the per-thread choice are obeyed. A family that cushim has no row for is asked of the driver itself.
- * Never a polyfill. Loads the driver if that has not been tried. Thread-safe.
- *   CUDA_SUCCESS              *ret_fn is the driver's function, or an adapted slot's (see CUSHIM_STATE_ADAPTED)
- *   CUDA_ERROR_NOT_FOUND      this driver has no such entry point, or the mask hides it
- *   CUDA_ERROR_INVALID_VALUE  an argument is NULL, or version is above the driver's (or the cap) or below 2000
+ * `function` ("cuMemcpy3DBatchAsync") that CUDA version `version` has. Name the version whose prototype you call
+ * through. Version limit, hidden functions and the per-thread choice are obeyed. A function that cushim has no row for
+ * is asked of the driver itself. Never a polyfill. Loads the driver if that has not been tried. Thread-safe.
+ *   CUDA_SUCCESS              *out_fn is the driver's function, or an adapted slot's (see CUSHIM_STATE_ADAPTED)
+ *   CUDA_ERROR_NOT_FOUND      this driver has no such entry point, or it is hidden
+ *   CUDA_ERROR_INVALID_VALUE  an argument is NULL, or version is above the driver's (or the version limit) or below 2000
  *   CUDA_ERROR_NO_DEVICE      there is no driver
  */
-CUSHIM_API CUresult cushim_lookup(const char *family, int version, cushim_fn *ret_fn);
+CUSHIM_API CUresult cushim_lookup(const char *function, int version, cushim_fn *out_fn);
 
 /* The exported name of a function of the loaded driver; NULL unless the address is exactly one in its symbol table.
  * The string is the driver's and stays. Thread-safe. */
@@ -292,14 +294,14 @@ CUSHIM_API const char *cushim_symbol_name(cushim_fn fn);
 
 /* One of the driver's entry points, typed slot or not. */
 struct cushim_entry_point {
-    const char *family;            /* "cuStreamGetCaptureInfo" */
+    const char *function;          /* "cuStreamGetCaptureInfo" */
     int since;                     /* 12030 */
     const char *symbol;            /* "cuStreamGetCaptureInfo_v3" */
     const char *per_thread_symbol; /* "cuStreamGetCaptureInfo_v3_ptsz", or "" */
 };
 
 /* All that cushim knows of, to CUDA 13.0: index counts from 0; CUDA_ERROR_NOT_FOUND past the end. Thread-safe. */
-CUSHIM_API CUresult cushim_entry_point(size_t index, struct cushim_entry_point *ret_entry);
+CUSHIM_API CUresult cushim_query_entry_point(size_t index, struct cushim_entry_point *out_entry);
 
 /* ---- The last error in words ---- */
 
@@ -323,14 +325,14 @@ CUSHIM_API const struct cushim_error *cushim_last_error(void);
  * and returns its code. The strings must be constants, or stay as long. A NULL message stands for the driver's own
  * words for the code.
  */
-CUSHIM_API CUresult cushim_report(CUresult code, const char *function, const char *message);
+CUSHIM_API CUresult cushim_set_error(CUresult code, const char *function, const char *message);
 
 /*
  * The same for a code that a slot returned: cushim_last_error() then has the driver's function and the driver's words.
  * What cushim itself recorded in that call (a missing slot, a polyfill's refusal) stays. CUDA_SUCCESS and
  * CUDA_ERROR_NOT_READY are only passed through.
  */
-CUSHIM_API CUresult cushim_report_call(CUresult code, enum cushim_slot slot);
+CUSHIM_API CUresult cushim_set_driver_error(CUresult code, enum cushim_slot slot);
 
 /* ---- The machine ---- */
 
@@ -349,7 +351,7 @@ struct cushim_system {
 };
 
 /* Looks, below `root` (see cushim_load_options) or at the machine itself (NULL). Opens no device. Thread-safe. */
-CUSHIM_API void cushim_system(const char *root, struct cushim_system *ret_system);
+CUSHIM_API void cushim_query_system(const char *root, struct cushim_system *out_system);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@
  *
  * Define CUSHIM_REASON before including this file; it is undefined at the end. Rows are only ever appended.
  */
-#include "cushim/cuda_abi.h"
+#include "cushim/abi/cuda_abi.h"
 
 #ifndef CUSHIM_REASON
 #    define CUSHIM_REASON(name, word, code, message, advice)
@@ -39,7 +39,8 @@ CUSHIM_REASON(NOT_A_DRIVER, "not-a-driver", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
 CUSHIM_REASON(STUB, "stub", CUDA_ERROR_STUB_LIBRARY,
               "Only the CUDA Toolkit's stand-in for the driver was found, which programs are linked against and "
               "which can do nothing.",
-              "Install NVIDIA's driver; if it is installed, take the Toolkit's \"stubs\" folder off LD_LIBRARY_PATH.")
+              "Install NVIDIA's driver; if it is installed, take the Toolkit's \"stubs\" "
+              "directory off LD_LIBRARY_PATH.")
 CUSHIM_REASON(TOO_OLD, "too-old", CUDA_ERROR_NOT_SUPPORTED, "The NVIDIA driver is older than this program needs.",
               "Update NVIDIA's driver.")
 CUSHIM_REASON(BAD_OPTION, "bad-option", CUDA_ERROR_INVALID_VALUE, "A setting makes no sense.", "Correct or unset it.")
@@ -53,7 +54,7 @@ CUSHIM_REASON(MODULE_MISMATCH, "module-mismatch", CUDA_SUCCESS,
 CUSHIM_REASON(COMPAT_REFUSED, "compat-refused", CUDA_SUCCESS,
               "This is a forward-compatibility driver library, which this GPU or the kernel's part of the driver "
               "refuses.",
-              "Take the cuda-compat folder off LD_LIBRARY_PATH, or update the driver itself; forward compatibility "
+              "Take the cuda-compat directory off LD_LIBRARY_PATH, or update the driver itself; forward compatibility "
               "is for data centre GPUs.")
 CUSHIM_REASON(NO_DEVICE_NODES, "no-device-nodes", CUDA_SUCCESS,
               "The system shows no NVIDIA device (/dev/nvidiactl, /dev/nvidia0), so the driver cannot reach a GPU.",

@@ -3,10 +3,10 @@
  * stream.h - queues of work on a device.
  *
  * The general rules and the common codes stand in context.h. No call here changes the current context, and the calls of
- * a stream that was made need none (measured on 580; for the special streams see cushim_stream_borrow). Any thread may
- * use a stream, several at once too; only destroying, closing or releasing it must be the last thing done with it, and
- * nobody may use it while another thread ends its capture. A stream that was destroyed is NULL where it was destroyed;
- * other copies of the pointer are the caller's duty.
+ * a stream that was made need none (observed with driver 580; for the special streams see cushim_stream_borrow). Any
+ * thread may use a stream, several at once too; only destroying, closing or releasing it must be the last thing done
+ * with it, and nobody may use it while another thread ends its capture. A stream that was destroyed is NULL where it
+ * was destroyed; other copies of the pointer are the caller's duty.
  */
 #ifndef CUSHIM_STREAM_H
 #define CUSHIM_STREAM_H
@@ -25,21 +25,21 @@ struct cushim_event;
 /*
  * Makes a stream. `flags`: CU_STREAM_DEFAULT (0), or CU_STREAM_NON_BLOCKING, which does not wait for the legacy stream.
  * `priority`: 0 is the lowest, smaller numbers are higher; out of cushim_context_priority_range() it is clamped
- * silently. The context is made current for the call. The caller owns *ret_stream, which holds the context.
+ * silently. The context is made current for the call. The caller owns *out_stream, which holds the context.
  *   CUDA_ERROR_INVALID_CONTEXT  context is NULL
  *   CUDA_ERROR_OUT_OF_MEMORY    of the host, or the driver's
  */
 CUSHIM_API CUresult cushim_stream_create(struct cushim_context *context, unsigned flags, int priority,
-                                         struct cushim_stream **ret_stream);
+                                         struct cushim_stream **out_stream);
 
 /*
- * Takes over a stream of the driver's: from now on it is *ret_stream's to destroy. `context` is where it was made, and
+ * Takes over a stream of the driver's: from now on it is *out_stream's to destroy. `context` is where it was made, and
  * is held; NULL if that is somebody else's care. On failure the stream stays the caller's. That the handle is a
  * stream's cannot be checked: the driver crashes on what is none.
  *   CUDA_ERROR_INVALID_HANDLE  handle is 0, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD, which nobody can own
  */
 CUSHIM_API CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *context,
-                                        struct cushim_stream **ret_stream);
+                                        struct cushim_stream **out_stream);
 
 /*
  * A stream that is somebody else's, who keeps it alive; never destroyed by this. `context` as above. Also for the
@@ -49,21 +49,21 @@ CUSHIM_API CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *
  *   CUDA_ERROR_NOT_SUPPORTED    CU_STREAM_LEGACY or CU_STREAM_PER_THREAD on a driver that takes them for an address
  */
 CUSHIM_API CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context,
-                                         struct cushim_stream **ret_stream);
+                                         struct cushim_stream **out_stream);
 
 /*
  * Gives the driver's handle to the caller, who owns it if the stream did, and ends the object: *stream becomes NULL.
  *   CUDA_ERROR_ILLEGAL_STATE  a capture that was begun with cushim_capture_begin() is open, or a body of
- *                             cushim_stream_scope() or cushim_stream_enqueue() runs with the stream; nothing changed
+ *                             cushim_stream_run() or cushim_stream_enqueue() runs with the stream; nothing changed
  */
-CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *ret_handle);
+CUSHIM_API CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *out_handle);
 
 /*
  * Ends the object and sets *stream to NULL; NULL, or a pointer to NULL, is nothing to do. A stream that it owns is
  * destroyed: the call does not wait, work and callbacks that are pending are still done. A capture that is open on it
  * ends, and its graph is lost (the driver's rule; cushim_capture_end() then says so, but must not be called by another
  * thread in the same moment); one that the driver's functions began on a stream that it does not own goes on. The code
- * is the driver's; the object is gone whatever it says. A body of cushim_stream_scope() or cushim_stream_enqueue() may
+ * is the driver's; the object is gone whatever it says. A body of cushim_stream_run() or cushim_stream_enqueue() may
  * destroy its stream: the driver's stream is then destroyed after the body.
  */
 CUSHIM_API CUresult cushim_stream_destroy(struct cushim_stream **stream);
@@ -78,32 +78,32 @@ CUSHIM_API CUresult cushim_stream_close(struct cushim_stream **stream);
 /* The driver's handle, for slots of the table; 0 for NULL. It stays the stream's. */
 CUSHIM_API CUstream cushim_stream_handle(const struct cushim_stream *stream);
 
-/* ---- Questions that never harm a capture ---- */
+/* ---- Questions that never invalidate a capture ---- */
 
 /*
- * The driver invalidates a capture when it is asked for flags, id or device of the capturing stream (measured on 580).
- * A stream that was made here remembers them, and answers without a driver call. A borrowed or adopted one asks the
- * driver once, at the first question, but never while the stream is capturing:
+ * The driver invalidates a capture when it is asked for flags, id or device of the capturing stream (observed with
+ * driver 580). A stream that was made here remembers them, and answers without a driver call. A borrowed or adopted one
+ * asks the driver once, at the first question, but never while the stream is capturing:
  *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  not yet known, and the stream is capturing: ask before or after
  * (A capture that another thread begins in the same moment is the caller's care.) A special stream asks each time.
  */
-CUSHIM_API CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *ret_flags);
+CUSHIM_API CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *out_flags);
 /* After clamping. The driver is asked each time, because an attribute can change it; that invalidates no capture. */
-CUSHIM_API CUresult cushim_stream_priority(struct cushim_stream *stream, int *ret_priority);
+CUSHIM_API CUresult cushim_stream_priority(struct cushim_stream *stream, int *out_priority);
 /* Of a borrowed or adopted stream without a context: needs CUDA 9.2. */
-CUSHIM_API CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *ret_device);
+CUSHIM_API CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *out_device);
 /* Unique in the life of the process, unlike handles, which the driver uses again at once. Needs CUDA 12.0. */
-CUSHIM_API CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *ret_id);
+CUSHIM_API CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *out_id);
 /*
  * The driver's context, and the green context or NULL; one of the places may be NULL. Of a green context's stream,
- * *ret_context is the device's primary context. Of a borrowed or adopted stream without a context: needs CUDA 9.2.
+ * *out_context is the device's primary context. Of a borrowed or adopted stream without a context: needs CUDA 9.2.
  */
-CUSHIM_API CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *ret_context,
-                                                 CUgreenCtx *ret_green);
+CUSHIM_API CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *out_context,
+                                                 CUgreenCtx *out_green);
 /* The context that it was made or wrapped with; NULL for none. It stays the stream's. */
 CUSHIM_API struct cushim_context *cushim_stream_context(const struct cushim_stream *stream);
 /* Whether destroying the object destroys the driver's stream. */
-CUSHIM_API bool cushim_stream_owned(const struct cushim_stream *stream);
+CUSHIM_API bool cushim_stream_is_owned(const struct cushim_stream *stream);
 
 /* ---- Waiting ---- */
 
@@ -140,8 +140,8 @@ CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream, struc
  *                                          waited for. Or the body brought the stream into a capture of another
  *                                          stream: that capture is invalidated, and nothing was waited for
  */
-CUSHIM_API CUresult cushim_stream_scope(struct cushim_stream *stream,
-                                        CUresult (*body)(struct cushim_stream *stream, void *user), void *user);
+CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream,
+                                      CUresult (*body)(struct cushim_stream *stream, void *user), void *user);
 
 /* ---- Functions of the host ---- */
 
@@ -165,7 +165,8 @@ CUSHIM_API CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUho
 
 /*
  * Calls fn(handle, status, user) once when all work that is in the stream is done, also after an error, which is the
- * status. Not for captures: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and the capture is not harmed. (cuStreamAddCallback)
+ * status. Not for captures: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and the capture is not invalidated.
+ * (cuStreamAddCallback)
  *   CUDA_ERROR_INVALID_VALUE  fn is NULL
  */
 CUSHIM_API CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUstreamCallback fn, void *user,
@@ -175,7 +176,7 @@ CUSHIM_API CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUs
 
 /* CUDA 11.0. The value's size is that of the newest CUDA (64 bytes); older drivers use its first 32. */
 CUSHIM_API CUresult cushim_stream_get_attribute(struct cushim_stream *stream, CUstreamAttrID attribute,
-                                                CUlaunchAttributeValue *ret_value);
+                                                CUlaunchAttributeValue *out_value);
 CUSHIM_API CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrID attribute,
                                                 const CUlaunchAttributeValue *value);
 /* All attributes; both streams of one context. CUDA 11.0. */
@@ -205,8 +206,8 @@ CUSHIM_API CUresult cushim_stream_write_value32(struct cushim_stream *stream, CU
                                                 unsigned flags);
 CUSHIM_API CUresult cushim_stream_write_value64(struct cushim_stream *stream, CUdeviceptr address, cuuint64_t value,
                                                 unsigned flags);
-/* Several waits and writes at once, in their order; 1 to 255 of them (measured on 580). The array is read during the
- * call. */
+/* Several waits and writes at once, in their order; 1 to 255 of them (observed with driver 580). The array is read
+ * during the call. */
 CUSHIM_API CUresult cushim_stream_batch_memory_ops(struct cushim_stream *stream, unsigned count,
                                                    const CUstreamBatchMemOpParams *ops, unsigned flags);
 

@@ -51,7 +51,7 @@ static const char *check_open_file(int file)
     if (fstat(file, &status) != 0)
         return NULL;
     if (S_ISDIR(status.st_mode))
-        return "this is a folder";
+        return "this is a directory";
     if (!S_ISREG(status.st_mode))
         return "this is no regular file";
     bool is_ours = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header
@@ -64,7 +64,7 @@ static const char *check_open_file(int file)
     return is_ours ? check_segments(file, &header, (uint64_t)status.st_size) : NULL;
 }
 
-const char *cushim_priv_file_check(const char *path)
+const char *cush_file_check(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a file may be given to the system's loader, which trusts it too much. */
+/* Whether a file may be given to the dynamic loader, which trusts it too much. */
 #ifndef CUSHIM_FILE_CHECK_H
 #define CUSHIM_FILE_CHECK_H
 
@@ -8,6 +8,6 @@
  * one that is cut short kills the process (SIGBUS); it waits for ever on a FIFO; and one for another processor it calls
  * absent. Other faults it finds by itself.
  */
-const char *cushim_priv_file_check(const char *path);
+const char *cush_file_check(const char *path);
 
 #endif

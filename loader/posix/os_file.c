@@ -81,7 +81,7 @@ static bool walk_all(struct walk *walk)
     return true;
 }
 
-bool cushim_priv_os_path_below(const char *root, const char *path, char *whole, size_t size)
+bool cush_os_path_below(const char *root, const char *path, char *whole, size_t size)
 {
     size_t root_length = strlen(root);
     size_t path_length = strlen(path);
@@ -98,14 +98,14 @@ bool cushim_priv_os_path_below(const char *root, const char *path, char *whole, 
     return walk_all(&walk);
 }
 
-enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
+enum os_file cush_os_file_state(const char *path, bool also_write)
 {
     if (faccessat(AT_FDCWD, path, also_write ? R_OK | W_OK : R_OK, AT_EACCESS) == 0)
         return OS_FILE_READY;
     return errno == EACCES || errno == EPERM || errno == EROFS ? OS_FILE_DENIED : OS_FILE_ABSENT;
 }
 
-bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
+bool cush_os_file_read(const char *path, char *text, size_t size)
 {
     struct stat status;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* it may be a FIFO, or a terminal */
@@ -119,16 +119,16 @@ bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
     return length >= 0;
 }
 
-bool cushim_priv_os_folder_find(const char *root, const char *path,
-                                bool (*matches)(const char *root, const char *path, const char *name))
+bool cush_os_directory_find(const char *root, const char *path,
+                            bool (*matches)(const char *root, const char *path, const char *name))
 {
     char whole[OS_PATH_SIZE];
-    DIR *folder = cushim_priv_os_path_below(root, path, whole, sizeof whole) ? opendir(whole) : NULL;
-    if (folder == NULL)
+    DIR *directory = cush_os_path_below(root, path, whole, sizeof whole) ? opendir(whole) : NULL;
+    if (directory == NULL)
         return false;
     bool found = false;
-    for (const struct dirent *entry; !found && (entry = readdir(folder)) != NULL;)
+    for (const struct dirent *entry; !found && (entry = readdir(directory)) != NULL;)
         found = matches(root, path, entry->d_name);
-    closedir(folder);
+    closedir(directory);
     return found;
 }

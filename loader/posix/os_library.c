@@ -17,7 +17,7 @@
 
 #include "file_check.h"
 
-const char cushim_priv_os_library_driver_name[] = "libcuda.so.1";
+const char cush_os_library_driver_name[] = "libcuda.so.1";
 
 #if defined(CUSHIM_ELF_SECTION)
 /*
@@ -43,37 +43,37 @@ enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
  * Tells "there is no such library" from "there is one, but": the loader has only words for it. They name the library
  * that is absent, which may be one that `name` needs.
  */
-static bool says_absent(const char *words, const char *name)
+static bool library_error_says_absent(const char *words, const char *name)
 {
     return strstr(words, strerror(ENOENT)) != NULL && strstr(words, name) != NULL && strstr(words, "needed by") == NULL;
 }
 
 /* The loader's words begin with the path, which the reader knows. */
-static const char *without_path(const char *words, const char *name)
+static const char *library_error_without_path(const char *words, const char *name)
 {
     size_t length = strlen(name);
     return strncmp(words, name, length) == 0 && strncmp(words + length, ": ", 2) == 0 ? words + length + 2 : words;
 }
 
 /* How many libraries this process has ever mapped; 0 where that is not told. */
-static unsigned long long count_mapped(void);
+static unsigned long long library_count_mapped(void);
 
 #if defined(__GLIBC__)
-static int take_count(struct dl_phdr_info *object, size_t size, void *ret_count)
+static int library_take_count(struct dl_phdr_info *object, size_t size, void *out_count)
 {
     (void)size;
-    *(unsigned long long *)ret_count = object->dlpi_adds;
+    *(unsigned long long *)out_count = object->dlpi_adds;
     return 1;
 }
 
-static unsigned long long count_mapped(void)
+static unsigned long long library_count_mapped(void)
 {
     unsigned long long count = 0;
-    dl_iterate_phdr(take_count, &count);
+    dl_iterate_phdr(library_take_count, &count);
     return count;
 }
 #else
-static unsigned long long count_mapped(void)
+static unsigned long long library_count_mapped(void)
 {
     return 0;
 }
@@ -84,15 +84,15 @@ static unsigned long long count_mapped(void)
  * of the time of the search itself. A library that was mapped, and lacks something, counts. What cannot be mapped does
  * not: the known places show it, and on the library path it is worth the words.
  */
-static bool found_nothing(const char *name, unsigned long long mapped_before)
+static bool library_found_nothing(const char *name, unsigned long long mapped_before)
 {
     const char *library_path = getenv("LD_LIBRARY_PATH");
     return strchr(name, '/') == NULL && (library_path == NULL || library_path[0] == '\0') && mapped_before != 0
-           && count_mapped() == mapped_before;
+           && library_count_mapped() == mapped_before;
 }
 
 /* Leaves no words behind for the program's next dlerror(): what succeeds forgets them, and this is little work. */
-static void forget_words(void)
+static void library_forget_error(void)
 {
 #if defined(__GLIBC__)
     void *library = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
@@ -103,35 +103,35 @@ static void forget_words(void)
         dlerror();
 }
 
-enum os_library_result cushim_priv_os_library_open(const char *name, bool brief, void **ret_library, char *error,
-                                                   size_t error_size)
+enum os_library_result cush_os_library_open(const char *name, bool brief, void **out_library, char *error,
+                                            size_t error_size)
 {
-    const char *fault = strchr(name, '/') != NULL ? cushim_priv_file_check(name) : NULL;
+    const char *fault = strchr(name, '/') != NULL ? cush_file_check(name) : NULL;
     if (fault != NULL) {
         snprintf(error, error_size, "%s", fault);
         return OS_LIBRARY_UNLOADABLE;
     }
-    unsigned long long mapped_before = brief ? count_mapped() : 0;
+    unsigned long long mapped_before = brief ? library_count_mapped() : 0;
     void *library = dlopen(name, OPEN_FLAGS);
     if (library != NULL) {
-        *ret_library = library;
+        *out_library = library;
         return OS_LIBRARY_OPEN;
     }
-    if (brief && found_nothing(name, mapped_before)) {
-        forget_words();
+    if (brief && library_found_nothing(name, mapped_before)) {
+        library_forget_error();
         error[0] = '\0';
         return OS_LIBRARY_ABSENT;
     }
     const char *words = dlerror();
     if (words == NULL)
         words = "cannot be opened";
-    snprintf(error, error_size, "%s", without_path(words, name));
-    return says_absent(words, name) ? OS_LIBRARY_ABSENT : OS_LIBRARY_UNLOADABLE;
+    snprintf(error, error_size, "%s", library_error_without_path(words, name));
+    return library_error_says_absent(words, name) ? OS_LIBRARY_ABSENT : OS_LIBRARY_UNLOADABLE;
 }
 
-void *cushim_priv_os_library_open_mapped(const char *name)
+void *cush_os_library_open_mapped(const char *name)
 {
-    if (strchr(name, '/') != NULL && cushim_priv_file_check(name) != NULL)
+    if (strchr(name, '/') != NULL && cush_file_check(name) != NULL)
         return NULL;
     void *library = dlopen(name, OPEN_FLAGS | RTLD_NOLOAD);
     if (library == NULL)
@@ -139,7 +139,7 @@ void *cushim_priv_os_library_open_mapped(const char *name)
     return library;
 }
 
-void cushim_priv_os_library_close(void *library)
+void cush_os_library_close(void *library)
 {
     dlclose(library);
 }
@@ -170,7 +170,7 @@ static int find_own_object(struct dl_phdr_info *object, size_t size, void *found
  * nothing. dladdr() would search the symbols of the object, and would name the program by argv[0], which may be
  * anything.
  */
-void cushim_priv_os_library_pin_self(void)
+void cush_os_library_pin_self(void)
 {
     static bool pinned;
     struct own_object own = {.address = (uintptr_t)&pinned, .name = NULL};
@@ -185,7 +185,7 @@ void cushim_priv_os_library_pin_self(void)
         dlerror();
 }
 
-cushim_fn cushim_priv_os_library_symbol(void *library, const char *name)
+cushim_fn cush_os_library_symbol(void *library, const char *name)
 {
     union {
         void *object;
@@ -196,7 +196,7 @@ cushim_fn cushim_priv_os_library_symbol(void *library, const char *name)
     return address.function;
 }
 
-static bool find_address(cushim_fn function, Dl_info *info)
+static bool library_find_address(cushim_fn function, Dl_info *info)
 {
     union {
         cushim_fn function;
@@ -205,14 +205,14 @@ static bool find_address(cushim_fn function, Dl_info *info)
     return function != NULL && dladdr(address.object, info) != 0;
 }
 
-void cushim_priv_os_library_path(void *library, cushim_fn address, char *path, size_t size)
+void cush_os_library_path(void *library, cushim_fn address, char *path, size_t size)
 {
     const struct link_map *map;
     Dl_info info;
     const char *file = "";
     if (library != NULL && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0)
         file = map->l_name;
-    else if (find_address(address, &info) && info.dli_fname != NULL) /* goes through the library's symbols */
+    else if (library_find_address(address, &info) && info.dli_fname != NULL) /* goes through the library's symbols */
         file = info.dli_fname;
     size_t length = strlen(file);
     if (length > size - 1)
@@ -221,11 +221,11 @@ void cushim_priv_os_library_path(void *library, cushim_fn address, char *path, s
     path[length] = '\0';
 }
 
-const char *cushim_priv_os_library_symbol_name(void *library, cushim_fn address)
+const char *cush_os_library_symbol_name(void *library, cushim_fn address)
 {
     Dl_info info;
     struct link_map *map;
-    if (!find_address(address, &info) || info.dli_sname == NULL)
+    if (!library_find_address(address, &info) || info.dli_sname == NULL)
         return NULL;
     /* A library's handle is asked for a name together with what it needs, libc say, which is not meant. A handle
      * without a file is the whole program's. */
@@ -233,5 +233,5 @@ const char *cushim_priv_os_library_symbol_name(void *library, cushim_fn address)
     if (has_file && strcmp(map->l_name, info.dli_fname) != 0)
         return NULL;
     /* dladdr gives the nearest name; it is the address's own only if the library resolves it back to the same place. */
-    return cushim_priv_os_library_symbol(library, info.dli_sname) == address ? info.dli_sname : NULL;
+    return cush_os_library_symbol(library, info.dli_sname) == address ? info.dli_sname : NULL;
 }

@@ -33,12 +33,12 @@ static bool holds(const struct dl_phdr_info *object, uintptr_t address)
 
 /* Who replaces dlsym() leaves dlinfo() alone, so the two are then in different objects. In this code's own object are
  * neither, but where an executable has its addresses stand for theirs, and then nothing can be told. */
-static int judge(struct dl_phdr_info *object, size_t size, void *ret_is_original)
+static int judge(struct dl_phdr_info *object, size_t size, void *out_is_original)
 {
     (void)size;
     bool one = holds(object, (uintptr_t)dlsym);
     bool other = holds(object, (uintptr_t)dlinfo);
-    *(bool *)ret_is_original = one && other && !holds(object, (uintptr_t)judge);
+    *(bool *)out_is_original = one && other && !holds(object, (uintptr_t)judge);
     return one || other;
 }
 
@@ -57,7 +57,7 @@ static const void *at(const struct link_map *map, ElfW(Addr) address)
     return (const void *)(address < map->l_addr ? map->l_addr + address : address);
 }
 
-void cushim_priv_os_symbols_open(struct os_symbols *symbols, void *library)
+void cush_os_symbols_open(struct os_symbols *symbols, void *library)
 {
     const struct link_map *map;
     memset(symbols, 0, sizeof *symbols);
@@ -127,25 +127,25 @@ static uint32_t find(const struct os_symbols *symbols, const char *name)
     }
 }
 
-cushim_fn cushim_priv_os_symbols_find(const struct os_symbols *symbols, const char *name)
+cushim_fn cush_os_symbols_find(const struct os_symbols *symbols, const char *name)
 {
     uint32_t index = symbols->table != NULL ? find(symbols, name) : 0;
     if (index == 0 || !is_plain(symbols, index))
-        return cushim_priv_os_library_symbol(symbols->library, name);
+        return cush_os_library_symbol(symbols->library, name);
     return (cushim_fn)(uintptr_t)(symbols->base + ((const ElfW(Sym) *)symbols->table)[index].st_value);
 }
 
 #else
 
-void cushim_priv_os_symbols_open(struct os_symbols *symbols, void *library)
+void cush_os_symbols_open(struct os_symbols *symbols, void *library)
 {
     memset(symbols, 0, sizeof *symbols);
     symbols->library = library;
 }
 
-cushim_fn cushim_priv_os_symbols_find(const struct os_symbols *symbols, const char *name)
+cushim_fn cush_os_symbols_find(const struct os_symbols *symbols, const char *name)
 {
-    return cushim_priv_os_library_symbol(symbols->library, name);
+    return cush_os_library_symbol(symbols->library, name);
 }
 
 #endif

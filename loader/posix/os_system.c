@@ -18,9 +18,9 @@
 #    endif
 #endif
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
-static _Thread_local bool lock_is_mine;
+static _Thread_local bool load_lock_is_mine;
 static int cancel_state; /* of the thread that holds the lock, before it did */
 
 /*
@@ -32,35 +32,35 @@ static int cancel_state; /* of the thread that holds the lock, before it did */
 enum { FORK_PATIENCE = 5 };
 static _Thread_local bool fork_has_lock;
 
-static void before_fork(void)
+static void load_lock_before_fork(void)
 {
     struct timespec deadline;
-    if (lock_is_mine)
+    if (load_lock_is_mine)
         return;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += FORK_PATIENCE;
-    fork_has_lock = pthread_mutex_timedlock(&lock, &deadline) == 0;
+    fork_has_lock = pthread_mutex_timedlock(&load_lock, &deadline) == 0;
 }
 
-static void after_fork(void)
+static void load_lock_after_fork(void)
 {
     if (fork_has_lock)
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&load_lock);
     fork_has_lock = false;
 }
 
-static void after_fork_in_child(void)
+static void load_lock_after_fork_in_child(void)
 {
     static const pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
-    if (!fork_has_lock && !lock_is_mine)
-        lock = free_lock;
-    after_fork();
+    if (!fork_has_lock && !load_lock_is_mine)
+        load_lock = free_lock;
+    load_lock_after_fork();
 }
 
-static void watch_forks(void)
+static void load_lock_watch_forks(void)
 {
     /* It fails only for lack of memory; then a fork in the middle of a load is the program's risk. */
-    (void)pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    (void)pthread_atfork(load_lock_before_fork, load_lock_after_fork, load_lock_after_fork_in_child);
 }
 
 /* While a process has one thread, nobody can fork in the middle of a load but that very thread. */
@@ -73,35 +73,35 @@ static bool is_single_threaded(void)
 #endif
 }
 
-void cushim_priv_os_load_lock(void)
+void cush_os_load_lock(void)
 {
     if (!is_single_threaded())
-        pthread_once(&fork_once, watch_forks);
-    pthread_mutex_lock(&lock);
+        pthread_once(&fork_once, load_lock_watch_forks);
+    pthread_mutex_lock(&load_lock);
     /* A thread that is cancelled while it opens a file would take the lock with it. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    lock_is_mine = true;
+    load_lock_is_mine = true;
 }
 
-void cushim_priv_os_load_unlock(void)
+void cush_os_load_unlock(void)
 {
     int restored = cancel_state;
-    lock_is_mine = false;
-    pthread_mutex_unlock(&lock);
+    load_lock_is_mine = false;
+    pthread_mutex_unlock(&load_lock);
     pthread_setcancelstate(restored, NULL);
 }
 
-bool cushim_priv_os_load_lock_is_mine(void)
+bool cush_os_load_lock_is_mine(void)
 {
-    return lock_is_mine;
+    return load_lock_is_mine;
 }
 
-const char *cushim_priv_os_environment(const char *name)
+const char *cush_os_environment(const char *name)
 {
     return getenv(name);
 }
 
-bool cushim_priv_os_privileged(void)
+bool cush_os_privileged(void)
 {
 #if defined(__linux__)
     return getauxval(AT_SECURE) != 0;
@@ -110,4 +110,4 @@ bool cushim_priv_os_privileged(void)
 #endif
 }
 
-const bool cushim_priv_os_has_device_nodes = true;
+const bool cush_os_has_device_nodes = true;

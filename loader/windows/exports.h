@@ -6,6 +6,6 @@
 #include "cushim/loader.h"
 
 /* The first exported name of exactly this address in the DLL `module`, or NULL. It stands in the DLL itself. */
-const char *cushim_priv_exports_name(const void *module, cushim_fn address);
+const char *cush_exports_name(const void *module, cushim_fn address);
 
 #endif

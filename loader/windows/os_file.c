@@ -9,7 +9,7 @@
 #include <windows.h>
 
 /* Windows has no places to search below a root: the paths are put together. */
-bool cushim_priv_os_path_below(const char *root, const char *path, char *whole, size_t size)
+bool cush_os_path_below(const char *root, const char *path, char *whole, size_t size)
 {
     size_t root_length = strlen(root);
     size_t path_length = strlen(path);
@@ -20,10 +20,10 @@ bool cushim_priv_os_path_below(const char *root, const char *path, char *whole, 
     return true;
 }
 
-enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
+enum os_file cush_os_file_state(const char *path, bool also_write)
 {
     wchar_t wide[OS_PATH_SIZE];
-    if (!cushim_priv_unicode_to_utf16(path, wide, OS_PATH_SIZE))
+    if (!cush_unicode_to_utf16(path, wide, OS_PATH_SIZE))
         return OS_FILE_ABSENT;
     DWORD attributes = GetFileAttributesW(wide);
     if (attributes != INVALID_FILE_ATTRIBUTES)
@@ -32,7 +32,7 @@ enum os_file cushim_priv_os_file_state(const char *path, bool also_write)
 }
 
 /* These two are asked about device nodes alone. */
-bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
+bool cush_os_file_read(const char *path, char *text, size_t size)
 {
     (void)path;
     (void)text;
@@ -40,8 +40,8 @@ bool cushim_priv_os_file_read(const char *path, char *text, size_t size)
     return false;
 }
 
-bool cushim_priv_os_folder_find(const char *root, const char *path,
-                                bool (*matches)(const char *root, const char *path, const char *name))
+bool cush_os_directory_find(const char *root, const char *path,
+                            bool (*matches)(const char *root, const char *path, const char *name))
 {
     (void)root;
     (void)path;

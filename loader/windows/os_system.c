@@ -12,26 +12,26 @@
 #include <windows.h>
 
 /* Windows has no fork(). */
-static SRWLOCK lock = SRWLOCK_INIT;
+static SRWLOCK load_lock = SRWLOCK_INIT;
 
 /* The thread that holds the lock, or 0, which no thread is. A thread asks only whether it is itself. */
-static DWORD owner;
+static DWORD load_lock_owner;
 
-void cushim_priv_os_load_lock(void)
+void cush_os_load_lock(void)
 {
-    AcquireSRWLockExclusive(&lock);
-    CUSHIM_STORE_RELEASE(&owner, GetCurrentThreadId());
+    AcquireSRWLockExclusive(&load_lock);
+    CUSHIM_STORE_RELEASE(&load_lock_owner, GetCurrentThreadId());
 }
 
-void cushim_priv_os_load_unlock(void)
+void cush_os_load_unlock(void)
 {
-    CUSHIM_STORE_RELEASE(&owner, (DWORD)0);
-    ReleaseSRWLockExclusive(&lock);
+    CUSHIM_STORE_RELEASE(&load_lock_owner, (DWORD)0);
+    ReleaseSRWLockExclusive(&load_lock);
 }
 
-bool cushim_priv_os_load_lock_is_mine(void)
+bool cush_os_load_lock_is_mine(void)
 {
-    return CUSHIM_LOAD_ACQUIRE(&owner) == GetCurrentThreadId();
+    return CUSHIM_LOAD_ACQUIRE(&load_lock_owner) == GetCurrentThreadId();
 }
 
 /* A variable's last value: cushim asks for a handful of names. Guarded by the load lock. */
@@ -42,16 +42,16 @@ static struct {
 } variables[MOST_VARIABLES];
 
 /* The process's own environment, which the C runtimes of one process may each have a copy of; NULL if it is unset. */
-static char *read_variable(const char *name)
+static char *environment_read(const char *name)
 {
     wchar_t wide_name[64];
-    if (!cushim_priv_unicode_to_utf16(name, wide_name, sizeof wide_name / sizeof wide_name[0]))
+    if (!cush_unicode_to_utf16(name, wide_name, sizeof wide_name / sizeof wide_name[0]))
         return NULL;
     DWORD size = GetEnvironmentVariableW(wide_name, NULL, 0);
     wchar_t *wide = size != 0 ? malloc(size * sizeof *wide) : NULL;
     char *value = size != 0 ? malloc(3 * (size_t)size) : NULL; /* UTF-8 takes three bytes at most for each unit */
     bool got = wide != NULL && value != NULL && GetEnvironmentVariableW(wide_name, wide, size) < size
-               && cushim_priv_unicode_to_utf8(wide, value, 3 * (size_t)size);
+               && cush_unicode_to_utf8(wide, value, 3 * (size_t)size);
     free(wide);
     if (got)
         return value;
@@ -59,20 +59,20 @@ static char *read_variable(const char *name)
     return NULL;
 }
 
-const char *cushim_priv_os_environment(const char *name)
+const char *cush_os_environment(const char *name)
 {
     size_t i = 0;
     while (i < MOST_VARIABLES - 1 && variables[i].name != NULL && strcmp(variables[i].name, name) != 0)
         i++;
     free(variables[i].value);
     variables[i].name = name;
-    variables[i].value = read_variable(name);
+    variables[i].value = environment_read(name);
     return variables[i].value;
 }
 
-bool cushim_priv_os_privileged(void)
+bool cush_os_privileged(void)
 {
     return false; /* Windows knows no program that runs with its file's rights in place of its user's */
 }
 
-const bool cushim_priv_os_has_device_nodes = false;
+const bool cush_os_has_device_nodes = false;

@@ -103,7 +103,7 @@ void check_stub(const struct evidence *evidence, struct findings *findings)
         ->is_cause = is_cause;
     finding_advise(
         findings,
-        "%sake the Toolkit's \"stubs\" folder off LD_LIBRARY_PATH and out of /etc/ld.so.conf.d; it belongs on the "
+        "%sake the Toolkit's \"stubs\" directory off LD_LIBRARY_PATH and out of /etc/ld.so.conf.d; it belongs on the "
         "linker's command line only.",
         is_cause ? "Install NVIDIA's driver if it is not installed, and t" : "T");
 }
@@ -121,14 +121,14 @@ void check_compat(const struct evidence *evidence, struct findings *findings)
                     path)
             ->is_cause = true;
         finding_advise(findings,
-                       "Take its folder off LD_LIBRARY_PATH: the driver itself has a library of its own, which "
+                       "Take its directory off LD_LIBRARY_PATH: the driver itself has a library of its own, which "
                        "may be the newer one by now.");
     } else if (evidence->is_compat) {
         finding_add(findings, evidence, check, VERDICT_NOTE,
                     "The driver library is one of the cuda-compat package, which lends an older driver newer "
                     "functions: %s.",
                     path);
-        finding_advise(findings, "Take its folder off LD_LIBRARY_PATH if the driver itself is new enough by now.");
+        finding_advise(findings, "Take its directory off LD_LIBRARY_PATH if the driver itself is new enough by now.");
     }
 }
 

@@ -10,7 +10,7 @@
 #include "reason.h"
 
 /* An unpacked image has no kernel and no devices of its own, and nothing is wrong with that. */
-static bool is_bare_folder(const struct evidence *evidence)
+static bool is_bare_directory(const struct evidence *evidence)
 {
     const struct cushim_system *system = &evidence->system;
     return evidence->root[0] != '\0' && !system->container && !evidence->sees_bus && system->kernel_module[0] == '\0'
@@ -49,8 +49,8 @@ static void say_mismatch(const struct evidence *evidence, struct findings *findi
 static void say_no_module(const struct evidence *evidence, struct findings *findings)
 {
     static const char check[] = "kernel-module";
-    if (is_bare_folder(evidence)) {
-        finding_add(findings, evidence, check, VERDICT_NOTE, "This folder shows no running kernel.");
+    if (is_bare_directory(evidence)) {
+        finding_add(findings, evidence, check, VERDICT_NOTE, "This directory shows no running kernel.");
     } else if (evidence->nouveau) {
         finding_add(findings, evidence, check, VERDICT_PROBLEM,
                     "The kernel uses its own driver for NVIDIA GPUs (nouveau), which knows no CUDA.")
@@ -111,8 +111,8 @@ static void say_absent(const struct evidence *evidence, struct findings *finding
     const char *only = system->control_node == CUSHIM_NODE_ABSENT
                            ? ""
                            : " /dev/nvidiactl alone means little: the driver makes it itself.";
-    if (is_bare_folder(evidence)) {
-        finding_add(findings, evidence, "device-nodes", VERDICT_NOTE, "This folder has no device files.");
+    if (is_bare_directory(evidence)) {
+        finding_add(findings, evidence, "device-nodes", VERDICT_NOTE, "This directory has no device files.");
     } else if (has_no_gpu(evidence)) {
         finding_add(findings, evidence, "device-nodes", VERDICT_NOTE,
                     "There is no device file of a GPU (/dev/nvidia0), as is to be expected without one.%s", only);

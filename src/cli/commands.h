@@ -12,7 +12,7 @@ enum status probe(const struct options *options);
 /* Every slot: native, polyfill, adapted or missing. */
 enum status table(const struct options *options);
 
-/* An entry point by family and version, or all of them. */
+/* An entry point by function and version, or all of them. */
 enum status lookup(const struct options *options);
 
 /* What is wrong, and what can be done? */

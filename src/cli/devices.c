@@ -25,7 +25,7 @@ int devices_count(void)
 /* The attributes came with CUDA 5.0; before, there was a function for it. */
 static bool ask_capability(CUdevice handle, int *major, int *minor)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     return (cuda->DeviceGetAttribute_v1(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle) == CUDA_SUCCESS
             && cuda->DeviceGetAttribute_v1(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle) == CUDA_SUCCESS)
            || cuda->DeviceComputeCapability_v1(major, minor, handle) == CUDA_SUCCESS;
@@ -46,7 +46,7 @@ static void ask_uuid(CUdevice handle, char *text, size_t size)
 
 static struct device ask(int ordinal)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     struct device device = {.memory = 0};
     CUdevice handle;
     int major, minor;

@@ -15,20 +15,20 @@ static const struct {
     enum tone tone;
 } verdicts[] = {{"problem", TONE_BAD}, {"note", TONE_DOUBTFUL}, {"ok", TONE_GOOD}};
 
-/* Whether the start of a file below the root folder has a word in it. */
+/* Whether the start of a file below the root directory has a word in it. */
 static bool file_says(const struct evidence *evidence, const char *path, const char *word)
 {
     char whole[OS_PATH_SIZE];
     char text[512];
-    return cushim_priv_os_path_below(evidence->root, path, whole, sizeof whole)
-           && cushim_priv_os_file_read(whole, text, sizeof text) && strstr(text, word) != NULL;
+    return cush_os_path_below(evidence->root, path, whole, sizeof whole) && cush_os_file_read(whole, text, sizeof text)
+           && strstr(text, word) != NULL;
 }
 
 /* Looks at the machine before the driver is started, which may make device files. */
 static enum status gather(const struct options *options, struct evidence *evidence)
 {
     *evidence = (struct evidence){.options = options, .root = options->load.root != NULL ? options->load.root : ""};
-    cushim_system(options->load.root, &evidence->system);
+    cushim_query_system(options->load.root, &evidence->system);
     evidence->is_wsl =
         evidence->system.wsl_node != CUSHIM_NODE_ABSENT || file_says(evidence, "/proc/version", "icrosoft");
     evidence->is_jetson = evidence_has(evidence, "/etc/nv_tegra_release");

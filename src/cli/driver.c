@@ -37,7 +37,7 @@ enum status driver_load(const struct options *options)
         return STATUS_UNUSABLE;
     if (cushim_load(&load) == CUDA_SUCCESS)
         return STATUS_USABLE;
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     if (diagnosis->reason == CUSHIM_REASON_BAD_OPTION && !is_from_environment(diagnosis))
         return options_complain("%s", diagnosis->message);
     return STATUS_UNUSABLE;
@@ -45,7 +45,7 @@ enum status driver_load(const struct options *options)
 
 const struct cushim_diagnosis *driver_diagnosis(void)
 {
-    return refusal != NULL ? refusal : cushim_diagnosis();
+    return refusal != NULL ? refusal : cushim_get_diagnosis();
 }
 
 void driver_complain(void)

@@ -13,7 +13,7 @@
  */
 enum status driver_load(const struct options *options);
 
-/* What became of the load: cushim_diagnosis(), or why nothing was loaded into this process (see trial.h). */
+/* What became of the load: cushim_get_diagnosis(), or why nothing was loaded into this process (see trial.h). */
 const struct cushim_diagnosis *driver_diagnosis(void);
 
 /* For commands whose output cannot say why there is no driver: says it on stderr. */

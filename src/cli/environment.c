@@ -26,7 +26,7 @@ static const struct {
     /* Those that cushim followed or overruled are known by now: what is left is empty, which is as good as unset. */
     {"CUSHIM_DRIVER", BY_NOBODY_HERE},
     {"CUSHIM_MAX_VERSION", BY_NOBODY_HERE},
-    {"CUSHIM_MASK", BY_NOBODY_HERE},
+    {"CUSHIM_HIDE", BY_NOBODY_HERE},
 };
 
 static bool is_known(const struct environment *environment, const char *name)
@@ -50,7 +50,7 @@ struct environment environment_read(const struct options *options, bool started)
     struct environment environment = {.count = 0};
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         add(&environment, diagnosis->variables[i].name, diagnosis->variables[i].value, diagnosis->variables[i].used);
-    /* The system's loader was asked for a library: below a root folder only if there is one. */
+    /* The dynamic loader was asked for a library: below a root directory only if there is one. */
     bool opened = options->load.root == NULL ? diagnosis->attempt_count > 0 : cushim_driver_version() != 0;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         add(&environment, others[i].name, getenv(others[i].name),

@@ -11,7 +11,7 @@
 bool evidence_has(const struct evidence *evidence, const char *path)
 {
     char whole[OS_PATH_SIZE];
-    return platform_has_system_files() && cushim_priv_os_path_below(evidence->root, path, whole, sizeof whole)
+    return platform_has_system_files() && cush_os_path_below(evidence->root, path, whole, sizeof whole)
            && platform_exists(whole);
 }
 

@@ -41,7 +41,7 @@ struct evidence {
     bool nouveau;  /* the kernel's own driver for NVIDIA GPUs is in use */
 };
 
-/* Whether a path below the root folder is there. */
+/* Whether a path below the root directory is there. */
 bool evidence_has(const struct evidence *evidence, const char *path);
 
 /* Whether a library is one of the cuda-compat package. */

@@ -9,17 +9,17 @@
 #include "text.h"
 
 struct answer {
-    const char *family;
+    const char *function;
     int version;
     bool found;
     const char *symbol; /* NULL: none, or one without a name */
 };
 
-static struct answer ask(const char *family, int version)
+static struct answer ask(const char *function, int version)
 {
-    struct answer answer = {family, version, false, NULL};
+    struct answer answer = {function, version, false, NULL};
     cushim_fn fn;
-    if (cushim_lookup(family, version, &fn) == CUDA_SUCCESS) {
+    if (cushim_lookup(function, version, &fn) == CUDA_SUCCESS) {
         answer.found = true;
         answer.symbol = cushim_symbol_name(fn);
     }
@@ -29,7 +29,7 @@ static struct answer ask(const char *family, int version)
 static void write_answer(struct json *json, const struct answer *answer)
 {
     json_open_object(json, NULL);
-    json_string(json, "family", answer->family);
+    json_string(json, "function", answer->function);
     json_integer(json, "version", answer->version);
     json_boolean(json, "found", answer->found);
     json_string(json, "symbol", answer->symbol);
@@ -38,7 +38,7 @@ static void write_answer(struct json *json, const struct answer *answer)
 
 static void print_answer(const struct answer *answer, size_t width)
 {
-    text_put(TONE_PLAIN, answer->family, width + 2);
+    text_put(TONE_PLAIN, answer->function, width + 2);
     text_put(TONE_PLAIN, text_version(answer->version).text, 9);
     text_put(answer->found ? TONE_GOOD : TONE_BAD, answer->found ? "found" : "missing", answer->found ? 9 : 0);
     if (answer->found && answer->symbol != NULL)
@@ -50,7 +50,7 @@ static void print_answer(const struct answer *answer, size_t width)
 
 static void print_head(size_t width)
 {
-    text_put(TONE_STRONG, "FAMILY", width + 2);
+    text_put(TONE_STRONG, "FUNCTION", width + 2);
     text_put(TONE_STRONG, "VERSION", 9);
     text_put(TONE_STRONG, "ANSWER", 9);
     text_put(TONE_STRONG, "SYMBOL", 0);
@@ -62,14 +62,14 @@ static enum status lookup_all(const struct options *options)
     struct cushim_entry_point entry;
     struct json json = {0};
     size_t width = 0;
-    for (size_t i = 0; cushim_entry_point(i, &entry) == CUDA_SUCCESS; i++)
-        width = text_wider(width, entry.family);
+    for (size_t i = 0; cushim_query_entry_point(i, &entry) == CUDA_SUCCESS; i++)
+        width = text_wider(width, entry.function);
     if (options->json)
         json_open_array(&json, NULL);
     else
         print_head(width);
-    for (size_t i = 0; cushim_entry_point(i, &entry) == CUDA_SUCCESS; i++) {
-        struct answer answer = ask(entry.family, entry.since);
+    for (size_t i = 0; cushim_query_entry_point(i, &entry) == CUDA_SUCCESS; i++) {
+        struct answer answer = ask(entry.function, entry.since);
         if (options->json)
             write_answer(&json, &answer);
         else
@@ -80,14 +80,15 @@ static enum status lookup_all(const struct options *options)
     return STATUS_USABLE;
 }
 
-/* A person may have an exported name at hand, which is no family. */
-static void hint_at_family(const char *name)
+/* A person may have an exported name at hand, which is no function. */
+static void hint_at_function(const char *name)
 {
     struct cushim_entry_point entry;
-    for (size_t i = 0; cushim_entry_point(i, &entry) == CUDA_SUCCESS; i++) {
+    for (size_t i = 0; cushim_query_entry_point(i, &entry) == CUDA_SUCCESS; i++) {
         bool is_symbol = strcmp(entry.symbol, name) == 0 || strcmp(entry.per_thread_symbol, name) == 0;
-        if (is_symbol && strcmp(entry.family, name) != 0)
-            text_complain("%s is an exported name; look up %s %s", name, entry.family, text_version(entry.since).text);
+        if (is_symbol && strcmp(entry.function, name) != 0)
+            text_complain("%s is an exported name; look up %s %s", name, entry.function,
+                          text_version(entry.since).text);
     }
 }
 
@@ -100,7 +101,7 @@ static enum status lookup_one(const struct options *options, int version)
         write_answer(&json, &answer);
         json_close_array(&json);
     } else {
-        size_t width = text_wider(strlen("FAMILY"), answer.family);
+        size_t width = text_wider(strlen("FUNCTION"), answer.function);
         print_head(width);
         print_answer(&answer, width);
     }
@@ -108,7 +109,7 @@ static enum status lookup_one(const struct options *options, int version)
         return STATUS_USABLE;
     if (cushim_driver_version() != 0) {
         text_complain("%s", cushim_last_error()->message);
-        hint_at_family(answer.family);
+        hint_at_function(answer.function);
     }
     return STATUS_UNUSABLE;
 }

@@ -24,7 +24,7 @@ enum option {
     OPTION_VERSION,
     OPTION_DRIVER,
     OPTION_MAX_VERSION,
-    OPTION_MASK,
+    OPTION_HIDE,
     OPTION_PER_THREAD,
     OPTION_ROOT,
     OPTION_FORMAT,
@@ -50,7 +50,7 @@ static const struct known_option {
     {"-V", OPTION_VERSION, false, FOR_EVERY},
     {"--driver", OPTION_DRIVER, true, FOR_EVERY},
     {"--max-version", OPTION_MAX_VERSION, true, FOR_EVERY},
-    {"--mask", OPTION_MASK, true, FOR_EVERY},
+    {"--hide", OPTION_HIDE, true, FOR_EVERY},
     {"--per-thread", OPTION_PER_THREAD, false, FOR_EVERY},
     {"--root", OPTION_ROOT, true, FOR_EVERY},
     {"--format", OPTION_FORMAT, true, FOR_EVERY},
@@ -89,26 +89,26 @@ int options_parse_version(const char *text)
     return *end == '\0' && major >= 2 && major < 1000 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
 }
 
-static enum status read_version(const char *option, const char *text, int *ret_version)
+static enum status read_version(const char *option, const char *text, int *out_version)
 {
-    *ret_version = options_parse_version(text);
-    return *ret_version != 0 ? STATUS_USABLE
+    *out_version = options_parse_version(text);
+    return *out_version != 0 ? STATUS_USABLE
                              : options_complain("%s: \"%s\" is no CUDA version; one looks like 12.3", option, text);
 }
 
-static enum status read_format(const char *format, bool *ret_json)
+static enum status read_format(const char *format, bool *out_json)
 {
     if (strcmp(format, "json") != 0 && strcmp(format, "text") != 0)
         return options_complain("--format: \"%s\" is neither text nor json", format);
-    *ret_json = strcmp(format, "json") == 0;
+    *out_json = strcmp(format, "json") == 0;
     return STATUS_USABLE;
 }
 
-static enum status read_root(const char *root, const char **ret_root)
+static enum status read_root(const char *root, const char **out_root)
 {
-    if (!platform_is_folder(root))
-        return options_complain("--root: \"%s\" is no folder", root);
-    *ret_root = root;
+    if (!platform_is_directory(root))
+        return options_complain("--root: \"%s\" is no directory", root);
+    *out_root = root;
     return STATUS_USABLE;
 }
 
@@ -135,8 +135,8 @@ static enum status apply(struct options *options, const struct known_option *kno
         break;
     case OPTION_MAX_VERSION:
         return read_version(known->name, value, &options->load.max_version);
-    case OPTION_MASK:
-        options->load.mask = value;
+    case OPTION_HIDE:
+        options->load.hide = value;
         break;
     case OPTION_PER_THREAD:
         options->load.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD;
@@ -163,10 +163,10 @@ static enum status apply(struct options *options, const struct known_option *kno
 }
 
 /* Finds the option that `argument` names, and where the value after its "=" begins (NULL: none). */
-static const struct known_option *find_option(const char *argument, const char **ret_value)
+static const struct known_option *find_option(const char *argument, const char **out_value)
 {
     size_t length = strcspn(argument, "=");
-    *ret_value = argument[length] == '=' ? argument + length + 1 : NULL;
+    *out_value = argument[length] == '=' ? argument + length + 1 : NULL;
     for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
         if (strlen(known_options[i].name) == length && strncmp(known_options[i].name, argument, length) == 0)
             return &known_options[i];
@@ -202,7 +202,7 @@ static enum status check(const struct options *options, unsigned used)
     }
     if (options->command == COMMAND_LOOKUP && options->all)
         return options->word_count == 0 ? STATUS_USABLE
-                                        : options_complain("lookup: --all takes neither FAMILY nor VERSION");
+                                        : options_complain("lookup: --all takes neither FUNCTION nor VERSION");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (commands[i].command != options->command)
             continue;
@@ -210,13 +210,13 @@ static enum status check(const struct options *options, unsigned used)
             return options_complain("%s: \"%s\" is one word too many", commands[i].name,
                                     options->words[commands[i].most_words]);
         if (options->word_count < commands[i].fewest_words)
-            return options_complain("%s: say which FAMILY and VERSION (cuStreamQuery 12.3), or --all",
+            return options_complain("%s: say which FUNCTION and VERSION (cuStreamQuery 12.3), or --all",
                                     commands[i].name);
     }
     return STATUS_USABLE;
 }
 
-enum status options_read(int argc, char **argv, struct options *ret_options)
+enum status options_read(int argc, char **argv, struct options *out_options)
 {
     struct options options = {.load = {.default_stream = CUSHIM_DEFAULT_STREAM_LEGACY}};
     unsigned used = 0;
@@ -252,6 +252,6 @@ enum status options_read(int argc, char **argv, struct options *ret_options)
     }
     enum status status = options.help || options.version ? STATUS_USABLE : check(&options, used);
     if (status == STATUS_USABLE)
-        *ret_options = options;
+        *out_options = options;
     return status;
 }

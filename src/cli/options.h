@@ -26,12 +26,12 @@ struct options {
     int required_version;        /* 0: any */
     const char **required_slots; /* in cells of argv that were read already */
     size_t required_slot_count;
-    const char *words[MOST_WORDS]; /* what is no option: FILTER; FAMILY and VERSION */
+    const char *words[MOST_WORDS]; /* what is no option: FILTER; FUNCTION and VERSION */
     size_t word_count;
 };
 
 /* Reads the command line, and permutes it. On STATUS_USAGE it has complained. */
-enum status options_read(int argc, char **argv, struct options *ret_options);
+enum status options_read(int argc, char **argv, struct options *out_options);
 
 /* "12.3", "12" or "12030" as 12030; 0 if it is none of these. */
 int options_parse_version(const char *text);

@@ -53,12 +53,12 @@ bool platform_has_system_files(void)
     return false;
 }
 
-static bool stat_mode(const char *path, unsigned *ret_mode)
+static bool stat_mode(const char *path, unsigned *out_mode)
 {
     struct _stat64 status;
     if (_stat64(path, &status) != 0)
         return false;
-    *ret_mode = status.st_mode;
+    *out_mode = status.st_mode;
     return true;
 }
 
@@ -93,14 +93,14 @@ bool platform_try(void (*work)(const void *input, char *text, size_t size), cons
     return true;
 }
 
-bool platform_own_folder(char *folder, size_t size)
+bool platform_own_directory(char *directory, size_t size)
 {
     wchar_t wide[PLATFORM_PATH_SIZE];
     DWORD length = GetModuleFileNameW(NULL, wide, PLATFORM_PATH_SIZE);
     if (length == 0 || length == PLATFORM_PATH_SIZE
-        || WideCharToMultiByte(CP_UTF8, 0, wide, -1, folder, (int)size, NULL, NULL) == 0)
+        || WideCharToMultiByte(CP_UTF8, 0, wide, -1, directory, (int)size, NULL, NULL) == 0)
         return false;
-    char *slash = strrchr(folder, '\\');
+    char *slash = strrchr(directory, '\\');
     if (slash != NULL)
         *slash = '\0';
     return slash != NULL;
@@ -149,12 +149,12 @@ bool platform_has_system_files(void)
     return true;
 }
 
-static bool stat_mode(const char *path, unsigned *ret_mode)
+static bool stat_mode(const char *path, unsigned *out_mode)
 {
     struct stat status;
     if (stat(path, &status) != 0)
         return false;
-    *ret_mode = status.st_mode;
+    *out_mode = status.st_mode;
     return true;
 }
 
@@ -239,11 +239,11 @@ bool platform_try(void (*work)(const void *input, char *text, size_t size), cons
 
 static const char own_file[] = "/proc/self/exe";
 
-bool platform_own_folder(char *folder, size_t size)
+bool platform_own_directory(char *directory, size_t size)
 {
-    if (!platform_real_path(own_file, folder, size))
+    if (!platform_real_path(own_file, directory, size))
         return false;
-    char *slash = strrchr(folder, '/');
+    char *slash = strrchr(directory, '/');
     *slash = '\0';
     return true;
 }
@@ -262,7 +262,7 @@ bool platform_exists(const char *path)
     return stat_mode(path, &mode);
 }
 
-bool platform_is_folder(const char *path)
+bool platform_is_directory(const char *path)
 {
     unsigned mode;
     return stat_mode(path, &mode) && (mode & S_IFMT) == S_IFDIR;

@@ -19,9 +19,9 @@ void platform_arguments(int *argc, char ***argv);
 /* Whether the system tells of itself and of its devices in files (/dev, /proc, /sys), as all but Windows do. */
 bool platform_has_system_files(void);
 
-/* Whether something is there, and whether it is a folder. */
+/* Whether something is there, and whether it is a directory. */
 bool platform_exists(const char *path);
-bool platform_is_folder(const char *path);
+bool platform_is_directory(const char *path);
 
 /* Writes the path without any symbolic link; false, and nothing written, where there is no such file or no room. */
 bool platform_real_path(const char *path, char *real, size_t size);
@@ -41,8 +41,9 @@ long long platform_microseconds(void);
  */
 bool platform_try(void (*work)(const void *input, char *text, size_t size), const void *input, char *text, size_t size);
 
-/* The folder of this program, without any symbolic link and without a last slash; false where that cannot be known. */
-bool platform_own_folder(char *folder, size_t size);
+/* The directory of this program, without any symbolic link and without a last slash; false where that cannot be
+ * known. */
+bool platform_own_directory(char *directory, size_t size);
 
 /* Runs this program anew with these arguments (ASCII; the first is its name, a NULL ends them), in place of this
  * process or before it ends, and with that variable set; returns only in failure. */

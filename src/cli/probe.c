@@ -35,7 +35,7 @@ static void blame(struct probe *probe, enum cushim_reason reason, const char *me
 /* The driver's own trouble comes before what it lacks for the caller. */
 static enum status examine(const struct options *options, struct probe *probe)
 {
-    cushim_system(options->load.root, &probe->system);
+    cushim_query_system(options->load.root, &probe->system);
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
         return status;

@@ -72,7 +72,7 @@ static void check_slots(const struct options *options, struct requirement *requi
         enum cushim_slot slot;
         struct cushim_slot_info info;
         if (lack == NULL || cushim_slot_find(name, &slot) != CUDA_SUCCESS
-            || cushim_slot_info(slot, &info) != CUDA_SUCCESS)
+            || cushim_query_slot(slot, &info) != CUDA_SUCCESS)
             continue;
         if (names[0] == '\0' && requirement->met)
             snprintf(requirement->message, sizeof requirement->message, "%s", lack);
@@ -88,8 +88,8 @@ static void check_slots(const struct options *options, struct requirement *requi
     requirement->met = false;
     if (hidden)
         append(requirement->advice, sizeof requirement->advice,
-               requirement->advice[0] != '\0' ? " Take required functions off the mask."
-                                              : "Take required functions off the mask: --mask or CUSHIM_MASK.");
+               requirement->advice[0] != '\0' ? " Do not hide required functions."
+                                              : "Do not hide required functions: --hide or CUSHIM_HIDE.");
     append(requirement->advice, sizeof requirement->advice, " Missing: ");
     append(requirement->advice, sizeof requirement->advice, names);
     append(requirement->advice, sizeof requirement->advice, ".");

@@ -21,15 +21,15 @@ static const char newest[] = "580";
 
 /* ---- Which driver ---- */
 
-/* The file of a softcuda library: in the build folder of this program, or where both are installed. */
+/* The file of a softcuda library: in the build directory of this program, or where both are installed. */
 static bool find_softcuda(const char *driver, char *path, size_t size)
 {
-    static const char *const folders[] = {"../../subprojects/softcuda", CUSHIM_SOFTCUDA_FOLDER};
+    static const char *const directories[] = {"../../subprojects/softcuda", CUSHIM_SOFTCUDA_DIRECTORY};
     char own[PLATFORM_PATH_SIZE], place[PLATFORM_PATH_SIZE];
-    if (driver[0] == '\0' || driver[strspn(driver, "0123456789")] != '\0' || !platform_own_folder(own, sizeof own))
+    if (driver[0] == '\0' || driver[strspn(driver, "0123456789")] != '\0' || !platform_own_directory(own, sizeof own))
         return false;
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        int length = snprintf(place, sizeof place, "%s/%s/%s/%s", own, folders[i], driver, CUSHIM_SOFTCUDA_FILE);
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+        int length = snprintf(place, sizeof place, "%s/%s/%s/%s", own, directories[i], driver, CUSHIM_SOFTCUDA_FILE);
         if (length > 0 && (size_t)length < sizeof place && platform_exists(place)
             && platform_real_path(place, path, size))
             return true;
@@ -50,7 +50,7 @@ static bool is_without_gpu(const struct options *options)
     case CUSHIM_REASON_HIDDEN:
         return true;
     case CUSHIM_REASON_UNKNOWN:
-        cushim_system(options->load.root, &system);
+        cushim_query_system(options->load.root, &system);
         return platform_has_system_files() && !system.gpu_on_bus && system.gpu_node == CUSHIM_NODE_ABSENT
                && system.wsl_node == CUSHIM_NODE_ABSENT;
     default:
@@ -82,9 +82,9 @@ static void start_anew(const struct options *options)
         snprintf(version, sizeof version, "--max-version=%d", options->load.max_version);
         arguments[count++] = version;
     }
-    if (options->load.mask != NULL) {
-        arguments[count++] = "--mask";
-        arguments[count++] = options->load.mask;
+    if (options->load.hide != NULL) {
+        arguments[count++] = "--hide";
+        arguments[count++] = options->load.hide;
     }
     platform_run_again(arguments, instead_variable, driver_diagnosis()->reason_name);
 }
@@ -135,7 +135,7 @@ static void print_driver(const char *softcuda, enum cushim_reason instead_of)
     }
     text_mark(TONE_GOOD);
     if (softcuda != NULL) {
-        text_print(TONE_STRONG, "This runs on softcuda, a driver in software: driver %s for CUDA %s", softcuda,
+        text_print(TONE_STRONG, "This runs on softcuda, a software driver: driver %s for CUDA %s", softcuda,
                    text_version(diagnosis->cuda_version).text);
     } else {
         struct driver_release release = driver_release_of(diagnosis->path);

@@ -60,21 +60,21 @@ static const struct softcuda_control *find_softcuda(void)
     union {
         platform_fn found;
         softcuda_control_fn get;
-    } control = {platform_symbol(cushim_diagnosis()->path, SOFTCUDA_CONTROL_SYMBOL)};
+    } control = {platform_symbol(cushim_get_diagnosis()->path, SOFTCUDA_CONTROL_SYMBOL)};
     return control.get != NULL ? control.get(SOFTCUDA_CONTROL_VERSION) : NULL;
 }
 
-bool run_kernel_on_softcuda(const char **ret_driver)
+bool run_kernel_on_softcuda(const char **out_driver)
 {
     const struct softcuda_control *softcuda = find_softcuda();
     if (softcuda != NULL)
-        *ret_driver = softcuda->driver;
+        *out_driver = softcuda->driver;
     return softcuda != NULL;
 }
 
 struct run_kernel run_kernel_load(void)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     const struct softcuda_control *softcuda = find_softcuda();
     static const size_t sizes[] = {sizeof(CUdeviceptr), sizeof(unsigned)};
     struct run_kernel kernel = {NULL, NULL, CUDA_SUCCESS};

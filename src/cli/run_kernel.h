@@ -11,8 +11,8 @@ struct run_kernel {
     CUresult why_not;    /* then, why */
 };
 
-/* Whether softcuda is what is loaded: *ret_driver is then the driver that it stands for, "550". */
-bool run_kernel_on_softcuda(const char **ret_driver);
+/* Whether softcuda is what is loaded: *out_driver is then the driver that it stands for, "550". */
+bool run_kernel_on_softcuda(const char **out_driver);
 
 /* Makes the kernel in the current context. Never fails: there is always something that stands in. */
 struct run_kernel run_kernel_load(void);

@@ -100,7 +100,7 @@ static void begin(struct pipeline *pipeline)
 /* Primary contexts came with CUDA 7.0. */
 static bool make_context(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     if (cushim_driver_version() < 7000)
         return done(pipeline, "cuCtxCreate", cuda->CtxCreate_v2(&pipeline->context, 0, 0));
     return done(pipeline, "cuDevicePrimaryCtxRetain", cuda->DevicePrimaryCtxRetain_v1(&pipeline->context, 0))
@@ -109,7 +109,7 @@ static bool make_context(struct pipeline *pipeline)
 
 static void start(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     void *in = NULL, *out = NULL;
     if (!make_context(pipeline)
         || !done(pipeline, "cuStreamCreate", cuda->StreamCreate_v1(&pipeline->one, CU_STREAM_NON_BLOCKING))
@@ -127,7 +127,7 @@ static void start(struct pipeline *pipeline)
 
 static void copy_in(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     begin(pipeline);
     if (!done(pipeline, "cuMemcpyHtoDAsync",
               cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
@@ -142,7 +142,7 @@ static void copy_in(struct pipeline *pipeline)
 
 static void kernel(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     pipeline->kernel = run_kernel_load();
     if (!done(pipeline, "cuLaunchKernel", run_kernel_launch(&pipeline->kernel, pipeline->numbers, COUNT, pipeline->one))
         || !done(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one)))
@@ -156,7 +156,7 @@ static void kernel(struct pipeline *pipeline)
 
 static void copy_out(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     if (done(pipeline, "cuMemcpyDtoHAsync",
              cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
         && done(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
@@ -166,7 +166,7 @@ static void copy_out(struct pipeline *pipeline)
 
 static void host_function(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     begin(pipeline);
     if (!done(pipeline, "cuMemcpyDtoHAsync",
               cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
@@ -181,7 +181,7 @@ static void host_function(struct pipeline *pipeline)
 /* The whole of it: in, a kernel on each half in a stream of its own, out, and a look at the results. */
 static bool submit(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     CUdeviceptr second_half = pipeline->numbers + BYTES / 2;
     return done(pipeline, "cuMemcpyHtoDAsync",
                 cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
@@ -199,7 +199,7 @@ static bool submit(struct pipeline *pipeline)
 
 static void fork_and_join(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     begin(pipeline);
     if (submit(pipeline) && done(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
         && holds(pipeline, pipeline->calls == 1 && pipeline->right == 1,
@@ -209,7 +209,7 @@ static void fork_and_join(struct pipeline *pipeline)
 
 static void capture(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     enum { NODES = 5 }; /* copy, kernel, kernel, copy, host function; events become edges */
     CUgraph graph = NULL;
     size_t nodes = 0;
@@ -232,7 +232,7 @@ static void capture(struct pipeline *pipeline)
 
 static void launches(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     if (pipeline->executable == NULL) {
         pipeline->step->outcome = STEP_SKIPPED;
         say(pipeline, "there is no graph to launch");
@@ -250,7 +250,7 @@ static void launches(struct pipeline *pipeline)
 
 static void end(struct pipeline *pipeline)
 {
-    const struct cushim_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table();
     if ((pipeline->executable != NULL
          && !done(pipeline, "cuGraphExecDestroy", cuda->GraphExecDestroy_v1(pipeline->executable)))
         || !done(pipeline, "cuModuleUnload", run_kernel_unload(&pipeline->kernel))

@@ -21,7 +21,7 @@ struct slot_counts slots_count(void)
     struct slot_counts counts = {{0}};
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         struct cushim_slot_info info;
-        if (cushim_slot_info((enum cushim_slot)slot, &info) == CUDA_SUCCESS)
+        if (cushim_query_slot((enum cushim_slot)slot, &info) == CUDA_SUCCESS)
             counts.of[info.state]++;
     }
     return counts;

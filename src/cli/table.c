@@ -29,8 +29,8 @@ static bool contains(const char *text, const char *part)
 static int next(int slot, const char *filter, struct cushim_slot_info *info)
 {
     for (; slot < CUSHIM_SLOT_COUNT; slot++) {
-        if (cushim_slot_info((enum cushim_slot)slot, info) == CUDA_SUCCESS
-            && (filter == NULL || contains(info->name, filter) || contains(info->family, filter)))
+        if (cushim_query_slot((enum cushim_slot)slot, info) == CUDA_SUCCESS
+            && (filter == NULL || contains(info->name, filter) || contains(info->function, filter)))
             break;
     }
     return slot;
@@ -39,7 +39,7 @@ static int next(int slot, const char *filter, struct cushim_slot_info *info)
 static const char *slot_name(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_slot_info(slot, &info) == CUDA_SUCCESS ? info.name : "";
+    return cushim_query_slot(slot, &info) == CUDA_SUCCESS ? info.name : "";
 }
 
 static void write_json(const char *filter)
@@ -50,7 +50,7 @@ static void write_json(const char *filter)
     for (int slot = next(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next(slot + 1, filter, &info)) {
         json_open_object(&json, NULL);
         json_string(&json, "slot", info.name);
-        json_string(&json, "family", info.family);
+        json_string(&json, "function", info.function);
         json_integer(&json, "since", info.since);
         json_string(&json, "state", slots_state(info.state)->word);
         json_string(&json, "symbol", info.symbol);

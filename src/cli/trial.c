@@ -32,7 +32,7 @@ static bool find_in(const struct cushim_load_options *options, char *fault, size
 {
     if (cushim_load(options) == CUDA_SUCCESS)
         return true;
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         const struct cushim_attempt *attempt = &diagnosis->attempts[i];
         if (!is_dangerous(attempt->result))
@@ -47,14 +47,14 @@ static bool find_in(const struct cushim_load_options *options, char *fault, size
 /* Looks for the file to which a plain name leads: on the library path, then in the known places. */
 static void find_fault(const void *name, char *fault, size_t size)
 {
-    const char *folders = getenv("LD_LIBRARY_PATH");
+    const char *directories = getenv("LD_LIBRARY_PATH");
     bool found = false;
-    for (const char *folder = folders; folder != NULL && !found;) {
+    for (const char *directory = directories; directory != NULL && !found;) {
         char path[PLATFORM_PATH_SIZE];
-        size_t length = strcspn(folder, ":;");
-        snprintf(path, sizeof path, "%.*s/%s", (int)length, length != 0 ? folder : ".", (const char *)name);
+        size_t length = strcspn(directory, ":;");
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, length != 0 ? directory : ".", (const char *)name);
         found = find_in(&(struct cushim_load_options){.path = path}, fault, size);
-        folder = folder[length] != '\0' ? folder + length + 1 : NULL;
+        directory = directory[length] != '\0' ? directory + length + 1 : NULL;
     }
     if (!found && strcmp(name, driver_name) == 0 && getenv(driver_variable) == NULL)
         find_in(&(struct cushim_load_options){.root = "/"}, fault, size);
@@ -88,7 +88,7 @@ static const struct cushim_diagnosis *refuse(const struct cushim_load_options *o
     struct cushim_load_options nothing = *options;
     nothing.path = "none";
     (void)cushim_load(&nothing);
-    diagnosis = *cushim_diagnosis();
+    diagnosis = *cushim_get_diagnosis();
     attempt = (struct cushim_attempt){place, result, CUSHIM_REASON_NOT_LOADABLE};
     for (size_t i = 0; i < diagnosis.variable_count && i < MOST_VARIABLES; i++) {
         variables[i] = diagnosis.variables[i];

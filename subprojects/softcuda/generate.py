@@ -7,7 +7,7 @@
   generate.py def      SYMBOLS DRIVER VERSION          the same for Windows
   generate.py refused  SYMBOLS EXECUTES                the entry points that are exported but not executed
   generate.py place    LIBRARY PATH                    puts the library at that path, too
-  generate.py install  LIBRARY PATH                    the same below the folder into which Meson installs
+  generate.py install  LIBRARY PATH                    the same below the directory into which Meson installs
 
 The result goes to the standard output; after "--to FILE", to that file, with what it was made from in FILE.d.
 """
@@ -29,11 +29,11 @@ BEFORE_INIT = {'Init_v1', 'StreamCreate_v1', 'EventQuery_v1'}
 
 
 def symbol_rows(path):
-    """(slot, family, since, symbol, per-thread symbol) of each row."""
+    """(slot, function, since, symbol, per-thread symbol) of each row."""
     pattern = r'^CUSHIM_SYMBOL\((\w+), (\w+), (\d+), "(\w+)", "(\w*)"\)'
     found = re.findall(pattern, open(path).read(), re.MULTILINE)
-    return [(f'{family}_{abi}', family, int(since), symbol, per_thread)
-            for family, abi, since, symbol, per_thread in found]
+    return [(f'{function}_{abi}', function, int(since), symbol, per_thread)
+            for function, abi, since, symbol, per_thread in found]
 
 
 def closing(text, start):
@@ -80,9 +80,9 @@ def write_exports(symbols, entry_points, executed):
                 print(f'SOFT_REFUSE({slot}{form}, "{name}")')
     for symbol, _ in WITHOUT_ROW:
         print(f'SOFT_REFUSE({symbol[2:]}, "{symbol}")')
-    for slot, family, since, symbol, per_thread in rows:
+    for slot, function, since, symbol, per_thread in rows:
         form = f'SOFT_FORM({slot}_per_thread, "{per_thread}")' if per_thread else 'SOFT_NO_FORM'
-        print(f'SOFT_ROW("cu{family}", {since}, SOFT_FORM({slot}, "{symbol}"), {form})')
+        print(f'SOFT_ROW("cu{function}", {since}, SOFT_FORM({slot}, "{symbol}"), {form})')
 
 
 def exported(symbols, driver, version, windows):

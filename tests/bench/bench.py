@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 # What a person has set for other programs would change what is measured.
-for variable in ('CUSHIM_DRIVER', 'CUSHIM_MAX_VERSION', 'CUSHIM_MASK'):
+for variable in ('CUSHIM_DRIVER', 'CUSHIM_MAX_VERSION', 'CUSHIM_HIDE'):
     os.environ.pop(variable, None)
 
 

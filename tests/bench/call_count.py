@@ -21,14 +21,14 @@ FEW = 1000
 MANY = 101000
 
 
-def copy_stripped(file, folder):
+def copy_stripped(file, directory):
     """A copy without what debuggers read, under all names of the file: older valgrinds stumble over newer DWARF."""
     file = pathlib.Path(file)
-    copy = pathlib.Path(folder, file.name)
+    copy = pathlib.Path(directory, file.name)
     bench.run(['strip', '--strip-debug', '-o', copy, file])
     for other in file.parent.iterdir():
         if other.is_symlink() and other.resolve() == file.resolve():
-            pathlib.Path(folder, other.name).symlink_to(copy.name)
+            pathlib.Path(directory, other.name).symlink_to(copy.name)
     return copy
 
 
@@ -45,9 +45,9 @@ def main(what, bound, program, *libraries):
         if shutil.which(tool) is None:
             bench.skip(f'there is no {tool}')
     turn = {}
-    with tempfile.TemporaryDirectory() as folder:
-        program, driver, *_ = [copy_stripped(file, folder) for file in (program, *libraries)]
-        environment = {**os.environ, 'CUSHIM_DRIVER': str(driver), 'LD_LIBRARY_PATH': folder}
+    with tempfile.TemporaryDirectory() as directory:
+        program, driver, *_ = [copy_stripped(file, directory) for file in (program, *libraries)]
+        environment = {**os.environ, 'CUSHIM_DRIVER': str(driver), 'LD_LIBRARY_PATH': directory}
         for way in ('table', 'direct'):
             few, many = (count_instructions(program, way, calls, environment) for calls in (FEW, MANY))
             turn[way] = [(many - few) / (MANY - FEW)]

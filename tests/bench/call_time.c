@@ -4,7 +4,7 @@
  * one pair of batches, in nanoseconds for a call: "table direct". call_time.py runs it and judges.
  *
  * It is linked to libcuda.so.1 as any CUDA program, so its direct call goes through the procedure linkage table.
- * Exit status 77: there is no GPU to call. 127, by the system's loader: there is no libcuda.so.1.
+ * Exit status 77: there is no GPU to call. 127, by the dynamic loader: there is no libcuda.so.1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static double time_table(CUstream stream)
 
 static CUstream create_stream(void)
 {
-    const struct cushim_table *cu = cushim_table();
+    const struct cushim_dispatch_table *cu = cushim_table();
     CUdevice device;
     CUcontext context;
     CUstream stream;

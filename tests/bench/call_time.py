@@ -14,7 +14,7 @@ import bench
 
 
 def main(what, bound, program):
-    # The system's loader ends a program whose libraries are not there with 127.
+    # The dynamic loader ends a program whose libraries are not there with 127.
     if subprocess.run([program, 'help'], capture_output=True, check=False).returncode == 127:
         bench.skip('this machine has no libcuda.so.1')
     pairs = [tuple(map(float, line.split())) for line in bench.run([program]).splitlines()]

@@ -31,7 +31,7 @@
 
 enum { WARM_UP = 10, BATCH = 50, STREAMS = 1000, SHORTLY = 100000, LONG = 10000000 };
 
-static const struct cushim_table *cu; /* whose slots are the driver's own functions */
+static const struct cushim_dispatch_table *cu; /* whose slots are the driver's own functions */
 static struct cushim_context *context;
 static struct cushim_stream *stream;
 static struct cushim_stream *streams[STREAMS];
@@ -235,7 +235,7 @@ static double thousand_completions(void)
         struct cushim_completion *completion;
         work_in(i);
         check(cushim_stream_completion(streams[i], &completion));
-        check(cushim_completion_then(completion, dispatcher, count_one, &count, NULL));
+        check(cushim_completion_set_callback(completion, dispatcher, count_one, &count, NULL));
         cushim_completion_detach(&completion);
     }
     while (count < STREAMS && poll(&watch, 1, -1) == 1)
@@ -316,7 +316,7 @@ int main(void)
         fprintf(stderr, "there is no GPU to call: %s\n", cushim_last_error()->message);
         return 77;
     }
-    if (cushim_slot_state(CUSHIM_SLOT_StreamWaitValue32_v2) == CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(CUSHIM_SLOT_StreamWaitValue32_v2) == CUSHIM_STATE_MISSING) {
         fprintf(stderr, "the driver cannot hold a stream back: cuStreamWaitValue32_v2 needs CUDA 11.7\n");
         return 77;
     }

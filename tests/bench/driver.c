@@ -3,26 +3,26 @@
  * driver.c - the smallest libcuda.so.1 that cushim accepts, and one function to call. call_count runs on it; call_time
  * is linked to it, and then runs on the machine's own.
  */
-#include "cushim/cuda_abi.h"
+#include "cushim/abi/cuda_abi.h"
 
 CUresult CUDAAPI cuInit(unsigned int flags);
-CUresult CUDAAPI cuDriverGetVersion(int *ret_version);
-CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *ret_status);
+CUresult CUDAAPI cuDriverGetVersion(int *out_version);
+CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *out_status);
 
 CUresult CUDAAPI cuInit(unsigned int flags)
 {
     return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult CUDAAPI cuDriverGetVersion(int *ret_version)
+CUresult CUDAAPI cuDriverGetVersion(int *out_version)
 {
-    *ret_version = 10000;
+    *out_version = 10000;
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *ret_status)
+CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *out_status)
 {
     (void)stream;
-    *ret_status = CU_STREAM_CAPTURE_STATUS_NONE;
+    *out_status = CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;
 }

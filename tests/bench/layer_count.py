@@ -40,8 +40,8 @@ def main(bound, program, driver):
         if shutil.which(tool) is None:
             bench.skip(f'there is no {tool}')
     met = True
-    with tempfile.TemporaryDirectory() as folder:
-        program, driver = (copy_stripped(file, folder) for file in (pathlib.Path(program), pathlib.Path(driver)))
+    with tempfile.TemporaryDirectory() as directory:
+        program, driver = (copy_stripped(file, directory) for file in (pathlib.Path(program), pathlib.Path(driver)))
         environment = {**os.environ, 'CUSHIM_DRIVER': str(driver)}
         for name in PASSED_ON:
             met = bench.judge_difference(f'{name}, layer - driver', turn(program, 'layer', name, environment),

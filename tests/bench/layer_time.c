@@ -46,7 +46,7 @@ static int failures;
     DRIVER_FUNCTION(cuGraphDestroy, GraphDestroy_v1)
 
 static struct {
-#define DRIVER_FUNCTION(symbol, slot) __typeof__(((struct cushim_table *)NULL)->slot) slot;
+#define DRIVER_FUNCTION(symbol, slot) __typeof__(((struct cushim_dispatch_table *)NULL)->slot) slot;
     DRIVER_FUNCTIONS
 #undef DRIVER_FUNCTION
 } driver;
@@ -193,7 +193,7 @@ static CUresult fill(struct cushim_stream *captured, void *user)
 
 static void prepare(void)
 {
-    void *library = dlopen(cushim_diagnosis()->path, RTLD_NOW);
+    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW);
     void *found;
 #define DRIVER_FUNCTION(symbol, slot)                                                                                  \
     found = dlsym(library, #symbol);                                                                                   \

@@ -28,13 +28,13 @@ def cached_driver(number):
     return str(path)
 
 
-def leave_out_the_build_folder():
-    """Meson adds it to the search path, where a program that is installed does not have it: another folder to search."""
-    folders = os.environ.get('LD_LIBRARY_PATH', '').split(':')
-    folders = [folder for folder in folders if folder and not list(pathlib.Path(folder).glob('libcushim.so*'))]
+def leave_out_the_build_directory():
+    """Meson adds it to the search path, where a program that is installed does not have it: another directory to search."""
+    directories = os.environ.get('LD_LIBRARY_PATH', '').split(':')
+    directories = [directory for directory in directories if directory and not list(pathlib.Path(directory).glob('libcushim.so*'))]
     os.environ.pop('LD_LIBRARY_PATH', None)
-    if folders:
-        os.environ['LD_LIBRARY_PATH'] = ':'.join(folders)
+    if directories:
+        os.environ['LD_LIBRARY_PATH'] = ':'.join(directories)
 
 
 def arguments(place, dlopen):
@@ -54,7 +54,7 @@ def arguments(place, dlopen):
 
 
 def main(place, bound, cushim, dlopen):
-    leave_out_the_build_folder()
+    leave_out_the_build_directory()
     rest = arguments(place, dlopen)
     times = {cushim: [], dlopen: []}
     order = [cushim, dlopen]

@@ -30,8 +30,8 @@ def main(bound, library, optimization):
         bench.skip(f'the library was built with optimization={optimization}')
     if shutil.which('strip') is None:
         bench.skip('there is no strip')
-    with tempfile.TemporaryDirectory() as folder:
-        stripped = os.path.join(folder, 'stripped.so')
+    with tempfile.TemporaryDirectory() as directory:
+        stripped = os.path.join(directory, 'stripped.so')
         bench.run(['strip', '-o', stripped, library])
         print_sections(stripped)
         size = os.path.getsize(stripped) / 1024

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the cushim program in a known environment, and builds folders that look like kinds of machines."""
+"""Runs the cushim program in a known environment, and builds directories that look like kinds of machines."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def run_json(*arguments, **settings):
 
 
 class Tree:
-    """A folder that looks like a machine."""
+    """A directory that looks like a machine."""
 
     def __init__(self):
         self.root = tempfile.mkdtemp(prefix='cushim-tree-')
@@ -76,16 +76,16 @@ class Tree:
         os.chmod(self.root + path, mode)
         return self
 
-    def folder(self, path):
+    def directory(self, path):
         os.makedirs(self.root + path, exist_ok=True)
         return self
 
-    def driver(self, folder, release='550.163.01', which='driver_12_4'):
+    def driver(self, directory, release='550.163.01', which='driver_12_4'):
         """As packages install it: libcuda.so.1 is a link to libcuda.so.550.163.01."""
         name = 'libcuda.so.' + release
-        shutil.copy(fake(which), self.path(f'{folder}/{name}'))
+        shutil.copy(fake(which), self.path(f'{directory}/{name}'))
         if release != '1':
-            os.symlink(name, self.path(folder + '/libcuda.so.1'))
+            os.symlink(name, self.path(directory + '/libcuda.so.1'))
         return self
 
     def kernel_module(self, release='550.163.01'):
@@ -118,11 +118,11 @@ class Case(unittest.TestCase):
         self.addCleanup(tree.remove)
         return tree
 
-    def folder(self):
-        folder = tempfile.mkdtemp(prefix='cushim-test-')
-        self.addCleanup(shutil.rmtree, folder)
-        os.chmod(folder, 0o755)
-        return folder
+    def directory(self):
+        directory = tempfile.mkdtemp(prefix='cushim-test-')
+        self.addCleanup(shutil.rmtree, directory)
+        os.chmod(directory, 0o755)
+        return directory
 
 
 def main():

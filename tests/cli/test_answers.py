@@ -40,7 +40,7 @@ class Probe(Case):
         self.assertEqual((document['environment'], document['devices']), ([], []))
 
     def test_probe_when_there_is_no_driver_then_all_is_missing_and_the_places_are_told(self):
-        answer = run_json('probe', '--root', self.folder())
+        answer = run_json('probe', '--root', self.directory())
         document = answer.document
         self.check_keys(document)
         self.assertEqual(answer.status, UNUSABLE)
@@ -57,7 +57,7 @@ class Probe(Case):
             self.assertEqual(answer.document['tried'], [])
 
     def test_probe_when_the_environment_makes_no_sense_then_so_it_says(self):
-        for name, value in (('CUSHIM_MAX_VERSION', 'new'), ('CUSHIM_MASK', 'cuNoSuch'), ('CUSHIM_DRIVER', '/x' * 4000)):
+        for name, value in (('CUSHIM_MAX_VERSION', 'new'), ('CUSHIM_HIDE', 'cuNoSuch'), ('CUSHIM_DRIVER', '/x' * 4000)):
             answer = run_json('probe', **{name: value})
             self.check_keys(answer.document)
             self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'bad-option'), name)
@@ -67,7 +67,7 @@ class Probe(Case):
             self.assertIn(name, run('probe', **{name: value}).out.decode())
 
     def test_probe_when_the_file_is_no_driver_then_so_it_says(self):
-        with open(self.folder() + '/libcuda.so.1', 'w', encoding='utf-8') as text:
+        with open(self.directory() + '/libcuda.so.1', 'w', encoding='utf-8') as text:
             text.write('not a library\n')
         for path, reason in ((text.name, 'not-loadable'), (fake('stub'), 'stub'), ('/nowhere/libcuda.so.1', 'no-such-file'),
                              ('libc.so.6', 'not-a-driver')):
@@ -77,15 +77,15 @@ class Probe(Case):
             self.assertEqual([attempt['place'] for attempt in answer.document['tried']], [path])
 
     def test_probe_when_a_stub_is_on_the_path_then_its_file_is_named(self):
-        folder = self.folder()
-        os.symlink(fake('stub'), folder + '/libcuda.so.1')
-        first = run_json('probe', LD_LIBRARY_PATH=folder).document['tried'][0]
+        directory = self.directory()
+        os.symlink(fake('stub'), directory + '/libcuda.so.1')
+        first = run_json('probe', LD_LIBRARY_PATH=directory).document['tried'][0]
         self.assertEqual(first, {'place': 'libcuda.so.1',
-                                 'result': f"the CUDA Toolkit's stub {folder}/libcuda.so.1, passed over"})
+                                 'result': f"the CUDA Toolkit's stub {directory}/libcuda.so.1, passed over"})
 
     def test_counts_when_compared_with_the_table_then_equal(self):
         for options in ([DRIVER], [OLD], [OLDEST], [DRIVER, '--max-version=11.0'], [DRIVER, '--per-thread'],
-                        [DRIVER, '--mask=cuStreamQuery'], ['--driver=none']):
+                        [DRIVER, '--hide=cuStreamQuery'], ['--driver=none']):
             counts = run_json('probe', *options).document['entry_points']
             states = [row['state'] for row in run_json('table', *options).document]
             self.assertEqual(counts, {state: states.count(state) for state in STATES}, options)
@@ -130,19 +130,19 @@ class Probe(Case):
 
     def test_environment_when_set_then_told_whether_it_was_used(self):
         variables = {'CUSHIM_MAX_VERSION': '11.0', 'CUDA_VISIBLE_DEVICES': '0', 'NVIDIA_VISIBLE_DEVICES': 'all',
-                     'LD_LIBRARY_PATH': '/nowhere', 'CUSHIM_MASK': ''}
+                     'LD_LIBRARY_PATH': '/nowhere', 'CUSHIM_HIDE': ''}
 
         def used(*arguments):
             return {row['name']: row['used'] for row in run_json(*arguments, **variables).document['environment']}
         self.assertEqual(used('probe', DRIVER), {
             'CUSHIM_MAX_VERSION': True, 'CUDA_VISIBLE_DEVICES': False, 'NVIDIA_VISIBLE_DEVICES': False,
-            'LD_LIBRARY_PATH': True, 'CUSHIM_MASK': False})
+            'LD_LIBRARY_PATH': True, 'CUSHIM_HIDE': False})
         self.assertTrue(used('probe', DRIVER, '--devices')['CUDA_VISIBLE_DEVICES'])
         self.assertFalse(used('probe', DRIVER, '--max-version=11.1')['CUSHIM_MAX_VERSION'])
         self.assertFalse(used('probe', '--driver=none')['LD_LIBRARY_PATH'])
-        self.assertFalse(used('probe', '--root', self.folder())['LD_LIBRARY_PATH'])
+        self.assertFalse(used('probe', '--root', self.directory())['LD_LIBRARY_PATH'])
 
-    def test_cap_when_given_then_the_driver_is_told_as_it_is(self):
+    def test_limit_when_given_then_the_driver_is_told_as_it_is(self):
         document = run_json('probe', DRIVER, '--max-version=11.0').document
         self.assertEqual(document['driver']['cuda_version'], 12040)
         self.assertIn('for CUDA 12.4, held down to 11.0', run('probe', DRIVER, '--max-version=11.0').out.decode())
@@ -165,7 +165,7 @@ class Require(Case):
         self.assertIn(answer.document['message'], run('probe', OLD, '--require=12.3').out.decode())
         self.assertIn('to one for CUDA 99.0', run_json('probe', OLD, '--require=99').document['advice'])
 
-    def test_version_when_held_down_then_the_cap_is_to_blame(self):
+    def test_version_when_held_down_then_the_limit_is_to_blame(self):
         answer = run_json('probe', DRIVER, '--max-version=11.0', '--require=12.3')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'too-old'))
         self.assertIn('CUSHIM_MAX_VERSION', answer.document['advice'])
@@ -196,10 +196,10 @@ class Require(Case):
         for words in ('problem  StreamGetId_v1: ', 'ok       StreamQuery_v1\n', 'problem  cuGreenCtxCreate: '):
             self.assertIn(words, text.out.decode())
 
-    def test_slots_when_masked_then_the_mask_is_to_blame(self):
-        answer = run_json('probe', DRIVER, '--mask=cuStreamQuery', '--require-slot=StreamQuery_v1')
+    def test_slots_when_hidden_then_the_hidden_functions_are_to_blame(self):
+        answer = run_json('probe', DRIVER, '--hide=cuStreamQuery', '--require-slot=StreamQuery_v1')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'too-old'))
-        self.assertIn('--mask', answer.document['advice'])
+        self.assertIn('--hide', answer.document['advice'])
 
     def test_slots_when_many_and_long_then_nothing_breaks(self):
         names = [row['slot'] for row in run_json('table', '--driver=none').document]
@@ -221,8 +221,8 @@ class Table(Case):
         names = {row['slot'] for row in answer.document}
         self.assertEqual(len(names), len(answer.document))
         for row in answer.document:
-            self.assertEqual(list(row), ['slot', 'family', 'since', 'state', 'symbol', 'via'])
-            self.assertTrue(row['family'].startswith('cu' + row['slot'].rsplit('_v', 1)[0]), row)
+            self.assertEqual(list(row), ['slot', 'function', 'since', 'state', 'symbol', 'via'])
+            self.assertTrue(row['function'].startswith('cu' + row['slot'].rsplit('_v', 1)[0]), row)
             self.assertIsInstance(row['since'], int)
             self.assertIn(row['state'], STATES)
             self.assertEqual(row['symbol'] is not None, row['state'] == 'native', row)
@@ -231,7 +231,7 @@ class Table(Case):
 
     def test_table_when_native_then_the_symbol_is_the_drivers(self):
         rows = {row['slot']: row for row in run_json('table', DRIVER).document}
-        self.assertEqual(rows['StreamQuery_v1'], {'slot': 'StreamQuery_v1', 'family': 'cuStreamQuery', 'since': 2000,
+        self.assertEqual(rows['StreamQuery_v1'], {'slot': 'StreamQuery_v1', 'function': 'cuStreamQuery', 'since': 2000,
                                                   'state': 'native', 'symbol': 'cuStreamQuery', 'via': []})
         self.assertEqual(rows['DeviceTotalMem_v2']['symbol'], 'cuDeviceTotalMem_v2')
         self.assertEqual(rows['StreamGetId_v1']['state'], 'missing')
@@ -266,9 +266,9 @@ class Lookup(Case):
     def test_all_when_asked_then_one_row_for_each_entry_point(self):
         answer = run_json('lookup', '--all', DRIVER)
         self.assertEqual((answer.status, len(answer.document)), (USABLE, 572))
-        self.assertEqual(len({(row['family'], row['version']) for row in answer.document}), 572)
+        self.assertEqual(len({(row['function'], row['version']) for row in answer.document}), 572)
         for row in answer.document:
-            self.assertEqual(list(row), ['family', 'version', 'found', 'symbol'])
+            self.assertEqual(list(row), ['function', 'version', 'found', 'symbol'])
             self.assertEqual(row['symbol'] is not None, row['found'], row)
         found = {row['symbol'] for row in answer.document if row['found']}
         self.assertIn('cuDeviceTotalMem_v2', found)
@@ -282,17 +282,17 @@ class Lookup(Case):
     def test_one_when_found_then_usable(self):
         answer = run_json('lookup', 'cuDeviceTotalMem', '12.3', DRIVER)
         self.assertEqual((answer.status, answer.document), (USABLE, [
-            {'family': 'cuDeviceTotalMem', 'version': 12030, 'found': True, 'symbol': 'cuDeviceTotalMem_v2'}]))
+            {'function': 'cuDeviceTotalMem', 'version': 12030, 'found': True, 'symbol': 'cuDeviceTotalMem_v2'}]))
 
     def test_one_when_not_found_then_why_is_told(self):
-        for family, version, why in (('cuStreamGetId', '12.3', 'no such function'), ('cuStreamQuery', '13.0', "above the driver's"),
+        for function, version, why in (('cuStreamGetId', '12.3', 'no such function'), ('cuStreamQuery', '13.0', "above the driver's"),
                                      ('cuNoSuch', '12.3', 'no such function'), ('cuDeviceTotalMem_v2', '12.3', 'cuDeviceTotalMem 3.2')):
-            answer = run_json('lookup', family, version, DRIVER)
+            answer = run_json('lookup', function, version, DRIVER)
             self.assertEqual((answer.status, answer.document[0]['found'], answer.document[0]['symbol']), (UNUSABLE, False, None))
             self.assertIn(why, answer.err.decode())
 
-    def test_one_when_masked_or_capped_then_missing(self):
-        self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--mask=cuStreamQuery').status, UNUSABLE)
+    def test_one_when_hidden_or_limited_then_missing(self):
+        self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--hide=cuStreamQuery').status, UNUSABLE)
         self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--max-version=11.0').status, UNUSABLE)
 
     def test_one_when_there_is_no_driver_then_so_it_says(self):
@@ -318,9 +318,9 @@ class Output(Case):
     def test_json_when_names_hold_anything_then_valid(self):
         for name in (b'a\x01b\x1f', b'q"\\q', b'\xff\xfe', b'\xc3', b'\xe2\x82', b'\xed\xa0\x80', b'\xf4\x90\x80\x80', b'tab\tline\nend',
                      'gr\u00fc\u00dfe \u2713 \U0001f600'.encode(), b'\x7f\x1b[31m', b'\xc2\x9b31m', b'\xc0\x80'):
-            folder = os.fsencode(self.folder()) + b'/' + name
-            answer = run_json('probe', b'--driver=' + folder, CUDA_VISIBLE_DEVICES=name)
-            self.assertEqual(answer.document['tried'][0]['place'], folder.decode('utf-8', 'replace_each_byte'), name)
+            directory = os.fsencode(self.directory()) + b'/' + name
+            answer = run_json('probe', b'--driver=' + directory, CUDA_VISIBLE_DEVICES=name)
+            self.assertEqual(answer.document['tried'][0]['place'], directory.decode('utf-8', 'replace_each_byte'), name)
             self.assertEqual(answer.document['environment'][-1]['value'], name.decode('utf-8', 'replace_each_byte'))
 
     def test_text_when_names_hold_control_characters_then_the_terminal_sees_none(self):
@@ -363,10 +363,10 @@ class Output(Case):
         self.assertTrue(run('probe', DRIVER, LANG='C.UTF-8').out.startswith(b'ok '))
 
     def test_paragraphs_when_on_a_terminal_then_broken_at_its_width(self):
-        out = self.on_terminal('probe', '--root', self.folder()).decode()
+        out = self.on_terminal('probe', '--root', self.directory()).decode()
         advice = out.splitlines()[:5]
         self.assertTrue(all(len(line) <= 80 for line in advice), advice)
-        self.assertGreater(len(run('probe', '--root', self.folder()).out.splitlines()[1]), 80)
+        self.assertGreater(len(run('probe', '--root', self.directory()).out.splitlines()[1]), 80)
 
 
 def replace_each_byte(error):

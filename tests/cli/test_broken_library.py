@@ -14,11 +14,11 @@ NAME = 'libcuda.so.1'
 
 class BrokenLibrary(Case):
     def cut_short(self, name=NAME):
-        """A folder with a driver of which the first two pages are there: the headers, and not all that they tell of."""
-        folder = self.folder()
-        with open(fake('driver_12_4'), 'rb') as whole, open(f'{folder}/{name}', 'wb') as file:
+        """A directory with a driver of which the first two pages are there: the headers, and not all that they tell of."""
+        directory = self.directory()
+        with open(fake('driver_12_4'), 'rb') as whole, open(f'{directory}/{name}', 'wb') as file:
             file.write(whole.read(8192))
-        return folder
+        return directory
 
     def is_told(self, command, words, **variables):
         """The command fails with these words, as text and as JSON."""
@@ -41,26 +41,26 @@ class BrokenLibrary(Case):
             self.assertRegex(answer.err.decode(), words)
 
     def test_library_when_cut_short_and_found_by_its_name_then_named(self):
-        folder = self.cut_short()
+        directory = self.cut_short()
         for command in COMMANDS:
-            self.is_told(command, rf'ends the process( \(.+\))?: {folder}/{NAME}: the file is incomplete',
-                         LD_LIBRARY_PATH=f'/nowhere:{folder}')
+            self.is_told(command, rf'ends the process( \(.+\))?: {directory}/{NAME}: the file is incomplete',
+                         LD_LIBRARY_PATH=f'/nowhere:{directory}')
 
     def test_library_when_its_name_is_given_then_named_too(self):
-        folder = self.cut_short('libother.so')
-        words = rf'ends the process( \(.+\))?: {folder}/libother.so: the file is incomplete'
-        self.is_told(['probe', '--driver=libother.so'], words, LD_LIBRARY_PATH=folder)
-        self.is_told(['probe'], words, LD_LIBRARY_PATH=folder, CUSHIM_DRIVER='libother.so')
-        document = run_json('probe', LD_LIBRARY_PATH=folder, CUSHIM_DRIVER='libother.so').document
+        directory = self.cut_short('libother.so')
+        words = rf'ends the process( \(.+\))?: {directory}/libother.so: the file is incomplete'
+        self.is_told(['probe', '--driver=libother.so'], words, LD_LIBRARY_PATH=directory)
+        self.is_told(['probe'], words, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
+        document = run_json('probe', LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so').document
         self.assertEqual([attempt['place'] for attempt in document['tried']], ['libother.so'])
         self.assertIn({'name': 'CUSHIM_DRIVER', 'value': 'libother.so', 'used': True}, document['environment'])
 
     def test_library_when_it_is_a_fifo_then_not_waited_for(self):
-        folder = self.folder()
-        os.mkfifo(f'{folder}/{NAME}')
-        words = rf'does not return within \d+ seconds: {folder}/{NAME}: this is no regular file'
+        directory = self.directory()
+        os.mkfifo(f'{directory}/{NAME}')
+        words = rf'does not return within \d+ seconds: {directory}/{NAME}: this is no regular file'
         with concurrent.futures.ThreadPoolExecutor(len(COMMANDS)) as pool:
-            waits = [pool.submit(self.is_told, command, words, LD_LIBRARY_PATH=folder) for command in COMMANDS]
+            waits = [pool.submit(self.is_told, command, words, LD_LIBRARY_PATH=directory) for command in COMMANDS]
             for wait in waits:
                 wait.result()
 
@@ -70,8 +70,8 @@ class BrokenLibrary(Case):
             self.is_told([*command, '--driver', path], rf'ends the process( \(.+\))?: {path}')
 
     def test_library_when_another_is_whole_then_the_trial_changes_nothing(self):
-        folder = self.cut_short()
-        answer = run_json('probe', '--driver', fake('driver_12_4'), LD_LIBRARY_PATH=folder)
+        directory = self.cut_short()
+        answer = run_json('probe', '--driver', fake('driver_12_4'), LD_LIBRARY_PATH=directory)
         self.assertEqual((answer.status, answer.err), (0, b''))
         self.assertEqual(len(answer.document['tried']), 1)
 

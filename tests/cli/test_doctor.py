@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""doctor: the right cause first, on folders that look like kinds of machines, and on fake drivers that start or do not."""
+"""doctor: the right cause first, on directories that look like kinds of machines, and on fake drivers that start or do not."""
 
 import os
 import shutil
@@ -61,10 +61,10 @@ class Machines(Doctor):
                           container=None)
         self.assertEqual(tried, [LIBRARIES + '/libcuda.so.1'])
 
-    def test_folder_when_a_bare_image_then_what_it_cannot_have_is_no_problem(self):
+    def test_directory_when_a_bare_image_then_what_it_cannot_have_is_no_problem(self):
         self.well(self.tree().driver('/usr/lib64'), library='ok', kernel_module='note', device_nodes='note')
 
-    def test_folder_when_empty_then_the_library_is_missing(self):
+    def test_directory_when_empty_then_the_library_is_missing(self):
         self.blames('library', 'no NVIDIA driver library', '--root', self.tree().root)
 
     def test_library_when_missing_and_a_gpu_is_there_then_to_be_installed(self):
@@ -72,7 +72,7 @@ class Machines(Doctor):
         self.blames('library', "There is an NVIDIA GPU: install NVIDIA's driver", '--root', tree.root)
 
     def test_gpu_when_the_bus_shows_none_then_that_comes_first(self):
-        tree = self.tree().folder('/sys/bus/pci/devices')
+        tree = self.tree().directory('/sys/bus/pci/devices')
         self.blames('gpu', 'shows no NVIDIA GPU', '--root', tree.root)
         tree.driver(LIBRARIES).file('/dev/nvidiactl')
         self.blames('gpu', 'shows no NVIDIA GPU', '--root', tree.root)
@@ -96,7 +96,7 @@ class Machines(Doctor):
         self.blames('kernel-module', 'modprobe nvidia', '--root', tree.root)
 
     def test_module_when_nouveau_is_in_its_place_then_named(self):
-        tree = self.tree().driver(LIBRARIES).gpu_on_bus().folder('/sys/module/nouveau')
+        tree = self.tree().driver(LIBRARIES).gpu_on_bus().directory('/sys/module/nouveau')
         self.blames('kernel-module', 'nouveau', '--root', tree.root)
 
     def test_nodes_when_missing_and_the_module_is_there_then_to_be_made(self):
@@ -125,7 +125,7 @@ class Machines(Doctor):
         tree = self.tree().file(LIBRARIES + '/libcuda.so.1', 'text')
         self.blames('library', 'Reinstall', '--root', tree.root)
         self.blames('library', f'{LIBRARIES}/libcuda.so.1: ', '--root', tree.root)
-        self.blames('library', 'this is a folder', '--driver', tree.root)
+        self.blames('library', 'this is a directory', '--driver', tree.root)
         self.blames('library', 'libc.so.6: not a driver', '--driver=libc.so.6')
 
 
@@ -155,17 +155,17 @@ class Places(Doctor):
         self.blames('nixos', 'services.xserver.videoDrivers', '--root', self.tree().file('/etc/NIXOS').gpu_on_bus().root)
 
     def test_jetson_when_whole_then_well_without_device_files(self):
-        folder = f'/usr/lib/{MULTIARCH}/tegra'
-        tree = self.tree().file('/etc/nv_tegra_release', '# R35').driver(folder, '1.1')
-        self.assertEqual(self.well(tree, jetson='ok', device_nodes=None, kernel_module=None)[-1], folder + '/libcuda.so.1')
+        directory = f'/usr/lib/{MULTIARCH}/tegra'
+        tree = self.tree().file('/etc/nv_tegra_release', '# R35').driver(directory, '1.1')
+        self.assertEqual(self.well(tree, jetson='ok', device_nodes=None, kernel_module=None)[-1], directory + '/libcuda.so.1')
 
     def test_jetson_when_without_a_library_then_the_package_is_named(self):
         self.blames('jetson', 'nvidia-l4t-cuda', '--root', self.tree().file('/etc/nv_tegra_release').root)
 
     def test_flatpak_when_the_extension_fits_then_well(self):
-        folder = f'/usr/lib/{MULTIARCH}/GL/nvidia-550-163-01/lib'
-        tree = self.tree().file('/.flatpak-info').kernel_module().nodes().driver(folder)
-        self.assertEqual(self.well(tree, flatpak='ok')[-1], folder + '/libcuda.so.1')
+        directory = f'/usr/lib/{MULTIARCH}/GL/nvidia-550-163-01/lib'
+        tree = self.tree().file('/.flatpak-info').kernel_module().nodes().driver(directory)
+        self.assertEqual(self.well(tree, flatpak='ok')[-1], directory + '/libcuda.so.1')
 
     def test_flatpak_when_the_extension_is_of_another_version_then_the_right_one_is_named(self):
         tree = self.tree().file('/.flatpak-info').kernel_module('550.163.01').nodes()
@@ -174,15 +174,15 @@ class Places(Doctor):
         self.assertIn(f'/usr/lib/{MULTIARCH}/GL/nvidia-550-163-01/lib/libcuda.so.1', self.tried(tree))
 
     def test_places_when_each_holds_the_only_driver_then_found_there(self):
-        for folder in (LIBRARIES, '/lib/' + MULTIARCH, '/usr/lib64', '/lib64', '/usr/lib', '/usr/local/lib',
+        for directory in (LIBRARIES, '/lib/' + MULTIARCH, '/usr/lib64', '/lib64', '/usr/lib', '/usr/local/lib',
                        LIBRARIES + '/nvidia/current', '/usr/lib/wsl/lib', '/run/opengl-driver/lib', '/usr/local/nvidia/lib64',
                        '/usr/local/nvidia/lib', '/.singularity.d/libs', '/run/nvidia/driver' + LIBRARIES,
                        '/run/nvidia/driver/usr/lib64', LIBRARIES + '/tegra'):
-            tree = self.tree().driver(folder)
+            tree = self.tree().driver(directory)
             answer = run_json('probe', '--root', tree.root)
-            self.assertEqual(answer.status, USABLE, folder)
-            self.assertEqual(answer.document['driver']['path'], tree.root + folder + '/libcuda.so.550.163.01')
-            self.assertEqual(answer.document['tried'][-1]['place'], tree.root + folder + '/libcuda.so.1')
+            self.assertEqual(answer.status, USABLE, directory)
+            self.assertEqual(answer.document['driver']['path'], tree.root + directory + '/libcuda.so.550.163.01')
+            self.assertEqual(answer.document['tried'][-1]['place'], tree.root + directory + '/libcuda.so.1')
 
 
 class Roots(Doctor):
@@ -200,7 +200,7 @@ class Roots(Doctor):
         os.symlink('../' * 20 + fake('driver_12_4'), tree.path('/usr/lib64/libcuda.so.1'))
         for path in ('/etc/NIXOS', '/etc/nv_tegra_release', '/.flatpak-info', '/sys/module/nouveau'):
             os.symlink(PROGRAM, tree.path(path))
-        version = self.folder() + '/version'
+        version = self.directory() + '/version'
         with open(version, 'w', encoding='utf-8') as file:
             file.write('Linux version 5-microsoft-WSL2')
         os.symlink(version, tree.path('/proc/version'))
@@ -226,7 +226,7 @@ class Containers(Doctor):
         self.blames('container', '--gpus all', '--root', tree.root)
 
     def test_container_when_the_host_has_no_gpu_then_that_is_the_cause(self):
-        self.blames('gpu', 'shows no NVIDIA GPU', '--root', self.tree().container().folder('/sys/bus/pci/devices').root)
+        self.blames('gpu', 'shows no NVIDIA GPU', '--root', self.tree().container().directory('/sys/bus/pci/devices').root)
 
     def test_container_when_only_devices_were_mounted_then_the_library_is_asked_for(self):
         tree = self.tree().container().kernel_module().gpu_on_bus().nodes()
@@ -240,7 +240,7 @@ class Permissions(Doctor):
     NOBODY = ('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--')
 
     def as_someone(self):
-        """What to run the program through, so that permissions bind it; a copy, since its folder may be closed to others."""
+        """What to run the program through, so that permissions bind it; a copy, since its directory may be closed to others."""
         if os.geteuid() != 0:
             return ()
         if not shutil.which('setpriv'):
@@ -303,10 +303,10 @@ class Started(Doctor):
         self.blames('kernel-module', 'Restart the machine', DRIVER, FAKE_INIT='803')
 
     def compat(self):
-        folder = self.folder() + '/compat'
-        os.mkdir(folder)
-        shutil.copy(fake('driver_12_4'), folder + '/libcuda.so.1')
-        return '--driver=' + folder + '/libcuda.so.1'
+        directory = self.directory() + '/compat'
+        os.mkdir(directory)
+        shutil.copy(fake('driver_12_4'), directory + '/libcuda.so.1')
+        return '--driver=' + directory + '/libcuda.so.1'
 
     def test_compat_when_refused_then_blamed(self):
         self.blames('compat', 'cuda-compat', self.compat(), FAKE_INIT='804')

@@ -35,7 +35,7 @@ class Refused(Case):
         self.refuses(['doctor', 'now'], '"now" is one word too many')
 
     def test_values_when_missing_or_not_wanted_then_said(self):
-        for option in ('--driver', '--max-version', '--mask', '--root', '--format', '--require', '--require-slot'):
+        for option in ('--driver', '--max-version', '--hide', '--root', '--format', '--require', '--require-slot'):
             self.refuses(['probe', option], option + ' needs a value')
         for option in ('--devices', '--per-thread', '--help', '--version'):
             self.refuses(['probe', option + '=yes'], option + ' takes no value')
@@ -58,13 +58,13 @@ class Refused(Case):
         for format in ('', 'xml', 'JSON', 'text '):
             self.refuses(['probe', '--format=' + format], 'is neither text nor json')
 
-    def test_root_when_it_is_no_folder_then_refused(self):
+    def test_root_when_it_is_no_directory_then_refused(self):
         for path in ('', '/nowhere/at/all', __file__):
-            self.refuses(['probe', '--root', path], f'--root: "{path}" is no folder')
+            self.refuses(['probe', '--root', path], f'--root: "{path}" is no directory')
 
-    def test_mask_when_a_name_is_unknown_then_named(self):
+    def test_hide_when_a_name_is_unknown_then_named(self):
         for command in COMMANDS:
-            self.refuses([*command, '--mask', 'cuStreamQuery,cuNoSuch', '--driver', fake('driver_12_4')], 'cuNoSuch')
+            self.refuses([*command, '--hide', 'cuStreamQuery,cuNoSuch', '--driver', fake('driver_12_4')], 'cuNoSuch')
 
     def test_driver_when_empty_or_too_long_then_refused(self):
         for command in COMMANDS:
@@ -76,9 +76,9 @@ class Refused(Case):
             self.refuses(['probe', '--require-slot', name], f'cushim has no slot "{name}"')
 
     def test_lookup_when_words_are_missing_then_said(self):
-        self.refuses(['lookup'], 'say which FAMILY and VERSION')
-        self.refuses(['lookup', 'cuStreamQuery'], 'say which FAMILY and VERSION')
-        self.refuses(['lookup', '--all', 'cuStreamQuery', '12.3'], '--all takes neither FAMILY nor VERSION')
+        self.refuses(['lookup'], 'say which FUNCTION and VERSION')
+        self.refuses(['lookup', 'cuStreamQuery'], 'say which FUNCTION and VERSION')
+        self.refuses(['lookup', '--all', 'cuStreamQuery', '12.3'], '--all takes neither FUNCTION nor VERSION')
 
     def test_names_when_they_hold_control_characters_then_the_terminal_sees_none(self):
         answer = run('pro\033[31mbe\x7f\n')
@@ -91,7 +91,7 @@ class Accepted(Case):
             answer = run(*arguments)
             self.assertEqual((answer.status, answer.err), (USABLE, b''))
             for word in ('probe', 'table', 'lookup', 'doctor', '--devices', '--require', '--require-slot', '--all', '--driver',
-                         '--max-version', '--mask', '--per-thread', '--root', '--format', 'run', '--softcuda'):
+                         '--max-version', '--hide', '--per-thread', '--root', '--format', 'run', '--softcuda'):
                 self.assertIn(word.encode(), answer.out)
             self.assertTrue(all(len(line) <= 80 for line in answer.out.splitlines()))
 

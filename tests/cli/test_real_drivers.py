@@ -23,10 +23,10 @@ class RealDrivers(Case):
         """(name, version, file, environment) of each in the cache; those with files of their own need the search path."""
         found = 0
         for name, version in VERSIONS.items():
-            folder = os.path.join(CACHE, 'drivers', name)
-            if os.path.exists(folder + '/libcuda.so.1'):
+            directory = os.path.join(CACHE, 'drivers', name)
+            if os.path.exists(directory + '/libcuda.so.1'):
                 found += 1
-                yield name, version, folder + '/libcuda.so.1', {'LD_LIBRARY_PATH': folder}
+                yield name, version, directory + '/libcuda.so.1', {'LD_LIBRARY_PATH': directory}
         if found == 0:
             self.skipTest(f'there is no driver in {CACHE}/drivers; tests/drivers/fetch gets them')
 
@@ -67,7 +67,7 @@ class RealDrivers(Case):
                     self.assertEqual(row['symbol'] in names, row['found'], row)
                     self.assertTrue(row['version'] <= version or not row['found'], row)
 
-    def test_table_when_capped_then_as_on_the_older_driver(self):
+    def test_table_when_limited_then_as_on_the_older_driver(self):
         have = {name: (library, variables) for name, _, library, variables in self.drivers()}
         if not {'450', '550'} <= set(have):
             self.skipTest('the drivers 450 and 550 are not both there')
@@ -107,11 +107,11 @@ class RealDrivers(Case):
                 self.assertEqual(document['driver']['cuda_version'], version)
 
     def test_stub_when_it_is_the_toolkits_then_told(self):
-        folder = os.path.join(CACHE, 'toolkit')
-        stubs = [f'{folder}/{version}/stubs/libcuda.so' for version in ('11.2', '11.8', '12.4')]
+        directory = os.path.join(CACHE, 'toolkit')
+        stubs = [f'{directory}/{version}/stubs/libcuda.so' for version in ('11.2', '11.8', '12.4')]
         stubs = [stub for stub in stubs if os.path.exists(stub)]
         if not stubs:
-            self.skipTest(f'there is no stub in {folder}; tests/drivers/fetch-toolkit gets them')
+            self.skipTest(f'there is no stub in {directory}; tests/drivers/fetch-toolkit gets them')
         for stub in stubs:
             with self.subTest(stub=stub):
                 self.assertEqual(run_json('probe', '--driver', stub).document['reason'], 'stub')

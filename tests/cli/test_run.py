@@ -31,13 +31,13 @@ class Run(Case):
         self.assertEqual((driver['cuda_version'], driver['softcuda'], driver['instead_of']), (13000, '580', instead_of))
 
     def test_run_when_there_is_no_driver_then_on_softcuda(self):
-        empty = self.folder()
+        empty = self.directory()
         self.runs_on_softcuda(run_json('run', '--root', empty), 'not-found')
         answer = run('run', '--root', empty)
         lines = answer.out.decode().splitlines()
         self.assertEqual((answer.status, answer.err, len(lines)), (USABLE, b'', len(STEPS) + 2))
         self.assertIn('This machine has no NVIDIA driver library.', lines[0])
-        self.assertIn('softcuda, a driver in software: driver 580 for CUDA 13.0', lines[1])
+        self.assertIn('softcuda, a software driver: driver 580 for CUDA 13.0', lines[1])
         for step, line in zip(STEPS, lines[2:]):
             self.assertRegex(line, r'^ok +%s +\d+\.\d{3} ms  \w' % step)
 
@@ -77,9 +77,9 @@ class Run(Case):
         self.all_right(answer)
         self.assertEqual((answer.document['driver']['softcuda'], answer.document['driver']['path']), ('550', path))
 
-    def test_run_when_capped_or_per_thread_then_that_holds_on_softcuda_too(self):
-        self.runs_on_softcuda(run_json('run', '--root', self.folder(), '--per-thread', '--mask', 'cuStreamGetId'), 'not-found')
-        answer = run_json('run', '--root', self.folder(), '--max-version', '9.1')
+    def test_run_when_limited_or_per_thread_then_that_holds_on_softcuda_too(self):
+        self.runs_on_softcuda(run_json('run', '--root', self.directory(), '--per-thread', '--hide', 'cuStreamGetId'), 'not-found')
+        answer = run_json('run', '--root', self.directory(), '--max-version', '9.1')
         self.assertEqual(self.outcomes(answer.document)['capture'], 'skipped')
         self.assertIn('needs CUDA 10.1', answer.document['steps'][6]['message'])
 

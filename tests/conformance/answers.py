@@ -14,8 +14,8 @@ A check that is not applicable replaces all its answers; "-" removes one. Lines 
 import os
 
 # Each configuration of one driver: what a run is called, and the program's arguments for it.
-CAPS = ("12.4", "12.2", "11.4", "11.0", "10.1", "10.0", "9.1", "6.5")
-CONFIGURATIONS = {"native": [], "per-thread": ["--per-thread"], **{cap: ["--cap", cap] for cap in CAPS}}
+LIMITS = ("12.4", "12.2", "11.4", "11.0", "10.1", "10.0", "9.1", "6.5")
+CONFIGURATIONS = {"native": [], "per-thread": ["--per-thread"], **{limit: ["--max-version", limit] for limit in LIMITS}}
 
 NOT_APPLICABLE = "not-applicable"
 
@@ -83,7 +83,7 @@ def save(path, head, runs):
 
 
 def program_in(build):
-    """The program in a build folder, or the program itself."""
+    """The program in a build directory, or the program itself."""
     inside = os.path.join(build, "tests", "conformance", "conformance")
     return inside if os.path.isdir(build) else build
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct cushim_table *cu;
+const struct cushim_dispatch_table *cu;
 int check_broken;
 
 static const struct check *current;
@@ -77,9 +77,9 @@ bool need(const char *what, CUresult result)
     return result == CUDA_SUCCESS;
 }
 
-static bool is_missing(enum cushim_slot slot, struct cushim_slot_info *ret_info)
+static bool is_missing(enum cushim_slot slot, struct cushim_slot_info *out_info)
 {
-    return cushim_slot_info(slot, ret_info) != CUDA_SUCCESS || ret_info->state == CUSHIM_STATE_MISSING;
+    return cushim_query_slot(slot, out_info) != CUDA_SUCCESS || out_info->state == CUSHIM_STATE_MISSING;
 }
 
 void lacks(const char *key, const char *why)

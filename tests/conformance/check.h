@@ -57,7 +57,7 @@ struct subject {
 #endif
 
 /* The table under test: set before the first check runs. */
-extern const struct cushim_table *cu;
+extern const struct cushim_dispatch_table *cu;
 
 /* ---- Answers; `key` is the rest of the line's name ---- */
 

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Compares what the conformance program says with the answers kept of a real driver.
 
-    compare.py run CONFIGURATION PROGRAM [--softcuda LIBRARY [--capped]]
+    compare.py run CONFIGURATION PROGRAM [--softcuda LIBRARY [--limited]]
     compare.py file CONFIGURATION OUTPUT [--softcuda]
     compare.py polyfills
 
 run      runs the program on the driver of this machine, or on a softcuda library, and compares
 file     compares what a run printed
-polyfills  holds the kept answers of the capped configurations against the native ones: a difference must stand in
+polyfills  holds the kept answers of the limited configurations against the native ones: a difference must stand in
          expected/polyfills.tsv, with its reason; so must each line there be needed
 
 On softcuda, the differences of expected/softcuda.tsv are let pass.
@@ -73,7 +73,7 @@ def run(options):
     arguments = list(answers.CONFIGURATIONS[options.configuration])
     if options.softcuda:
         environment["CUSHIM_DRIVER"] = options.softcuda
-        if not options.capped:
+        if not options.limited:
             arguments = [argument for argument in arguments if argument == "--per-thread"]
     done = subprocess.run([options.program, *arguments], env=environment, capture_output=True, text=True, check=False)
     if done.returncode == 77:
@@ -100,12 +100,12 @@ def polyfills(_):
     _, runs = answers.load(DATA)
     allowed = Allowed("polyfills.tsv")
     count = 0
-    for cap in answers.CAPS:
-        rows = answers.differences(runs["native"], runs[cap])
+    for limit in answers.LIMITS:
+        rows = answers.differences(runs["native"], runs[limit])
         rows = {name: value for name, value in rows.items() if not value.startswith(answers.NOT_APPLICABLE)}
         for name, value in rows.items():
             if allowed.permits(name, value) is None:
-                print(f"{cap}: {name}: native {runs['native'].get(name, 'no answer')}, here {value}")
+                print(f"{limit}: {name}: native {runs['native'].get(name, 'no answer')}, here {value}")
                 count += 1
     for pattern, value, _ in allowed.unused():
         print(f"polyfills.tsv: nothing differs as in the line {pattern} {value}")
@@ -120,7 +120,7 @@ def main():
     one.add_argument("configuration", choices=answers.CONFIGURATIONS)
     one.add_argument("program")
     one.add_argument("--softcuda", help="softcuda's library for the run")
-    one.add_argument("--capped", action="store_true", help="softcuda is newer than the configuration: cap it")
+    one.add_argument("--limited", action="store_true", help="softcuda is newer than the configuration: limit it")
     one.set_defaults(mode=run)
     one = modes.add_parser("file")
     one.add_argument("configuration", choices=answers.CONFIGURATIONS)

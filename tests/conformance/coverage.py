@@ -4,7 +4,7 @@
 
     coverage.py BUILD [--check]
 
-BUILD is a build folder with the program `cushim` and softcuda in it. --check only says whether the page is up to date.
+BUILD is a build directory with the program `cushim` and softcuda in it. --check only says whether the page is up to date.
 Exit status: 0; 1 if the page is not up to date, or if an operation has no function, no call or no test; 77 where the
 build lacks what is needed.
 """
@@ -98,7 +98,7 @@ def checks_of(sources):
             direct, any_call = set(), set()
             for key in sources.reached(sources.key(path, function)):
                 where, body = sources.calls[key]
-                if where.name == "layer.c":
+                if where.name == "support.c":
                     continue
                 for statement in body.split(";"):
                     names = re.findall(r"\b(cushim_\w+)\b", statement)
@@ -114,7 +114,7 @@ def checks_of(sources):
     def best_first(function):
         """Those of the function's own subject before others, then as they run; what is on the edge, last."""
         def place(check):
-            subject = check.split(".")[0].replace("captured", "captured_call")
+            subject = check.split(".")[0]
             edge = check.endswith(("on-old", "argument", "null"))
             return edge, subject not in function, order.index(subject)
         return sorted(judged[function] or called[function], key=place)
@@ -147,16 +147,16 @@ def states(build):
     return answers
 
 
-def state_of(family, slots, driver):
-    """The best of the slots of a family that our function calls."""
-    found = {driver[slot] for slot in slots if slot == family or re.sub(r"_v\d+$", "", slot) == family}
+def state_of(name, slots, driver):
+    """The best of the slots of a name that our function calls."""
+    found = {driver[slot] for slot in slots if slot == name or re.sub(r"_v\d+$", "", slot) == name}
     return next(word for state, word in (("native", "native"), ("adapted", "native"), ("polyfill", "poly"),
                                          ("missing", "-")) if state in found)
 
 
 class Page:
     def __init__(self, build):
-        self.sources = Sources(sorted((ROOT / "src").glob("*.c")))
+        self.sources = Sources(sorted([*(ROOT / "src" / "stream").glob("*.c"), *(ROOT / "src" / "completion").glob("*.c")]))
         self.checks = checks_of(Sources(sorted(STREAM.glob("*.c"))))
         self.public = public_functions()
         self.states = states(build)
@@ -171,30 +171,30 @@ class Page:
             found += [name for name in here[:-(-TESTS_SHOWN // len(functions))] if name not in found]
         return ", ".join(f"`{name}`" for name in found)
 
-    def behind(self, operation, functions, families):
-        """A cell for each driver: the worst of the families."""
+    def behind(self, operation, functions, driver_functions):
+        """A cell for each driver: the worst of the driver_functions."""
         slots = set().union(*(self.sources.slots_of(function) for function in functions))
-        if families == "-":
+        if driver_functions == "-":
             return ["always" for _ in DRIVERS]
         cells = []
         for driver in DRIVERS:
             words = []
-            for family in families.split():
+            for name in driver_functions.split():
                 try:
-                    words.append(state_of(family, slots, self.states[driver]))
+                    words.append(state_of(name, slots, self.states[driver]))
                 except StopIteration:
-                    self.wrong.append(f"{operation}: {' '.join(functions)} does not call {family}")
+                    self.wrong.append(f"{operation}: {' '.join(functions)} does not call {name}")
                     return ["?" for _ in DRIVERS]
             cells.append(next(word for word in ("-", "poly", "native") if word in words))
         return cells
 
-    def row(self, where, operation, functions, families):
+    def row(self, where, operation, functions, driver_functions):
         functions = functions.split()
         for function in functions:
             if function not in self.public:
                 self.wrong.append(f"{operation}: there is no {function}")
                 return f"| `{operation}` | {where} | | |" + " |" * len(DRIVERS)
-        cells = self.behind(operation, functions, families)
+        cells = self.behind(operation, functions, driver_functions)
         names = ", ".join(f"`{name}`" for name in functions)
         return f"| `{operation}` | {where} | {names} | {self.tests(functions)} | {' | '.join(cells)} |"
 

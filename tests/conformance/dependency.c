@@ -5,12 +5,12 @@
 #include "kernels.h"
 
 /* The dependencies of the next node; the array is the driver's. */
-static const CUgraphNode *dependencies_of(CUstream stream, size_t *ret_count)
+static const CUgraphNode *dependencies_of(CUstream stream, size_t *out_count)
 {
     CUstreamCaptureStatus status;
     const CUgraphNode *nodes = NULL;
-    *ret_count = 0;
-    need("info", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &nodes, ret_count));
+    *out_count = 0;
+    need("info", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &nodes, out_count));
     return nodes;
 }
 

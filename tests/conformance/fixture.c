@@ -28,7 +28,7 @@ void pause_shortly(void)
 static bool has(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_slot_info(slot, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
+    return cushim_query_slot(slot, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
 }
 
 CUresult fixture_open(void)
@@ -92,14 +92,14 @@ CUdeviceptr memory_new(size_t count, unsigned char fill)
     return memory;
 }
 
-void *host_new(size_t count, CUdeviceptr *ret_device)
+void *host_new(size_t count, CUdeviceptr *out_device)
 {
     void *host = NULL;
     if (!need("host-memory", cu->MemHostAlloc_v1(&host, count, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)))
         return NULL;
     memset(host, 0, count);
-    if (ret_device != NULL)
-        need("device-pointer", cu->MemHostGetDevicePointer_v2(ret_device, host, 0));
+    if (out_device != NULL)
+        need("device-pointer", cu->MemHostGetDevicePointer_v2(out_device, host, 0));
     return host;
 }
 

@@ -31,8 +31,8 @@ CUevent event_new(void);
 /* `count` bytes of memory of the device, filled with `fill`. */
 CUdeviceptr memory_new(size_t count, unsigned char fill);
 
-/* Memory of the host that the device sees, zeroed. *ret_device is its address there. */
-void *host_new(size_t count, CUdeviceptr *ret_device);
+/* Memory of the host that the device sees, zeroed. *out_device is its address there. */
+void *host_new(size_t count, CUdeviceptr *out_device);
 void host_free(void *host);
 
 /* A green context with all of the device's multiprocessors. */

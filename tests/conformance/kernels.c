@@ -91,7 +91,7 @@ static softcuda_control_fn find_control(void)
 #    if defined(_WIN32)
     FARPROC found = GetProcAddress(GetModuleHandleA("nvcuda.dll"), SOFTCUDA_CONTROL_SYMBOL);
 #    else
-    void *library = dlopen(cushim_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
     void *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
 #    endif
     memcpy(&control, &found, sizeof control);
@@ -119,18 +119,18 @@ static void register_stand_ins(void)
 }
 #endif
 
-CUresult kernel_module(CUmodule *ret_module)
+CUresult kernel_module(CUmodule *out_module)
 {
     register_stand_ins();
-    return cu->ModuleLoadData_v1(ret_module, ptx);
+    return cu->ModuleLoadData_v1(out_module, ptx);
 }
 
 /* One module for each context that asks; they end with their contexts. */
-CUresult kernel_get(const char *name, CUfunction *ret_function)
+CUresult kernel_get(const char *name, CUfunction *out_function)
 {
     CUmodule module = NULL;
     CUresult result = kernel_module(&module);
-    return result != CUDA_SUCCESS ? result : cu->ModuleGetFunction_v1(ret_function, module, name);
+    return result != CUDA_SUCCESS ? result : cu->ModuleGetFunction_v1(out_function, module, name);
 }
 
 CUresult kernel_launch(CUfunction function, CUstream stream, void **parameters)

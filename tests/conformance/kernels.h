@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The only place that knows how kernels get onto a driver: PTX text for NVIDIA's, compiled by the driver itself. A
- * driver in software has functions registered under the same names to stand for them.
+ * software driver has functions registered under the same names to stand for them.
  */
 #ifndef CONFORMANCE_KERNELS_H
 #define CONFORMANCE_KERNELS_H
@@ -15,10 +15,10 @@
  * conformance_fault()                         writes to address 16, which nobody has
  * conformance_trap()                          stops with a trap
  */
-CUresult kernel_get(const char *name, CUfunction *ret_function);
+CUresult kernel_get(const char *name, CUfunction *out_function);
 
 /* A module of its own, which the caller unloads. */
-CUresult kernel_module(CUmodule *ret_module);
+CUresult kernel_module(CUmodule *out_module);
 
 /* One thread of it. */
 CUresult kernel_launch(CUfunction function, CUstream stream, void **parameters);

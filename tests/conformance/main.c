@@ -2,7 +2,7 @@
 /*
  * conformance - says what a CUDA driver does, one line an answer. The tests of the stream layer have this main, too.
  *
- *   conformance [--cap 12.4] [--per-thread] [--subject NAME]...
+ *   conformance [--max-version 12.4] [--per-thread] [--subject NAME]...
  *
  * Checks run in processes of their own; one that crashes or hangs is an answer ("crashed", "hung"), and those after it
  * run in a new process. The driver is the one that cushim finds; CUSHIM_DRIVER names another.
@@ -40,7 +40,7 @@ static const struct subject *const subjects[] = {
 };
 
 struct options {
-    int cap;
+    int max_version;
     bool per_thread;
     bool child; /* run checks here, */
     int from;   /* this one first */
@@ -51,7 +51,7 @@ struct options {
 static CUresult load(const struct options *options)
 {
     struct cushim_load_options wanted = {
-        .max_version = options->cap,
+        .max_version = options->max_version,
         .default_stream = options->per_thread ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY,
     };
     CUresult result = cushim_load(&wanted);
@@ -62,13 +62,13 @@ static CUresult load(const struct options *options)
 
 /* ---- The checks of all subjects, in one row ---- */
 
-static const struct subject *find_subject(int number, int *ret_index)
+static const struct subject *find_subject(int number, int *out_index)
 {
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
         int count = 0;
         while (subjects[i]->checks[count].name != NULL)
             count++;
-        *ret_index = number;
+        *out_index = number;
         if (number < count)
             return subjects[i];
         number -= count;
@@ -239,8 +239,9 @@ static int run_part(const char *self, const struct options *options, int from, s
     char command[2048];
     char line[512];
     struct progress progress = {.index = -1};
-    int length = snprintf(command, sizeof command, "%s\"%s\" --child %d --cap %d.%d%s", SHELL_PREFIX, self, from,
-                          options->cap / 1000, options->cap % 1000 / 10, options->per_thread ? " --per-thread" : "");
+    int length = snprintf(command, sizeof command, "%s\"%s\" --child %d --max-version %d.%d%s", SHELL_PREFIX, self,
+                          from, options->max_version / 1000, options->max_version % 1000 / 10,
+                          options->per_thread ? " --per-thread" : "");
     for (int i = 0; i < options->only_count && length < 1900; i++)
         length += snprintf(command + length, sizeof command - (size_t)length, " --subject %s", options->only[i]);
     snprintf(command + length, sizeof command - (size_t)length, "%s", SHELL_SUFFIX);
@@ -284,11 +285,11 @@ static int run_all(const char *self, const struct options *options)
     struct tally tally = {0};
     int version = 0;
     if (load(options) != CUDA_SUCCESS) {
-        printf("# skipped: %s\n", cushim_diagnosis()->message);
+        printf("# skipped: %s\n", cushim_get_diagnosis()->message);
         return 77;
     }
     (void)cu->DriverGetVersion_v1(&version);
-    printf("# driver for CUDA %d, used as %d, %s default stream\n", cushim_diagnosis()->cuda_version, version,
+    printf("# driver for CUDA %d, used as %d, %s default stream\n", cushim_get_diagnosis()->cuda_version, version,
            options->per_thread ? "per-thread" : "legacy");
     run_children(self, options, &tally);
     if (tally.unusable != 0) {
@@ -312,8 +313,8 @@ static bool parse(int argc, char **argv, struct options *options)
             options->per_thread = true;
         else if (i + 1 == argc)
             return false;
-        else if (strcmp(argv[i], "--cap") == 0 && sscanf(argv[i + 1], "%d.%d", &major, &minor) == 2)
-            options->cap = 1000 * major + 10 * minor, i++;
+        else if (strcmp(argv[i], "--max-version") == 0 && sscanf(argv[i + 1], "%d.%d", &major, &minor) == 2)
+            options->max_version = 1000 * major + 10 * minor, i++;
         else if (strcmp(argv[i], "--child") == 0)
             options->child = true, options->from = atoi(argv[++i]);
         else if (strcmp(argv[i], "--subject") == 0 && options->only_count < MOST_SUBJECTS)
@@ -328,7 +329,7 @@ int main(int argc, char **argv)
 {
     struct options options = {0};
     if (!parse(argc, argv, &options)) {
-        fprintf(stderr, "usage: conformance [--cap 12.4] [--per-thread] [--subject NAME]...\n");
+        fprintf(stderr, "usage: conformance [--max-version 12.4] [--per-thread] [--subject NAME]...\n");
         return 2;
     }
     return options.child ? run_child(&options) : run_all(argv[0], &options);

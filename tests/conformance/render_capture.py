@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Renders CAPTURE.md from the kept answers of the harm subject; with --check, says whether the file is up to date."""
+"""Renders CAPTURE.md from the kept answers of the invalidate subject; with --check, says whether the file is up to date."""
 
 import argparse
 import os
@@ -16,7 +16,7 @@ STREAMS = (("capturing", "capturing"), ("other", "another"))
 THREADS = (("same-thread", "same"), ("other-thread", "another"))
 
 INTRODUCTION = """\
-# Which driver calls harm a capture
+# Which driver calls invalidate a capture
 
 Between `cuStreamBeginCapture` and `cuStreamEndCapture`, some calls return an error and kill the capture, some return an
 error and leave it alone, and most do neither. NVIDIA's manual names a few. This page is measured: each call, in the three
@@ -24,9 +24,9 @@ capture modes, on the capturing stream and on another one, from the capturing th
 
 Measured on: {origin}.
 Regenerate with `tests/conformance/render_capture.py`; the numbers stand in
-`expected/h200-580.tsv` as `harm.*`, and `tests/conformance/run-on-gpu` measures them again.
+`expected/h200-580.tsv` as `invalidate.*`, and `tests/conformance/run-on-gpu` measures them again.
 
-A cell holds the code that the call returned. Alone, it did no harm: the capture was active afterwards and ended with
+A cell holds the code that the call returned. Alone, it invalidated nothing: the capture was active afterwards and ended with
 success. **Bold**: the capture was invalidated by it (`cuStreamEndCapture` then says 901), or whatever is said in
 brackets: the status afterwards if it was another one, and the code of `cuStreamEndCapture`. A column names the mode of the
 capture, then the stream that the call is made on, then the thread that makes it: "capturing / another" is the capturing
@@ -74,7 +74,7 @@ def table(rows, places):
 def render(head, native):
     calls, crashed = {}, []
     for key, value in native.items():
-        if not key.startswith("harm."):
+        if not key.startswith("invalidate."):
             continue
         _, name, *place = key.split(".")
         if place and place[0] == "needs":
@@ -95,12 +95,12 @@ def render(head, native):
     quiet = [name for name in calls if name in harmless]
     parts = [
         INTRODUCTION.format(origin=head[0].lstrip("# ")),
-        f"{len(calls)} calls were tried; {len(quiet)} of them returned 0 and did no harm anywhere. The others:\n",
+        f"{len(calls)} calls were tried; {len(quiet)} of them returned 0 and did not invalidate a capture anywhere. The others:\n",
         "## Calls on a stream\n",
         table(on_streams, stream_places),
         "## Calls on no stream, or on a special one\n",
         table(elsewhere, plain_places),
-        "## Calls that returned 0 and did no harm, in every mode and place\n",
+        "## Calls that returned 0 and invalidated nothing, in every mode and place\n",
         ", ".join(f"`{name}`" for name in quiet) + "\n",
         NOTES,
         "## The legacy stream beside the capture of a blocking stream\n",

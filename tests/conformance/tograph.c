@@ -6,11 +6,11 @@
 
 #define RELAXED CU_STREAM_CAPTURE_MODE_RELAXED
 
-static CUgraph graph_with_node(CUgraphNode *ret_node)
+static CUgraph graph_with_node(CUgraphNode *out_node)
 {
     CUgraph graph = NULL;
     need("graph", cu->GraphCreate_v1(&graph, 0));
-    need("node", cu->GraphAddEmptyNode_v1(ret_node, graph, NULL, 0));
+    need("node", cu->GraphAddEmptyNode_v1(out_node, graph, NULL, 0));
     return graph;
 }
 

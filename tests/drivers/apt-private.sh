@@ -3,7 +3,7 @@
 #
 # apt-private.sh - gets one Debian package of one Debian suite, and leaves the system's own apt alone. Sourced.
 #
-#   apt_private_start FOLDER           once; FOLDER is scratch: it is emptied now, and removed when the shell exits
+#   apt_private_start DIRECTORY           once; DIRECTORY is scratch: it is emptied now, and removed when the shell exits
 #   apt_private_get SUITE PACKAGE DIR MEMBER...
 #                                      downloads PACKAGE as SUITE has it now, unpacks into DIR the members that these
 #                                      patterns name, and sets apt_got to "PACKAGE VERSION SUITE"
@@ -11,8 +11,8 @@
 # Both return 1 on failure, with the reason in apt_error, one line.
 #
 # The mirror is the one that this machine's apt sources name; CUSHIM_DEBIAN_MIRROR=URL names another. Only the non-free
-# indexes of the suite asked for are read, into FOLDER. Neither root nor a change to the system is needed: proxies and
-# passwords come from the system's configuration; its sources, pins, package state and hooks do not.
+# indexes of the suite asked for are read, into DIRECTORY. Neither root nor a change to the system is needed: proxies
+# and passwords come from the system's configuration; its sources, pins, package state and hooks do not.
 #
 # Signatures are checked, against Debian's own keyring where it is installed, else against the keys that apt trusts.
 # Only the expiry date of an index is not: sid's lasts a week, which a mirror that lags can outlive, and an old version
@@ -51,7 +51,8 @@ apt_private_start() {
     trap 'exit 143' TERM
 }
 
-# The first mirror from which this machine takes a Debian suite. Nothing is downloaded: apt only says what it would read.
+# The first mirror from which this machine takes a Debian suite. Nothing is downloaded: apt only says what it would
+# read.
 apt_private_mirror() {
     apt_names='sid|unstable|testing|(old)*stable|buster|bullseye|bookworm|trixie|forky|duke'
     apt-get update --print-uris 2>/dev/null |
@@ -117,7 +118,7 @@ Acquire::Retries "2";
 Acquire::http::Timeout "30";
 Acquire::https::Timeout "30";
 END
-    # root's apt downloads as another user, who cannot see into a home folder
+    # root's apt downloads as another user, who cannot see into a home directory
     [ "$(id -u)" -ne 0 ] || echo 'APT::Sandbox::User "root";' >>"$apt_home/apt.conf"
 }
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 #
-# cache.sh - a folder of fetched things, each there whole or not at all. Sourced, after apt-private.sh.
+# cache.sh - a directory of fetched things, each there whole or not at all. Sourced, after apt-private.sh.
 #
-#   cache_root                     prints the cache's folder, as an absolute path
-#   cache_fill FOLDER PROOF NAME...
-#       for each NAME: sees to it that FOLDER/NAME/PROOF is there, and prints FOLDER/NAME. What is there is left as it is.
+#   cache_root                     prints the cache's directory, as an absolute path
+#   cache_fill DIRECTORY PROOF NAME...
+#       for each NAME: sees to it that DIRECTORY/NAME/PROOF is there, and prints DIRECTORY/NAME. What is there is left as it is.
 #       For what is not it calls the script's own
-#           fetch_one NAME INTO    fills the folder INTO, or returns 1 with the reason in apt_error
-#       and renames INTO to FOLDER/NAME once it is complete. A failure is a line on stderr; the others are still fetched.
+#           fetch_one NAME INTO    fills the directory INTO, or returns 1 with the reason in apt_error
+#       and renames INTO to DIRECTORY/NAME once it is complete. A failure is a line on stderr; the others are still fetched.
 #       Returns 1 if anything is missing at the end.
 
 cache_root() { realpath -m -- "${CUSHIM_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/cushim}"; }
@@ -16,12 +16,12 @@ cache_root() { realpath -m -- "${CUSHIM_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cach
 cache_complain() { echo "${0##*/}: $*" >&2; }
 
 cache_fill() {
-    cache_folder=$1 cache_proof=$2
+    cache_directory=$1 cache_proof=$2
     shift 2
 
     # One at a time: the second waits, and then finds what the first one got.
-    mkdir -p "$cache_folder"
-    exec 9>"$cache_folder/.lock"
+    mkdir -p "$cache_directory"
+    exec 9>"$cache_directory/.lock"
     flock -n 9 || {
         cache_complain "waiting for another one to end"
         flock 9
@@ -29,21 +29,21 @@ cache_fill() {
 
     cache_missing='' cache_started=''
     for cache_name; do
-        if [ ! -e "$cache_folder/$cache_name/$cache_proof" ]; then
+        if [ ! -e "$cache_directory/$cache_name/$cache_proof" ]; then
             if [ -z "$cache_started" ]; then
-                apt_private_start "$cache_folder/.fetching" || {
+                apt_private_start "$cache_directory/.fetching" || {
                     cache_complain "$apt_error"
                     return 1
                 }
                 cache_started=yes
             fi
-            cache_fetch "$cache_folder/.fetching/$cache_name" || {
+            cache_fetch "$cache_directory/.fetching/$cache_name" || {
                 cache_complain "$cache_name: $apt_error"
                 cache_missing="$cache_missing $cache_name"
                 continue
             }
         fi
-        echo "$cache_folder/$cache_name"
+        echo "$cache_directory/$cache_name"
     done
     [ -z "$cache_missing" ] || {
         cache_complain "missing:$cache_missing"
@@ -55,6 +55,6 @@ cache_fetch() {
     mkdir -p "$1" && fetch_one "$cache_name" "$1" || return 1
     apt_error="what was fetched holds no $cache_proof"
     [ -e "$1/$cache_proof" ] || return 1
-    apt_error="cannot put $cache_folder/$cache_name in place"
-    mv -T "$1" "$cache_folder/$cache_name"
+    apt_error="cannot put $cache_directory/$cache_name in place"
+    mv -T "$1" "$cache_directory/$cache_name"
 }

@@ -4,8 +4,8 @@
 # cuda.h's names for the codes that are expected somewhere.
 SUCCESS, INVALID_VALUE, NOT_INITIALIZED, STUB, NO_DEVICE, NOT_FOUND, NOT_SUPPORTED = 0, 1, 3, 34, 100, 500, 801
 
-# From which CUDA version on an older entry point gives the same meaning: what DESIGN promises, "Polyfills tell the truth".
-# Every other slot is native or missing.
+# From which CUDA version on an older entry point gives the same meaning: what DESIGN promises, "Polyfills tell the
+# truth". Every other slot is native or missing.
 POLYFILLED_FROM = {
     'CtxCreate_v3': 3020, 'CtxCreate_v4': 3020,
     'DevicePrimaryCtxRelease_v2': 7000, 'DevicePrimaryCtxSetFlags_v2': 7000,
@@ -35,7 +35,7 @@ KNOWN_HOLES = {('cuDeviceGetLuid', 10010), ('cuDeviceGetLuid', 11000)}
 
 def slot_name(row):
     """StreamQuery_v1, StreamDestroy_v2."""
-    return row.family[2:] + '_v1' if row.symbol == row.family else row.symbol[2:]
+    return row.function[2:] + '_v1' if row.symbol == row.function else row.symbol[2:]
 
 
 class View:
@@ -44,46 +44,46 @@ class View:
     def __init__(self, library, rows, own_version, setting, answered=()):
         self.library, self.rows, self.setting = library, rows, setting
         self.own_version = own_version
-        self.capped = bool(setting.cap) and setting.cap < own_version
-        self.version = setting.cap if self.capped else own_version
+        self.limited = bool(setting.limit) and setting.limit < own_version
+        self.version = setting.limit if self.limited else own_version
         self.answered = answered  # symbols that are not exported, but which the driver's cuGetProcAddress gives
-        self.row_of = {(row.family, row.since): row for row in rows}
-        self.families = {}
+        self.row_of = {(row.function, row.since): row for row in rows}
+        self.functions = {}
         for row in rows:
-            self.families.setdefault(row.family, []).append(row)
+            self.functions.setdefault(row.function, []).append(row)
         self.symbols = {row.symbol for row in rows} | {row.per_thread_symbol for row in rows}
         self.newest_row = max(row.since for row in rows)
-        hidden = {name[2:] if name.startswith('cu') else name for name in setting.mask}
-        self.masked = {row for row in rows
-                       if {slot_name(row), row.family[2:], row.symbol[2:]} & hidden}
-        self.adapted = {'DriverGetVersion_v1'} if self.capped else set()
-        if self.capped or self.masked or setting.per_thread:
+        hidden = {name[2:] if name.startswith('cu') else name for name in setting.hide}
+        self.hidden = {row for row in rows
+                       if {slot_name(row), row.function[2:], row.symbol[2:]} & hidden}
+        self.adapted = {'DriverGetVersion_v1'} if self.limited else set()
+        if self.limited or self.hidden or setting.per_thread:
             self.adapted |= {'GetProcAddress_v1', 'GetProcAddress_v2'}
 
     def symbol(self, row, per_thread):
         return row.per_thread_symbol if per_thread and row.per_thread_symbol != '-' else row.symbol
 
     def has(self, row, per_thread):
-        visible = not (self.capped and row.since > self.version) and row not in self.masked
+        visible = not (self.limited and row.since > self.version) and row not in self.hidden
         symbol = self.symbol(row, per_thread)
-        # Where only later entry points of a family have a per-thread form, the earlier ones use the wrong stream.
-        if per_thread and row.per_thread_symbol == '-' and self.has_form(row.family):
+        # Where only later entry points of a function have a per-thread form, the earlier ones use the wrong stream.
+        if per_thread and row.per_thread_symbol == '-' and self.has_form(row.function):
             return False
         return visible and (symbol in self.library.exports or symbol in self.answered)
 
-    def has_form(self, family):
-        """Whether the default stream of a family can be the per-thread one."""
-        return any(row.per_thread_symbol != '-' for row in self.families[family])
+    def has_form(self, function):
+        """Whether the default stream of a function can be the per-thread one."""
+        return any(row.per_thread_symbol != '-' for row in self.functions[function])
 
     def reached(self, answer, version):
         """The row that a cuGetProcAddress means; asked for per-thread forms, none before 7.0 (FACTS)."""
-        if answer.flags == 2 and version < 7000 and self.has_form(answer.family):
+        if answer.flags == 2 and version < 7000 and self.has_form(answer.function):
             return None
-        return self.newest(answer.family, version)
+        return self.newest(answer.function, version)
 
-    def newest(self, family, version):
-        """The newest row of a family that a version has, or None."""
-        reached = [row for row in self.families[family] if row.since <= version]
+    def newest(self, function, version):
+        """The newest row of a function that a version has, or None."""
+        reached = [row for row in self.functions[function] if row.since <= version]
         return reached[-1] if reached else None
 
 
@@ -145,7 +145,7 @@ class Claims:
     def hold_slots(self, report, view):
         seen = set()
         for slot in report.slots.values():
-            row = view.row_of.get((slot.family, slot.since))
+            row = view.row_of.get((slot.function, slot.since))
             if not self.expect(row is not None and slot_name(row), slot.name, 'the row of slot', slot.name):
                 continue
             seen.add(slot.name)
@@ -169,7 +169,7 @@ class Claims:
                 self.expect(report.slots[via].state != 'missing', True, slot.name, 'stands on', via)
             if slot.via:
                 self.via_sets.setdefault(slot.name, set()).add(tuple(slot.via))
-            is_whole = not view.masked and not self.holes(view)
+            is_whole = not view.hidden and not self.holes(view)
             if is_whole and slot.state in ('polyfill', 'missing'):
                 promised = POLYFILLED_FROM.get(slot.name, 10 ** 9) <= view.version
                 self.expect(slot.state, 'polyfill' if promised else 'missing', slot.name)
@@ -211,14 +211,14 @@ class Claims:
         found = 0
         for row in view.rows:
             for version in (row.since - 1, row.since, view.version, view.version + 10):
-                code, address, symbol = report.lookups[row.family, version]
-                what = 'cushim_lookup(%s, %d)' % (row.family, version)
+                code, address, symbol = report.lookups[row.function, version]
+                what = 'cushim_lookup(%s, %d)' % (row.function, version)
                 if not 2000 <= version <= view.version:
                     self.expect((code, address), (INVALID_VALUE, None), what)
                     continue
-                wanted = self.entry_of(report, view, view.newest(row.family, version), view.setting.per_thread)
+                wanted = self.entry_of(report, view, view.newest(row.function, version), view.setting.per_thread)
                 name = view.library.names.get(address - report.base, '') if address else ''
-                if version > view.newest_row and name.startswith(row.family + '_v') and name not in view.symbols:
+                if version > view.newest_row and name.startswith(row.function + '_v') and name not in view.symbols:
                     continue  # the driver is newer than our rows, and so is its ABI; hold_names() asks the driver
                 if wanted is None:
                     self.expect((code, address), (NOT_FOUND, None), what)
@@ -230,7 +230,7 @@ class Claims:
 
     def hold_through(self, report, view, answer):
         """An answer of the slot cuGetProcAddress."""
-        what = 'cuGetProcAddress slot v%d(%s, %d, flags %d)' % (answer.signature, answer.family, answer.version,
+        what = 'cuGetProcAddress slot v%d(%s, %d, flags %d)' % (answer.signature, answer.function, answer.version,
                                                                answer.flags)
         adapted = 'GetProcAddress_v%d' % answer.signature in view.adapted
         if answer.version > view.version:
@@ -257,10 +257,10 @@ class Claims:
         """The driver's own cuGetProcAddress agrees, for each row at its own version, wherever it answers."""
         agreed = 0
         for answer in report.own:
-            if answer.family not in view.families or answer.version > view.newest_row:
+            if answer.function not in view.functions or answer.version > view.newest_row:
                 continue
             what = "the driver's own cuGetProcAddress v%d(%s, %d, flags %d)" % (
-                answer.signature, answer.family, answer.version, answer.flags)
+                answer.signature, answer.function, answer.version, answer.flags)
             wanted = self.entry_of(report, view, view.reached(answer, answer.version), answer.flags == 2)
             if answer.version <= view.own_version:
                 self.hold_answer(report, answer, wanted, what)
@@ -271,19 +271,19 @@ class Claims:
                 self.expect(answer.address - report.base, wanted and wanted[0], what)
         return agreed
 
-    # ---- Names that are no families of ours ----
+    # ---- Names that are no functions of ours ----
 
     def hold_names(self, report, view):
-        own = {answer.family: answer for answer in report.own if answer.version == view.version and answer.flags == 1}
+        own = {answer.function: answer for answer in report.own if answer.version == view.version and answer.flags == 1}
         for name, (code, address) in report.names.items():
             what = 'cushim_lookup(%s, %d)' % (name, view.version)
-            if name in view.families and view.version <= view.newest_row:
+            if name in view.functions and view.version <= view.newest_row:
                 wanted = self.entry_of(report, view, view.newest(name, view.version), False)
                 offset = wanted and wanted[0]
             elif own:
                 answer = own[name]
                 offset = answer.address - report.base if answer.code == SUCCESS and answer.address else None
             else:
-                offset = None if name in view.symbols or view.capped else view.library.exports.get(name)
+                offset = None if name in view.symbols or view.limited else view.library.exports.get(name)
             self.expect((code, address and address - report.base), (NOT_FOUND if offset is None else SUCCESS, offset),
                         what)

@@ -40,8 +40,8 @@ def fetch(name):
 def environment_for(path):
     """What a process needs to open a driver: 390 and 418 need a library that lies beside them."""
     found = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
-    folders = [os.path.dirname(os.path.abspath(path)), found.get('LD_LIBRARY_PATH', '')]
-    found['LD_LIBRARY_PATH'] = ':'.join(filter(None, folders))
+    directories = [os.path.dirname(os.path.abspath(path)), found.get('LD_LIBRARY_PATH', '')]
+    found['LD_LIBRARY_PATH'] = ':'.join(filter(None, directories))
     return found
 
 

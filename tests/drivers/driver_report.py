@@ -3,20 +3,20 @@
 import collections
 import subprocess
 
-Slot = collections.namedtuple('Slot', 'name family since state symbol address require via')
-Row = collections.namedtuple('Row', 'family since symbol per_thread_symbol')
-Answer = collections.namedtuple('Answer', 'signature flags family version code address status')
+Slot = collections.namedtuple('Slot', 'name function since state symbol address require via')
+Row = collections.namedtuple('Row', 'function since symbol per_thread_symbol')
+Answer = collections.namedtuple('Answer', 'signature flags function version code address status')
 
 
 class Setting:
     """One way to load a driver."""
 
-    def __init__(self, what='', cap=0, mask=(), per_thread=False, more=(), variables=None):
-        self.cap, self.mask, self.per_thread = cap, tuple(mask), per_thread
+    def __init__(self, what='', limit=0, hide=(), per_thread=False, more=(), variables=None):
+        self.limit, self.hide, self.per_thread = limit, tuple(hide), per_thread
         self.more, self.variables = list(more), variables or {}
         words = [what] if what else []
-        words += ['cap %d' % cap] if cap else []
-        words += ['mask %s' % ','.join(mask) if len(mask) < 5 else 'mask of %d' % len(mask)] if mask else []
+        words += ['limit %d' % limit] if limit else []
+        words += ['hide %s' % ','.join(hide) if len(hide) < 5 else 'hide of %d' % len(hide)] if hide else []
         words += ['per-thread'] if per_thread else []
         self.words = ', '.join(words) or 'plain'
 
@@ -27,8 +27,8 @@ class Setting:
         line += ['--per-thread'] if self.per_thread else []
         if self.variables:
             return line
-        line += ['--cap', str(self.cap)] if self.cap else []
-        line += ['--mask', ','.join(self.mask)] if self.mask else []
+        line += ['--max-version', str(self.limit)] if self.limit else []
+        line += ['--hide', ','.join(self.hide)] if self.hide else []
         return line
 
 
@@ -78,15 +78,15 @@ class Report:
     def _init(self, address):
         self.base = _number(address)
 
-    def _slot(self, name, family, since, state, symbol, address, require, via):
-        self.slots[name] = Slot(name, family, int(since), state, symbol, _number(address), int(require),
+    def _slot(self, name, function, since, state, symbol, address, require, via):
+        self.slots[name] = Slot(name, function, int(since), state, symbol, _number(address), int(require),
                                 [] if via == '-' else via.split(','))
 
-    def _row(self, family, since, symbol, per_thread_symbol):
-        self.rows.append(Row(family, int(since), symbol, per_thread_symbol))
+    def _row(self, function, since, symbol, per_thread_symbol):
+        self.rows.append(Row(function, int(since), symbol, per_thread_symbol))
 
-    def _lookup(self, family, version, code, address, symbol):
-        self.lookups[family, int(version)] = (int(code), _number(address), symbol)
+    def _lookup(self, function, version, code, address, symbol):
+        self.lookups[function, int(version)] = (int(code), _number(address), symbol)
 
     def _name(self, name, code, address):
         self.names[name] = (int(code), _number(address))
@@ -98,5 +98,5 @@ class Report:
         self.through.append(self._answer(*words))
 
     @staticmethod
-    def _answer(signature, flags, family, version, code, address, status):
-        return Answer(int(signature), int(flags), family, int(version), int(code), _number(address), int(status))
+    def _answer(signature, flags, function, version, code, address, status):
+        return Answer(int(signature), int(flags), function, int(version), int(code), _number(address), int(status))

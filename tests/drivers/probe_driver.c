@@ -3,7 +3,7 @@
  * probe_driver - says everything that cushim says about one driver, as lines of tab-separated words, and beside it what
  * the driver says itself. It judges nothing: that is for the script `suite`.
  *
- *   probe_driver [--path FILE] [--handle FILE] [--cap N] [--mask LIST] [--per-thread] [--own] [--names FILE]
+ *   probe_driver [--path FILE] [--handle FILE] [--max-version N] [--hide LIST] [--per-thread] [--own] [--names FILE]
  *                [--watch | --watch-init]
  *
  *   --handle      opens FILE itself and gives cushim the handle
@@ -19,12 +19,12 @@
  *   version   code version                          through the slot
  *   init      address                               the driver's cuInit, to tell where the library lies
  *   side      what before after                     threads, descriptors
- *   slot      name family since state symbol address require via,via
- *   row       family since symbol per_thread_symbol
- *   lookup    family version code address symbol
+ *   slot      name function since state symbol address require via,via
+ *   row       function since symbol per_thread_symbol
+ *   lookup    function version code address symbol
  *   name      name code address
- *   own       signature flags family version code address status      the driver's own cuGetProcAddress
- *   through   signature flags family version code address status      the same through the slot
+ *   own       signature flags function version code address status      the driver's own cuGetProcAddress
+ *   through   signature flags function version code address status      the same through the slot
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -71,14 +71,14 @@ static void print_address(cushim_fn fn)
 static void print_slot(enum cushim_slot slot, cushim_fn fn)
 {
     struct cushim_slot_info info;
-    if (cushim_slot_info(slot, &info) != CUDA_SUCCESS)
+    if (cushim_query_slot(slot, &info) != CUDA_SUCCESS)
         exit(1);
-    printf("slot\t%s\t%s\t%d\t%s\t%s", info.name, info.family, info.since, states[info.state], text(info.symbol));
+    printf("slot\t%s\t%s\t%d\t%s\t%s", info.name, info.function, info.since, states[info.state], text(info.symbol));
     print_address(fn);
     printf("\t%d\t%s", (int)cushim_require(&info.name, 1, NULL), info.via_count == 0 ? "-" : "");
     for (size_t i = 0; i < info.via_count; i++) {
         struct cushim_slot_info via;
-        cushim_slot_info(info.via[i], &via);
+        cushim_query_slot(info.via[i], &via);
         printf("%s%s", i == 0 ? "" : ",", via.name);
     }
     printf("\n");
@@ -86,35 +86,36 @@ static void print_slot(enum cushim_slot slot, cushim_fn fn)
 
 static void print_slots(void)
 {
-    const struct cushim_table *table = cushim_table();
-#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
-    print_slot(CUSHIM_SLOT_##family##_##abi, (cushim_fn)table->family##_##abi);
+    const struct cushim_dispatch_table *table = cushim_table();
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    print_slot(CUSHIM_SLOT_##function##_##abi, (cushim_fn)table->function##_##abi);
 #include "cushim/entry_points.h"
 }
 
-static void print_lookup(const char *family, int version)
+static void print_lookup(const char *function, int version)
 {
     cushim_fn fn = function_at(UNTOUCHED);
-    CUresult result = cushim_lookup(family, version, &fn);
-    printf("lookup\t%s\t%d\t%d", family, version, (int)result);
+    CUresult result = cushim_lookup(function, version, &fn);
+    printf("lookup\t%s\t%d\t%d", function, version, (int)result);
     print_address(fn);
     printf("\t%s\n", result == CUDA_SUCCESS ? text(cushim_symbol_name(fn)) : "-");
 }
 
 /* Asks a cuGetProcAddress of either signature. */
-static void print_answer(const char *who, ask_v1_fn v1, ask_v2_fn v2, cuuint64_t flags, const char *family, int version)
+static void print_answer(const char *who, ask_v1_fn v1, ask_v2_fn v2, cuuint64_t flags, const char *function,
+                         int version)
 {
     void *address = UNTOUCHED;
     int status = -1;
     CUresult result = CUDA_ERROR_UNKNOWN;
     if (v2 != NULL) {
         CUdriverProcAddressQueryResult answer = CU_GET_PROC_ADDRESS_SUCCESS;
-        result = v2(family, &address, version, flags, &answer);
+        result = v2(function, &address, version, flags, &answer);
         status = (int)answer;
     } else {
-        result = v1(family, &address, version, flags);
+        result = v1(function, &address, version, flags);
     }
-    printf("%s\t%d\t%d\t%s\t%d\t%d", who, v2 != NULL ? 2 : 1, (int)flags, family, version, (int)result);
+    printf("%s\t%d\t%d\t%s\t%d\t%d", who, v2 != NULL ? 2 : 1, (int)flags, function, version, (int)result);
     print_address(function_at(address));
     printf("\t%d\n", status);
 }
@@ -122,7 +123,7 @@ static void print_answer(const char *who, ask_v1_fn v1, ask_v2_fn v2, cuuint64_t
 static bool is_available(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_slot_info(slot, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
+    return cushim_query_slot(slot, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
 }
 
 /* The driver's own cuGetProcAddress. */
@@ -131,33 +132,33 @@ struct own {
     ask_v2_fn v2;
 };
 
-static void ask_everyone(const char *family, int version, cuuint64_t flags, const struct own *own)
+static void ask_everyone(const char *function, int version, cuuint64_t flags, const struct own *own)
 {
-    const struct cushim_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table();
     if (own->v1 != NULL)
-        print_answer("own", own->v1, NULL, flags, family, version);
+        print_answer("own", own->v1, NULL, flags, function, version);
     if (own->v2 != NULL)
-        print_answer("own", NULL, own->v2, flags, family, version);
+        print_answer("own", NULL, own->v2, flags, function, version);
     if (is_available(CUSHIM_SLOT_GetProcAddress_v1))
-        print_answer("through", table->GetProcAddress_v1, NULL, flags, family, version);
+        print_answer("through", table->GetProcAddress_v1, NULL, flags, function, version);
     if (is_available(CUSHIM_SLOT_GetProcAddress_v2))
-        print_answer("through", NULL, table->GetProcAddress_v2, flags, family, version);
+        print_answer("through", NULL, table->GetProcAddress_v2, flags, function, version);
 }
 
 /* Every version at which something could change for this row: its own, the one before, and the driver's. */
 static void print_row(const struct cushim_entry_point *row, const struct own *own)
 {
-    printf("row\t%s\t%d\t%s\t%s\n", row->family, row->since, row->symbol, text(row->per_thread_symbol));
+    printf("row\t%s\t%d\t%s\t%s\n", row->function, row->since, row->symbol, text(row->per_thread_symbol));
     int newest = cushim_driver_version();
-    print_lookup(row->family, row->since - 1);
-    print_lookup(row->family, row->since);
-    print_lookup(row->family, newest);
-    print_lookup(row->family, newest + 10);
+    print_lookup(row->function, row->since - 1);
+    print_lookup(row->function, row->since);
+    print_lookup(row->function, newest);
+    print_lookup(row->function, newest + 10);
 
     for (cuuint64_t flags = 0; flags <= 2; flags++)
-        ask_everyone(row->family, row->since, flags, own);
+        ask_everyone(row->function, row->since, flags, own);
     if (row->since < 7000) /* when the first per-thread forms came */
-        ask_everyone(row->family, 7000, 2, own);
+        ask_everyone(row->function, 7000, 2, own);
 }
 
 /* Looks up any names, such as all that the driver exports. */
@@ -213,7 +214,7 @@ static void load(const struct cushim_load_options *options)
     int threads = watch_count_threads();
     int descriptors = watch_count_descriptors();
     CUresult result = cushim_load(options);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     printf("load\t%d\t%s\t%s\t%d\t%d\n", (int)result, diagnosis->reason_name, text(diagnosis->path),
            diagnosis->cuda_version, cushim_driver_version());
     printf("side\tthreads\t%d\t%d\n", threads, watch_count_threads());
@@ -234,11 +235,16 @@ static void *open_first(const char *path)
 int main(int argc, char **argv)
 {
     static const struct option names[] = {
-        {"path", required_argument, NULL, 'p'}, {"handle", required_argument, NULL, 'h'},
-        {"cap", required_argument, NULL, 'c'},  {"mask", required_argument, NULL, 'm'},
-        {"per-thread", no_argument, NULL, 't'}, {"names", required_argument, NULL, 'n'},
-        {"own", no_argument, NULL, 'o'},        {"watch", no_argument, NULL, 'w'},
-        {"watch-init", no_argument, NULL, 'i'}, {NULL, 0, NULL, 0},
+        {"path", required_argument, NULL, 'p'},
+        {"handle", required_argument, NULL, 'h'},
+        {"max-version", required_argument, NULL, 'c'},
+        {"hide", required_argument, NULL, 'm'},
+        {"per-thread", no_argument, NULL, 't'},
+        {"names", required_argument, NULL, 'n'},
+        {"own", no_argument, NULL, 'o'},
+        {"watch", no_argument, NULL, 'w'},
+        {"watch-init", no_argument, NULL, 'i'},
+        {NULL, 0, NULL, 0},
     };
     struct cushim_load_options options = {0};
     const char *names_path = NULL;
@@ -257,7 +263,7 @@ int main(int argc, char **argv)
             options.max_version = atoi(optarg);
             break;
         case 'm':
-            options.mask = optarg;
+            options.hide = optarg;
             break;
         case 't':
             options.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD;
@@ -287,7 +293,7 @@ int main(int argc, char **argv)
     print_calls();
     print_slots();
     bool loaded = cushim_driver_version() != 0;
-    const char *path = loaded ? cushim_diagnosis()->path : options.path;
+    const char *path = loaded ? cushim_get_diagnosis()->path : options.path;
     void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!print_own_version(library) || !loaded)
         return 0;
@@ -301,7 +307,7 @@ int main(int argc, char **argv)
         own.v2 = (ask_v2_fn)function_at(dlsym(library, "cuGetProcAddress_v2"));
     }
     struct cushim_entry_point row;
-    for (size_t i = 0; cushim_entry_point(i, &row) == CUDA_SUCCESS; i++)
+    for (size_t i = 0; cushim_query_entry_point(i, &row) == CUDA_SUCCESS; i++)
         print_row(&row, &own);
     return names_path == NULL || print_names(names_path, &own) ? 0 : 1;
 }

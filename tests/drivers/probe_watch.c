@@ -115,13 +115,13 @@ bool watch_function(void *address, const char *name)
 
 static int count_entries(const char *path)
 {
-    DIR *folder = opendir(path);
-    if (folder == NULL)
+    DIR *directory = opendir(path);
+    if (directory == NULL)
         return -1;
     int count = 0;
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
         count += entry->d_name[0] != '.';
-    closedir(folder);
+    closedir(directory);
     return count;
 }
 

@@ -14,7 +14,7 @@ import sys
 
 import run
 
-CANNOT_START = 127 # by the system's loader
+CANNOT_START = 127 # by the dynamic loader
 
 
 def ask(program, **more):

@@ -21,7 +21,7 @@
 enum { JOBS = 3, SIZE = 8 };
 
 /* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
-#define CALL(slot, ...) cushim_report_call(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
+#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
 {
@@ -65,7 +65,7 @@ static void start(struct cushim_stream *stream, struct cushim_dispatcher *dispat
     check(CALL(MemsetD8Async_v1, job->memory, (unsigned char)('+' + number), SIZE, cushim_stream_handle(stream)));
     check(CALL(MemcpyDtoHAsync_v2, job->result, job->memory, SIZE, cushim_stream_handle(stream)));
     check(cushim_stream_completion(stream, &completion));
-    check(cushim_completion_then(completion, dispatcher, finish, job, release));
+    check(cushim_completion_set_callback(completion, dispatcher, finish, job, release));
     cushim_completion_detach(&completion);
 }
 
@@ -78,7 +78,7 @@ int main(void)
     int loop = epoll_create1(EPOLL_CLOEXEC);
     int descriptor;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_diagnosis()->message);
+        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));

@@ -21,7 +21,7 @@
 enum { REQUESTS = 3, LENGTH = 8 };
 
 /* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
-#define CALL(slot, ...) cushim_report_call(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
+#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
 {
@@ -79,7 +79,7 @@ int main(void)
 {
     HANDLE input = CreateSemaphoreA(NULL, REQUESTS, REQUESTS, NULL);
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_diagnosis()->message);
+        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));

@@ -39,7 +39,7 @@ static void draw_on_cpu(unsigned char *picture)
 }
 
 /* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
-#define CALL(slot, ...) cushim_report_call(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
+#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static CUresult enqueue(struct cushim_stream *stream, CUdeviceptr memory, unsigned char *picture)
 {

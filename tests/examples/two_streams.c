@@ -22,7 +22,7 @@
 enum { SIZE = 1 << 24, HALF = SIZE / 2, SHOWN = 32 };
 
 /* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
-#define CALL(slot, ...) cushim_report_call(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
+#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
 {
@@ -74,7 +74,7 @@ int main(void)
     CUdeviceptr memory;
     void *host;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_diagnosis()->message);
+        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));

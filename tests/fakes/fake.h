@@ -8,7 +8,7 @@
 /* What a function of a fake returns unless it is hooked: it tells which one was called, and in which form. */
 #define FAKE_CODE(row, per_thread) ((CUresult)(100000 + 2 * (row) + (per_thread)))
 
-/* Of a driver newer than cushim's lists: a family that they lack, and a newer ABI of one that they have. */
+/* Of a driver newer than cushim's lists: a driver function that they lack, and a newer ABI of one that they have. */
 #define FAKE_FUTURE_VERSION 13010
 #define FAKE_FUTURE_FAMILY "cuFromTheFuture"
 #define FAKE_FUTURE_CODE FAKE_CODE(ROW_COUNT, 0)
@@ -30,7 +30,7 @@ enum fake_lie {
 
 /*
  * A fake exports, beside the driver's functions:
- *   fake_hooks  struct cushim_table: what to call instead of returning FAKE_CODE, where not NULL
+ *   fake_hooks  struct cushim_dispatch_table: what to call instead of returning FAKE_CODE, where not NULL
  *   fake_first_hooks  the same as it is at first
  *   fake_calls  unsigned [ROW_COUNT][2]: how often each entry point was called, legacy and per-thread form
  *   fake_lie    enum fake_lie: how its cuGetProcAddress lies

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "fake.h"
-#include "cushim/abi_egl.h" /* a frame is passed by value */
+#include "cushim/abi/egl.h" /* a frame is passed by value */
 
 #if defined(FAKE_CONSTRUCTOR)
 #    include "constructor.h"
@@ -30,8 +30,8 @@
 #endif
 #define UNUSED __attribute__((unused))
 
-EXPORT extern struct cushim_table fake_hooks;
-EXPORT extern const struct cushim_table fake_first_hooks;
+EXPORT extern struct cushim_dispatch_table fake_hooks;
+EXPORT extern const struct cushim_dispatch_table fake_first_hooks;
 EXPORT fake_call_counts fake_calls;
 EXPORT enum fake_lie fake_lie = FAKE_HONEST;
 
@@ -42,19 +42,19 @@ static void note_call(size_t row, int per_thread)
 
 /* ---- The functions ---- */
 
-#define TYPED(family, abi, params, args, per_thread)                                                                   \
-    UNUSED static CUresult CUDAAPI family##_##abi##_##per_thread params                                                \
+#define TYPED(driver_function, abi, params, args, per_thread)                                                          \
+    UNUSED static CUresult CUDAAPI driver_function##_##abi##_##per_thread params                                       \
     {                                                                                                                  \
-        note_call(ROW_##family##_##abi, per_thread);                                                                   \
-        return fake_hooks.family##_##abi != NULL ? fake_hooks.family##_##abi args                                      \
-                                                 : FAKE_CODE(ROW_##family##_##abi, per_thread);                        \
+        note_call(ROW_##driver_function##_##abi, per_thread);                                                          \
+        return fake_hooks.driver_function##_##abi != NULL ? fake_hooks.driver_function##_##abi args                    \
+                                                          : FAKE_CODE(ROW_##driver_function##_##abi, per_thread);      \
     }
-#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
-    TYPED(family, abi, params, args, 0) TYPED(family, abi, params, args, 1)
+#define CUSHIM_ENTRY(driver_function, abi, since, params, args)                                                        \
+    TYPED(driver_function, abi, params, args, 0) TYPED(driver_function, abi, params, args, 1)
 #include "cushim/entry_points.h"
 
-#define FAKE_TYPED(function, family, since, symbol, per_thread, row)
-#define FAKE_UNTYPED(function, family, since, symbol, per_thread, row)                                                 \
+#define FAKE_TYPED(function, driver_function, since, symbol, per_thread, row)
+#define FAKE_UNTYPED(function, driver_function, since, symbol, per_thread, row)                                        \
     UNUSED static CUresult CUDAAPI function(void)                                                                      \
     {                                                                                                                  \
         note_call(row, per_thread);                                                                                    \
@@ -86,7 +86,7 @@ EXPORT CUresult CUDAAPI cuStreamQuery_v2_ptsz(CUstream stream, int how)
 /* ---- cuGetProcAddress ---- */
 
 struct entry {
-    const char *family;
+    const char *driver_function;
     int since;
     int per_thread;
     cushim_fn function;
@@ -96,8 +96,8 @@ struct entry {
 static const struct entry entries[] = {
 #undef FAKE_TYPED
 #undef FAKE_UNTYPED
-#define FAKE_TYPED(function, family, since, symbol, per_thread, row)                                                   \
-    {"cu" #family, since, per_thread, (cushim_fn)function},
+#define FAKE_TYPED(function, driver_function, since, symbol, per_thread, row)                                          \
+    {"cu" #driver_function, since, per_thread, (cushim_fn)function},
 #define FAKE_UNTYPED FAKE_TYPED
 #include FAKE_EXPORTS
 #if defined(FAKE_FUTURE)
@@ -107,42 +107,43 @@ static const struct entry entries[] = {
 #endif
 };
 
-static int has_per_thread_form(const char *family)
+static int has_per_thread_form(const char *driver_function)
 {
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
-        if (entries[i].per_thread && strcmp(entries[i].family, family) == 0)
+        if (entries[i].per_thread && strcmp(entries[i].driver_function, driver_function) == 0)
             return 1;
     }
     return 0;
 }
 
-/* Where a family has per-thread forms, those that lack one are withheld from who asks for that form. */
-static cushim_fn find(const char *family, int version, int per_thread, CUdriverProcAddressQueryResult *ret_status)
+/* Where a driver function has per-thread forms, those that lack one are withheld from who asks for that form. */
+static cushim_fn find(const char *driver_function, int version, int per_thread,
+                      CUdriverProcAddressQueryResult *out_status)
 {
     cushim_fn found = NULL;
-    per_thread = per_thread && has_per_thread_form(family);
-    *ret_status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    per_thread = per_thread && has_per_thread_form(driver_function);
+    *out_status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
         const struct entry *entry = &entries[i];
-        if (strcmp(entry->family, family) != 0 || entry->per_thread != per_thread)
+        if (strcmp(entry->driver_function, driver_function) != 0 || entry->per_thread != per_thread)
             continue;
         if (entry->since <= version || fake_lie == FAKE_NEWEST) {
             found = entry->function;
-            *ret_status = CU_GET_PROC_ADDRESS_SUCCESS;
+            *out_status = CU_GET_PROC_ADDRESS_SUCCESS;
         } else if (found == NULL) {
-            *ret_status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+            *out_status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
         }
     }
     return found;
 }
 
-static CUresult ask(const char *family, void **pfn, int version, cuuint64_t flags,
+static CUresult ask(const char *driver_function, void **pfn, int version, cuuint64_t flags,
                     CUdriverProcAddressQueryResult *status)
 {
-    if (family == NULL || pfn == NULL || version > FAKE_VERSION)
+    if (driver_function == NULL || pfn == NULL || version > FAKE_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 && fake_lie != FAKE_LEGACY;
-    cushim_fn function = find(family, version, per_thread, status);
+    cushim_fn function = find(driver_function, version, per_thread, status);
     if (fake_lie == FAKE_SAME || fake_lie == FAKE_ERROR || fake_lie == FAKE_STATUS_IGNORED)
         function = entries[0].function;
     if (fake_lie == FAKE_SAME || fake_lie == FAKE_SAYS_FOUND)
@@ -153,13 +154,13 @@ static CUresult ask(const char *family, void **pfn, int version, cuuint64_t flag
     return fake_lie == FAKE_ERROR ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI get_proc_address_v1(const char *family, void **pfn, int version, cuuint64_t flags)
+static CUresult CUDAAPI get_proc_address_v1(const char *driver_function, void **pfn, int version, cuuint64_t flags)
 {
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
     void *found = NULL;
     if (pfn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = ask(family, &found, version, flags, &status);
+    CUresult result = ask(driver_function, &found, version, flags, &status);
     if (result == CUDA_SUCCESS && status != CU_GET_PROC_ADDRESS_SUCCESS)
         result = CUDA_ERROR_NOT_FOUND;
     if (result == CUDA_SUCCESS || fake_lie != FAKE_HONEST)
@@ -167,11 +168,11 @@ static CUresult CUDAAPI get_proc_address_v1(const char *family, void **pfn, int 
     return result;
 }
 
-static CUresult CUDAAPI get_proc_address_v2(const char *family, void **pfn, int version, cuuint64_t flags,
+static CUresult CUDAAPI get_proc_address_v2(const char *driver_function, void **pfn, int version, cuuint64_t flags,
                                             CUdriverProcAddressQueryResult *status)
 {
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-    CUresult result = ask(family, pfn, version, flags, &found);
+    CUresult result = ask(driver_function, pfn, version, flags, &found);
     if (status != NULL && result == CUDA_SUCCESS && fake_lie != FAKE_NO_STATUS)
         *status = found;
     return result;
@@ -197,8 +198,8 @@ static CUresult CUDAAPI init(unsigned flags)
         .DriverGetVersion_v1 = get_version, .Init_v1 = init, .GetProcAddress_v1 = get_proc_address_v1,                 \
         .GetProcAddress_v2 = get_proc_address_v2                                                                       \
     }
-struct cushim_table fake_hooks = FIRST_HOOKS;
-const struct cushim_table fake_first_hooks = FIRST_HOOKS;
+struct cushim_dispatch_table fake_hooks = FIRST_HOOKS;
+const struct cushim_dispatch_table fake_first_hooks = FIRST_HOOKS;
 
 /* ---- What is exported: other names for the functions ---- */
 
@@ -213,7 +214,7 @@ FAKE_EXPORT(GetProcAddress_v1_0, cuGetProcAddress)
 FAKE_EXPORT(GetProcAddress_v2_0, cuGetProcAddress_v2)
 #    endif
 #else
-#    define FAKE_TYPED(function, family, since, symbol, per_thread, row) FAKE_EXPORT(function, symbol)
+#    define FAKE_TYPED(function, driver_function, since, symbol, per_thread, row) FAKE_EXPORT(function, symbol)
 #    define FAKE_UNTYPED FAKE_TYPED
 #    include FAKE_EXPORTS
 #endif

@@ -4,7 +4,7 @@
 
 usage: rows.py VERSION SYMBOLS_INC ENTRY_POINTS_H
 
-FAKE_TYPED(function, family, since, symbol, per_thread, row) for an entry point that is a slot of the table,
+FAKE_TYPED(function, driver_function, since, symbol, per_thread, row) for an entry point that is a slot of the table,
 FAKE_UNTYPED(...) for any other. Both lists are cushim's own: nothing is listed here.
 """
 import re
@@ -18,15 +18,15 @@ def main(version, symbols_path, entry_points_path):
         rows = re.findall(r'^CUSHIM_SYMBOL\((\w+), (v\d+), (\d+), "(\w+)", "(\w*)"\)', file.read(), re.M)
     with open(entry_points_path, encoding="ascii") as file:
         slots = set(re.findall(r"^CUSHIM_ENTRY\((\w+), (v\d+),", file.read(), re.M))
-    for family, abi, since, symbol, per_thread_symbol in rows:
-        kind = "FAKE_TYPED" if (family, abi) in slots else "FAKE_UNTYPED"
+    for driver_function, abi, since, symbol, per_thread_symbol in rows:
+        kind = "FAKE_TYPED" if (driver_function, abi) in slots else "FAKE_UNTYPED"
         forms = [(0, int(since), symbol)]
         if per_thread_symbol:
             forms.append((1, max(int(since), FIRST_PER_THREAD_VERSION), per_thread_symbol))
         for per_thread, form_since, name in forms:
             if form_since <= version:
-                function = f"{family}_{abi}_{per_thread}"
-                print(f"{kind}({function}, {family}, {form_since}, {name}, {per_thread}, ROW_{family}_{abi})")
+                function = f"{driver_function}_{abi}_{per_thread}"
+                print(f"{kind}({function}, {driver_function}, {form_since}, {name}, {per_thread}, ROW_{driver_function}_{abi})")
 
 
 if __name__ == "__main__":

@@ -29,14 +29,14 @@ static const char *const paths[] = {
     FAKES "/fake_asked_12040.so",
     NULL,
 };
-static const char *const masks[] = {NULL, "", "StreamQuery", "StreamGetCaptureInfo_v3,StreamGetId", "nonsense"};
+static const char *const hides[] = {NULL, "", "StreamQuery", "StreamGetCaptureInfo_v3,StreamGetId", "nonsense"};
 static const int versions[] = {0, 0, 0, 11020, 12000, 13000, 7};
 
 #define PICK(list, bytes) list[fuzz_byte(bytes) % (sizeof list / sizeof list[0])]
 
 static void check(void)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     int version = cushim_driver_version();
     HOLDS(diagnosis->message != NULL && diagnosis->advice != NULL && diagnosis->reason_name != NULL);
     HOLDS(version == 0 || diagnosis->path != NULL);
@@ -46,7 +46,7 @@ static void check(void)
     HOLDS((diagnosis->reason == CUSHIM_REASON_NONE) == (version != 0));
     CUresult result = cushim_table()->StreamQuery_v1(NULL);
     struct cushim_slot_info info;
-    HOLDS(cushim_slot_info(CUSHIM_SLOT_StreamQuery_v1, &info) == CUDA_SUCCESS);
+    HOLDS(cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, &info) == CUDA_SUCCESS);
     if (version == 0)
         HOLDS(result == CUDA_ERROR_NO_DEVICE && info.state == CUSHIM_STATE_MISSING);
     else if (info.state == CUSHIM_STATE_MISSING)
@@ -62,7 +62,7 @@ static void load(struct fuzz_bytes *bytes)
         .path = PICK(paths, bytes),
         .max_version = PICK(versions, bytes),
         .min_version = PICK(versions, bytes),
-        .mask = PICK(masks, bytes),
+        .hide = PICK(hides, bytes),
         .default_stream = (enum cushim_default_stream)(fuzz_byte(bytes) % 4),
         .root = "/no/such/root",
     };
@@ -71,14 +71,14 @@ static void load(struct fuzz_bytes *bytes)
     HOLDS(was_loaded || (result == CUDA_SUCCESS) == (cushim_driver_version() != 0));
     HOLDS(result == CUDA_SUCCESS || cushim_last_error()->code == result);
     if (!was_loaded)
-        HOLDS(cushim_diagnosis()->code == result);
+        HOLDS(cushim_get_diagnosis()->code == result);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_bytes bytes = {data, data + size};
     setenv("CUSHIM_DRIVER", "none", 1);
-    cushim_priv_load_reset_for_tests();
+    cush_load_reset_for_tests();
     while (bytes.next != bytes.end) {
         cushim_fn fn = NULL;
         switch (fuzz_byte(&bytes) % 6) {
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         case 2: {
             bool loaded = cushim_driver_version() != 0;
-            HOLDS(cushim_init() == (loaded ? CUDA_SUCCESS : cushim_diagnosis()->code));
+            HOLDS(cushim_init() == (loaded ? CUDA_SUCCESS : cushim_get_diagnosis()->code));
             break;
         }
         case 3: {
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         default:
             if (fuzz_byte(&bytes) % 8 == 0)
-                cushim_priv_load_reset_for_tests();
+                cush_load_reset_for_tests();
             break;
         }
         check();

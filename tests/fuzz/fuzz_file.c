@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of any content, looked at before the system's loader may have them: nothing is read that is not there. */
+/* Files of any content, looked at before the dynamic loader may have them: nothing is read that is not there. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int file = mkstemp(path);
     HOLDS(file >= 0);
     HOLDS(write(file, changed, sizeof changed) == (ssize_t)sizeof changed);
-    const char *fault = cushim_priv_file_check(path);
+    const char *fault = cush_file_check(path);
     HOLDS(fault == NULL || fault[0] != '\0');
     close(file);
     unlink(path);

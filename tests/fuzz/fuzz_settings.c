@@ -20,7 +20,7 @@ const char *const fuzz_seeds[] = {
 /* No file of this machine is opened. */
 static const char *make_path(const char *name, char *path, size_t size)
 {
-    snprintf(path, size, "%s%s", strcmp(name, "none") == 0 || name[0] == '\0' ? "" : "/no/such/folder/", name);
+    snprintf(path, size, "%s%s", strcmp(name, "none") == 0 || name[0] == '\0' ? "" : "/no/such/directory/", name);
     return path;
 }
 
@@ -30,20 +30,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char text[2048];
     char variable[4096];
     char path[4096];
-    char mask[2048];
+    char hide[2048];
     setenv("CUSHIM_DRIVER", make_path(fuzz_text(&bytes, text, sizeof text), variable, sizeof variable), 1);
     setenv("CUSHIM_MAX_VERSION", fuzz_text(&bytes, text, sizeof text), 1);
-    setenv("CUSHIM_MASK", fuzz_text(&bytes, text, sizeof text), 1);
+    setenv("CUSHIM_HIDE", fuzz_text(&bytes, text, sizeof text), 1);
     struct cushim_load_options options = {
         .path = make_path(fuzz_text(&bytes, text, sizeof text), path, sizeof path),
-        .mask = fuzz_text(&bytes, mask, sizeof mask),
+        .hide = fuzz_text(&bytes, hide, sizeof hide),
         .root = "/no/such/root",
     };
     unsigned which = fuzz_byte(&bytes);
     if ((which & 1) != 0)
         options.path = NULL;
     if ((which & 2) != 0)
-        options.mask = NULL;
+        options.hide = NULL;
     if ((which & 4) != 0)
         options.max_version = (int)(fuzz_byte(&bytes) << 24 | fuzz_byte(&bytes) << 12 | fuzz_byte(&bytes));
     if ((which & 8) != 0)
@@ -52,13 +52,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         options.default_stream = (enum cushim_default_stream)fuzz_byte(&bytes);
 
     CUresult result = cushim_load(&options);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     HOLDS(result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_FILE_NOT_FOUND);
     HOLDS(diagnosis->code == result);
     HOLDS((diagnosis->reason == CUSHIM_REASON_BAD_OPTION) == (result == CUDA_ERROR_INVALID_VALUE));
     HOLDS(diagnosis->message[0] != '\0' && strlen(diagnosis->message) < 8192);
     HOLDS(strcmp(cushim_last_error()->function, "cushim_load") == 0);
     HOLDS(cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE);
-    cushim_priv_load_reset_for_tests();
+    cush_load_reset_for_tests();
     return 0;
 }

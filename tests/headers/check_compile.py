@@ -9,21 +9,21 @@ import support
 # The table as the rows make it, and a function for each row, as the library has them.
 EVERY_ROW = '''
 #include "cushim/entry_points.h"
-#include "cushim/abi_egl.h"
+#include "cushim/abi/egl.h"
 struct table {
-#define CUSHIM_ENTRY(family, abi, since, parameters, arguments) CUresult(CUDAAPI *family##_##abi) parameters;
+#define CUSHIM_ENTRY(function, abi, since, parameters, arguments) CUresult(CUDAAPI *function##_##abi) parameters;
 #include "cushim/entry_points.h"
 };
 extern const struct table *next;
 extern const struct table passing_on;
-#define CUSHIM_ENTRY(family, abi, since, parameters, arguments) \\
-    static CUresult CUDAAPI call_##family##_##abi parameters \\
+#define CUSHIM_ENTRY(function, abi, since, parameters, arguments) \\
+    static CUresult CUDAAPI call_##function##_##abi parameters \\
     { \\
-        return next->family##_##abi arguments; \\
+        return next->function##_##abi arguments; \\
     }
 #include "cushim/entry_points.h"
 const struct table passing_on = {
-#define CUSHIM_ENTRY(family, abi, since, parameters, arguments) call_##family##_##abi,
+#define CUSHIM_ENTRY(function, abi, since, parameters, arguments) call_##function##_##abi,
 #include "cushim/entry_points.h"
 };
 '''
@@ -44,7 +44,7 @@ def modes(setting):
 
 
 def test_header_when_included_alone_compiles(setting):
-    headers = sorted(path.name for path in support.HEADERS.glob('*.h'))
+    headers = sorted(path.relative_to(support.HEADERS).as_posix() for path in support.HEADERS.rglob('*.h'))
     jobs = []
     for language in setting.languages:
         for mode, flags, toolkit in modes(setting):
@@ -84,7 +84,7 @@ def test_types_when_the_target_is_windows_compile(setting):
 
 def test_mode_when_not_chosen_follows_the_toolkit(setting):
     failures = []
-    source = '#include "cushim/cuda_abi.h"\n@CUSHIM_CUDA_HEADER_VERSION@\n'
+    source = '#include "cushim/abi/cuda_abi.h"\n@CUSHIM_CUDA_HEADER_VERSION@\n'
     wanted = 'CUDA_VERSION' if setting.have_cuda_h else '0'
     text = setting.c.preprocess(source, setting.toolkit)
     if f'@{setting.version or 0}@' not in text.replace(' ', ''):
@@ -139,12 +139,12 @@ typedef struct CudaFunctions {
 '''
 
 
-def fake_headers(folder):
-    """The flag that finds the headers in a new folder, for each kind of <cuda.h>."""
+def fake_headers(directory):
+    """The flag that finds the headers in a new directory, for each kind of <cuda.h>."""
     flags = {}
     for name, text in (('old', '#define CUDA_VERSION 11010\n'), ('other', '#define OTHER 1\n'), ('new', CUDA_H),
                        ('11.2', OLDEST_CUDA_H)):
-        path = os.path.join(folder, name)
+        path = os.path.join(directory, name)
         os.makedirs(os.path.join(path, 'ffnvcodec'))
         for header, content in (('cuda.h', text), ('ffnvcodec/dynlink_cuda.h', DYNLINK_CUDA_H),
                                 ('ffnvcodec/dynlink_loader.h', DYNLINK_LOADER_H)):
@@ -154,10 +154,10 @@ def fake_headers(folder):
     return flags
 
 
-def refusals(setting, folder):
+def refusals(setting, directory):
     """What must fail: a name, the source, the flags, and words of the message."""
-    fake = fake_headers(folder)
-    own = '#include "cushim/cuda_abi.h"\n'
+    fake = fake_headers(directory)
+    own = '#include "cushim/abi/cuda_abi.h"\n'
     cuda = '#include <cuda.h>\n'
     loader = '#include <ffnvcodec/dynlink_loader.h>\n'
     use = 'CUresult use(void);\nCUresult use(void) { return CUDA_SUCCESS; }\n'
@@ -183,8 +183,8 @@ MOST_ERRORS = 3
 
 def test_mixture_when_impossible_is_refused_with_a_reason(setting):
     failures, count = [], 0
-    with tempfile.TemporaryDirectory() as folder:
-        for name, source, flags, words in refusals(setting, folder):
+    with tempfile.TemporaryDirectory() as directory:
+        for name, source, flags, words in refusals(setting, directory):
             for language in setting.languages:
                 count += 1
                 status, said = language.run(source, [*flags, *setting.toolkit])

@@ -95,8 +95,8 @@ def facts(language, flags, headers, questions):
     magic = ', '.join(str(ord(letter)) for letter in MAGIC)
     source = ''.join(f'#include {header}\n' for header in headers) + PROBE + magic + ',\n'
     source += ''.join(f'FACT({expression})\n' for _, expression in questions) + '};\n'
-    with tempfile.TemporaryDirectory() as folder:
-        output = os.path.join(folder, 'facts.o')
+    with tempfile.TemporaryDirectory() as directory:
+        output = os.path.join(directory, 'facts.o')
         status, said = language.run(source, flags, output)
         if status:
             return None, said
@@ -159,7 +159,7 @@ def count(declared):
 def test_types_when_ours_are_the_toolkits(setting, declared):
     excuses = Excuses(setting, declared)
     questions = questions_about(declared, lambda name: not excuses.cover(name))
-    headers = ['"cushim/cuda_abi.h"']
+    headers = ['"cushim/abi/cuda_abi.h"']
     failures = compare_with_toolkit(setting, (headers, headers), questions)
     print(f'{len(questions)} facts of {count(declared)} are the same with our types and with the Toolkit, in '
           + ' and '.join(str(language) for language in setting.languages))
@@ -173,8 +173,8 @@ def test_excuse_when_asked_for_is_needed(setting, declared):
     def superfluous(name):
         of_one = [one for one in questions_about(declared, lambda _: True)
                   if re.search(r'(?:^| )' + re.escape(name) + '$', one[0])]
-        ours, _ = facts(setting.c, support.OWN, ['"cushim/cuda_abi.h"'], of_one)
-        theirs, _ = facts(setting.c, setting.toolkit, ['"cushim/cuda_abi.h"'], of_one)
+        ours, _ = facts(setting.c, support.OWN, ['"cushim/abi/cuda_abi.h"'], of_one)
+        theirs, _ = facts(setting.c, setting.toolkit, ['"cushim/abi/cuda_abi.h"'], of_one)
         return not of_one or theirs is not None and theirs == ours
     names = sorted(Excuses(setting, declared).names)
     return [f'{name}: excused, but the same in this Toolkit'
@@ -187,12 +187,12 @@ def test_interop_when_compared_is_that_of_its_headers(setting):
     if not all(setting.has_header(header.strip('<>')) for header in theirs):
         print('no <cudaEGL.h> or <cudaGL.h>: their types are not compared')
         return []
-    declared = declarations.read([support.HEADERS / 'abi_egl.h', support.HEADERS / 'cuda_abi.h'])
+    declared = declarations.read([support.HEADERS / 'abi' / 'egl.h', support.HEADERS / 'abi' / 'cuda_abi.h'])
     text = setting.c.preprocess(''.join(f'#include {header}\n' for header in theirs),
                                 [*setting.toolkit, *support.stub_flags()])
     names = set(re.findall(r'\b\w+\b', text)) - {'CU_EGL_COLOR_FORMAT_MAX'}
     declared = [one for one in declared if one.name in names]
-    ours = '"cushim/abi_egl.h"'
+    ours = '"cushim/abi/egl.h"'
     failures = compare_with_toolkit(setting, ([ours], [*theirs, ours]), questions_about(declared, lambda _: True))
     print(f'{count(declared)} of EGL and OpenGL likewise')
     return failures
@@ -233,8 +233,8 @@ def test_constant_when_in_the_toolkit_is_ours_too(setting, declared):
 
 
 def test_table_when_built_in_any_mode_is_the_same(setting):
-    questions = [('sizeof struct cushim_table', 'sizeof(struct cushim_table)')]
-    questions += [(row.slot, f'offsetof(struct cushim_table, {row.slot})') for row in support.rows()]
+    questions = [('sizeof struct cushim_dispatch_table', 'sizeof(struct cushim_dispatch_table)')]
+    questions += [(row.slot, f'offsetof(struct cushim_dispatch_table, {row.slot})') for row in support.rows()]
     modes = [('own types', support.OWN), ('own types, per-thread', support.OWN + support.PER_THREAD)]
     if setting.have_cuda_h:
         modes += [('the Toolkit', setting.toolkit), ('the Toolkit, per-thread', setting.toolkit + support.PER_THREAD)]
@@ -251,7 +251,7 @@ def test_table_when_built_in_any_mode_is_the_same(setting):
     pointer = reference[questions[0][0]] // (len(questions) - 1)
     failures += [f'{name}: not at place {place}' for place, (name, _) in enumerate(questions[1:])
                  if reference[name] != place * pointer]
-    print(f'struct cushim_table: {reference[questions[0][0]]} bytes, {len(questions) - 1} slots, '
+    print(f'struct cushim_dispatch_table: {reference[questions[0][0]]} bytes, {len(questions) - 1} slots, '
           f'the same in {len(answers)} ways')
     return failures
 
@@ -259,7 +259,7 @@ def test_table_when_built_in_any_mode_is_the_same(setting):
 def main():
     setting = support.Setting()
     failures = test_table_when_built_in_any_mode_is_the_same(setting)
-    paths = sorted(path for path in support.HEADERS.glob('abi_*.h') if path.name != 'abi_egl.h')
+    paths = sorted(path for path in support.HEADERS.glob('abi/*.h') if path.name not in ('egl.h', 'cuda_abi.h'))
     declared = declarations.read(paths)
     failures += test_declaration_when_read_stands_once(declared)
     if not setting.have_cuda_h:

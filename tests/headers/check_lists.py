@@ -70,9 +70,9 @@ def retired(versions, position):
 
 
 def test_row_when_compared_with_symbols_has_the_same(rows, symbols):
-    known = {(family, abi, since) for family, abi, since, _, _ in symbols}
-    failures = [f'{row.slot}: symbols.inc has no row ({row.family}, {row.abi}, {row.since})'
-                for row in rows if (row.family, row.abi, row.since) not in known]
+    known = {(function, abi, since) for function, abi, since, _, _ in symbols}
+    failures = [f'{row.slot}: symbols.inc has no row ({row.function}, {row.abi}, {row.since})'
+                for row in rows if (row.function, row.abi, row.since) not in known]
     for slot in {row.slot for row in rows}:
         if sum(row.slot == slot for row in rows) > 1:
             failures.append(f'{slot}: more than one row')
@@ -92,20 +92,20 @@ def test_arguments_when_compared_with_parameters_are_their_names(rows):
 
 def test_area_when_promised_has_all_its_slots(rows, symbols):
     slots = {row.slot for row in rows}
-    families = {}
+    functions = {}
     for symbol in symbols:
-        families.setdefault(symbol[0], []).append(symbol)
+        functions.setdefault(symbol[0], []).append(symbol)
     failures, promised = [], 0
-    for family, versions in families.items():
+    for function, versions in functions.items():
         for position, (_, abi, since, symbol, _) in enumerate(versions):
-            slot = f'{family}_{abi}'
-            if STREAM_AREA.match(family) or WHOLE_AREAS.match(family) and not retired(versions, position):
+            slot = f'{function}_{abi}'
+            if STREAM_AREA.match(function) or WHOLE_AREAS.match(function) and not retired(versions, position):
                 promised += 1
                 if slot not in slots:
                     failures.append(f'{symbol} (CUDA {since}): promised, but has no slot')
             elif slot in slots and retired(versions, position):
                 failures.append(f'{slot}: a retired ABI outside of streams')
-    print(f'{len(rows)} slots of {len({row.family for row in rows})} functions; {promised} of them by their area')
+    print(f'{len(rows)} slots of {len({row.function for row in rows})} functions; {promised} of them by their area')
     return failures
 
 
@@ -127,12 +127,12 @@ def test_error_when_listed_agrees_with_the_types(setting):
     if not listed or values != sorted(set(values)):
         failures.append('errors.inc: not in ascending order, or empty')
     declared = set(re.findall(r'\bCUDA_(?:SUCCESS|ERROR_\w+)', support.strip_comments(
-        support.read(support.HEADERS / 'abi_result.h'))))
-    failures += [f'{name}: in one of errors.inc and abi_result.h only'
+        support.read(support.HEADERS / 'abi' / 'result.h'))))
+    failures += [f'{name}: in one of errors.inc and abi/result.h only'
                  for name in sorted(declared ^ {name for name, _, _ in listed})]
     failures += [f'{name}: its sentence has a capital or a full stop'
                  for name, _, sentence in listed if sentence[0].isupper() or sentence.endswith('.')]
-    source = '#include "cushim/abi_result.h"\n' + ''.join(
+    source = '#include "cushim/abi/result.h"\n' + ''.join(
         f'typedef char is_{name}[(int)({name}) == {value} ? 1 : -1];\n' for name, value, _ in listed)
     modes = [support.OWN] + ([setting.toolkit] if setting.have_cuda_h else [])
     for language in setting.languages:
@@ -155,8 +155,8 @@ def test_header_when_public_is_installed(setting):
     if setting.installed is None:
         print('not told what is installed')
         return []
-    installed = {pathlib.Path(path).name for path in setting.installed}
-    public = {path.name for path in support.HEADERS.glob('*.h')}
+    installed = {pathlib.Path(path).resolve() for path in setting.installed}
+    public = {path.resolve() for path in support.HEADERS.rglob('*.h')}
     print(f'{len(installed)} headers are installed')
     return [f'{name}: in one of include/cushim and the installed headers only' for name in sorted(public ^ installed)]
 

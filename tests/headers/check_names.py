@@ -36,7 +36,7 @@ def slot_of_symbol(symbol):
 
 
 def test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows):
-    plain = sorted({'cu' + row.family for row in rows})
+    plain = sorted({'cu' + row.function for row in rows})
     slots = {row.slot for row in rows}
     theirs = '#include <cuda.h>\n' + ''.join(f'#include <{header}>\n' for header in ('cudaGL.h', 'cudaEGL.h')
                                              if setting.has_header(header))
@@ -65,7 +65,7 @@ def test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows)
 def test_name_when_defined_leads_to_its_slot(setting, rows):
     """Suffixed names always, plain ones in at least one version; and nothing else is defined."""
     names = {row.name: row.slot for row in rows}
-    plain = sorted({'cu' + row.family for row in rows})
+    plain = sorted({'cu' + row.function for row in rows})
     everything = sorted(set(plain) | set(names))
     slots, reached, failures = set(names.values()), set(), []
     for version in VERSIONS:
@@ -102,7 +102,7 @@ def test_call_when_it_goes_through_names_compiles(setting, rows):
     }
 '''
     every = HEADER + 'void every(void);\nvoid every(void)\n{\n' + ''.join(
-        f'(void){name};\n' for name in sorted({'cu' + row.family for row in rows})) + '}\n'
+        f'(void){name};\n' for name in sorted({'cu' + row.function for row in rows})) + '}\n'
     failures = []
     modes = [support.OWN] + ([setting.toolkit, setting.toolkit + support.PER_THREAD] if setting.have_cuda_h else [])
     for language in setting.languages:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each slot of struct cushim_table has exactly the type that NVIDIA gives that entry point.
+"""Each slot of struct cushim_dispatch_table has exactly the type that NVIDIA gives that entry point.
 
 NVIDIA says it twice: as a prototype in <cuda.h>, and from CUDA 11.3 on as a typedef in <cudaTypedefs.h>. Both are
 compared, in C and in C++: C takes an enum for an unsigned int, and C++ does not.
@@ -23,7 +23,7 @@ FUNCTIONS = ['cuda.h', 'cudaGL.h', 'cudaEGL.h']
 TYPEDEFS = ['cudaTypedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h']
 
 C_HEAD = '''#define SAME(slot, type) \\
-    _Static_assert(_Generic(((struct cushim_table *)0)->slot, type: 1, default: 0), #slot " is not a " #type);
+    _Static_assert(_Generic(((struct cushim_dispatch_table *)0)->slot, type: 1, default: 0), #slot " is not a " #type);
 #define SAME_AS(slot, function) SAME(slot, __typeof__(&function))
 '''
 CXX_HEAD = '''#include <type_traits>
@@ -42,8 +42,8 @@ def includes(headers):
 
 def typedefs_of(row, known):
     """The typedefs of an entry point: the ordinary one, and the one of the per-thread form, which must be the same."""
-    ordinary = f'PFN_cu{row.family}_v{row.since}'
-    per_thread = [f'PFN_cu{row.family}_v{max(row.since, 7000)}_pt{kind}' for kind in ('sz', 'ds')]
+    ordinary = f'PFN_cu{row.function}_v{row.since}'
+    per_thread = [f'PFN_cu{row.function}_v{max(row.since, 7000)}_pt{kind}' for kind in ('sz', 'ds')]
     return [name for name in [ordinary, *per_thread] if name in known]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the declarations in include/cushim/abi_*.h: the types with their members, the constants, and the gate of each.
+"""Reads the declarations in include/cushim/abi/*.h: the types with their members, the constants, and the gate of each.
 
 A gate is the version in "#if CUSHIM_CUDA_HEADER_VERSION < version": the CUDA version that brought what stands behind
 it. It is 0 for what the oldest supported Toolkit has. The reader knows as much of C as those headers use.

@@ -37,8 +37,8 @@ class Language:
 
     def run(self, source, flags, output=None):
         """Compiles `source`; without `output`, only checks it. Returns the exit status and what the compiler said."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'test' + self.suffix)
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, 'test' + self.suffix)
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(source)
             what = ['-fsyntax-only'] if output is None else ['-c', '-o', output]
@@ -47,8 +47,8 @@ class Language:
             return done.returncode, done.stdout.decode(errors='replace')
 
     def preprocess(self, source, flags):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'test' + self.suffix)
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, 'test' + self.suffix)
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(source)
             command = [*self.command, '-std=' + self.standard, '-I', str(HEADERS.parent), *flags, '-E', '-P', path]
@@ -122,12 +122,12 @@ def strip_comments(text):
 class Row:
     """One row of entry_points.h."""
 
-    def __init__(self, family, abi, since, parameters, arguments):
-        self.family, self.abi, self.since = family, abi, int(since)
+    def __init__(self, function, abi, since, parameters, arguments):
+        self.function, self.abi, self.since = function, abi, int(since)
         self.parameters, self.arguments = ' '.join(parameters.split()), ' '.join(arguments.split())
-        self.slot = f'{family}_{abi}'
+        self.slot = f'{function}_{abi}'
         # The name of this entry point in C: the oldest has no suffix.
-        self.name = 'cu' + family + ('' if abi == 'v1' else '_' + abi)
+        self.name = 'cu' + function + ('' if abi == 'v1' else '_' + abi)
 
 
 def rows():
@@ -141,9 +141,9 @@ def rows():
 
 
 def symbols():
-    """All rows of symbols.inc, as (family, abi, since, symbol, per-thread symbol)."""
+    """All rows of symbols.inc, as (function, abi, since, symbol, per-thread symbol)."""
     found = re.findall(r'^CUSHIM_SYMBOL\((\w+), (v\d+), (\d+), "(\w+)", "(\w*)"\)$',
                        read(ROOT / 'loader' / 'symbols.inc'), re.M)
     if not found:
         sys.exit('symbols.inc: no rows')
-    return [(family, abi, int(since), symbol, other) for family, abi, since, symbol, other in found]
+    return [(function, abi, int(since), symbol, other) for function, abi, since, symbol, other in found]

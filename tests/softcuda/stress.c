@@ -18,7 +18,7 @@
 
 enum { ROUNDS = 50, LAUNCHES = 20, WORKERS_KEPT = 16, SLACK = 8 << 10, CACHES = 1 << 20 };
 
-static const struct cushim_table *cu;
+static const struct cushim_dispatch_table *cu;
 static CUcontext context;
 static int calls, failures, released;
 static int own_threads; /* before softcuda has any */
@@ -161,7 +161,7 @@ static void *user(void *data)
     }
     check(cu->StreamDestroy_v2(stream));
     check(cu->EventDestroy_v2(event));
-    if (has_graphs()) { /* in a stream that the legacy one does not join: no one else's call harms this capture */
+    if (has_graphs()) { /* in a stream that the legacy one does not join: no one else's call invalidates this capture */
         check(cu->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING));
         use_graph(stream);
         check(cu->StreamDestroy_v2(stream));
@@ -197,11 +197,11 @@ struct left {
 static int count_threads(void)
 {
     int threads = 0;
-    DIR *folder = opendir("/proc/self/task");
-    while (folder != NULL && readdir(folder) != NULL)
+    DIR *directory = opendir("/proc/self/task");
+    while (directory != NULL && readdir(directory) != NULL)
         threads++;
-    if (folder != NULL)
-        closedir(folder);
+    if (directory != NULL)
+        closedir(directory);
     return threads - 2; /* "." and ".." */
 }
 

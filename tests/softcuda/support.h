@@ -13,7 +13,7 @@
 #include "cushim/cushim.h"
 #include "softcuda.h"
 
-extern const struct cushim_table *cu;
+extern const struct cushim_dispatch_table *cu;
 extern const struct softcuda_control *control;
 extern CUcontext context;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Capture: what is captured, what harms it, how it ends. The codes are what an H200 was measured to give (FACTS). */
+/* Capture: what is captured, what invalidates it, how it ends. The codes are what an H200 was measured to give
+ * (FACTS). */
 #include "support.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ static void test_capture_when_work_is_submitted_then_it_becomes_nodes(void **sta
     assert_cu(1, cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)3));
 }
 
-/* What harms the capture of the stream itself, in every mode. */
+/* What invalidates the capture of the stream itself, in every mode. */
 static void test_capture_when_the_stream_is_asked_the_wrong_thing_then_lost(void **state)
 {
     (void)state;

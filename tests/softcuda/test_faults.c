@@ -21,10 +21,10 @@ static void test_environment_when_it_hides_a_symbol_then_nobody_finds_it(void **
     (void)state;
     cushim_fn function;
     struct cushim_slot_info info;
-    assert_cu(0, cushim_slot_info(CUSHIM_SLOT_StreamGetPriority_v1, &info));
+    assert_cu(0, cushim_query_slot(CUSHIM_SLOT_StreamGetPriority_v1, &info));
     assert_int_equal(info.state, CUSHIM_STATE_MISSING);
     assert_cu(500, cushim_lookup("cuStreamGetPriority", cushim_driver_version(), &function));
-    assert_cu(0, cushim_slot_info(CUSHIM_SLOT_StreamGetFlags_v1, &info));
+    assert_cu(0, cushim_query_slot(CUSHIM_SLOT_StreamGetFlags_v1, &info));
     assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
 }
 
@@ -62,10 +62,10 @@ static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(
     assert_int_equal(support_number(&number), 1);
 }
 
-static CUresult ask(const char *family, int version, void **ret)
+static CUresult ask(const char *function, int version, void **ret)
 {
-    return cushim_driver_version() >= 12000 ? cu->GetProcAddress_v2(family, ret, version, 0, NULL)
-                                            : cu->GetProcAddress_v1(family, ret, version, 0);
+    return cushim_driver_version() >= 12000 ? cu->GetProcAddress_v2(function, ret, version, 0, NULL)
+                                            : cu->GetProcAddress_v1(function, ret, version, 0);
 }
 
 static void test_control_when_told_to_lie_then_the_wrong_version_is_given(void **state)

@@ -17,7 +17,7 @@
         return 1;                                                                                                      \
     }
 
-static const struct cushim_table *cu;
+static const struct cushim_dispatch_table *cu;
 static CUcontext context;
 static int open_gate, reached;
 
@@ -102,8 +102,8 @@ int main(int argc, char **argv)
     const struct cushim_load_options options = {.path = argc > 1 ? argv[1] : NULL,
                                                 .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
     if (cushim_load(&options) != CUDA_SUCCESS) {
-        fprintf(stderr, "%s\n", cushim_diagnosis()->message);
-        return cushim_diagnosis()->cuda_version < 7000 ? 77 : 1; /* older drivers have no such stream */
+        fprintf(stderr, "%s\n", cushim_get_diagnosis()->message);
+        return cushim_get_diagnosis()->cuda_version < 7000 ? 77 : 1; /* older drivers have no such stream */
     }
     cu = cushim_table();
     return before_init() || per_thread() || forked();

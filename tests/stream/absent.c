@@ -98,7 +98,7 @@ static void work(struct cushim_stream *stream)
     int calls = 0;
     expect_none("cushim_stream_query", cushim_stream_query(stream));
     expect_none("cushim_stream_synchronize", cushim_stream_synchronize(stream));
-    expect_none("cushim_stream_scope", cushim_stream_scope(stream, body, &calls));
+    expect_none("cushim_stream_run", cushim_stream_run(stream, body, &calls));
     expect_fact("the body was called once", calls == 1);
     expect_none("cushim_stream_launch_host", cushim_stream_launch_host(stream, never, "not called", release));
     expect_none("cushim_stream_add_callback", cushim_stream_add_callback(stream, never_back, "not called", release));

@@ -2,7 +2,7 @@
 /* Takes the place of malloc() and its kin in this program and the library in it: the linker is told to (--wrap). */
 #include <stdlib.h>
 
-#include "layer.h"
+#include "support.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

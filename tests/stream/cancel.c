@@ -57,7 +57,7 @@ static int cancel_while_waiting(void)
     usleep(20000); /* to be in the wait; a request that comes before it holds there, too */
     CHECK(pthread_cancel(cancelled) == 0);
     usleep(20000);
-    CHECK(cushim_completion_wait(completion, cushim_clock() + 10 * MILLISECOND) == CUDA_ERROR_TIMEOUT);
+    CHECK(cushim_completion_wait(completion, cushim_time_ns() + 10 * MILLISECOND) == CUDA_ERROR_TIMEOUT);
     CHECK(pthread_create(&other, NULL, wait_forever, completion) == 0);
     atomic_store(&gate_is_open, true);
     CHECK(pthread_join(other, &second) == 0 && second == (void *)((uintptr_t)CUDA_SUCCESS + 1));
@@ -77,7 +77,7 @@ static void *use_when_cancelled(void *completion_of_caller)
     bool right = cushim_completion_wait(completion, CUSHIM_FOREVER) == CUDA_SUCCESS
                  && cushim_completion_descriptor(completion, &descriptor) == CUDA_SUCCESS
                  && cushim_dispatcher_create(&dispatcher) == CUDA_SUCCESS
-                 && cushim_completion_then(completion, dispatcher, count_call, NULL, NULL) == CUDA_SUCCESS
+                 && cushim_completion_set_callback(completion, dispatcher, count_call, NULL, NULL) == CUDA_SUCCESS
                  && cushim_dispatcher_run(dispatcher, &count) == CUDA_SUCCESS && count == 1;
     cushim_completion_destroy(&completion);
     cushim_dispatcher_destroy(&dispatcher);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scoped captures: they end whatever the body does, and leave the stream usable and nothing behind. */
-#include "layer.h"
+#include "support.h"
 
 /* The stream can be used, and captured again. */
 static void rule_usable(const char *name, struct cushim_stream *stream)
@@ -45,7 +45,7 @@ struct scene {
 };
 
 /* Runs a body that must fail, and says what is left. */
-static void fails(const char *name, struct cushim_stream *stream, cushim_capture_body body, struct scene *scene,
+static void fails(const char *name, struct cushim_stream *stream, cushim_stream_body body, struct scene *scene,
                   CUresult expected)
 {
     struct cushim_graph *graph = NULL;
@@ -140,7 +140,7 @@ static CUresult end_and_begin_at_driver(struct cushim_stream *stream, void *user
 }
 
 /* Like fails(), but the driver has ended a capture that watch knows nothing of. */
-static void ends_itself(const char *name, struct cushim_stream *stream, cushim_capture_body body, struct scene *scene,
+static void ends_itself(const char *name, struct cushim_stream *stream, cushim_stream_body body, struct scene *scene,
                         CUresult expected)
 {
     struct cushim_graph *graph = NULL;
@@ -255,7 +255,7 @@ static void argument(void)
 
 static void executable(void)
 {
-    bool flags = cushim_slot_state(S(GraphInstantiateWithFlags_v1)) == CUSHIM_STATE_NATIVE;
+    bool flags = cushim_query_slot_state(S(GraphInstantiateWithFlags_v1)) == CUSHIM_STATE_NATIVE;
     struct cushim_stream *stream = layer_stream();
     struct cushim_graph_exec *exec = NULL;
     struct scene scene = {.result = CUDA_ERROR_ASSERT};
@@ -309,7 +309,7 @@ static void modes_on_old(void)
 {
     struct cushim_stream *stream;
     struct cushim_graph *graph = NULL;
-    if (cushim_slot_state(S(StreamBeginCapture_v2)) != CUSHIM_STATE_POLYFILL) {
+    if (cushim_query_slot_state(S(StreamBeginCapture_v2)) != CUSHIM_STATE_POLYFILL) {
         lacks(NULL, "a driver of CUDA 10.0 alone");
         return;
     }

@@ -6,7 +6,7 @@
 
 uint64_t soon(void)
 {
-    return cushim_clock() + 5000 * MILLISECOND;
+    return cushim_time_ns() + 5000 * MILLISECOND;
 }
 
 /* A descriptor follows a moment after the state, so a test that has waited gives it time. */
@@ -48,10 +48,10 @@ static void fired(void)
     rule("status-before", cushim_completion_status(completion, &status), CUDA_ERROR_NOT_READY);
     rule("status-untouched", status, CUDA_ERROR_UNKNOWN);
     rule_number("count-before", (long long)cushim_completion_count(completion), 0);
-    uint64_t begun = cushim_clock();
+    uint64_t begun = cushim_time_ns();
     refused("deadline", cushim_completion_wait(completion, begun + 20 * MILLISECOND), CUDA_ERROR_TIMEOUT,
             "cushim_completion_wait");
-    rule_fact("not-before-the-deadline", cushim_clock() >= begun + 20 * MILLISECOND);
+    rule_fact("not-before-the-deadline", cushim_time_ns() >= begun + 20 * MILLISECOND);
     refused("deadline-in-the-past", cushim_completion_wait(completion, 0), CUDA_ERROR_TIMEOUT,
             "cushim_completion_wait");
     gate_open(&gate);
@@ -77,10 +77,10 @@ static void argument(void)
     refused("null-stream", cushim_stream_completion(NULL, &none), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_completion");
     refused("null-place", cushim_stream_completion(stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_completion");
-    refused("notification-null-stream", cushim_stream_notification(NULL, &none), CUDA_ERROR_INVALID_HANDLE,
-            "cushim_stream_notification");
-    refused("notification-null-place", cushim_stream_notification(stream, NULL), CUDA_ERROR_INVALID_VALUE,
-            "cushim_stream_notification");
+    refused("notification-null-stream", cushim_stream_capturable_completion(NULL, &none), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_stream_capturable_completion");
+    refused("notification-null-place", cushim_stream_capturable_completion(stream, NULL), CUDA_ERROR_INVALID_VALUE,
+            "cushim_stream_capturable_completion");
     refused("poll-null", cushim_completion_poll(NULL), CUDA_ERROR_INVALID_HANDLE, "cushim_completion_poll");
     refused("status-null", cushim_completion_status(NULL, &status), CUDA_ERROR_INVALID_HANDLE,
             "cushim_completion_status");
@@ -128,7 +128,7 @@ static void descriptor(void)
 }
 
 /* Given up with work pending: the GPU goes on, and nothing is touched afterwards. */
-static void given_up(void)
+static void detached(void)
 {
     struct gate gate;
     cushim_descriptor open_descriptor;
@@ -200,7 +200,7 @@ static void many(void)
 
 static CUresult body_notifies(struct cushim_stream *stream, void *user)
 {
-    return cushim_stream_notification(stream, user);
+    return cushim_stream_capturable_completion(stream, user);
 }
 
 static void launch_and_wait(struct cushim_graph_exec *executable, struct cushim_stream *stream,
@@ -262,7 +262,7 @@ static void captured_on_old(void)
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph *graph = NULL;
-    if (cushim_slot_state(CUSHIM_SLOT_UserObjectCreate_v1) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(CUSHIM_SLOT_UserObjectCreate_v1) != CUSHIM_STATE_MISSING) {
         lacks("refused", "a driver without user objects");
     } else {
         rule("refused",
@@ -277,7 +277,7 @@ static void notification_outside(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *completion = NULL;
-    if (done("code", cushim_stream_notification(stream, &completion)))
+    if (done("code", cushim_stream_capturable_completion(stream, &completion)))
         rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
     layer_stream_end(stream);
@@ -287,7 +287,7 @@ static const struct check checks[] = {
     {"completion.fired", fired, 0, {0}},
     {"completion.argument", argument, 0, {0}},
     {"completion.descriptor", descriptor, 0, {0}},
-    {"completion.given-up", given_up, 0, {0}},
+    {"completion.detached", detached, 0, {0}},
     {"completion.outlives-stream", outlives_stream, 0, {0}},
     {"completion.many", many, 0, {0}},
     {"completion.captured", captured, 0, {S(UserObjectCreate_v1)}},

@@ -9,7 +9,7 @@
 #    include <poll.h>
 #endif
 
-#include "layer.h"
+#include "support.h"
 
 /* A deadline that only a fault reaches. */
 uint64_t soon(void);

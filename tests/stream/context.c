@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts: whose they are, how long they live, and that the caller's own is left as it was. */
-#include "layer.h"
+#include "support.h"
 
 static void primary(void)
 {
@@ -39,7 +39,7 @@ static void primary_argument(void)
 static void primary_on_old(void)
 {
     struct cushim_context *context = NULL;
-    if (cushim_slot_state(S(DevicePrimaryCtxRetain_v1)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(DevicePrimaryCtxRetain_v1)) != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver that has primary contexts");
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the next node depends on: added to, set, emptied, with and without edge data. */
-#include "layer.h"
+#include "support.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 static bool has_edges(void)
 {
-    return cushim_slot_state(S(StreamUpdateCaptureDependencies_v2)) == CUSHIM_STATE_NATIVE;
+    return cushim_query_slot_state(S(StreamUpdateCaptureDependencies_v2)) == CUSHIM_STATE_NATIVE;
 }
 
 static CUgraph graph_of(struct cushim_stream *stream)
@@ -161,7 +161,7 @@ static void edges_on_old(void)
 static void on_old(void)
 {
     struct cushim_stream *stream;
-    if (cushim_slot_state(S(StreamUpdateCaptureDependencies_v2)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(StreamUpdateCaptureDependencies_v2)) != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver that has it");
         return;
     }

@@ -70,7 +70,7 @@ static void ordinary(void)
     layer_stream_end(stream);
 }
 
-static void given_up(void)
+static void detached(void)
 {
     struct work detached = {.gated = true};
     struct work destroyed = {.gated = true};
@@ -225,7 +225,7 @@ static void with_function(void)
     struct cushim_stream *stream = layer_stream();
     need("dispatcher", cushim_dispatcher_create(&dispatcher));
     done("code", cushim_stream_enqueue(stream, enqueue_work, &work, release_work, &completion));
-    done("then", cushim_completion_then(completion, dispatcher, note_order, &work, NULL));
+    done("then", cushim_completion_set_callback(completion, dispatcher, note_order, &work, NULL));
     gate_open(&work.gate);
     rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
     done("synchronize", cushim_stream_synchronize(stream));
@@ -401,7 +401,7 @@ static void joins_capture(void)
 
 static const struct check checks[] = {
     {"enqueue.ordinary", ordinary, 0, {0}},
-    {"enqueue.given-up", given_up, 0, {0}},
+    {"enqueue.detached", detached, 0, {0}},
     {"enqueue.body-fails", body_fails, 0, {0}},
     {"enqueue.registration-fails", registration_fails, 0, {0}},
     {"enqueue.no-memory", no_memory, CHECK_ALONE, {0}},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events: made, borrowed, recorded, asked, waited for, and the time between them. */
-#include "layer.h"
+#include "support.h"
 
 static struct cushim_event *new_event(unsigned flags)
 {
@@ -95,7 +95,7 @@ static void recorded(void)
 /* External events exist in captures alone, from CUDA 11.1. */
 static void external(void)
 {
-    bool known = cushim_slot_state(S(EventRecordWithFlags_v1)) == CUSHIM_STATE_NATIVE;
+    bool known = cushim_query_slot_state(S(EventRecordWithFlags_v1)) == CUSHIM_STATE_NATIVE;
     struct cushim_stream *stream = layer_stream();
     struct cushim_event *event = new_event(0);
     struct cushim_capture *capture = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel faults, and the context is broken for good: each check ends its process. */
-#include "layer.h"
+/* A kernel faults, and the context has a sticky error for good: each check ends its process. */
+#include "support.h"
 
 struct given {
     atomic_int calls;
@@ -83,7 +83,8 @@ static void behind(void)
     saw("destroy", cushim_stream_destroy(&stream));
 }
 
-/* Everything that is done to a broken context's objects: told, and the objects are gone all the same. */
+/* Everything that is done to the objects of a context with a sticky error: told, and the objects are gone all the
+ * same. */
 static void after(void)
 {
     struct cushim_context *context = context_new();
@@ -133,9 +134,9 @@ static void scope(void)
 {
     struct cushim_stream *stream = layer_stream();
     CUresult result = CUDA_ERROR_ASSERT;
-    passed_on("both-fail", cushim_stream_scope(stream, fault_in_scope, &result), CUDA_ERROR_ILLEGAL_ADDRESS);
+    passed_on("both-fail", cushim_stream_run(stream, fault_in_scope, &result), CUDA_ERROR_ILLEGAL_ADDRESS);
     result = CUDA_SUCCESS;
-    passed_on("wait-fails", cushim_stream_scope(stream, fault_in_scope, &result), CUDA_ERROR_ILLEGAL_ADDRESS);
+    passed_on("wait-fails", cushim_stream_run(stream, fault_in_scope, &result), CUDA_ERROR_ILLEGAL_ADDRESS);
     saw("destroy", cushim_stream_destroy(&stream));
 }
 

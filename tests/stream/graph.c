@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs and executables: whose they are, and what is done with them. */
-#include "layer.h"
+#include "support.h"
 
 static void CUDA_CB count_if_asked(void *user)
 {
@@ -148,7 +148,7 @@ static void exec_argument(void)
 /* Flags of an instantiation came with CUDA 11.4. */
 static void flags(void)
 {
-    bool known = cushim_slot_state(S(GraphInstantiateWithFlags_v1)) == CUSHIM_STATE_NATIVE;
+    bool known = cushim_query_slot_state(S(GraphInstantiateWithFlags_v1)) == CUSHIM_STATE_NATIVE;
     struct cushim_graph *graph = NULL;
     struct cushim_graph_exec *exec = NULL;
     need("graph", cushim_graph_create(&graph));
@@ -167,7 +167,7 @@ static void upload(void)
     struct cushim_graph *graph = NULL;
     struct cushim_graph_exec *exec = NULL;
     atomic_int calls = 0;
-    bool known = cushim_slot_state(S(GraphUpload_v1)) != CUSHIM_STATE_MISSING;
+    bool known = cushim_query_slot_state(S(GraphUpload_v1)) != CUSHIM_STATE_MISSING;
     need("graph", cushim_graph_create(&graph));
     add_node(cushim_graph_handle(graph), &calls);
     need("instantiate", cushim_graph_instantiate(graph, NULL, 0, &exec));
@@ -214,7 +214,7 @@ static void on_old(void)
     struct cushim_graph *graph = NULL;
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
-    if (cushim_slot_state(S(GraphCreate_v1)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(GraphCreate_v1)) != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver that has graphs");
     } else {
         passed_on("create", cushim_graph_create(&graph), CUDA_ERROR_NOT_SUPPORTED);

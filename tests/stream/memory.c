@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Attributes, managed memory, and values that are waited for and written. */
-#include "layer.h"
+#include "support.h"
 
 #include <string.h>
 
@@ -182,8 +182,8 @@ static void values_refused(void)
         refused(names32[i], calls32[i](NULL, 0, 0, 0), CUDA_ERROR_INVALID_HANDLE, names32[i]);
         refused(names64[i], calls64[i](NULL, 0, 0, 0), CUDA_ERROR_INVALID_HANDLE, names64[i]);
     }
-    if (cushim_slot_state(S(StreamWaitValue32_v2)) == CUSHIM_STATE_MISSING
-        && cushim_slot_state(S(StreamWaitValue32_v1)) == CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(StreamWaitValue32_v2)) == CUSHIM_STATE_MISSING
+        && cushim_query_slot_state(S(StreamWaitValue32_v1)) == CUSHIM_STATE_MISSING) {
         struct cushim_stream *stream = layer_stream();
         CUstreamBatchMemOpParams op = write_op(0, 0);
         for (int i = 0; i < 2; i++) {

@@ -26,6 +26,6 @@ __attribute__((visibility("default"))) CUresult plugin_use(const struct cushim_d
         result = complete_twice(stream);
     cushim_stream_destroy(&stream);
     cushim_context_destroy(&context);
-    *out_diagnosis = cushim_diagnosis();
+    *out_diagnosis = cushim_get_diagnosis();
     return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a stream is asked about: true, without a driver call where it is known, and never harmful to a capture. */
-#include "layer.h"
+#include "support.h"
 
 /* The answers of one stream. */
 struct answers {
@@ -14,7 +14,7 @@ struct answers {
 
 static bool has(enum cushim_slot slot)
 {
-    return cushim_slot_state(slot) != CUSHIM_STATE_MISSING;
+    return cushim_query_slot_state(slot) != CUSHIM_STATE_MISSING;
 }
 
 /* Asks everything that this driver can tell; the code of each is a rule. */
@@ -251,7 +251,7 @@ static void id_in_capture(void)
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
     unsigned long long id = 0;
-    if (cushim_slot_state(S(StreamGetId_v1)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(StreamGetId_v1)) != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver without ids");
     } else {
         need("begin", cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, &capture));
@@ -283,7 +283,7 @@ static void argument(void)
     refused("null-context", cushim_stream_driver_context(NULL, &context, NULL), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_driver_context");
     rule_fact("nothing-has-no-context", cushim_stream_context(NULL) == NULL);
-    rule_fact("nothing-is-not-owned", !cushim_stream_owned(NULL));
+    rule_fact("nothing-is-not-owned", !cushim_stream_is_owned(NULL));
 }
 
 /* ---- During a capture: in each mode that the driver has, here and on another thread ---- */
@@ -348,7 +348,7 @@ static void capture_others(void)
 /* Questions about other streams, and making one, while this thread captures in the strictest mode that there is. */
 static void beside_capture(void)
 {
-    bool modes = cushim_slot_state(S(StreamBeginCapture_v2)) == CUSHIM_STATE_NATIVE;
+    bool modes = cushim_query_slot_state(S(StreamBeginCapture_v2)) == CUSHIM_STATE_NATIVE;
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
     struct cushim_stream *other = NULL;

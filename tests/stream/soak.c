@@ -113,8 +113,9 @@ static void attach_function(struct cushim_completion *completion, struct cushim_
     if (once == NULL)
         return;
     atomic_fetch_add(&functions, 1);
-    CUresult result = choice % 3 == 1 ? cushim_completion_then(completion, taken, call_once, once, release_once)
-                                      : cushim_completion_then_at_once(completion, call_once, once, release_once);
+    CUresult result = choice % 3 == 1
+                          ? cushim_completion_set_callback(completion, taken, call_once, once, release_once)
+                          : cushim_completion_set_inline_callback(completion, call_once, once, release_once);
     if (result != CUDA_SUCCESS)
         fault("a function was refused");
 }
@@ -141,7 +142,7 @@ static void finish(struct cushim_completion *completion, unsigned choice)
 {
     if (choice % 4 == 0) {
         atomic_fetch_add(&waits, 1);
-        check_status(cushim_completion_wait(completion, cushim_clock() + UINT64_C(20000000000)));
+        check_status(cushim_completion_wait(completion, cushim_time_ns() + UINT64_C(20000000000)));
     } else if (choice % 4 == 1) {
         wait_by_descriptor(completion);
     }
@@ -160,7 +161,7 @@ static void *work_on(void *user)
             fault("no stream");
         return NULL;
     }
-    while (cushim_clock() < end) {
+    while (cushim_time_ns() < end) {
         struct cushim_completion *completion = make(stream, next(&seed));
         if (completion == NULL)
             continue;
@@ -196,7 +197,7 @@ static void *run_functions(void *user)
 static const struct softcuda_control *find_softcuda(void)
 {
     softcuda_control_fn control = NULL;
-    void *library = dlopen(cushim_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
     void *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
     memcpy(&control, &found, sizeof control);
     return control != NULL ? control(SOFTCUDA_CONTROL_VERSION) : NULL;
@@ -239,7 +240,7 @@ static int round_of(double seconds, int wanted, size_t seed, bool with_fault)
     }
     cu = cushim_table();
     soft = find_softcuda();
-    end = cushim_clock() + (uint64_t)(seconds * 1e9);
+    end = cushim_time_ns() + (uint64_t)(seconds * 1e9);
     if (cushim_dispatcher_create(&dispatcher) != CUDA_SUCCESS
         || pthread_create(&runner, NULL, run_functions, NULL) != 0)
         return 1;

@@ -2,7 +2,7 @@
 /* Many threads at once: asking the same stream, making and ending streams of one context, each with a capture. */
 #include <sched.h>
 
-#include "layer.h"
+#include "support.h"
 
 enum { THREADS = 8, ROUNDS = 20 };
 
@@ -52,7 +52,7 @@ static void *ask(void *user)
         count_wrong(crew, cushim_stream_flags(crew->stream, &flags) == CUDA_SUCCESS && flags == crew->flags);
         count_wrong(crew,
                     cushim_stream_priority(crew->stream, &priority) == CUDA_SUCCESS && priority == crew->priority);
-        if (cushim_slot_state(S(StreamGetCtx_v2)) == CUSHIM_STATE_MISSING)
+        if (cushim_query_slot_state(S(StreamGetCtx_v2)) == CUSHIM_STATE_MISSING)
             continue;
         count_wrong(crew, cushim_stream_device(crew->stream, &device) == CUDA_SUCCESS && device == the_device);
         count_wrong(crew, cushim_stream_driver_context(crew->stream, &context, NULL) == CUDA_SUCCESS

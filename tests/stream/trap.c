@@ -44,7 +44,7 @@ static void fault_after(void)
         return;
     struct cushim_completion *completion = completion_new(stream);
     done("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &with_work));
-    done("then", cushim_completion_then_at_once(completion, count_call, &calls, count_release));
+    done("then", cushim_completion_set_inline_callback(completion, count_call, &calls, count_release));
     need("descriptor", cushim_completion_descriptor(completion, &descriptor));
     gate_open(&gate);
     passed_on("synchronize", cushim_stream_synchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -78,7 +78,7 @@ static void fault_before(void)
     done("completion", cushim_stream_completion(stream, &completion));
     done("status", cushim_completion_status(completion, &status));
     rule("status-is", status, CUDA_ERROR_ILLEGAL_ADDRESS);
-    done("notification", cushim_stream_notification(stream, &notification));
+    done("notification", cushim_stream_capturable_completion(stream, &notification));
     refused("notification-wait", cushim_completion_wait(notification, soon()), CUDA_ERROR_ILLEGAL_ADDRESS,
             "cushim_completion_wait");
     done("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &with_work));
@@ -243,7 +243,7 @@ static void forked(void)
     rule("wait", cushim_completion_wait(fired, soon()), CUDA_SUCCESS);
     need("dispatcher", cushim_dispatcher_create(&dispatcher));
     need("descriptor", cushim_dispatcher_descriptor(dispatcher, &descriptor));
-    done("then", cushim_completion_then(fired, dispatcher, count_call, &calls, NULL));
+    done("then", cushim_completion_set_callback(fired, dispatcher, count_call, &calls, NULL));
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *pending = completion_new(stream);
     pid_t child = fork();
@@ -304,9 +304,9 @@ static void leave_with_outstanding(void)
             _exit(3);
         cushim_completion_descriptor(completion, &descriptor);
         if (i % 3 == 0)
-            cushim_completion_then(completion, dispatcher, count_call, &calls, count_release);
+            cushim_completion_set_callback(completion, dispatcher, count_call, &calls, count_release);
         if (i % 3 == 1)
-            cushim_completion_then_at_once(completion, count_call, &calls, count_release);
+            cushim_completion_set_inline_callback(completion, count_call, &calls, count_release);
     }
     exit(0);
 }
@@ -338,7 +338,7 @@ static void before_registration_returns(void)
             fired += cushim_completion_wait(completion, soon()) == CUDA_SUCCESS;
             cushim_completion_destroy(&completion);
         } else {
-            cushim_completion_then_at_once(completion, count_call, &calls, NULL);
+            cushim_completion_set_inline_callback(completion, count_call, &calls, NULL);
             cushim_completion_detach(&completion);
         }
     }

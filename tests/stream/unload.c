@@ -37,7 +37,7 @@ static int run_round(const char *path)
     CHECK(dlclose(plugin) == 0);
     CHECK(cushim_table()->CtxSynchronize_v1() == CUDA_SUCCESS); /* the detached completion has fired */
     CHECK(diagnosis->reason == CUSHIM_REASON_NONE && strcmp(diagnosis->reason_name, "none") == 0);
-    CHECK(strcmp(diagnosis->path, cushim_diagnosis()->path) == 0);
+    CHECK(strcmp(diagnosis->path, cushim_get_diagnosis()->path) == 0);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Asking whether a stream is done, waiting for it, one stream waiting for another, and scopes. */
-#include "layer.h"
+#include "support.h"
 
 static void pending(void)
 {
@@ -99,7 +99,7 @@ static void external_on_old(void)
     struct cushim_context *context = context_new();
     struct cushim_event *event = NULL;
     struct cushim_stream *stream = NULL;
-    if (cushim_slot_state(S(EventRecordWithFlags_v1)) == CUSHIM_STATE_NATIVE) {
+    if (cushim_query_slot_state(S(EventRecordWithFlags_v1)) == CUSHIM_STATE_NATIVE) {
         lacks(NULL, "a driver that has the flag");
         cushim_context_destroy(&context);
         return;
@@ -210,7 +210,7 @@ static void scope_with(const char *name, CUresult result)
 {
     struct cushim_stream *stream = layer_stream();
     struct scene scene = {.result = result};
-    rule(key_of(name, "code", NULL), cushim_stream_scope(stream, work_in_scope, &scene), result);
+    rule(key_of(name, "code", NULL), cushim_stream_run(stream, work_in_scope, &scene), result);
     rule_number(key_of(name, "waited", NULL), atomic_load(&scene.gate.passed), 1);
     rule_number(key_of(name, "calls", NULL), scene.calls, 1);
     pthread_join(scene.thread, NULL);
@@ -222,16 +222,16 @@ static void scope(void)
     scope_with("succeeds", CUDA_SUCCESS);
     scope_with("fails", CUDA_ERROR_ASSERT);
     struct cushim_stream *stream = layer_stream();
-    refused("null-body", cushim_stream_scope(stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_scope");
-    refused("null-stream", cushim_stream_scope(NULL, work_in_scope, NULL), CUDA_ERROR_INVALID_HANDLE,
-            "cushim_stream_scope");
+    refused("null-body", cushim_stream_run(stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_run");
+    refused("null-stream", cushim_stream_run(NULL, work_in_scope, NULL), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_stream_run");
     layer_stream_end(stream);
 }
 
 static void scope_destroyed(void)
 {
     struct scene scene = {.destroy = true, .stream = layer_stream()};
-    done("code", cushim_stream_scope(scene.stream, work_in_scope, &scene));
+    done("code", cushim_stream_run(scene.stream, work_in_scope, &scene));
     rule_number("waited", atomic_load(&scene.gate.passed), 1);
     rule_fact("gone", scene.stream == NULL);
     pthread_join(scene.thread, NULL);
@@ -294,8 +294,8 @@ static void scope_joins_capture(void)
     need("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &joining.event));
     need("begin", cushim_capture_begin(origin, RELAXED, &capture));
     need("record", cushim_event_record(joining.event, origin, 0));
-    refused("code", cushim_stream_scope(stream, join_capture, &joining), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-            "cushim_stream_scope");
+    refused("code", cushim_stream_run(stream, join_capture, &joining), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "cushim_stream_run");
     (void)cushim_capture_end(&capture, NULL);
     done("usable", cushim_stream_synchronize(stream));
     cushim_event_destroy(&joining.event);
@@ -311,8 +311,8 @@ static void scope_capturing(void)
     struct scene scene = {.result = CUDA_SUCCESS};
     struct cushim_capture *capture = NULL;
     need("begin", cushim_capture_begin(stream, RELAXED, &capture));
-    refused("code", cushim_stream_scope(stream, work_in_scope, &scene), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-            "cushim_stream_scope");
+    refused("code", cushim_stream_run(stream, work_in_scope, &scene), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "cushim_stream_run");
     rule_number("calls", scene.calls, 0);
     rule_status("status", stream, "active");
     done("end", cushim_capture_end(&capture, NULL));
@@ -332,9 +332,9 @@ static void scope_both(void)
     struct cushim_stream *stream = layer_stream();
     CUresult result = CUDA_SUCCESS;
     watch_begin();
-    passed_on("wait-fails", cushim_stream_scope(stream, fail_twice, &result), CUDA_ERROR_LAUNCH_FAILED);
+    passed_on("wait-fails", cushim_stream_run(stream, fail_twice, &result), CUDA_ERROR_LAUNCH_FAILED);
     result = CUDA_ERROR_ASSERT;
-    passed_on("both-fail", cushim_stream_scope(stream, fail_twice, &result), CUDA_ERROR_LAUNCH_FAILED);
+    passed_on("both-fail", cushim_stream_run(stream, fail_twice, &result), CUDA_ERROR_LAUNCH_FAILED);
     watch_end();
     layer_stream_end(stream);
 }
@@ -348,8 +348,8 @@ static void scope_left_capturing(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
-    refused("code", cushim_stream_scope(stream, leave_capturing, &capture), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-            "cushim_stream_scope");
+    refused("code", cushim_stream_run(stream, leave_capturing, &capture), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "cushim_stream_run");
     rule_status("is-over", stream, "none");
     refused("capture-is-lost", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
             "cushim_capture_end");

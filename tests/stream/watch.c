@@ -3,11 +3,11 @@
 
 #include <stdatomic.h>
 
-#include "cushim/abi_egl.h"
+#include "cushim/abi/egl.h"
 
 static struct {
-    struct cushim_table *live;    /* the driver table, whose slots are ours while we watch */
-    struct cushim_table original; /* what they were */
+    struct cushim_dispatch_table *live;    /* the driver table, whose slots are ours while we watch */
+    struct cushim_dispatch_table original; /* what they were */
     atomic_int calls;
     atomic_int calls_of[CUSHIM_SLOT_COUNT];
     atomic_int countdown; /* to the call that fails; negative: none */
@@ -105,17 +105,17 @@ static CUresult note(enum cushim_slot slot, CUresult result)
     return result;
 }
 
-#define CUSHIM_ENTRY(family, abi, since, parameters, arguments)                                                        \
-    static CUresult CUDAAPI watched_##family##_##abi parameters                                                        \
+#define CUSHIM_ENTRY(function, abi, since, parameters, arguments)                                                      \
+    static CUresult CUDAAPI watched_##function##_##abi parameters                                                      \
     {                                                                                                                  \
-        if (is_to_fail(CUSHIM_SLOT_##family##_##abi))                                                                  \
-            return note(CUSHIM_SLOT_##family##_##abi, watch.code);                                                     \
-        return note(CUSHIM_SLOT_##family##_##abi, watch.original.family##_##abi arguments);                            \
+        if (is_to_fail(CUSHIM_SLOT_##function##_##abi))                                                                \
+            return note(CUSHIM_SLOT_##function##_##abi, watch.code);                                                   \
+        return note(CUSHIM_SLOT_##function##_##abi, watch.original.function##_##abi arguments);                        \
     }
 #include "cushim/entry_points.h"
 
-static const struct cushim_table watched = {
-#define CUSHIM_ENTRY(family, abi, since, parameters, arguments) watched_##family##_##abi,
+static const struct cushim_dispatch_table watched = {
+#define CUSHIM_ENTRY(function, abi, since, parameters, arguments) watched_##function##_##abi,
 #include "cushim/entry_points.h"
 };
 
@@ -129,7 +129,7 @@ void watch_begin(void)
     watch.into_graph = false;
     contexts = streams = events = graphs = executables = captures = 0;
     /* The static library's table is a variable of its own; nobody else reads it meanwhile. */
-    watch.live = (struct cushim_table *)cushim_table();
+    watch.live = (struct cushim_dispatch_table *)cushim_table();
     watch.original = *watch.live;
     *watch.live = watched;
     cu = &watch.original;
@@ -169,12 +169,12 @@ void watch_fail_slot(enum cushim_slot slot, CUresult code)
     fail_later((int)slot, 0, code);
 }
 
-bool watch_failed(enum cushim_slot *ret_slot)
+bool watch_failed(enum cushim_slot *out_slot)
 {
     int slot = atomic_load(&watch.failed_slot);
     atomic_store(&watch.countdown, -1);
-    if (slot >= 0 && ret_slot != NULL)
-        *ret_slot = (enum cushim_slot)slot;
+    if (slot >= 0 && out_slot != NULL)
+        *out_slot = (enum cushim_slot)slot;
     return slot >= 0;
 }
 

@@ -22,7 +22,7 @@ void watch_fail(int turn, CUresult code);
 /* The next call of this slot is not made, and returns `code`. */
 void watch_fail_slot(enum cushim_slot slot, CUresult code);
 /* Whether that has happened, and to which slot. */
-bool watch_failed(enum cushim_slot *ret_slot);
+bool watch_failed(enum cushim_slot *out_slot);
 
 /* What the layer made, less what it ended; a capture that is open counts as well. */
 int watch_contexts(void);

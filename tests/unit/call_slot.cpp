@@ -2,19 +2,19 @@
 /* In C++, because it can make a zero of each parameter's type from the list alone. */
 #include "call_slot.h"
 
-#include "cushim/abi_egl.h" /* a frame is passed by value */
+#include "cushim/abi/egl.h" /* a frame is passed by value */
 
 template <typename... Parameters> static CUresult call(CUresult(CUDAAPI *function)(Parameters...))
 {
     return function(Parameters()...);
 }
 
-CUresult call_slot(const struct cushim_table *table, enum cushim_slot slot)
+CUresult call_slot(const struct cushim_dispatch_table *table, enum cushim_slot slot)
 {
     switch (slot) {
-#define CUSHIM_ENTRY(family, abi, since, params, args)                                                                 \
-    case CUSHIM_SLOT_##family##_##abi:                                                                                 \
-        return call(table->family##_##abi);
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    case CUSHIM_SLOT_##function##_##abi:                                                                               \
+        return call(table->function##_##abi);
 #include "cushim/entry_points.h"
     default:
         return CUDA_ERROR_UNKNOWN;

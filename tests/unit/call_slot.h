@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Calls a slot of a table with zero for each argument, whatever its type. */
-CUresult call_slot(const struct cushim_table *table, enum cushim_slot slot);
+CUresult call_slot(const struct cushim_dispatch_table *table, enum cushim_slot slot);
 
 #ifdef __cplusplus
 }

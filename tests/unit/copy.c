@@ -9,7 +9,7 @@ EXPORT CUresult copy_load(const struct cushim_load_options *options)
     return cushim_load(options);
 }
 
-EXPORT const struct cushim_table *copy_table(void)
+EXPORT const struct cushim_dispatch_table *copy_table(void)
 {
     return cushim_table();
 }
@@ -21,5 +21,5 @@ EXPORT int copy_driver_version(void)
 
 EXPORT const struct cushim_diagnosis *copy_diagnosis(void)
 {
-    return cushim_diagnosis();
+    return cushim_get_diagnosis();
 }

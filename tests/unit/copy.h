@@ -6,7 +6,7 @@
 #include "cushim/cushim.h"
 
 CUresult copy_load(const struct cushim_load_options *options);
-const struct cushim_table *copy_table(void);
+const struct cushim_dispatch_table *copy_table(void);
 int copy_driver_version(void);
 const struct cushim_diagnosis *copy_diagnosis(void);
 

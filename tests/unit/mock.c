@@ -13,10 +13,10 @@ int mock_reset(void **state)
     return unit_reset(state);
 }
 
-struct cushim_table *mock_load(const char *name, struct cushim_load_options options)
+struct cushim_dispatch_table *mock_load(const char *name, struct cushim_load_options options)
 {
-    struct cushim_table *hooks = unit_object(name, "fake_hooks");
-    *hooks = *(const struct cushim_table *)unit_object(name, "fake_first_hooks");
+    struct cushim_dispatch_table *hooks = unit_object(name, "fake_hooks");
+    *hooks = *(const struct cushim_dispatch_table *)unit_object(name, "fake_first_hooks");
     unit_load(name, options);
     return hooks;
 }

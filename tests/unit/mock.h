@@ -14,7 +14,7 @@ int mock_reset(void **state);
 #define MOCK_TEST(test) cmocka_unit_test_setup(test, mock_reset)
 
 /* Loads a fake, and returns its hooks, which are as at first. */
-struct cushim_table *mock_load(const char *name, struct cushim_load_options options);
+struct cushim_dispatch_table *mock_load(const char *name, struct cushim_load_options options);
 
 /* From now on, mock_call() of this function returns this. NULL: none fails. */
 void mock_fail(const char *function, CUresult code);

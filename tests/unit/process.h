@@ -9,7 +9,7 @@
 extern const char process_report[];
 extern const char process_report_linked[];
 
-/* This one looks for libraries in its own folder first. */
+/* This one looks for libraries in its own directory first. */
 extern const char process_report_origin[];
 
 /* A child ends with this before it has become the program, if the machine does not let it prepare. */

@@ -2,7 +2,7 @@
 /*
  * Each allocation fails in its turn, and then each with all after it: nothing crashes, nothing leaks (the sanitizer
  * sees to that), what is answered is true, and with memory again everything works. The allocations are those of the
- * whole process, the system's loader included, where this program can take the place of malloc(); elsewhere cushim's
+ * whole process, the dynamic loader included, where this program can take the place of malloc(); elsewhere cushim's
  * own.
  */
 #include "mock.h"
@@ -93,7 +93,7 @@ static void load(void)
 /* Whatever came of it: the table is complete, and tells the same as the result. */
 static void assert_consistent(void)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     assert_int_equal(diagnosis->code, result);
     assert_non_null(diagnosis->message);
     assert_non_null(diagnosis->advice);
@@ -129,7 +129,7 @@ static void test_load_when_an_allocation_fails_then_it_is_told_and_the_next_load
 static void assert_reason_is_kept(void)
 {
     assert_consistent();
-    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_FOUND);
+    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_FOUND);
     assert_int_equal(result, CUDA_ERROR_FILE_NOT_FOUND);
 }
 
@@ -149,7 +149,7 @@ static void assert_bad_option_is_told(void)
 static void test_bad_option_when_an_allocation_fails_then_it_is_still_told(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.mask = "nonsense"};
+    wish = (struct cushim_load_options){.hide = "nonsense"};
     with_each_failing(load, assert_bad_option_is_told);
 }
 
@@ -165,7 +165,7 @@ static void assert_called_or_absent(void)
 {
     if (result != CUDA_ERROR_NO_DEVICE)
         assert_int_equal(result, FAKE_CODE(ROW_StreamQuery_v1, 0));
-    result = cushim_diagnosis()->code;
+    result = cushim_get_diagnosis()->code;
     assert_consistent();
 }
 
@@ -196,9 +196,9 @@ static void assert_no_device_is_told(void)
     assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
     assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
     assert_string_not_equal(cushim_last_error()->message, "");
-    assert_int_not_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_not_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
     assert_int_equal(cushim_init(), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_diagnosis()->code, CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_get_diagnosis()->code, CUDA_ERROR_NO_DEVICE);
     mock_load("fake_12040", (struct cushim_load_options){0});
 }
 

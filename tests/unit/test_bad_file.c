@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "directory.h"
 
 static CUresult load(const char *path)
 {
@@ -19,7 +19,7 @@ static CUresult load(const char *path)
 static void assert_refused(const char *path, enum cushim_reason reason, CUresult code, const char *word)
 {
     unit_assert_failed(load(path), reason, code);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     unit_assert_contains(diagnosis->message, path);
     unit_assert_contains(diagnosis->message, word);
     assert_int_equal(diagnosis->attempt_count, 1);
@@ -37,8 +37,8 @@ static void assert_unloadable(const char *path, const char *word)
 static void test_path_when_nothing_is_there_then_it_is_named_as_absent(void **state)
 {
     (void)state;
-    assert_refused(folder_path("libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
-    assert_refused(folder_path("folder/libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
+    assert_refused(directory_path("libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
+    assert_refused(directory_path("directory/libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
                    "not found");
     assert_refused("libcushim-no-such-driver.so.1", CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
 }
@@ -46,9 +46,9 @@ static void test_path_when_nothing_is_there_then_it_is_named_as_absent(void **st
 static void test_path_when_a_link_leads_nowhere_then_it_is_named_as_absent(void **state)
 {
     (void)state;
-    assert_refused(folder_link("dangling.so", "/no/such/file"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
-                   "not found");
-    assert_refused(folder_link("circle.so", "circle.so"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
+    assert_refused(directory_link("dangling.so", "/no/such/file"), CUSHIM_REASON_NO_SUCH_FILE,
+                   CUDA_ERROR_FILE_NOT_FOUND, "not found");
+    assert_refused(directory_link("circle.so", "circle.so"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
                    "not found");
 }
 
@@ -56,23 +56,23 @@ static void test_path_when_it_goes_through_a_file_then_it_is_named_as_absent(voi
 {
     (void)state;
     char below[PATH_MAX];
-    snprintf(below, sizeof below, "%s/libcuda.so.1", folder_write("file", "", 0));
+    snprintf(below, sizeof below, "%s/libcuda.so.1", directory_write("file", "", 0));
     assert_refused(below, CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
 }
 
-static void test_path_when_a_folder_is_there_then_it_is_unloadable(void **state)
+static void test_path_when_a_directory_is_there_then_it_is_unloadable(void **state)
 {
     (void)state;
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", folder_path("libcuda.so.1"));
-    assert_int_equal(mkdir(folder, 0755), 0);
-    assert_unloadable(folder, "folder");
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%s", directory_path("libcuda.so.1"));
+    assert_int_equal(mkdir(directory, 0755), 0);
+    assert_unloadable(directory, "directory");
 }
 
 static void test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_for(void **state)
 {
     (void)state;
-    const char *path = folder_path("libcuda.so.1");
+    const char *path = directory_path("libcuda.so.1");
     assert_int_equal(mkfifo(path, 0644), 0);
     assert_unloadable(path, "no regular file");
 }
@@ -82,9 +82,9 @@ static void test_path_when_text_is_there_then_it_is_unloadable(void **state)
     (void)state;
     char text[4096];
     memset(text, 'x', sizeof text);
-    assert_unloadable(folder_write("text.so", text, sizeof text), "ELF");
-    assert_unloadable(folder_write("short.so", "x", 1), "too short");
-    assert_unloadable(folder_write("empty.so", "", 0), "too short");
+    assert_unloadable(directory_write("text.so", text, sizeof text), "ELF");
+    assert_unloadable(directory_write("short.so", "x", 1), "too short");
+    assert_unloadable(directory_write("empty.so", "", 0), "too short");
 }
 
 static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **state)
@@ -93,7 +93,7 @@ static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **s
     /* In the header, in the segments' table, and where glibc would map what is not there. */
     static const size_t lengths[] = {4, 20, 63, 64, 100, 400, 4096, 20000, 100000};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
-        assert_unloadable(folder_copy("cut.so", unit_fake("fake_12040"), lengths[i]), "");
+        assert_unloadable(directory_copy("cut.so", unit_fake("fake_12040"), lengths[i]), "");
 }
 
 static void test_path_when_the_library_is_for_another_processor_then_it_is_unloadable(void **state)
@@ -109,10 +109,10 @@ static void test_path_when_the_library_is_for_another_processor_then_it_is_unloa
     };
     char file[4096] = "";
     memcpy(file, &header, sizeof header);
-    assert_unloadable(folder_write("sparc.so", file, sizeof file), "another processor");
+    assert_unloadable(directory_write("sparc.so", file, sizeof file), "another processor");
     header.e_ident[EI_CLASS] = ELFCLASS32;
     memcpy(file, &header, sizeof header);
-    assert_unloadable(folder_write("class32.so", file, sizeof file), "ELFCLASS32");
+    assert_unloadable(directory_write("class32.so", file, sizeof file), "ELFCLASS32");
 }
 
 static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_named(void **state)
@@ -124,7 +124,7 @@ static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_name
 static void test_path_when_this_user_may_not_read_it_then_that_is_said(void **state)
 {
     (void)state;
-    const char *path = folder_copy("libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
+    const char *path = directory_copy("libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
     assert_int_equal(chmod(path, 0), 0);
     fflush(NULL);
     pid_t child = fork();
@@ -132,9 +132,9 @@ static void test_path_when_this_user_may_not_read_it_then_that_is_said(void **st
         if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
             _exit(77);
         bool refused = load(path) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
-                       && cushim_diagnosis()->reason == CUSHIM_REASON_NOT_LOADABLE
-                       && strstr(cushim_diagnosis()->message, path) != NULL
-                       && strstr(cushim_diagnosis()->message, "not permitted") != NULL
+                       && cushim_get_diagnosis()->reason == CUSHIM_REASON_NOT_LOADABLE
+                       && strstr(cushim_get_diagnosis()->message, path) != NULL
+                       && strstr(cushim_get_diagnosis()->message, "not permitted") != NULL
                        && cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE;
         _exit(refused ? 0 : 1);
     }
@@ -151,16 +151,16 @@ static void test_path_when_this_user_may_not_read_it_then_that_is_said(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(test_path_when_nothing_is_there_then_it_is_named_as_absent),
-        FOLDER_TEST(test_path_when_a_link_leads_nowhere_then_it_is_named_as_absent),
-        FOLDER_TEST(test_path_when_it_goes_through_a_file_then_it_is_named_as_absent),
-        FOLDER_TEST(test_path_when_a_folder_is_there_then_it_is_unloadable),
-        FOLDER_TEST(test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_for),
-        FOLDER_TEST(test_path_when_text_is_there_then_it_is_unloadable),
-        FOLDER_TEST(test_path_when_a_library_is_cut_short_then_it_is_unloadable),
-        FOLDER_TEST(test_path_when_the_library_is_for_another_processor_then_it_is_unloadable),
-        FOLDER_TEST(test_path_when_the_library_needs_an_absent_one_then_that_one_is_named),
-        FOLDER_TEST(test_path_when_this_user_may_not_read_it_then_that_is_said),
+        DIRECTORY_TEST(test_path_when_nothing_is_there_then_it_is_named_as_absent),
+        DIRECTORY_TEST(test_path_when_a_link_leads_nowhere_then_it_is_named_as_absent),
+        DIRECTORY_TEST(test_path_when_it_goes_through_a_file_then_it_is_named_as_absent),
+        DIRECTORY_TEST(test_path_when_a_directory_is_there_then_it_is_unloadable),
+        DIRECTORY_TEST(test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_for),
+        DIRECTORY_TEST(test_path_when_text_is_there_then_it_is_unloadable),
+        DIRECTORY_TEST(test_path_when_a_library_is_cut_short_then_it_is_unloadable),
+        DIRECTORY_TEST(test_path_when_the_library_is_for_another_processor_then_it_is_unloadable),
+        DIRECTORY_TEST(test_path_when_the_library_needs_an_absent_one_then_that_one_is_named),
+        DIRECTORY_TEST(test_path_when_this_user_may_not_read_it_then_that_is_said),
     };
     return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -8,16 +8,16 @@
 static void assert_bad_option(struct cushim_load_options options, const char *culprit, const char *why)
 {
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_OPTION, CUDA_ERROR_INVALID_VALUE);
-    unit_assert_contains(cushim_diagnosis()->message, culprit);
-    unit_assert_contains(cushim_diagnosis()->message, why);
-    assert_int_equal(cushim_diagnosis()->attempt_count, 0);
+    unit_assert_contains(cushim_get_diagnosis()->message, culprit);
+    unit_assert_contains(cushim_get_diagnosis()->message, why);
+    assert_int_equal(cushim_get_diagnosis()->attempt_count, 0);
 }
 
 static void assert_bad_variable(const char *name, const char *value, const char *why)
 {
     unit_set_variable(name, value);
     unit_assert_failed(cushim_load(NULL), CUSHIM_REASON_BAD_OPTION, CUDA_ERROR_INVALID_VALUE);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     unit_assert_contains(diagnosis->message, name);
     unit_assert_contains(diagnosis->message, why);
     assert_int_equal(diagnosis->variable_count, 1);
@@ -95,7 +95,7 @@ static void test_default_stream_when_unknown_then_refused(void **state)
     assert_int_equal(cushim_load_as(NULL, CUSHIM_DEFAULT_STREAM_AS_COMPILED), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_mask_when_a_name_is_unknown_then_that_name_is_told(void **state)
+static void test_hide_when_a_name_is_unknown_then_that_name_is_told(void **state)
 {
     (void)state;
     static const char *const unknown[] = {"cuNoSuchThing",
@@ -109,45 +109,45 @@ static void test_mask_when_a_name_is_unknown_then_that_name_is_told(void **state
                                           "*",
                                           "%s%n"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
-        char mask[128];
+        char hide[128];
         char told[128];
-        snprintf(mask, sizeof mask, "cuStreamQuery,%s,StreamGetId_v1", unknown[i]);
+        snprintf(hide, sizeof hide, "cuStreamQuery,%s,StreamGetId_v1", unknown[i]);
         snprintf(told, sizeof told, "\"%s\"", unknown[i]);
-        assert_bad_option((struct cushim_load_options){.mask = mask}, "The option mask", told);
+        assert_bad_option((struct cushim_load_options){.hide = hide}, "The option hide", told);
     }
 }
 
-static void test_mask_when_one_name_is_huge_then_it_is_refused_in_a_short_message(void **state)
+static void test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_message(void **state)
 {
     (void)state;
-    char *mask = make_long(1000000, 'x');
-    assert_bad_option((struct cushim_load_options){.mask = mask}, "The option mask", "xxxxxxxx");
-    assert_true(strlen(cushim_diagnosis()->message) < 500);
-    free(mask);
+    char *hide = make_long(1000000, 'x');
+    assert_bad_option((struct cushim_load_options){.hide = hide}, "The option hide", "xxxxxxxx");
+    assert_true(strlen(cushim_get_diagnosis()->message) < 500);
+    free(hide);
 }
 
-static void test_mask_when_it_has_no_names_then_nothing_is_hidden(void **state)
+static void test_hide_when_it_has_no_names_then_nothing_is_hidden(void **state)
 {
     (void)state;
-    static const char *const masks[] = {"", ",", ",,,,", " , \t\n,", "   "};
-    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+    static const char *const hides[] = {"", ",", ",,,,", " , \t\n,", "   "};
+    for (size_t i = 0; i < sizeof hides / sizeof hides[0]; i++) {
         unit_reset(NULL);
-        unit_load("fake_12040", (struct cushim_load_options){.mask = masks[i]});
+        unit_load("fake_12040", (struct cushim_load_options){.hide = hides[i]});
         struct cushim_slot_info info;
-        assert_int_equal(cushim_slot_info(CUSHIM_SLOT_GetProcAddress_v2, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_query_slot(CUSHIM_SLOT_GetProcAddress_v2, &info), CUDA_SUCCESS);
         assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
     }
 }
 
-static void test_mask_when_the_same_name_comes_a_thousand_times_then_it_is_hidden(void **state)
+static void test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidden(void **state)
 {
     (void)state;
-    static char mask[16000];
+    static char hide[16000];
     for (int i = 0; i < 1000; i++)
-        strcpy(mask + strlen(mask), "StreamGetId_v1,");
-    unit_load("fake_12040", (struct cushim_load_options){.mask = mask});
+        strcpy(hide + strlen(hide), "StreamGetId_v1,");
+    unit_load("fake_12040", (struct cushim_load_options){.hide = hide});
     struct cushim_slot_info info;
-    assert_int_equal(cushim_slot_info(CUSHIM_SLOT_StreamGetId_v1, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamGetId_v1, &info), CUDA_SUCCESS);
     assert_int_equal(info.state, CUSHIM_STATE_MISSING);
 }
 
@@ -161,9 +161,9 @@ static void test_variables_when_empty_then_they_are_as_unset(void **state)
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", "");
     unit_set_variable("CUSHIM_MAX_VERSION", "");
-    unit_set_variable("CUSHIM_MASK", "");
+    unit_set_variable("CUSHIM_HIDE", "");
     unit_load_plain("fake_12040");
-    assert_int_equal(cushim_diagnosis()->variable_count, 0);
+    assert_int_equal(cushim_get_diagnosis()->variable_count, 0);
 }
 
 static void test_max_version_variable_when_nonsense_then_refused(void **state)
@@ -192,13 +192,13 @@ static void test_max_version_variable_when_nonsense_then_refused(void **state)
         assert_bad_variable("CUSHIM_MAX_VERSION", values[i], values[i]);
 }
 
-static void test_mask_variable_when_nonsense_then_refused(void **state)
+static void test_hide_variable_when_nonsense_then_refused(void **state)
 {
     (void)state;
-    assert_bad_variable("CUSHIM_MASK", "StreamQuery_v1, nonsense", "\"nonsense\"");
-    assert_bad_variable("CUSHIM_MASK", "%s%n%s%n", "%s%n");
+    assert_bad_variable("CUSHIM_HIDE", "StreamQuery_v1, nonsense", "\"nonsense\"");
+    assert_bad_variable("CUSHIM_HIDE", "%s%n%s%n", "%s%n");
 #if !defined(_WIN32) /* where variables are text */
-    assert_bad_variable("CUSHIM_MASK", "\x01\xff\x80", "\x01\xff\x80");
+    assert_bad_variable("CUSHIM_HIDE", "\x01\xff\x80", "\x01\xff\x80");
 #endif
 }
 
@@ -206,12 +206,12 @@ static void test_variables_when_huge_then_refused_in_a_short_message(void **stat
 {
     (void)state;
     char *huge = make_long(HUGE_VALUE, 'x');
-    assert_bad_variable("CUSHIM_MASK", huge, "xxxx");
-    assert_true(strlen(cushim_diagnosis()->message) < 500);
+    assert_bad_variable("CUSHIM_HIDE", huge, "xxxx");
+    assert_true(strlen(cushim_get_diagnosis()->message) < 500);
     assert_bad_variable("CUSHIM_MAX_VERSION", huge, "xxxx");
-    assert_true(strlen(cushim_diagnosis()->message) < 500);
+    assert_true(strlen(cushim_get_diagnosis()->message) < 500);
     assert_bad_variable("CUSHIM_DRIVER", huge, "too long");
-    assert_true(strlen(cushim_diagnosis()->message) < 500);
+    assert_true(strlen(cushim_get_diagnosis()->message) < 500);
     free(huge);
 }
 
@@ -221,10 +221,10 @@ static void test_variables_when_overruled_by_options_then_their_nonsense_does_no
     char *huge = make_long(HUGE_VALUE, 'x');
     unit_set_variable("CUSHIM_DRIVER", huge);
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
-    unit_set_variable("CUSHIM_MASK", "nonsense");
-    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11020, .mask = "StreamQuery_v1"});
+    unit_set_variable("CUSHIM_HIDE", "nonsense");
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11020, .hide = "StreamQuery_v1"});
     free(huge);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     assert_int_equal(diagnosis->variable_count, 3);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         assert_false(diagnosis->variables[i].used);
@@ -237,9 +237,9 @@ static void test_variables_when_they_make_sense_then_they_are_followed(void **st
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
-    unit_set_variable("CUSHIM_MASK", "StreamQuery");
+    unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     assert_int_equal(diagnosis->variable_count, 3);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         assert_true(diagnosis->variables[i].used);
@@ -253,7 +253,7 @@ static void test_driver_variable_when_none_then_nothing_is_loaded(void **state)
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     unit_assert_failed(cushim_load(NULL), CUSHIM_REASON_NOT_WANTED, CUDA_ERROR_FILE_NOT_FOUND);
-    unit_assert_contains(cushim_diagnosis()->advice, "CUSHIM_DRIVER");
+    unit_assert_contains(cushim_get_diagnosis()->advice, "CUSHIM_DRIVER");
 }
 
 int main(void)
@@ -265,13 +265,13 @@ int main(void)
         UNIT_TEST(test_root_when_empty_or_overlong_then_refused),
         UNIT_TEST(test_versions_when_nonsense_then_refused),
         UNIT_TEST(test_default_stream_when_unknown_then_refused),
-        UNIT_TEST(test_mask_when_a_name_is_unknown_then_that_name_is_told),
-        UNIT_TEST(test_mask_when_one_name_is_huge_then_it_is_refused_in_a_short_message),
-        UNIT_TEST(test_mask_when_it_has_no_names_then_nothing_is_hidden),
-        UNIT_TEST(test_mask_when_the_same_name_comes_a_thousand_times_then_it_is_hidden),
+        UNIT_TEST(test_hide_when_a_name_is_unknown_then_that_name_is_told),
+        UNIT_TEST(test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_message),
+        UNIT_TEST(test_hide_when_it_has_no_names_then_nothing_is_hidden),
+        UNIT_TEST(test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidden),
         UNIT_TEST(test_variables_when_empty_then_they_are_as_unset),
         UNIT_TEST(test_max_version_variable_when_nonsense_then_refused),
-        UNIT_TEST(test_mask_variable_when_nonsense_then_refused),
+        UNIT_TEST(test_hide_variable_when_nonsense_then_refused),
         UNIT_TEST(test_variables_when_huge_then_refused_in_a_short_message),
         UNIT_TEST(test_variables_when_overruled_by_options_then_their_nonsense_does_not_matter),
         UNIT_TEST(test_variables_when_they_make_sense_then_they_are_followed),

@@ -33,10 +33,10 @@ static void test_library_when_closed_then_it_stays_and_its_tables_can_be_called(
         fail_msg("%s", dlerror());
     *(void **)&load = find(library, "cushim_load_as");
     *(void **)&version = find(library, "cushim_driver_version");
-    const struct cushim_table *const *current = find(library, "cushim_current_table");
-    const struct cushim_table *bootstrap = *current;
+    const struct cushim_dispatch_table *const *current = find(library, "cushim_current_table");
+    const struct cushim_dispatch_table *bootstrap = *current;
     assert_int_equal(load(NULL, CUSHIM_DEFAULT_STREAM_LEGACY), CUDA_SUCCESS);
-    const struct cushim_table *driver = *current;
+    const struct cushim_dispatch_table *driver = *current;
 
     assert_int_equal(dlclose(library), 0);
     assert_ptr_equal(dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD), library);

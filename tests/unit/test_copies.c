@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "copy.h"
-#include "folder.h"
+#include "directory.h"
 
 struct copy {
     void *library;
@@ -41,7 +41,7 @@ static struct copy open_copy(const char *path, int how)
 /* A plug-in of the test's own, since one that has loaded a driver stays. Valid until the fourth path after this one. */
 static const char *new_copy(const char *name)
 {
-    return folder_copy(name, PROGRAMS "/copy.so", SIZE_MAX);
+    return directory_copy(name, PROGRAMS "/copy.so", SIZE_MAX);
 }
 
 static bool is_mapped(const struct copy *copy)
@@ -54,13 +54,13 @@ static void assert_independent(int how)
 {
     struct copy one = open_copy(new_copy("one.so"), how);
     struct copy two = open_copy(new_copy("two.so"), how);
-    struct cushim_load_options capped = {.path = unit_fake("fake_12040"), .max_version = 11020};
+    struct cushim_load_options limited = {.path = unit_fake("fake_12040"), .max_version = 11020};
     struct cushim_load_options other = {.path = unit_fake("fake_12040"),
                                         .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
-    assert_int_equal(one.load(&capped), CUDA_SUCCESS);
+    assert_int_equal(one.load(&limited), CUDA_SUCCESS);
     assert_int_equal(two.diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
     assert_int_equal(two.load(&other), CUDA_SUCCESS);
-    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
     unit_load_plain("fake_11040");
 
     assert_ptr_not_equal(one.table(), two.table());
@@ -96,7 +96,7 @@ static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(v
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     assert_null(dlsym(one.library, "cushim_load_as"));
     assert_null(dlsym(one.library, "cushim_current_table"));
-    assert_null(dlsym(one.library, "cushim_diagnosis"));
+    assert_null(dlsym(one.library, "cushim_get_diagnosis"));
     assert_int_equal(dlclose(one.library), 0);
 }
 
@@ -107,7 +107,7 @@ static void test_copy_when_closed_after_a_load_then_it_stays_with_its_driver(voi
     (void)state;
     const char *path = new_copy("one.so");
     struct copy one = open_copy(path, RTLD_LOCAL);
-    const struct cushim_table *bootstrap = one.table();
+    const struct cushim_dispatch_table *bootstrap = one.table();
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     assert_int_equal(one.load(&options), CUDA_SUCCESS);
     const struct cushim_diagnosis *diagnosis = one.diagnosis();
@@ -152,7 +152,7 @@ static void test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_th
     (void)state;
     const char *path = new_copy("one.so");
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
-    assert_int_equal(chdir(folder_root()), 0);
+    assert_int_equal(chdir(directory_root()), 0);
     struct copy one = open_copy("./one.so", RTLD_LOCAL);
     assert_int_equal(chdir("/"), 0);
     assert_int_equal(unlink(path), 0);
@@ -181,14 +181,14 @@ static void test_fork_when_a_copy_was_closed_then_the_child_is_made(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(test_copies_when_opened_locally_then_each_has_a_driver_of_its_own),
-        FOLDER_TEST(test_copies_when_opened_globally_then_each_has_a_driver_of_its_own),
-        FOLDER_TEST(test_copies_when_linked_statically_then_nothing_of_cushim_is_shown),
-        FOLDER_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver),
-        FOLDER_TEST(test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read),
-        FOLDER_TEST(test_copy_when_closed_before_any_load_then_it_is_unmapped),
-        FOLDER_TEST(test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same),
-        FOLDER_TEST(test_fork_when_a_copy_was_closed_then_the_child_is_made),
+        DIRECTORY_TEST(test_copies_when_opened_locally_then_each_has_a_driver_of_its_own),
+        DIRECTORY_TEST(test_copies_when_opened_globally_then_each_has_a_driver_of_its_own),
+        DIRECTORY_TEST(test_copies_when_linked_statically_then_nothing_of_cushim_is_shown),
+        DIRECTORY_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver),
+        DIRECTORY_TEST(test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read),
+        DIRECTORY_TEST(test_copy_when_closed_before_any_load_then_it_is_unmapped),
+        DIRECTORY_TEST(test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same),
+        DIRECTORY_TEST(test_fork_when_a_copy_was_closed_then_the_child_is_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 static struct cushim_slot_info info_of(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
     return info;
 }
 
@@ -39,7 +39,7 @@ static void assert_detail(enum cushim_slot slot, int version)
 {
     char needs[128];
     const struct cushim_error *error = cushim_last_error();
-    struct cushim_entry_point row = cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot));
+    struct cushim_entry_point row = cush_symbols_row(cush_symbols_row_of(slot));
     snprintf(needs, sizeof needs, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.", row.symbol, row.since / 1000,
              row.since % 1000 / 10, version / 1000, version % 1000 / 10);
     assert_int_equal(error->code, CUDA_ERROR_NOT_SUPPORTED);
@@ -47,7 +47,8 @@ static void assert_detail(enum cushim_slot slot, int version)
     assert_string_equal(error->message, needs);
 }
 
-static void assert_answers(const struct cushim_table *table, enum cushim_slot slot, int version, int per_thread)
+static void assert_answers(const struct cushim_dispatch_table *table, enum cushim_slot slot, int version,
+                           int per_thread)
 {
     CUresult result = call_slot(table, slot);
     struct cushim_slot_info info = info_of(slot);
@@ -83,9 +84,8 @@ static void test_absent_table_when_each_slot_is_called_then_there_is_no_device(v
         assert_int_equal(info_of(slot).state, CUSHIM_STATE_MISSING);
         if (expected == CUDA_ERROR_NO_DEVICE) {
             assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
-            assert_string_equal(cushim_last_error()->function,
-                                cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot)).symbol);
-            unit_assert_contains(cushim_last_error()->message, cushim_diagnosis()->message);
+            assert_string_equal(cushim_last_error()->function, cush_symbols_row(cush_symbols_row_of(slot)).symbol);
+            unit_assert_contains(cushim_last_error()->message, cushim_get_diagnosis()->message);
         }
     }
 }
@@ -96,7 +96,7 @@ static void test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_th
     {
         unit_reset(state);
         unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-        const struct cushim_table *bootstrap = cushim_table();
+        const struct cushim_dispatch_table *bootstrap = cushim_table();
         CUresult result = call_slot(bootstrap, slot);
         assert_int_equal(cushim_driver_version(), 12040);
         assert_ptr_not_equal(cushim_table(), bootstrap);
@@ -112,17 +112,17 @@ static void test_bootstrap_table_when_each_slot_is_called_first_without_a_driver
         unit_reset(state);
         unit_set_variable("CUSHIM_DRIVER", "none");
         assert_result(slot, call_slot(cushim_table(), slot), absent_result(slot));
-        assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_WANTED);
+        assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_WANTED);
     }
 }
 
-static void call_each_slot_under_cap(int cap, enum cushim_default_stream stream)
+static void call_each_slot_under_limit(int limit, enum cushim_default_stream stream)
 {
     unit_reset(NULL);
-    unit_load("fake_13000", (struct cushim_load_options){.max_version = cap, .default_stream = stream});
-    assert_int_equal(cushim_driver_version(), cap);
+    unit_load("fake_13000", (struct cushim_load_options){.max_version = limit, .default_stream = stream});
+    assert_int_equal(cushim_driver_version(), limit);
     FOR_EACH_SLOT(slot)
-    assert_answers(cushim_table(), slot, cap, stream == CUSHIM_DEFAULT_STREAM_PER_THREAD);
+    assert_answers(cushim_table(), slot, limit, stream == CUSHIM_DEFAULT_STREAM_PER_THREAD);
 }
 
 static int compare_versions(const void *one, const void *other)
@@ -130,19 +130,19 @@ static int compare_versions(const void *one, const void *other)
     return *(const int *)one - *(const int *)other;
 }
 
-static void test_driver_table_when_capped_at_each_version_then_each_slot_answers_for_its_state(void **state)
+static void test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state(void **state)
 {
     (void)state;
     int versions[ROW_COUNT];
     for (size_t row = 0; row < ROW_COUNT; row++)
-        versions[row] = cushim_priv_symbols_row(row).since;
+        versions[row] = cush_symbols_row(row).since;
     qsort(versions, ROW_COUNT, sizeof versions[0], compare_versions);
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (i != 0 && versions[i] == versions[i - 1])
             continue;
-        call_each_slot_under_cap(versions[i], CUSHIM_DEFAULT_STREAM_LEGACY);
+        call_each_slot_under_limit(versions[i], CUSHIM_DEFAULT_STREAM_LEGACY);
         if (versions[i] >= 7000)
-            call_each_slot_under_cap(versions[i], CUSHIM_DEFAULT_STREAM_PER_THREAD);
+            call_each_slot_under_limit(versions[i], CUSHIM_DEFAULT_STREAM_PER_THREAD);
     }
 }
 
@@ -166,7 +166,7 @@ int main(void)
         UNIT_TEST(test_absent_table_when_each_slot_is_called_then_there_is_no_device),
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver),
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent),
-        UNIT_TEST(test_driver_table_when_capped_at_each_version_then_each_slot_answers_for_its_state),
+        UNIT_TEST(test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state),
         UNIT_TEST(test_driver_table_when_real_versions_are_loaded_then_each_slot_answers_for_its_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,7 @@ __attribute__((visibility("default"))) void fake_driver_constructed(void)
 static bool everything_works(void)
 {
     return cushim_load(NULL) == CUDA_SUCCESS && cushim_driver_version() == 12040
-           && cushim_table()->StreamQuery_v1(NULL) == QUERY && cushim_diagnosis()->code == CUDA_SUCCESS;
+           && cushim_table()->StreamQuery_v1(NULL) == QUERY && cushim_get_diagnosis()->code == CUDA_SUCCESS;
 }
 
 static void test_fork_when_loaded_then_the_child_goes_on(void **state)
@@ -75,7 +75,7 @@ static void test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself(voi
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_child_well(fork_and_check(everything_works));
-    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
 static void test_fork_when_a_load_failed_then_the_child_may_try_again(void **state)
@@ -98,9 +98,9 @@ static CUresult CUDAAPI not_initialised(unsigned flags)
 
 static bool is_told_of_the_fork(void)
 {
-    ((struct cushim_table *)unit_object("fake_12040", "fake_hooks"))->Init_v1 = not_initialised;
-    return cushim_init() == CUDA_ERROR_NOT_INITIALIZED && cushim_diagnosis()->reason == CUSHIM_REASON_FORKED
-           && strcmp(cushim_last_error()->message, cushim_diagnosis()->message) == 0;
+    ((struct cushim_dispatch_table *)unit_object("fake_12040", "fake_hooks"))->Init_v1 = not_initialised;
+    return cushim_init() == CUDA_ERROR_NOT_INITIALIZED && cushim_get_diagnosis()->reason == CUSHIM_REASON_FORKED
+           && strcmp(cushim_last_error()->message, cushim_get_diagnosis()->message) == 0;
 }
 
 static void test_fork_when_initialised_then_the_child_is_told_why_it_is_not(void **state)
@@ -238,7 +238,8 @@ static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
     assert_int_equal(pthread_atfork(lock_driver, unlock_driver, unlock_driver), 0);
     assert_int_equal(sem_init(&driver.asked, 0, 0), 0);
     assert_int_equal(sem_init(&driver.locked, 0, 0), 0);
-    ((struct cushim_table *)unit_object("fake_12040", "fake_hooks"))->DriverGetVersion_v1 = tell_version_under_lock;
+    ((struct cushim_dispatch_table *)unit_object("fake_12040", "fake_hooks"))->DriverGetVersion_v1 =
+        tell_version_under_lock;
 
     driver.active = true;
     assert_int_equal(pthread_create(&thread, NULL, load_slowly, path), 0);

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "directory.h"
 
 /* ---- Machines ---- */
 
@@ -14,7 +14,7 @@ static void write_text(const char *name, const char *text)
 {
     char path[256];
     snprintf(path, sizeof path, "root/%s", name);
-    folder_write(path, text, strlen(text));
+    directory_write(path, text, strlen(text));
 }
 
 static void add_gpu_to_bus(void)
@@ -54,15 +54,15 @@ static CUresult CUDAAPI init(unsigned flags)
 static int begin(void **state)
 {
     mock_reset(state);
-    return folder_create(state);
+    return directory_create(state);
 }
 
-#define INIT_TEST(test) cmocka_unit_test_setup_teardown(test, begin, folder_remove)
+#define INIT_TEST(test) cmocka_unit_test_setup_teardown(test, begin, directory_remove)
 
 static void load(void)
 {
     static char root[256];
-    snprintf(root, sizeof root, "%s", folder_path("root"));
+    snprintf(root, sizeof root, "%s", directory_path("root"));
     mkdir(root, 0755);
     mock_load("fake_12040", (struct cushim_load_options){.root = root})->Init_v1 = init;
     init_flags = 77;
@@ -79,7 +79,7 @@ static void assert_cause(CUresult code, enum cushim_reason reason)
     if (cushim_driver_version() == 0)
         load();
     assert_int_equal(init_with(code), code);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     if (diagnosis->reason != reason)
         fail_msg("%d is put down to %s", (int)code, diagnosis->reason_name);
     assert_int_equal(diagnosis->code, code);
@@ -99,10 +99,10 @@ static void test_init_when_it_succeeds_then_nothing_is_wrong(void **state)
 {
     (void)state;
     load();
-    const struct cushim_diagnosis *loaded = cushim_diagnosis();
+    const struct cushim_diagnosis *loaded = cushim_get_diagnosis();
     assert_int_equal(init_with(CUDA_SUCCESS), CUDA_SUCCESS);
     assert_int_equal(init_flags, 0);
-    assert_ptr_equal(cushim_diagnosis(), loaded);
+    assert_ptr_equal(cushim_get_diagnosis(), loaded);
     assert_int_equal(loaded->reason, CUSHIM_REASON_NONE);
 }
 
@@ -112,7 +112,7 @@ static void test_init_when_there_is_no_driver_then_the_loads_failure_is_told(voi
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
     assert_string_equal(cushim_last_error()->function, "cushim_init");
-    assert_string_equal(cushim_last_error()->message, cushim_diagnosis()->message);
+    assert_string_equal(cushim_last_error()->message, cushim_get_diagnosis()->message);
     assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
 }
 
@@ -122,8 +122,8 @@ static void test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any
     make_whole_machine();
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
     assert_int_equal(init_with(CUDA_SUCCESS), CUDA_SUCCESS);
-    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NONE);
-    assert_int_equal(cushim_diagnosis()->code, CUDA_SUCCESS);
+    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_get_diagnosis()->code, CUDA_SUCCESS);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
 }
 
@@ -197,10 +197,10 @@ static void assert_visible(const char *devices, enum cushim_reason reason)
 {
     unit_set_variable("CUDA_VISIBLE_DEVICES", devices);
     assert_cause(CUDA_ERROR_NO_DEVICE, reason);
-    assert_int_equal(cushim_diagnosis()->variable_count, 1);
-    assert_string_equal(cushim_diagnosis()->variables[0].name, "CUDA_VISIBLE_DEVICES");
-    assert_string_equal(cushim_diagnosis()->variables[0].value, devices);
-    assert_true(cushim_diagnosis()->variables[0].used);
+    assert_int_equal(cushim_get_diagnosis()->variable_count, 1);
+    assert_string_equal(cushim_get_diagnosis()->variables[0].name, "CUDA_VISIBLE_DEVICES");
+    assert_string_equal(cushim_get_diagnosis()->variables[0].value, devices);
+    assert_true(cushim_get_diagnosis()->variables[0].used);
 }
 
 static void test_no_device_when_the_variable_hides_all_then_it_is_blamed(void **state)
@@ -223,11 +223,11 @@ static void test_no_device_when_this_user_may_not_open_the_files_then_that_is_to
     (void)state;
     static const char *const nodes[] = {"root/dev/nvidiactl", "root/dev/nvidia0"};
     make_whole_machine();
-    assert_int_equal(unlink(folder_path("root/dev/nvidia1")), 0);
+    assert_int_equal(unlink(directory_path("root/dev/nvidia1")), 0);
     for (size_t i = 0; i < 2; i++) {
         int status;
-        assert_int_equal(chmod(folder_path(nodes[i]), 0444), 0); /* one may be read, but not be written */
-        assert_int_equal(chmod(folder_path(nodes[1 - i]), 0666), 0);
+        assert_int_equal(chmod(directory_path(nodes[i]), 0444), 0); /* one may be read, but not be written */
+        assert_int_equal(chmod(directory_path(nodes[1 - i]), 0666), 0);
         load();
         fflush(NULL);
         pid_t child = fork();
@@ -235,7 +235,7 @@ static void test_no_device_when_this_user_may_not_open_the_files_then_that_is_to
             if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
                 _exit(77);
             bool told = init_with(CUDA_ERROR_NO_DEVICE) == CUDA_ERROR_NO_DEVICE
-                        && cushim_diagnosis()->reason == CUSHIM_REASON_NODES_DENIED;
+                        && cushim_get_diagnosis()->reason == CUSHIM_REASON_NODES_DENIED;
             _exit(told ? 0 : 1);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
@@ -255,7 +255,7 @@ static void test_no_device_when_the_cause_changes_then_the_last_one_is_told(void
     assert_visible("", CUSHIM_REASON_HIDDEN);
     unit_set_variable("CUDA_VISIBLE_DEVICES", NULL);
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
-    assert_int_equal(cushim_diagnosis()->variable_count, 0);
+    assert_int_equal(cushim_get_diagnosis()->variable_count, 0);
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static void assert_slots(int version, bool per_thread, bool found)
     FOR_EACH_SLOT(slot)
     {
         struct cushim_slot_info info;
-        assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
         bool native = info.since <= version && (found || is_exported(slot));
         bool adapted =
             native && per_thread && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2);
@@ -47,10 +47,10 @@ static void assert_slots(int version, bool per_thread, bool found)
 static void assert_lookups(int version, bool per_thread, bool found)
 {
     for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = cushim_priv_symbols_row(row);
-        enum cushim_slot slot = cushim_priv_symbols_slot_of(row);
+        struct cushim_entry_point entry = cush_symbols_row(row);
+        enum cushim_slot slot = cush_symbols_slot_of(row);
         cushim_fn fn = NULL;
-        CUresult result = cushim_lookup(entry.family, entry.since, &fn);
+        CUresult result = cushim_lookup(entry.function, entry.since, &fn);
         if (slot != CUSHIM_SLOT_COUNT && is_exported(slot))
             continue; /* they are given arguments in the other tests */
         if (entry.since > version) {
@@ -127,7 +127,7 @@ static void test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_belie
     assert_lie(FAKE_STATUS_IGNORED, false);
 }
 
-static void test_lookup_when_the_family_is_unknown_then_a_liar_is_not_asked(void **state)
+static void test_lookup_when_the_function_is_unknown_then_a_liar_is_not_asked(void **state)
 {
     (void)state;
     cushim_fn fn = NULL;
@@ -147,7 +147,7 @@ int main(void)
         UNIT_TEST(test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believed),
         UNIT_TEST(test_asking_when_the_legacy_form_is_given_for_both_then_it_is_not_believed),
         UNIT_TEST(test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_believed),
-        UNIT_TEST(test_lookup_when_the_family_is_unknown_then_a_liar_is_not_asked),
+        UNIT_TEST(test_lookup_when_the_function_is_unknown_then_a_liar_is_not_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

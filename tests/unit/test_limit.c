@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Cap, mask and minimum: obeyed by the table, by look-ups, by the driver's own look-up and by the version. */
+/* Version limit, hidden functions and minimum: obeyed by the table, by look-ups, by the driver's own look-up and by the
+ * version. */
 #include "unit.h"
 
-static void load_capped(const char *name, int cap)
+static void load_limited(const char *name, int limit)
 {
-    unit_load(name, (struct cushim_load_options){.max_version = cap});
+    unit_load(name, (struct cushim_load_options){.max_version = limit});
 }
 
-static void load_masked(const char *name, const char *mask)
+static void load_hidden(const char *name, const char *hide)
 {
-    unit_load(name, (struct cushim_load_options){.mask = mask});
+    unit_load(name, (struct cushim_load_options){.hide = hide});
 }
 
-static CUresult lookup(const char *family, int version)
+static CUresult lookup(const char *function, int version)
 {
     cushim_fn fn = NULL;
-    CUresult result = cushim_lookup(family, version, &fn);
+    CUresult result = cushim_lookup(function, version, &fn);
     assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
     return result != CUDA_SUCCESS ? result : unit_call(fn);
 }
 
 /* What the slots of cuGetProcAddress answer: the code of the function found, or the error. Both give the same. */
-static CUresult ask(const char *family, int version)
+static CUresult ask(const char *function, int version)
 {
     union {
         void *object;
@@ -32,10 +33,10 @@ static CUresult ask(const char *family, int version)
         cushim_fn fn;
     } newer = {&found};
     CUdriverProcAddressQueryResult status = (CUdriverProcAddressQueryResult)4711;
-    CUresult result = cushim_table()->GetProcAddress_v1(family, &found.object, version, 0);
+    CUresult result = cushim_table()->GetProcAddress_v1(function, &found.object, version, 0);
     if (cushim_driver_version() < 12000)
         return result != CUDA_SUCCESS ? result : unit_call(found.fn);
-    CUresult newer_result = cushim_table()->GetProcAddress_v2(family, &newer.object, version, 0, &status);
+    CUresult newer_result = cushim_table()->GetProcAddress_v2(function, &newer.object, version, 0, &status);
     if (result == CUDA_ERROR_NOT_FOUND) {
         assert_int_equal(newer_result, CUDA_SUCCESS);
         assert_null(found.object);
@@ -51,28 +52,28 @@ static CUresult ask(const char *family, int version)
     return unit_call(found.fn);
 }
 
-/* ---- The cap ---- */
+/* ---- The version limit ---- */
 
-static void test_cap_when_below_the_driver_then_the_version_is_the_cap(void **state)
+static void test_limit_when_below_the_driver_then_the_version_is_the_limit(void **state)
 {
     (void)state;
     int version = 0;
-    load_capped("fake_13000", 11020);
+    load_limited("fake_13000", 11020);
     assert_int_equal(cushim_driver_version(), 11020);
     assert_int_equal(cushim_table()->DriverGetVersion_v1(&version), CUDA_SUCCESS);
     assert_int_equal(version, 11020);
     assert_int_equal(unit_state(CUSHIM_SLOT_DriverGetVersion_v1), CUSHIM_STATE_ADAPTED);
-    assert_int_equal(cushim_diagnosis()->cuda_version, 13000);
+    assert_int_equal(cushim_get_diagnosis()->cuda_version, 13000);
     assert_int_equal(cushim_table()->DriverGetVersion_v1(NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_cap_when_not_below_the_driver_then_it_changes_nothing(void **state)
+static void test_limit_when_not_below_the_driver_then_it_changes_nothing(void **state)
 {
-    static const int caps[] = {12040, 12050, 13000, 999990};
-    for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++) {
+    static const int limits[] = {12040, 12050, 13000, 999990};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         int version = 0;
         unit_reset(state);
-        load_capped("fake_12040", caps[i]);
+        load_limited("fake_12040", limits[i]);
         assert_int_equal(cushim_driver_version(), 12040);
         assert_int_equal(cushim_table()->DriverGetVersion_v1(&version), CUDA_SUCCESS);
         assert_int_equal(version, 12040);
@@ -81,10 +82,10 @@ static void test_cap_when_not_below_the_driver_then_it_changes_nothing(void **st
     }
 }
 
-static void test_cap_when_set_then_newer_entry_points_are_hidden_from_every_question(void **state)
+static void test_limit_when_set_then_newer_entry_points_are_hidden_from_every_question(void **state)
 {
     (void)state;
-    load_capped("fake_13000", 12020);
+    load_limited("fake_13000", 12020);
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v2), CUSHIM_STATE_NATIVE);
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), CUSHIM_STATE_POLYFILL);
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamBeginCaptureToGraph_v1), CUSHIM_STATE_MISSING);
@@ -97,31 +98,31 @@ static void test_cap_when_set_then_newer_entry_points_are_hidden_from_every_ques
     assert_int_equal(ask("cuStreamBeginCaptureToGraph", 13000), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_cap_when_asked_for_the_look_up_itself_then_it_is_the_limited_one(void **state)
+static void test_limit_when_asked_for_the_look_up_itself_then_it_is_the_limited_one(void **state)
 {
     (void)state;
-    static const char *const families[] = {"cuGetProcAddress", "cuDriverGetVersion"};
+    static const char *const functions[] = {"cuGetProcAddress", "cuDriverGetVersion"};
     static const enum cushim_slot slots[] = {CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_SLOT_DriverGetVersion_v1};
-    load_capped("fake_13000", 12020);
+    load_limited("fake_13000", 12020);
     for (size_t i = 0; i < 2; i++) {
         cushim_fn looked_up = NULL;
         void *asked = NULL;
-        assert_int_equal(cushim_lookup(families[i], 12020, &looked_up), CUDA_SUCCESS);
+        assert_int_equal(cushim_lookup(functions[i], 12020, &looked_up), CUDA_SUCCESS);
         assert_true(looked_up == unit_pointer(slots[i]));
-        assert_int_equal(cushim_table()->GetProcAddress_v1(families[i], &asked, 12020, 0), CUDA_SUCCESS);
+        assert_int_equal(cushim_table()->GetProcAddress_v1(functions[i], &asked, 12020, 0), CUDA_SUCCESS);
         assert_memory_equal(&asked, &looked_up, sizeof asked);
         assert_null(cushim_symbol_name(looked_up));
     }
 }
 
-static void test_cap_when_the_look_up_is_younger_then_it_is_missing(void **state)
+static void test_limit_when_the_look_up_is_younger_then_it_is_missing(void **state)
 {
     (void)state;
-    load_capped("fake_13000", 11020);
+    load_limited("fake_13000", 11020);
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v1), CUSHIM_STATE_MISSING);
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_MISSING);
     unit_reset(NULL);
-    load_capped("fake_13000", 11030);
+    load_limited("fake_13000", 11030);
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v1), CUSHIM_STATE_ADAPTED);
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_MISSING);
 }
@@ -131,10 +132,10 @@ static void test_cap_when_the_look_up_is_younger_then_it_is_missing(void **state
 static void test_limited_look_up_when_arguments_are_bad_then_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table;
+    const struct cushim_dispatch_table *table;
     CUdriverProcAddressQueryResult status;
     void *found = &status;
-    load_capped("fake_13000", 12020);
+    load_limited("fake_13000", 12020);
     table = cushim_table();
     assert_int_equal(table->GetProcAddress_v1(NULL, &found, 12020, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(table->GetProcAddress_v1("cuInit", NULL, 12020, 0), CUDA_ERROR_INVALID_VALUE);
@@ -150,7 +151,7 @@ static void test_limited_look_up_when_not_found_then_the_status_tells_why(void *
     (void)state;
     CUdriverProcAddressQueryResult status;
     void *found = &status;
-    load_capped("fake_13000", 12020);
+    load_limited("fake_13000", 12020);
     assert_int_equal(cushim_table()->GetProcAddress_v2("cuNoSuchThing", &found, 12020, 0, &status), CUDA_SUCCESS);
     assert_null(found);
     assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
@@ -167,7 +168,7 @@ static void test_limited_look_up_when_a_form_is_asked_for_then_it_is_given(void 
     (void)state;
     void *found = NULL;
     cushim_fn fn;
-    load_capped("fake_13000", 12020);
+    load_limited("fake_13000", 12020);
     assert_int_equal(cushim_table()->GetProcAddress_v1("cuStreamQuery", &found, 12020,
                                                        CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM),
                      CUDA_SUCCESS);
@@ -199,45 +200,45 @@ static void test_per_thread_when_the_driver_is_older_than_7_0_then_too_old(void 
     struct cushim_load_options options = {.path = unit_fake("fake_6050"),
                                           .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_diagnosis()->message, "CUDA 7.0");
-    unit_assert_contains(cushim_diagnosis()->message, "per-thread");
+    unit_assert_contains(cushim_get_diagnosis()->message, "CUDA 7.0");
+    unit_assert_contains(cushim_get_diagnosis()->message, "per-thread");
     options = (struct cushim_load_options){
         .path = unit_fake("fake_12040"), .max_version = 6050, .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_diagnosis()->message, "held down to CUDA 6.5");
+    unit_assert_contains(cushim_get_diagnosis()->message, "held down to CUDA 6.5");
 }
 
-/* ---- The mask ---- */
+/* ---- Hidden functions ---- */
 
-static void assert_hidden(const char *mask, enum cushim_slot_state instead)
+static void assert_hidden(const char *hide, enum cushim_slot_state instead)
 {
     unit_reset(NULL);
-    load_masked("fake_12040", mask);
+    load_hidden("fake_12040", hide);
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), instead);
     assert_int_equal(lookup("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(ask("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
 }
 
-static void test_mask_when_a_slot_is_named_then_that_version_alone_is_hidden(void **state)
+static void test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden(void **state)
 {
     (void)state;
-    static const char *const masks[] = {"StreamGetCaptureInfo_v3", "cuStreamGetCaptureInfo_v3",
+    static const char *const hides[] = {"StreamGetCaptureInfo_v3", "cuStreamGetCaptureInfo_v3",
                                         " ,StreamGetCaptureInfo_v3, ", "StreamGetId_v1,cuStreamGetCaptureInfo_v3"};
-    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
-        assert_hidden(masks[i], CUSHIM_STATE_POLYFILL);
+    for (size_t i = 0; i < sizeof hides / sizeof hides[0]; i++) {
+        assert_hidden(hides[i], CUSHIM_STATE_POLYFILL);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v2), CUSHIM_STATE_NATIVE);
         assert_int_equal(lookup("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
         assert_int_equal(ask("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
     }
 }
 
-static void test_mask_when_a_family_is_named_then_all_its_versions_are_hidden(void **state)
+static void test_hide_when_a_function_is_named_then_all_its_versions_are_hidden(void **state)
 {
     (void)state;
-    static const char *const masks[] = {"StreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies"};
+    static const char *const hides[] = {"StreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies"};
     for (size_t i = 0; i < 2; i++) {
         unit_reset(NULL);
-        load_masked("fake_12040", masks[i]);
+        load_hidden("fake_12040", hides[i]);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v1), CUSHIM_STATE_MISSING);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2), CUSHIM_STATE_MISSING);
         assert_int_equal(lookup("cuStreamUpdateCaptureDependencies", 11030), CUDA_ERROR_NOT_FOUND);
@@ -245,33 +246,33 @@ static void test_mask_when_a_family_is_named_then_all_its_versions_are_hidden(vo
     }
 }
 
-static void test_mask_when_the_oldest_version_is_named_then_the_newer_ones_stay(void **state)
+static void test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay(void **state)
 {
     (void)state;
-    static const char *const masks[] = {"StreamUpdateCaptureDependencies_v1", "cuStreamUpdateCaptureDependencies_v1"};
+    static const char *const hides[] = {"StreamUpdateCaptureDependencies_v1", "cuStreamUpdateCaptureDependencies_v1"};
     for (size_t i = 0; i < 2; i++) {
         unit_reset(NULL);
-        load_masked("fake_12040", masks[i]);
+        load_hidden("fake_12040", hides[i]);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v1), CUSHIM_STATE_MISSING);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2), CUSHIM_STATE_NATIVE);
         assert_int_equal(lookup("cuStreamUpdateCaptureDependencies", 12020), CUDA_ERROR_NOT_FOUND);
     }
 }
 
-static void test_mask_when_a_missing_slot_is_called_then_the_mask_is_told(void **state)
+static void test_hide_when_a_missing_slot_is_called_then_it_is_told_as_hidden(void **state)
 {
     (void)state;
-    load_masked("fake_12040", "StreamGetId");
+    load_hidden("fake_12040", "StreamGetId");
     assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_last_error()->message, "cuStreamGetId");
-    unit_assert_contains(cushim_last_error()->message, "mask");
+    unit_assert_contains(cushim_last_error()->message, "hidden");
 }
 
-static void test_mask_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works(void **state)
+static void test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works(void **state)
 {
     (void)state;
     int version = -1;
-    load_masked("fake_12040", "DriverGetVersion,GetProcAddress,Init");
+    load_hidden("fake_12040", "DriverGetVersion,GetProcAddress,Init");
     assert_int_equal(cushim_driver_version(), 12040);
     assert_int_equal(cushim_table()->DriverGetVersion_v1(&version), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v1), CUSHIM_STATE_MISSING);
@@ -281,27 +282,27 @@ static void test_mask_when_the_version_and_the_look_up_are_hidden_then_the_rest_
     assert_int_equal(lookup("cuStreamQuery", 12000), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_mask_when_capturing_cannot_be_asked_then_it_is_not_made_up(void **state)
+static void test_hide_when_capturing_cannot_be_asked_then_it_is_not_made_up(void **state)
 {
     (void)state;
-    load_masked("fake_12040", "StreamIsCapturing");
+    load_hidden("fake_12040", "StreamIsCapturing");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamIsCapturing_v1), CUSHIM_STATE_MISSING);
     unit_reset(NULL);
-    load_masked("fake_12040", "StreamIsCapturing,StreamGetCaptureInfo");
+    load_hidden("fake_12040", "StreamIsCapturing,StreamGetCaptureInfo");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), CUSHIM_STATE_MISSING);
 }
 
-static void test_mask_when_green_contexts_cannot_be_asked_then_none_are_denied(void **state)
+static void test_hide_when_green_contexts_cannot_be_asked_then_none_are_denied(void **state)
 {
     (void)state;
-    load_masked("fake_12040", "StreamGetGreenCtx");
+    load_hidden("fake_12040", "StreamGetGreenCtx");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCtx_v2), CUSHIM_STATE_MISSING);
 }
 
-static void test_mask_when_the_driver_has_a_newer_version_than_known_then_the_family_hides_it_too(void **state)
+static void test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too(void **state)
 {
     (void)state;
-    load_masked("fake_future", FAKE_FUTURE_ABI_FAMILY);
+    load_hidden("fake_future", FAKE_FUTURE_ABI_FAMILY);
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(ask(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
 }
@@ -320,44 +321,44 @@ static void test_minimum_when_the_driver_is_older_then_both_versions_are_told(vo
     (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_11040"), .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_diagnosis()->message, "CUDA 12.3");
-    unit_assert_contains(cushim_diagnosis()->message, "CUDA 11.4");
-    assert_int_equal(cushim_diagnosis()->cuda_version, 11040);
-    assert_string_equal(cushim_diagnosis()->path, unit_fake("fake_11040"));
+    unit_assert_contains(cushim_get_diagnosis()->message, "CUDA 12.3");
+    unit_assert_contains(cushim_get_diagnosis()->message, "CUDA 11.4");
+    assert_int_equal(cushim_get_diagnosis()->cuda_version, 11040);
+    assert_string_equal(cushim_get_diagnosis()->path, unit_fake("fake_11040"));
 }
 
-static void test_minimum_when_the_cap_is_lower_then_the_cap_is_told(void **state)
+static void test_minimum_when_the_limit_is_lower_then_the_limit_is_told(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_13000"), .max_version = 11040, .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_diagnosis()->message, "held down to CUDA 11.4");
+    unit_assert_contains(cushim_get_diagnosis()->message, "held down to CUDA 11.4");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_cap_when_below_the_driver_then_the_version_is_the_cap),
-        UNIT_TEST(test_cap_when_not_below_the_driver_then_it_changes_nothing),
-        UNIT_TEST(test_cap_when_set_then_newer_entry_points_are_hidden_from_every_question),
-        UNIT_TEST(test_cap_when_asked_for_the_look_up_itself_then_it_is_the_limited_one),
-        UNIT_TEST(test_cap_when_the_look_up_is_younger_then_it_is_missing),
+        UNIT_TEST(test_limit_when_below_the_driver_then_the_version_is_the_limit),
+        UNIT_TEST(test_limit_when_not_below_the_driver_then_it_changes_nothing),
+        UNIT_TEST(test_limit_when_set_then_newer_entry_points_are_hidden_from_every_question),
+        UNIT_TEST(test_limit_when_asked_for_the_look_up_itself_then_it_is_the_limited_one),
+        UNIT_TEST(test_limit_when_the_look_up_is_younger_then_it_is_missing),
         UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused),
         UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why),
         UNIT_TEST(test_limited_look_up_when_a_form_is_asked_for_then_it_is_given),
         UNIT_TEST(test_per_thread_when_chosen_then_every_question_gives_that_form),
         UNIT_TEST(test_per_thread_when_the_driver_is_older_than_7_0_then_too_old),
-        UNIT_TEST(test_mask_when_a_slot_is_named_then_that_version_alone_is_hidden),
-        UNIT_TEST(test_mask_when_a_family_is_named_then_all_its_versions_are_hidden),
-        UNIT_TEST(test_mask_when_the_oldest_version_is_named_then_the_newer_ones_stay),
-        UNIT_TEST(test_mask_when_a_missing_slot_is_called_then_the_mask_is_told),
-        UNIT_TEST(test_mask_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works),
-        UNIT_TEST(test_mask_when_capturing_cannot_be_asked_then_it_is_not_made_up),
-        UNIT_TEST(test_mask_when_green_contexts_cannot_be_asked_then_none_are_denied),
-        UNIT_TEST(test_mask_when_the_driver_has_a_newer_version_than_known_then_the_family_hides_it_too),
+        UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden),
+        UNIT_TEST(test_hide_when_a_function_is_named_then_all_its_versions_are_hidden),
+        UNIT_TEST(test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay),
+        UNIT_TEST(test_hide_when_a_missing_slot_is_called_then_it_is_told_as_hidden),
+        UNIT_TEST(test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works),
+        UNIT_TEST(test_hide_when_capturing_cannot_be_asked_then_it_is_not_made_up),
+        UNIT_TEST(test_hide_when_green_contexts_cannot_be_asked_then_none_are_denied),
+        UNIT_TEST(test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too),
         UNIT_TEST(test_minimum_when_met_then_loaded),
         UNIT_TEST(test_minimum_when_the_driver_is_older_then_both_versions_are_told),
-        UNIT_TEST(test_minimum_when_the_cap_is_lower_then_the_cap_is_told),
+        UNIT_TEST(test_minimum_when_the_limit_is_lower_then_the_limit_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-static CUresult lookup(const char *family, int version)
+static CUresult lookup(const char *function, int version)
 {
     cushim_fn fn = NULL;
-    CUresult result = cushim_lookup(family, version, &fn);
+    CUresult result = cushim_lookup(function, version, &fn);
     assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
     if (result == CUDA_SUCCESS)
         return unit_call(fn);
@@ -24,13 +24,13 @@ static bool needs_arguments(size_t row)
            || row == ROW_GetProcAddress_v2;
 }
 
-/* The newest row of a family that a version has; ROW_COUNT if none. */
+/* The newest row of a function that a version has; ROW_COUNT if none. */
 static size_t newest_row(size_t row, int version)
 {
     size_t found = ROW_COUNT;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (strcmp(cushim_priv_symbols_row(i).family, cushim_priv_symbols_row(row).family) == 0
-            && cushim_priv_symbols_row(i).since <= version)
+        if (strcmp(cush_symbols_row(i).function, cush_symbols_row(row).function) == 0
+            && cush_symbols_row(i).since <= version)
             found = i;
     }
     return found;
@@ -44,10 +44,10 @@ static void assert_newest(size_t row, int version, int driver_version)
         expected = CUDA_ERROR_INVALID_VALUE;
     else if (newest != ROW_COUNT)
         expected = FAKE_CODE(newest, 0);
-    assert_int_equal(lookup(cushim_priv_symbols_row(row).family, version), expected);
+    assert_int_equal(lookup(cush_symbols_row(row).function, version), expected);
 }
 
-static void test_lookup_when_the_family_is_known_then_the_newest_of_that_version(void **state)
+static void test_lookup_when_the_function_is_known_then_the_newest_of_that_version(void **state)
 {
     static const int versions[] = {6050, 10000, 11040, 13000};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
@@ -58,7 +58,7 @@ static void test_lookup_when_the_family_is_known_then_the_newest_of_that_version
         for (size_t row = 0; row < ROW_COUNT; row++) {
             if (needs_arguments(row))
                 continue;
-            int since = cushim_priv_symbols_row(row).since;
+            int since = cush_symbols_row(row).since;
             assert_newest(row, since, versions[i]);
             assert_newest(row, since + 10, versions[i]);
             assert_newest(row, versions[i], versions[i]);
@@ -99,7 +99,7 @@ static void test_lookup_when_nothing_was_loaded_then_it_loads(void **state)
     assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_lookup_when_a_symbol_is_given_then_it_is_no_family(void **state)
+static void test_lookup_when_a_symbol_is_given_then_it_is_no_function(void **state)
 {
     static const char *const drivers[] = {"fake_9010", "fake_11040", "fake_12040"};
     static const char *const symbols[] = {"cuStreamDestroy_v2", "cuStreamQuery_ptsz", "cuCtxCreate_v2", "StreamQuery"};
@@ -150,7 +150,7 @@ static void test_lookup_when_a_newer_driver_is_per_thread_then_its_new_forms_are
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, 13000), FAKE_CODE(ROW_StreamQuery_v1, 1));
 }
 
-static void test_lookup_when_a_newer_driver_is_capped_then_the_new_is_hidden(void **state)
+static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(void **state)
 {
     (void)state;
     unit_load("fake_future", (struct cushim_load_options){.max_version = 13000});
@@ -198,15 +198,15 @@ static void test_symbol_name_when_the_address_is_inside_a_function_then_null(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_lookup_when_the_family_is_known_then_the_newest_of_that_version),
+        UNIT_TEST(test_lookup_when_the_function_is_known_then_the_newest_of_that_version),
         UNIT_TEST(test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written),
         UNIT_TEST(test_lookup_when_there_is_no_driver_then_no_device),
         UNIT_TEST(test_lookup_when_nothing_was_loaded_then_it_loads),
-        UNIT_TEST(test_lookup_when_a_symbol_is_given_then_it_is_no_family),
+        UNIT_TEST(test_lookup_when_a_symbol_is_given_then_it_is_no_function),
         UNIT_TEST(test_lookup_when_the_name_is_another_librarys_then_not_found),
         UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked),
         UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_its_new_forms_are_given),
-        UNIT_TEST(test_lookup_when_a_newer_driver_is_capped_then_the_new_is_hidden),
+        UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden),
         UNIT_TEST(test_symbol_name_when_it_is_the_drivers_then_its_exact_name),
         UNIT_TEST(test_symbol_name_when_it_is_not_the_drivers_then_null),
         UNIT_TEST(test_symbol_name_when_the_address_is_inside_a_function_then_null),

@@ -69,9 +69,9 @@ static CUresult CUDAAPI update_dependencies(CUstream stream, CUgraphNode *depend
     return mock_call("Update", "%u, %u, %u, %u", NUMBER(stream), NUMBER(dependencies), (unsigned)count, flags);
 }
 
-static const struct cushim_table *load(const char *fake)
+static const struct cushim_dispatch_table *load(const char *fake)
 {
-    struct cushim_table *hooks = mock_load(fake, (struct cushim_load_options){0});
+    struct cushim_dispatch_table *hooks = mock_load(fake, (struct cushim_load_options){0});
     hooks->StreamGetPriority_v1 = get_priority;
     hooks->StreamIsCapturing_v1 = is_capturing;
     hooks->StreamBeginCapture_v1 = begin_capture;
@@ -95,14 +95,14 @@ struct answer {
 
 static const struct answer untouched = {.status = (CUstreamCaptureStatus)77, .id = 77, .count = 77};
 
-static CUresult ask_v3(const struct cushim_table *table, struct answer *answer)
+static CUresult ask_v3(const struct cushim_dispatch_table *table, struct answer *answer)
 {
     *answer = untouched;
     return table->StreamGetCaptureInfo_v3(STREAM, &answer->status, &answer->id, &answer->graph, &answer->dependencies,
                                           &answer->edges, &answer->count);
 }
 
-static CUresult ask_v2(const struct cushim_table *table, struct answer *answer)
+static CUresult ask_v2(const struct cushim_dispatch_table *table, struct answer *answer)
 {
     *answer = untouched;
     return table->StreamGetCaptureInfo_v2(STREAM, &answer->status, &answer->id, &answer->graph, &answer->dependencies,
@@ -135,7 +135,7 @@ static void assert_only_status(struct answer *answer, CUstreamCaptureStatus stat
 static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_9010");
+    const struct cushim_dispatch_table *table = load("fake_9010");
     CUstreamCaptureStatus status = untouched.status;
     assert_int_equal(table->StreamIsCapturing_v1(STREAM, &status), CUDA_SUCCESS);
     assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
@@ -150,7 +150,7 @@ static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_c
 static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_9010");
+    const struct cushim_dispatch_table *table = load("fake_9010");
     struct answer answer = untouched;
     assert_int_equal(table->StreamGetCaptureInfo_v1(STREAM, &answer.status, &answer.id), CUDA_SUCCESS);
     assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_NONE);
@@ -166,7 +166,7 @@ static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **st
 static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_10000");
+    const struct cushim_dispatch_table *table = load("fake_10000");
     assert_int_equal(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
     mock_assert_calls("BeginCapture(7) ");
     mock_fail("BeginCapture", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -177,7 +177,7 @@ static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **
 static void test_begin_capture_when_in_another_mode_then_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_10000");
+    const struct cushim_dispatch_table *table = load("fake_10000");
     mock_assert_refused(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_GLOBAL), "cuStreamBeginCapture_v2");
     mock_assert_refused(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                         "cuStreamBeginCapture_v2");
@@ -188,7 +188,7 @@ static void test_begin_capture_when_in_another_mode_then_refused(void **state)
 static void test_capture_info_when_only_the_status_can_be_told_then_more_is_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_10000");
+    const struct cushim_dispatch_table *table = load("fake_10000");
     struct answer answer = untouched;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     assert_int_equal(table->StreamGetCaptureInfo_v1(STREAM, &answer.status, NULL), CUDA_SUCCESS);
@@ -215,7 +215,7 @@ static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_th
     for (size_t i = 0; i < 6; i++) {
         struct answer answer;
         mock_reset(state);
-        const struct cushim_table *table = load(fakes[i / 2]);
+        const struct cushim_dispatch_table *table = load(fakes[i / 2]);
         capture.status = statuses[i % 2];
         assert_int_equal(ask_v3(table, &answer), CUDA_SUCCESS);
         assert_only_status(&answer, statuses[i % 2]);
@@ -229,7 +229,7 @@ static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_th
 static void test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_10010");
+    const struct cushim_dispatch_table *table = load("fake_10010");
     struct answer answer = untouched;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     assert_int_equal(table->StreamGetCaptureInfo_v3(STREAM, &answer.status, &answer.id, NULL, NULL, NULL, NULL),
@@ -248,7 +248,7 @@ static void test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more(voi
 static void test_capture_info_when_edges_are_asked_of_a_driver_without_then_they_are_plain(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     capture.dependency_count = 3;
@@ -266,7 +266,7 @@ static void test_capture_info_when_edges_are_asked_of_a_driver_without_then_they
 static void test_capture_info_when_less_is_asked_then_less_is_asked_of_the_driver(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer = untouched;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     capture.dependency_count = 600;
@@ -283,7 +283,7 @@ static void test_capture_info_when_less_is_asked_then_less_is_asked_of_the_drive
 static void test_capture_info_when_there_are_no_dependencies_then_no_edges(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     assert_int_equal(ask_v3(table, &answer), CUDA_SUCCESS);
@@ -294,7 +294,7 @@ static void test_capture_info_when_there_are_no_dependencies_then_no_edges(void 
 static void test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     capture.dependency_count = 512;
@@ -307,7 +307,7 @@ static void test_capture_info_when_there_are_more_edges_than_we_can_show_then_re
 static void test_capture_info_when_arguments_are_bad_then_as_in_a_driver(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer = untouched;
     assert_int_equal(table->StreamGetCaptureInfo_v3(STREAM, NULL, NULL, NULL, NULL, NULL, NULL),
                      CUDA_ERROR_INVALID_VALUE);
@@ -327,7 +327,7 @@ static void test_capture_info_when_the_driver_fails_then_results_are_untouched(v
     for (size_t i = 0; i < 4; i++) {
         struct answer answer;
         mock_reset(state);
-        const struct cushim_table *table = load(fakes[i]);
+        const struct cushim_dispatch_table *table = load(fakes[i]);
         capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
         mock_fail(questions[i], CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
         assert_int_equal(ask_v3(table, &answer), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
@@ -345,7 +345,7 @@ static void test_update_dependencies_when_edges_are_plain_then_the_older_one_is_
 {
     (void)state;
     static const CUgraphEdgeData plain[2];
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     CUgraphNode *nodes = HANDLE(CUgraphNode *, 9);
     assert_int_equal(table->StreamUpdateCaptureDependencies_v2(STREAM, nodes, NULL, 2, 1), CUDA_SUCCESS);
     assert_int_equal(table->StreamUpdateCaptureDependencies_v2(STREAM, nodes, plain, 2, 0), CUDA_SUCCESS);
@@ -357,7 +357,7 @@ static void test_update_dependencies_when_edges_are_plain_then_the_older_one_is_
 static void test_update_dependencies_when_an_edge_is_not_plain_then_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 2 * sizeof(CUgraphEdgeData); i++) {
         CUgraphEdgeData edges[2];
         memset(edges, 0, sizeof edges);

@@ -70,9 +70,9 @@ static CUresult CUDAAPI primary_set_flags(CUdevice device, unsigned flags)
     return mock_call("SetFlags", "%d, %u", device, flags);
 }
 
-static const struct cushim_table *load(const char *fake)
+static const struct cushim_dispatch_table *load(const char *fake)
 {
-    struct cushim_table *hooks = mock_load(fake, (struct cushim_load_options){0});
+    struct cushim_dispatch_table *hooks = mock_load(fake, (struct cushim_load_options){0});
     hooks->CtxPushCurrent_v2 = push;
     hooks->CtxPopCurrent_v2 = pop;
     hooks->CtxGetDevice_v1 = get_device;
@@ -91,7 +91,7 @@ static const struct cushim_table *load(const char *fake)
 static void test_context_device_when_a_context_is_given_then_it_is_entered_and_left(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12040");
+    const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
     assert_int_equal(table->CtxGetDevice_v2(&device, CONTEXT), CUDA_SUCCESS);
     mock_assert_calls("Push(11) GetDevice( ) Pop( ) ");
@@ -103,7 +103,7 @@ static void test_context_device_when_a_context_is_given_then_it_is_entered_and_l
 static void test_context_device_when_none_is_given_then_the_current_one_is_asked(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12040");
+    const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
     assert_int_equal(table->CtxGetDevice_v2(&device, NULL), CUDA_SUCCESS);
     mock_assert_calls("GetDevice( ) ");
@@ -116,7 +116,7 @@ static void test_context_device_when_a_step_fails_then_it_is_told_and_the_contex
 {
     (void)state;
     static const char *const steps[] = {"Push", "GetDevice", "Synchronize", "Pop"};
-    const struct cushim_table *table = load("fake_12040");
+    const struct cushim_dispatch_table *table = load("fake_12040");
     for (size_t i = 0; i < 4; i++) {
         CUdevice device = -1;
         mock_fail(steps[i], CUDA_ERROR_INVALID_CONTEXT);
@@ -132,7 +132,7 @@ static void test_context_device_when_a_step_fails_then_it_is_told_and_the_contex
 static void test_context_device_when_there_is_no_place_for_it_then_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12040");
+    const struct cushim_dispatch_table *table = load("fake_12040");
     assert_int_equal(table->CtxGetDevice_v2(NULL, CONTEXT), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(table->StreamGetDevice_v1(STREAM, NULL), CUDA_ERROR_INVALID_VALUE);
     mock_assert_calls("");
@@ -143,7 +143,7 @@ static void test_context_device_when_there_is_no_place_for_it_then_refused(void 
 static void test_stream_device_when_asked_then_its_context_is_entered_and_left(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12040");
+    const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
     assert_int_equal(table->StreamGetDevice_v1(STREAM, &device), CUDA_SUCCESS);
     mock_assert_calls("GetCtx(7) Push(11) GetDevice( ) Pop( ) ");
@@ -156,7 +156,7 @@ static void test_stream_device_when_a_step_fails_then_it_is_told_and_the_context
     static const char *const steps[] = {"GetCtx", "Push", "GetDevice", "Pop"};
     static const char *const calls[] = {"GetCtx(7) ", "GetCtx(7) Push(11) ", "GetCtx(7) Push(11) GetDevice( ) Pop( ) ",
                                         "GetCtx(7) Push(11) GetDevice( ) Pop( ) "};
-    const struct cushim_table *table = load("fake_12040");
+    const struct cushim_dispatch_table *table = load("fake_12040");
     for (size_t i = 0; i < 4; i++) {
         CUdevice device = -1;
         mock_fail(steps[i], CUDA_ERROR_INVALID_HANDLE);
@@ -173,7 +173,7 @@ static void test_context_create_when_no_parameters_are_given_then_the_older_one_
 {
     (void)state;
     CUcontext context = NULL;
-    const struct cushim_table *table = load("fake_11000");
+    const struct cushim_dispatch_table *table = load("fake_11000");
     assert_int_equal(table->CtxCreate_v3(&context, NULL, 0, 8, 2), CUDA_SUCCESS);
     assert_int_equal(NUMBER(context), 11);
     assert_int_equal(table->CtxCreate_v4(&context, NULL, 8, 2), CUDA_SUCCESS);
@@ -198,7 +198,7 @@ static void test_context_create_when_parameters_are_given_then_they_are_passed_o
     params.execAffinityParams = &affinity;
     params.numExecAffinityParams = 1;
 
-    const struct cushim_table *table = load("fake_12040");
+    const struct cushim_dispatch_table *table = load("fake_12040");
     char calls[64];
     snprintf(calls, sizeof calls, "Create_v3(%u, 1, 8, 2) ", NUMBER(&affinity));
     assert_int_equal(table->CtxCreate_v4(&context, &params, 8, 2), CUDA_SUCCESS);
@@ -221,7 +221,7 @@ static void test_context_create_when_the_older_one_fails_then_the_code_is_passed
 {
     (void)state;
     CUcontext context = NULL;
-    const struct cushim_table *table = load("fake_11000");
+    const struct cushim_dispatch_table *table = load("fake_11000");
     mock_fail("Create_v2", CUDA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(table->CtxCreate_v3(&context, NULL, 0, 0, 0), CUDA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(table->CtxCreate_v4(&context, NULL, 0, 0), CUDA_ERROR_OUT_OF_MEMORY);
@@ -233,7 +233,7 @@ static void test_context_create_when_the_older_one_fails_then_the_code_is_passed
 static void test_primary_context_when_released_then_the_older_one_is_called(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_10010");
+    const struct cushim_dispatch_table *table = load("fake_10010");
     assert_int_equal(table->DevicePrimaryCtxRelease_v2(2), CUDA_SUCCESS);
     mock_assert_calls("Release(2) ");
     mock_fail("Release", CUDA_ERROR_INVALID_DEVICE);
@@ -243,7 +243,7 @@ static void test_primary_context_when_released_then_the_older_one_is_called(void
 static void test_primary_context_when_its_flags_cannot_be_changed_while_active_then_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_10010");
+    const struct cushim_dispatch_table *table = load("fake_10010");
     assert_int_equal(table->DevicePrimaryCtxSetFlags_v2(2, 4), CUDA_SUCCESS);
     mock_assert_calls("SetFlags(2, 4) ");
     mock_fail("SetFlags", CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE);

@@ -76,9 +76,9 @@ static CUresult CUDAAPI get_dependents(CUgraphNode node, CUgraphNode *nodes, siz
     return result;
 }
 
-static const struct cushim_table *load(const char *fake)
+static const struct cushim_dispatch_table *load(const char *fake)
 {
-    struct cushim_table *hooks = mock_load(fake, (struct cushim_load_options){0});
+    struct cushim_dispatch_table *hooks = mock_load(fake, (struct cushim_load_options){0});
     hooks->GraphInstantiate_v1 = instantiate_v1;
     hooks->GraphInstantiate_v2 = instantiate_v2;
     hooks->GraphAddDependencies_v1 = add_dependencies;
@@ -111,7 +111,7 @@ static void test_instantiate_when_flags_are_given_then_refused(void **state)
 {
     (void)state;
     CUgraphExec exec = NULL;
-    const struct cushim_table *table = load("fake_11000");
+    const struct cushim_dispatch_table *table = load("fake_11000");
     mock_assert_refused(
         table->GraphInstantiateWithFlags_v1(&exec, GRAPH, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH),
         "cuGraphInstantiateWithFlags");
@@ -129,7 +129,7 @@ static void test_dependencies_when_edges_are_plain_then_the_older_ones_are_calle
 {
     (void)state;
     static const CUgraphEdgeData plain[3];
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     const CUgraphNode *from = HANDLE(const CUgraphNode *, 21);
     const CUgraphNode *to = HANDLE(const CUgraphNode *, 22);
     assert_int_equal(table->GraphAddDependencies_v2(GRAPH, from, to, NULL, 3), CUDA_SUCCESS);
@@ -145,7 +145,7 @@ static void test_dependencies_when_edges_are_plain_then_the_older_ones_are_calle
 static void test_dependencies_when_an_edge_is_not_plain_then_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3 * sizeof(CUgraphEdgeData); i++) {
         CUgraphEdgeData edges[3];
         memset(edges, 0, sizeof edges);
@@ -158,21 +158,23 @@ static void test_dependencies_when_an_edge_is_not_plain_then_refused(void **stat
 
 /* ---- Asking ---- */
 
-typedef CUresult query(const struct cushim_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count);
+typedef CUresult query(const struct cushim_dispatch_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
+                       size_t *count);
 
-static CUresult ask_edges(const struct cushim_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges, size_t *count)
+static CUresult ask_edges(const struct cushim_dispatch_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
+                          size_t *count)
 {
     CUgraphNode to[8];
     return table->GraphGetEdges_v2(GRAPH, nodes, nodes != NULL ? to : NULL, edges, count);
 }
 
-static CUresult ask_dependencies(const struct cushim_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
+static CUresult ask_dependencies(const struct cushim_dispatch_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
                                  size_t *count)
 {
     return table->GraphNodeGetDependencies_v2(NODE, nodes, edges, count);
 }
 
-static CUresult ask_dependents(const struct cushim_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
+static CUresult ask_dependents(const struct cushim_dispatch_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
                                size_t *count)
 {
     return table->GraphNodeGetDependentNodes_v2(NODE, nodes, edges, count);
@@ -186,7 +188,7 @@ static void test_query_when_edges_are_asked_for_then_those_there_are_are_plain(v
 {
     (void)state;
     static const CUgraphEdgeData plain[EDGE_COUNT];
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         CUgraphNode nodes[8] = {0};
         CUgraphEdgeData edges[8];
@@ -203,7 +205,7 @@ static void test_query_when_edges_are_asked_for_then_those_there_are_are_plain(v
 static void test_query_when_there_is_less_room_then_no_more_than_that_is_written(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         CUgraphNode nodes[8];
         CUgraphEdgeData edges[2];
@@ -219,7 +221,7 @@ static void test_query_when_there_is_less_room_then_no_more_than_that_is_written
 static void test_query_when_only_the_count_is_asked_then_it_is_told(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         size_t count = 0;
         assert_int_equal(queries[i](table, NULL, NULL, &count), CUDA_SUCCESS);
@@ -230,7 +232,7 @@ static void test_query_when_only_the_count_is_asked_then_it_is_told(void **state
 static void test_query_when_it_fails_then_edges_are_untouched(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         CUgraphNode nodes[8];
         CUgraphEdgeData edge;
@@ -247,7 +249,7 @@ static void test_query_when_it_fails_then_edges_are_untouched(void **state)
 static void test_query_when_edges_are_asked_without_nodes_then_refused_as_a_driver_does(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load("fake_12020");
+    const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         CUgraphEdgeData edge;
         size_t count = 1;

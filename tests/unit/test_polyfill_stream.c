@@ -27,9 +27,9 @@ static void CUDA_CB host_function(void *user_data)
     (void)mock_call("host", "%u", NUMBER(user_data));
 }
 
-static const struct cushim_table *load_before_10(void)
+static const struct cushim_dispatch_table *load_before_10(void)
 {
-    struct cushim_table *hooks = mock_load("fake_9010", (struct cushim_load_options){0});
+    struct cushim_dispatch_table *hooks = mock_load("fake_9010", (struct cushim_load_options){0});
     hooks->StreamAddCallback_v1 = add_callback;
     assert_int_equal(unit_state(CUSHIM_SLOT_LaunchHostFunc_v1), CUSHIM_STATE_POLYFILL);
     return cushim_table();
@@ -38,7 +38,7 @@ static const struct cushim_table *load_before_10(void)
 static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_once(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load_before_10();
+    const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, HANDLE(void *, 99)), CUDA_SUCCESS);
     mock_assert_calls("AddCallback(7, 0) ");
     registered.callback(STREAM, CUDA_SUCCESS,
@@ -49,7 +49,7 @@ static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_onc
 static void test_host_function_when_the_work_before_it_failed_then_it_is_not_called(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load_before_10();
+    const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_SUCCESS);
     mock_assert_calls("AddCallback(7, 0) ");
     registered.callback(STREAM, CUDA_ERROR_ILLEGAL_ADDRESS, registered.user_data);
@@ -59,7 +59,7 @@ static void test_host_function_when_the_work_before_it_failed_then_it_is_not_cal
 static void test_host_function_when_registration_fails_then_the_code_is_passed_on(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load_before_10();
+    const struct cushim_dispatch_table *table = load_before_10();
     mock_fail("AddCallback", CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_ERROR_INVALID_HANDLE);
     mock_assert_calls("AddCallback(7, 0) ");
@@ -68,7 +68,7 @@ static void test_host_function_when_registration_fails_then_the_code_is_passed_o
 static void test_host_function_when_null_then_refused(void **state)
 {
     (void)state;
-    const struct cushim_table *table = load_before_10();
+    const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     mock_assert_calls("");
 }
@@ -81,13 +81,15 @@ static CUresult CUDAAPI is_capturing(CUstream stream, CUstreamCaptureStatus *sta
     return mock_call("IsCapturing", "%u", NUMBER(stream));
 }
 
-static void test_host_function_when_a_masked_driver_is_capturing_then_the_capture_is_left_alone(void **state)
+static void
+test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone(void **state)
 {
     (void)state;
-    struct cushim_table *hooks = mock_load("fake_12040", (struct cushim_load_options){.mask = "LaunchHostFunc"});
+    struct cushim_dispatch_table *hooks =
+        mock_load("fake_12040", (struct cushim_load_options){.hide = "LaunchHostFunc"});
     hooks->StreamAddCallback_v1 = add_callback;
     hooks->StreamIsCapturing_v1 = is_capturing;
-    const struct cushim_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table();
     capture_status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_ERROR_NOT_SUPPORTED);
     mock_assert_calls("IsCapturing(7) ");
@@ -112,7 +114,7 @@ static CUresult CUDAAPI event_record(CUevent event, CUstream stream)
 static void test_event_record_when_flags_are_none_then_the_plain_one_is_called(void **state)
 {
     (void)state;
-    struct cushim_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
+    struct cushim_dispatch_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
     hooks->EventRecord_v1 = event_record;
     assert_int_equal(cushim_table()->EventRecordWithFlags_v1(EVENT, STREAM, 0), CUDA_SUCCESS);
     mock_assert_calls("EventRecord(8, 7) ");
@@ -124,8 +126,8 @@ static void test_event_record_when_flags_are_none_then_the_plain_one_is_called(v
 static void test_event_record_when_more_is_asked_then_refused(void **state)
 {
     (void)state;
-    struct cushim_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
-    const struct cushim_table *table = cushim_table();
+    struct cushim_dispatch_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
+    const struct cushim_dispatch_table *table = cushim_table();
     hooks->EventRecord_v1 = event_record;
     mock_assert_refused(table->EventRecordWithFlags_v1(EVENT, STREAM, CU_EVENT_RECORD_EXTERNAL),
                         "cuEventRecordWithFlags");
@@ -146,7 +148,7 @@ static void test_elapsed_time_when_called_then_the_older_one_is(void **state)
 {
     (void)state;
     float milliseconds = 0;
-    struct cushim_table *hooks = mock_load("fake_12040", (struct cushim_load_options){0});
+    struct cushim_dispatch_table *hooks = mock_load("fake_12040", (struct cushim_load_options){0});
     hooks->EventElapsedTime_v1 = elapsed_time;
     assert_int_equal(cushim_table()->EventElapsedTime_v2(&milliseconds, EVENT, HANDLE(CUevent, 9)), CUDA_SUCCESS);
     mock_assert_calls("ElapsedTime(8, 9) ");
@@ -175,9 +177,9 @@ static CUresult CUDAAPI get_context(CUstream stream, CUcontext *context)
     return result;
 }
 
-static struct cushim_table *load_with_contexts(const char *fake)
+static struct cushim_dispatch_table *load_with_contexts(const char *fake)
 {
-    struct cushim_table *hooks = mock_load(fake, (struct cushim_load_options){0});
+    struct cushim_dispatch_table *hooks = mock_load(fake, (struct cushim_load_options){0});
     hooks->StreamGetGreenCtx_v1 = get_green;
     hooks->StreamGetCtx_v1 = get_context;
     green_of_stream = NULL;
@@ -247,7 +249,7 @@ int main(void)
         MOCK_TEST(test_host_function_when_the_work_before_it_failed_then_it_is_not_called),
         MOCK_TEST(test_host_function_when_registration_fails_then_the_code_is_passed_on),
         MOCK_TEST(test_host_function_when_null_then_refused),
-        MOCK_TEST(test_host_function_when_a_masked_driver_is_capturing_then_the_capture_is_left_alone),
+        MOCK_TEST(test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone),
         MOCK_TEST(test_event_record_when_flags_are_none_then_the_plain_one_is_called),
         MOCK_TEST(test_event_record_when_more_is_asked_then_refused),
         MOCK_TEST(test_elapsed_time_when_called_then_the_older_one_is),

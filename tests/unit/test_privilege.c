@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "directory.h"
 #include "process.h"
 
 /* Any two users that are not root. */
@@ -27,10 +27,10 @@ static void test_environment_when_set_user_id_then_it_is_ignored_and_said_so(voi
         unit_skip("only root can make a program that runs as another user");
         return;
     }
-    snprintf(program, sizeof program, "%s", folder_copy("report", process_report, SIZE_MAX));
-    unit_set_variable("CUSHIM_DRIVER", folder_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
+    snprintf(program, sizeof program, "%s", directory_copy("report", process_report, SIZE_MAX));
+    unit_set_variable("CUSHIM_DRIVER", directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
-    unit_set_variable("CUSHIM_MASK", "nonsense");
+    unit_set_variable("CUSHIM_HIDE", "nonsense");
     assert_int_equal(chown(program, OWNER, OWNER), 0);
     assert_int_equal(chmod(program, 04755), 0);
     if (!process_run(program, NULL, become_user)) {
@@ -43,7 +43,7 @@ static void test_environment_when_set_user_id_then_it_is_ignored_and_said_so(voi
     }
     process_assert_printed("variable=CUSHIM_DRIVER ignored\n");
     process_assert_printed("variable=CUSHIM_MAX_VERSION ignored\n");
-    process_assert_printed("variable=CUSHIM_MASK ignored\n");
+    process_assert_printed("variable=CUSHIM_HIDE ignored\n");
     process_assert_printed("attempt=libcuda.so.1");
     assert_false(process_printed("reason=bad-option"));
     assert_false(process_printed("version=12040") && process_printed("path=/tmp"));
@@ -53,8 +53,8 @@ static void test_environment_when_the_same_program_has_no_more_rights_then_it_is
 {
     (void)state;
     char program[PATH_MAX];
-    snprintf(program, sizeof program, "%s", folder_copy("report", process_report, SIZE_MAX));
-    unit_set_variable("CUSHIM_DRIVER", folder_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
+    snprintf(program, sizeof program, "%s", directory_copy("report", process_report, SIZE_MAX));
+    unit_set_variable("CUSHIM_DRIVER", directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
     assert_int_equal(chmod(program, 0755), 0);
     assert_true(process_run(program, NULL, NULL));
     process_assert_printed("privileged=0\n");
@@ -65,8 +65,8 @@ static void test_environment_when_the_same_program_has_no_more_rights_then_it_is
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(test_environment_when_set_user_id_then_it_is_ignored_and_said_so),
-        FOLDER_TEST(test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed),
+        DIRECTORY_TEST(test_environment_when_set_user_id_then_it_is_ignored_and_said_so),
+        DIRECTORY_TEST(test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed),
     };
     return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "directory.h"
 #include "process.h"
 
 static void assert_printed(const char *name, const char *value)
@@ -41,8 +41,8 @@ static void assert_stub_passed_over(void)
 static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name(void **state)
 {
     (void)state;
-    const char *driver = folder_link("libcuda.so.1", unit_fake("fake_12040"));
-    unit_set_variable("LD_LIBRARY_PATH", folder_root());
+    const char *driver = directory_link("libcuda.so.1", unit_fake("fake_12040"));
+    unit_set_variable("LD_LIBRARY_PATH", directory_root());
     process_run(process_report, NULL, NULL);
     assert_loaded(driver);
     process_assert_printed("attempt=libcuda.so.1: a driver for CUDA 12.4");
@@ -51,8 +51,8 @@ static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found
 static void test_process_when_a_bare_name_is_given_then_it_is_searched(void **state)
 {
     (void)state;
-    const char *driver = folder_link("libother.so", unit_fake("fake_12040"));
-    unit_set_variable("LD_LIBRARY_PATH", folder_root());
+    const char *driver = directory_link("libother.so", unit_fake("fake_12040"));
+    unit_set_variable("LD_LIBRARY_PATH", directory_root());
     unit_set_variable("CUSHIM_DRIVER", "libother.so");
     process_run(process_report, NULL, NULL);
     assert_loaded(driver);
@@ -62,9 +62,9 @@ static void test_process_when_a_bare_name_is_given_then_it_is_searched(void **st
 static void test_process_when_a_driver_is_open_already_then_that_one_is_taken(void **state)
 {
     (void)state;
-    const char *open = folder_link("somewhere/driver.so", unit_fake("fake_12040"));
-    folder_link("libcuda.so.1", unit_fake("fake_11040"));
-    unit_set_variable("LD_LIBRARY_PATH", folder_root());
+    const char *open = directory_link("somewhere/driver.so", unit_fake("fake_12040"));
+    directory_link("libcuda.so.1", unit_fake("fake_11040"));
+    unit_set_variable("LD_LIBRARY_PATH", directory_root());
     process_run(process_report, open, NULL);
     assert_loaded(open);
     process_assert_printed("version=12040\n");
@@ -118,12 +118,12 @@ static void test_process_when_the_library_path_leads_to_a_broken_file_then_the_l
 {
     (void)state;
     char first[PATH_MAX];
-    snprintf(first, sizeof first, "%s", folder_write("libcuda.so.1", "text", 4));
-    unit_set_variable("LD_LIBRARY_PATH", folder_root());
+    snprintf(first, sizeof first, "%s", directory_write("libcuda.so.1", "text", 4));
+    unit_set_variable("LD_LIBRARY_PATH", directory_root());
     process_run(process_report, NULL, NULL);
     assert_words(first);
     unlink(first);
-    folder_link("libcuda.so.1", unit_fake("not_complete"));
+    directory_link("libcuda.so.1", unit_fake("not_complete"));
     process_run(process_report, NULL, NULL);
     assert_words("libcushim_no_such_dependency.so.1");
 }
@@ -131,7 +131,7 @@ static void test_process_when_the_library_path_leads_to_a_broken_file_then_the_l
 /* As a run path does, the system's cache leads to files of which nothing but the loader's words tells. */
 static const char *copy_of_report(void)
 {
-    const char *program = folder_copy("report", process_report_origin, SIZE_MAX);
+    const char *program = directory_copy("report", process_report_origin, SIZE_MAX);
     assert_int_equal(chmod(program, 0755), 0);
     return program;
 }
@@ -139,7 +139,7 @@ static const char *copy_of_report(void)
 static void test_process_when_the_file_found_lacks_a_library_then_that_one_is_named(void **state)
 {
     (void)state;
-    folder_link("libcuda.so.1", unit_fake("not_complete"));
+    directory_link("libcuda.so.1", unit_fake("not_complete"));
     process_run(copy_of_report(), NULL, NULL);
     assert_words("libcushim_no_such_dependency.so.1");
 }
@@ -148,7 +148,7 @@ static void test_process_when_somebody_listens_then_the_loaders_words_are_told_o
 {
     (void)state;
     char broken[PATH_MAX];
-    snprintf(broken, sizeof broken, "%s", folder_write("libcuda.so.1", "text", 4));
+    snprintf(broken, sizeof broken, "%s", directory_write("libcuda.so.1", "text", 4));
     process_run(copy_of_report(), "log", NULL);
     assert_words(broken);
 }
@@ -156,16 +156,16 @@ static void test_process_when_somebody_listens_then_the_loaders_words_are_told_o
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name),
-        FOLDER_TEST(test_process_when_a_bare_name_is_given_then_it_is_searched),
-        FOLDER_TEST(test_process_when_a_driver_is_open_already_then_that_one_is_taken),
-        FOLDER_TEST(test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over),
-        FOLDER_TEST(test_process_when_the_stub_is_open_already_then_it_is_passed_over),
-        FOLDER_TEST(test_process_when_linked_to_the_stub_then_it_is_passed_over),
-        FOLDER_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it),
-        FOLDER_TEST(test_process_when_the_library_path_leads_to_a_broken_file_then_the_loaders_words_are_told),
-        FOLDER_TEST(test_process_when_the_file_found_lacks_a_library_then_that_one_is_named),
-        FOLDER_TEST(test_process_when_somebody_listens_then_the_loaders_words_are_told_of_any_broken_file),
+        DIRECTORY_TEST(test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name),
+        DIRECTORY_TEST(test_process_when_a_bare_name_is_given_then_it_is_searched),
+        DIRECTORY_TEST(test_process_when_a_driver_is_open_already_then_that_one_is_taken),
+        DIRECTORY_TEST(test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over),
+        DIRECTORY_TEST(test_process_when_the_stub_is_open_already_then_it_is_passed_over),
+        DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_it_is_passed_over),
+        DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it),
+        DIRECTORY_TEST(test_process_when_the_library_path_leads_to_a_broken_file_then_the_loaders_words_are_told),
+        DIRECTORY_TEST(test_process_when_the_file_found_lacks_a_library_then_that_one_is_named),
+        DIRECTORY_TEST(test_process_when_somebody_listens_then_the_loaders_words_are_told_of_any_broken_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,14 +15,13 @@ static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **stat
         enum cushim_slot found;
         char name[128];
         unit_set_variable("CUSHIM_DRIVER", "none");
-        assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
         assert_int_equal(cushim_slot_find(info.name, &found), CUDA_SUCCESS);
         assert_int_equal(found, slot);
         snprintf(name, sizeof name, "cu%s", info.name);
         assert_int_equal(cushim_slot_find(name, &found), CUDA_SUCCESS);
         assert_int_equal(found, slot);
-        assert_int_equal(cushim_slot_find(cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot)).symbol, &found),
-                         CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_find(cush_symbols_row(cush_symbols_row_of(slot)).symbol, &found), CUDA_SUCCESS);
         assert_int_equal(found, slot);
     }
 }
@@ -38,7 +37,7 @@ static void test_slot_find_when_there_is_none_then_not_found_and_nothing_is_writ
     assert_int_equal(cushim_slot_find(NULL, &slot), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(slot, CUSHIM_SLOT_COUNT);
     assert_int_equal(cushim_slot_find("StreamQuery_v1", NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
 static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
@@ -47,10 +46,10 @@ static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
     static const int slots[] = {-1, INT_MIN, CUSHIM_SLOT_COUNT, INT_MAX};
     struct cushim_slot_info info = {.name = "untouched"};
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++)
-        assert_int_equal(cushim_slot_info((enum cushim_slot)slots[i], &info), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(cushim_query_slot((enum cushim_slot)slots[i], &info), CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(info.name, "untouched");
-    assert_int_equal(cushim_slot_info(CUSHIM_SLOT_Init_v1, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(cushim_last_error()->function, "cushim_slot_info");
+    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_Init_v1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(cushim_last_error()->function, "cushim_query_slot");
 }
 
 static void test_slot_info_when_nothing_was_loaded_then_it_loads(void **state)
@@ -65,15 +64,15 @@ static void test_entry_point_when_counted_through_then_all_rows_are_told(void **
     (void)state;
     struct cushim_entry_point entry;
     size_t count = 0;
-    for (; cushim_entry_point(count, &entry) == CUDA_SUCCESS; count++) {
-        assert_int_equal(strncmp(entry.symbol, entry.family, strlen(entry.family)), 0);
+    for (; cushim_query_entry_point(count, &entry) == CUDA_SUCCESS; count++) {
+        assert_int_equal(strncmp(entry.symbol, entry.function, strlen(entry.function)), 0);
         assert_in_range(entry.since, 2000, SYMBOLS_NEWEST_VERSION);
         assert_non_null(entry.per_thread_symbol);
     }
     assert_int_equal(count, ROW_COUNT);
-    assert_int_equal(cushim_entry_point(ROW_COUNT, &entry), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(cushim_entry_point(SIZE_MAX, &entry), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(cushim_entry_point(0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_query_entry_point(ROW_COUNT, &entry), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_query_entry_point(SIZE_MAX, &entry), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_query_entry_point(0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
 /* ---- A program's own needs ---- */
@@ -154,7 +153,7 @@ static void test_last_error_when_the_driver_lacks_it_against_its_version_then_sa
     unit_load_plain("fake_asked_12040");
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(cushim_last_error()->message,
-                        "cuStreamQuery is hidden by the mask, or this driver lacks it against its version.");
+                        "cuStreamQuery is hidden, or this driver lacks it against its version.");
 }
 
 /* ---- The absent table's few answers ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The known places, below a root folder of the test's own; and a driver that appears later. POSIX only. */
+/* The known places, below a root directory of the test's own; and a driver that appears later. POSIX only. */
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "candidates.h"
-#include "folder.h"
+#include "directory.h"
 
 static const char *root(void)
 {
     static char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s", folder_path("root/"));
+    snprintf(path, sizeof path, "%s", directory_path("root/"));
     path[strlen(path) - 1] = '\0';
     return path;
 }
@@ -25,11 +25,11 @@ static CUresult load(void)
     return cushim_load(&options);
 }
 
-/* Where the index'th known place is, as a name in the folder; NULL past the last. */
+/* Where the index'th known place is, as a name in the directory; NULL past the last. */
 static const char *place(size_t index)
 {
     static char path[PATH_MAX];
-    return cushim_priv_candidates_path(index, "root", path, sizeof path) ? path : NULL;
+    return cush_candidates_path(index, "root", path, sizeof path) ? path : NULL;
 }
 
 /* The index of the known place that ends so. */
@@ -47,14 +47,14 @@ static void tell_kernel_module(const char *version)
     char text[256];
     snprintf(text, sizeof text, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  %s  Wed Jul  3 01:20:00 UTC 2026\n",
              version);
-    folder_write("root/proc/driver/nvidia/version", text, strlen(text));
+    directory_write("root/proc/driver/nvidia/version", text, strlen(text));
 }
 
 static void assert_found_at(const char *path)
 {
     assert_int_equal(load(), CUDA_SUCCESS);
-    assert_string_equal(cushim_diagnosis()->path, path);
-    const struct cushim_attempt *last = &cushim_diagnosis()->attempts[cushim_diagnosis()->attempt_count - 1];
+    assert_string_equal(cushim_get_diagnosis()->path, path);
+    const struct cushim_attempt *last = &cushim_get_diagnosis()->attempts[cushim_get_diagnosis()->attempt_count - 1];
     assert_string_equal(last->place, path);
     assert_string_equal(last->result, "a driver for CUDA 12.4");
     assert_int_equal(last->reason, CUSHIM_REASON_NONE);
@@ -67,7 +67,7 @@ static void test_search_when_there_is_nothing_then_every_place_is_told(void **st
 {
     (void)state;
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     assert_true(diagnosis->attempt_count >= 18);
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         assert_int_equal(strncmp(diagnosis->attempts[i].place, root(), strlen(root())), 0);
@@ -82,7 +82,7 @@ static void test_search_when_the_driver_is_in_any_place_then_it_is_found_there(v
         if (place(index)[0] == '\0')
             continue; /* needs the kernel module's version; see below */
         unit_reset(state);
-        const char *path = folder_copy(place(index), unit_fake("fake_12040"), SIZE_MAX);
+        const char *path = directory_copy(place(index), unit_fake("fake_12040"), SIZE_MAX);
         assert_found_at(path);
         assert_int_equal(unlink(path), 0);
     }
@@ -101,37 +101,37 @@ static void test_search_when_the_place_names_the_kernel_module_then_that_version
     char name[PATH_MAX];
     snprintf(name, sizeof name, "root/usr/lib/%.*s/GL/nvidia-580-159-03/lib/libcuda.so.1", (int)strcspn(multiarch, "/"),
              multiarch);
-    assert_found_at(folder_copy(name, unit_fake("fake_12040"), SIZE_MAX));
+    assert_found_at(directory_copy(name, unit_fake("fake_12040"), SIZE_MAX));
 }
 
 static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins(void **state)
 {
     (void)state;
-    const char *stub = folder_copy(place(0), unit_fake("not_stub"), SIZE_MAX);
-    const char *driver = folder_copy(place(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"), SIZE_MAX);
+    const char *stub = directory_copy(place(0), unit_fake("not_stub"), SIZE_MAX);
+    const char *driver = directory_copy(place(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"), SIZE_MAX);
     assert_found_at(driver);
-    assert_string_equal(cushim_diagnosis()->attempts[0].place, stub);
-    assert_int_equal(cushim_diagnosis()->attempts[0].reason, CUSHIM_REASON_STUB);
+    assert_string_equal(cushim_get_diagnosis()->attempts[0].place, stub);
+    assert_int_equal(cushim_get_diagnosis()->attempts[0].reason, CUSHIM_REASON_STUB);
 }
 
 static void test_search_when_broken_files_come_first_then_the_driver_behind_them_wins(void **state)
 {
     (void)state;
-    folder_write(place(find_place("/usr/lib64/l")), "text", 4);
-    folder_copy(place(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
-    folder_copy(place(find_place("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
-    mkdir(folder_path(place(find_place("/usr/lib/l"))), 0755);
-    assert_found_at(folder_copy(place(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040"), SIZE_MAX));
-    assert_true(cushim_diagnosis()->attempt_count >= 5);
+    directory_write(place(find_place("/usr/lib64/l")), "text", 4);
+    directory_copy(place(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
+    directory_copy(place(find_place("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
+    mkdir(directory_path(place(find_place("/usr/lib/l"))), 0755);
+    assert_found_at(directory_copy(place(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040"), SIZE_MAX));
+    assert_true(cushim_get_diagnosis()->attempt_count >= 5);
 }
 
 static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason(void **state)
 {
     (void)state;
-    const char *stub = folder_copy(place(2), unit_fake("not_stub"), SIZE_MAX);
-    folder_write(place(3), "text", 4);
+    const char *stub = directory_copy(place(2), unit_fake("not_stub"), SIZE_MAX);
+    directory_write(place(3), "text", 4);
     unit_assert_failed(load(), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
-    unit_assert_contains(cushim_diagnosis()->message, stub);
+    unit_assert_contains(cushim_get_diagnosis()->message, stub);
 }
 
 static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(void **state)
@@ -146,20 +146,20 @@ static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(vo
     }
     char path[PATH_MAX];
     struct cushim_load_options options = {.root = path};
-    snprintf(path, sizeof path, "%s/%s", folder_root(), deep);
+    snprintf(path, sizeof path, "%s/%s", directory_root(), deep);
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
 
     char driver[2 * PATH_MAX];
     snprintf(driver, sizeof driver, "%s%s", deep, place(find_place("/usr/local/nvidia/lib/")) + strlen("root"));
-    const char *file = folder_copy(driver, unit_fake("fake_12040"), SIZE_MAX);
+    const char *file = directory_copy(driver, unit_fake("fake_12040"), SIZE_MAX);
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
-    assert_string_equal(cushim_diagnosis()->path, file);
+    assert_string_equal(cushim_get_diagnosis()->path, file);
 
     unit_reset(NULL);
     assert_int_equal(unlink(file), 0);
-    folder_copy(driver, unit_fake("not_stub"), SIZE_MAX);
+    directory_copy(driver, unit_fake("not_stub"), SIZE_MAX);
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         assert_string_not_equal(diagnosis->attempts[i].place, "");
         assert_string_not_equal(diagnosis->attempts[i].result, "");
@@ -181,65 +181,65 @@ static void test_root_when_the_driver_is_behind_links_then_they_are_followed_bel
         {{"libcuda.so.1", "/run/current/libcuda.so.550"}, {"/run/current", "/store"}, {"/store", "opt/driver"}},
     };
     for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
-        assert_int_equal(folder_remove(state), 0);
-        assert_int_equal(folder_create(state), 0);
+        assert_int_equal(directory_remove(state), 0);
+        assert_int_equal(directory_create(state), 0);
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s",
-                 folder_copy("root/opt/driver/libcuda.so.550", unit_fake("fake_12040"), SIZE_MAX));
+                 directory_copy("root/opt/driver/libcuda.so.550", unit_fake("fake_12040"), SIZE_MAX));
         for (size_t k = 0; k < 3 && images[i][k].link != NULL; k++) {
             char link[PATH_MAX];
             snprintf(link, sizeof link, "root%s", images[i][k].link);
-            folder_link(k == 0 ? place(0) : link, images[i][k].target);
+            directory_link(k == 0 ? place(0) : link, images[i][k].target);
         }
         assert_int_equal(load(), CUDA_SUCCESS);
-        assert_string_equal(cushim_diagnosis()->path, path);
-        assert_string_equal(cushim_diagnosis()->attempts[0].place, folder_path(place(0)));
+        assert_string_equal(cushim_get_diagnosis()->path, path);
+        assert_string_equal(cushim_get_diagnosis()->attempts[0].place, directory_path(place(0)));
     }
 }
 
-static void test_root_when_a_folder_is_a_link_then_it_is_followed_below_the_root(void **state)
+static void test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_root(void **state)
 {
     (void)state;
-    folder_link("root/lib64", "/opt/lib64");
-    const char *driver = folder_copy("root/opt/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
+    directory_link("root/lib64", "/opt/lib64");
+    const char *driver = directory_copy("root/opt/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
     char link[PATH_MAX];
     snprintf(link, sizeof link, "root%.*s", (int)strlen(place(0) + 4) - (int)strlen("/libcuda.so.1"), place(0) + 4);
-    folder_link(link, "/lib64");
+    directory_link(link, "/lib64");
     assert_int_equal(load(), CUDA_SUCCESS);
-    assert_string_equal(cushim_diagnosis()->path, driver);
+    assert_string_equal(cushim_get_diagnosis()->path, driver);
 }
 
 static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found(void **state)
 {
     (void)state;
     char up[PATH_MAX] = "../../../../../../../../../../../..";
-    char folder[PATH_MAX];
+    char directory[PATH_MAX];
     strcat(up, unit_fake("fake_12040"));
-    snprintf(folder, sizeof folder, "%s", unit_fake("fake_12040"));
-    *strrchr(folder, '/') = '\0';
-    folder_link(place(0), unit_fake("fake_12040"));
-    folder_link(place(1), up);
-    folder_link("root/fakes", folder);
-    folder_link(place(2), "/fakes/fake_12040.so");
-    folder_link(place(3), place(3) + strlen("root")); /* to itself */
+    snprintf(directory, sizeof directory, "%s", unit_fake("fake_12040"));
+    *strrchr(directory, '/') = '\0';
+    directory_link(place(0), unit_fake("fake_12040"));
+    directory_link(place(1), up);
+    directory_link("root/fakes", directory);
+    directory_link(place(2), "/fakes/fake_12040.so");
+    directory_link(place(3), place(3) + strlen("root")); /* to itself */
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
-    for (size_t i = 0; i < cushim_diagnosis()->attempt_count; i++)
-        assert_string_equal(cushim_diagnosis()->attempts[i].result, "not found");
+    for (size_t i = 0; i < cushim_get_diagnosis()->attempt_count; i++)
+        assert_string_equal(cushim_get_diagnosis()->attempts[i].result, "not found");
 }
 
 static void test_root_when_links_are_too_many_then_not_found(void **state)
 {
     (void)state;
     char name[64], target[64];
-    folder_copy("root/link-40", unit_fake("fake_12040"), SIZE_MAX);
+    directory_copy("root/link-40", unit_fake("fake_12040"), SIZE_MAX);
     for (int i = 0; i < 40; i++) {
         snprintf(name, sizeof name, "root/link-%d", i);
         snprintf(target, sizeof target, "/link-%d", i + 1);
-        folder_link(name, target);
+        directory_link(name, target);
     }
-    folder_link(place(0), "/link-0"); /* 41 links */
+    directory_link(place(0), "/link-0"); /* 41 links */
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
-    folder_link(place(1), "/link-1");
+    directory_link(place(1), "/link-1");
     assert_int_equal(load(), CUDA_SUCCESS);
 }
 
@@ -249,13 +249,13 @@ static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load
 {
     (void)state;
     assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *failed = cushim_diagnosis();
+    const struct cushim_diagnosis *failed = cushim_get_diagnosis();
     char message[512];
     snprintf(message, sizeof message, "%s", failed->message);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
 
-    assert_found_at(folder_copy(place(3), unit_fake("fake_12040"), SIZE_MAX));
-    assert_ptr_not_equal(cushim_diagnosis(), failed);
+    assert_found_at(directory_copy(place(3), unit_fake("fake_12040"), SIZE_MAX));
+    assert_ptr_not_equal(cushim_get_diagnosis(), failed);
     assert_int_equal(failed->reason, CUSHIM_REASON_NOT_FOUND); /* what was kept may still be read */
     assert_string_equal(failed->message, message);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
@@ -264,10 +264,10 @@ static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load
 static void test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one(void **state)
 {
     (void)state;
-    struct cushim_load_options options = {.path = folder_copy("driver.so", unit_fake("not_stub"), SIZE_MAX)};
+    struct cushim_load_options options = {.path = directory_copy("driver.so", unit_fake("not_stub"), SIZE_MAX)};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
     assert_int_equal(unlink(options.path), 0);
-    options.path = folder_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX);
+    options.path = directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX);
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
@@ -276,18 +276,18 @@ static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the
 {
     (void)state;
     assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *first = cushim_diagnosis();
+    const struct cushim_diagnosis *first = cushim_get_diagnosis();
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *other = cushim_diagnosis();
+    const struct cushim_diagnosis *other = cushim_get_diagnosis();
     assert_ptr_not_equal(first, other);
     for (int i = 0; i < 100; i++) {
         unit_set_variable("CUSHIM_DRIVER", NULL);
         assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
-        assert_ptr_equal(cushim_diagnosis(), first);
+        assert_ptr_equal(cushim_get_diagnosis(), first);
         unit_set_variable("CUSHIM_DRIVER", "none");
         assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
-        assert_ptr_equal(cushim_diagnosis(), other);
+        assert_ptr_equal(cushim_get_diagnosis(), other);
     }
 }
 
@@ -303,33 +303,33 @@ static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses
 {
     (void)state;
     struct cushim_load_options options = {.root = root()};
-    unit_set_variable("CUSHIM_MASK", "StreamQuery");
+    unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_true(cushim_diagnosis()->variables[0].used);
-    options.mask = "StreamQuery";
+    assert_true(cushim_get_diagnosis()->variables[0].used);
+    options.hide = "StreamQuery";
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_false(cushim_diagnosis()->variables[0].used);
+    assert_false(cushim_get_diagnosis()->variables[0].used);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(test_search_when_there_is_nothing_then_every_place_is_told),
-        FOLDER_TEST(test_search_when_the_driver_is_in_any_place_then_it_is_found_there),
-        FOLDER_TEST(test_search_when_the_place_names_the_kernel_module_then_that_version_is_looked_for),
-        FOLDER_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins),
-        FOLDER_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins),
-        FOLDER_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason),
-        FOLDER_TEST(test_search_when_the_root_is_deep_then_path_and_message_are_whole),
-        FOLDER_TEST(test_root_when_the_driver_is_behind_links_then_they_are_followed_below_the_root),
-        FOLDER_TEST(test_root_when_a_folder_is_a_link_then_it_is_followed_below_the_root),
-        FOLDER_TEST(test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found),
-        FOLDER_TEST(test_root_when_links_are_too_many_then_not_found),
-        FOLDER_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it),
-        FOLDER_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one),
-        FOLDER_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same),
-        FOLDER_TEST(test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program),
-        FOLDER_TEST(test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ),
+        DIRECTORY_TEST(test_search_when_there_is_nothing_then_every_place_is_told),
+        DIRECTORY_TEST(test_search_when_the_driver_is_in_any_place_then_it_is_found_there),
+        DIRECTORY_TEST(test_search_when_the_place_names_the_kernel_module_then_that_version_is_looked_for),
+        DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins),
+        DIRECTORY_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins),
+        DIRECTORY_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason),
+        DIRECTORY_TEST(test_search_when_the_root_is_deep_then_path_and_message_are_whole),
+        DIRECTORY_TEST(test_root_when_the_driver_is_behind_links_then_they_are_followed_below_the_root),
+        DIRECTORY_TEST(test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_root),
+        DIRECTORY_TEST(test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found),
+        DIRECTORY_TEST(test_root_when_links_are_too_many_then_not_found),
+        DIRECTORY_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it),
+        DIRECTORY_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one),
+        DIRECTORY_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same),
+        DIRECTORY_TEST(test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program),
+        DIRECTORY_TEST(test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

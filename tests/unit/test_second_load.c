@@ -6,28 +6,28 @@
 
 static void assert_agrees(struct cushim_load_options options)
 {
-    const struct cushim_diagnosis *before = cushim_diagnosis();
+    const struct cushim_diagnosis *before = cushim_get_diagnosis();
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
-    assert_ptr_equal(cushim_diagnosis(), before);
+    assert_ptr_equal(cushim_get_diagnosis(), before);
 }
 
 static void assert_differs(struct cushim_load_options options, CUresult code, const char *difference)
 {
-    const struct cushim_diagnosis *before = cushim_diagnosis();
-    const struct cushim_table *table = cushim_table();
+    const struct cushim_diagnosis *before = cushim_get_diagnosis();
+    const struct cushim_dispatch_table *table = cushim_table();
     assert_int_equal(cushim_load(&options), code);
     assert_int_equal(cushim_last_error()->code, code);
     assert_string_equal(cushim_last_error()->function, "cushim_load");
     unit_assert_contains(cushim_last_error()->message, difference);
     assert_ptr_equal(cushim_table(), table);
-    assert_ptr_equal(cushim_diagnosis(), before);
+    assert_ptr_equal(cushim_get_diagnosis(), before);
     assert_int_equal(before->code, CUDA_SUCCESS);
 }
 
 static void test_second_load_when_nothing_is_asked_then_it_agrees(void **state)
 {
     (void)state;
-    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040, .mask = "StreamQuery"});
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040, .hide = "StreamQuery"});
     assert_agrees((struct cushim_load_options){0});
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_driver_version(), 11040);
@@ -39,11 +39,11 @@ static void test_second_load_when_the_same_is_asked_then_it_agrees(void **state)
     struct cushim_load_options options = {.path = unit_fake("fake_12040"),
                                           .max_version = 11040,
                                           .min_version = 10000,
-                                          .mask = "StreamQuery_v1",
+                                          .hide = "StreamQuery_v1",
                                           .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_agrees(options);
-    options.mask = " cuStreamQuery , "; /* the same in other words */
+    options.hide = " cuStreamQuery , "; /* the same in other words */
     assert_agrees(options);
 }
 
@@ -81,14 +81,14 @@ static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_a
     (void)state;
     struct cushim_load_options options = {.handle = unit_open("fake_12040")};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
-    assert_string_equal(cushim_diagnosis()->path, unit_fake("fake_12040"));
+    assert_string_equal(cushim_get_diagnosis()->path, unit_fake("fake_12040"));
     assert_agrees(options);
     assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040")});
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
                    "Another driver library");
 }
 
-static void test_second_load_when_another_cap_is_asked_for_then_said(void **state)
+static void test_second_load_when_another_limit_is_asked_for_then_said(void **state)
 {
     (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
@@ -97,7 +97,7 @@ static void test_second_load_when_another_cap_is_asked_for_then_said(void **stat
     assert_differs((struct cushim_load_options){.max_version = 12040}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
 }
 
-static void test_second_load_when_a_cap_is_at_or_above_the_driver_then_it_agrees(void **state)
+static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -106,17 +106,19 @@ static void test_second_load_when_a_cap_is_at_or_above_the_driver_then_it_agrees
     assert_differs((struct cushim_load_options){.max_version = 12030}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
 }
 
-static void test_second_load_when_another_mask_is_asked_for_then_said(void **state)
+static void test_second_load_when_other_hidden_functions_are_asked_for_then_said(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
-    assert_agrees((struct cushim_load_options){.mask = ""});
-    assert_differs((struct cushim_load_options){.mask = "StreamQuery"}, CUDA_ERROR_NOT_PERMITTED, "another mask");
+    assert_agrees((struct cushim_load_options){.hide = ""});
+    assert_differs((struct cushim_load_options){.hide = "StreamQuery"}, CUDA_ERROR_NOT_PERMITTED,
+                   "other hidden functions");
     unit_reset(state);
-    unit_load("fake_12040", (struct cushim_load_options){.mask = "StreamQuery"});
-    assert_differs((struct cushim_load_options){.mask = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED, "another mask");
-    assert_differs((struct cushim_load_options){.mask = "StreamQuery,StreamGetId"}, CUDA_ERROR_NOT_PERMITTED,
-                   "another mask");
+    unit_load("fake_12040", (struct cushim_load_options){.hide = "StreamQuery"});
+    assert_differs((struct cushim_load_options){.hide = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED,
+                   "other hidden functions");
+    assert_differs((struct cushim_load_options){.hide = "StreamQuery,StreamGetId"}, CUDA_ERROR_NOT_PERMITTED,
+                   "other hidden functions");
 }
 
 static void test_second_load_when_the_other_default_stream_is_asked_for_then_said(void **state)
@@ -153,7 +155,7 @@ static void test_second_load_when_an_option_is_nonsense_then_it_is_named(void **
     (void)state;
     unit_load_plain("fake_12040");
     assert_differs((struct cushim_load_options){.max_version = 7}, CUDA_ERROR_INVALID_VALUE, "The option max_version");
-    assert_differs((struct cushim_load_options){.mask = "nonsense"}, CUDA_ERROR_INVALID_VALUE, "nonsense");
+    assert_differs((struct cushim_load_options){.hide = "nonsense"}, CUDA_ERROR_INVALID_VALUE, "nonsense");
 }
 
 /* What was asked for is kept, not the caller's strings. */
@@ -162,32 +164,32 @@ static void test_second_load_when_the_first_ones_strings_have_changed_then_it_ag
     (void)state;
     char path[1024];
     char root[] = "/first";
-    char mask[] = "StreamQuery";
+    char hide[] = "StreamQuery";
     snprintf(path, sizeof path, "%s", unit_fake("fake_12040"));
-    struct cushim_load_options options = {.path = path, .root = root, .mask = mask};
+    struct cushim_load_options options = {.path = path, .root = root, .hide = hide};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     memset(path, 'x', strlen(path));
     memcpy(root, "/other", sizeof root);
-    memcpy(mask, "StreamGetId", sizeof mask);
+    memcpy(hide, "StreamGetId", sizeof hide);
     assert_agrees(
-        (struct cushim_load_options){.path = unit_fake("fake_12040"), .root = "/first", .mask = "StreamQuery"});
+        (struct cushim_load_options){.path = unit_fake("fake_12040"), .root = "/first", .hide = "StreamQuery"});
     assert_differs((struct cushim_load_options){.path = path}, CUDA_ERROR_NOT_PERMITTED, "Another driver library");
     assert_differs((struct cushim_load_options){.root = root}, CUDA_ERROR_NOT_PERMITTED, "root");
-    assert_differs((struct cushim_load_options){.mask = mask}, CUDA_ERROR_NOT_PERMITTED, "mask");
+    assert_differs((struct cushim_load_options){.hide = hide}, CUDA_ERROR_NOT_PERMITTED, "hidden");
 }
 
 static void test_second_load_when_the_variables_of_the_first_have_changed_then_it_agrees_all_the_same(void **state)
 {
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    unit_set_variable("CUSHIM_MASK", "StreamQuery");
+    unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_11040"));
-    unit_set_variable("CUSHIM_MASK", "StreamGetId");
-    assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040"), .mask = "StreamQuery"});
+    unit_set_variable("CUSHIM_HIDE", "StreamGetId");
+    assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040"), .hide = "StreamQuery"});
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
                    "Another driver library");
-    assert_differs((struct cushim_load_options){.mask = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED, "mask");
+    assert_differs((struct cushim_load_options){.hide = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED, "hidden");
 }
 
 /* What the program chose at first overruled the environment, and a part of it that asks for nothing must not differ. */
@@ -196,8 +198,8 @@ static void test_second_load_when_only_the_environment_differs_then_it_agrees(vo
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_11040"));
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
-    unit_set_variable("CUSHIM_MASK", "StreamQuery");
-    unit_load("fake_12040", (struct cushim_load_options){.max_version = 12000, .mask = "StreamGetId"});
+    unit_set_variable("CUSHIM_HIDE", "StreamQuery");
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 12000, .hide = "StreamGetId"});
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
@@ -213,9 +215,9 @@ int main(void)
         UNIT_TEST(test_second_load_when_the_file_is_named_in_another_way_then_it_agrees),
         UNIT_TEST(test_second_load_when_another_handle_is_given_then_said),
         UNIT_TEST(test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree),
-        UNIT_TEST(test_second_load_when_another_cap_is_asked_for_then_said),
-        UNIT_TEST(test_second_load_when_a_cap_is_at_or_above_the_driver_then_it_agrees),
-        UNIT_TEST(test_second_load_when_another_mask_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_another_limit_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees),
+        UNIT_TEST(test_second_load_when_other_hidden_functions_are_asked_for_then_said),
         UNIT_TEST(test_second_load_when_the_other_default_stream_is_asked_for_then_said),
         UNIT_TEST(test_second_load_when_another_root_is_asked_for_then_said),
         UNIT_TEST(test_second_load_when_the_minimum_is_higher_then_not_supported),

@@ -40,7 +40,7 @@ static void assert_in_child(const char *driver, bool (*holds)(void))
  * does. */
 static bool load_is_seen_by_both(void)
 {
-    const struct cushim_table *before = cushim_table();
+    const struct cushim_dispatch_table *before = cushim_table();
     return cushim_load(NULL) == CUDA_SUCCESS && cushim_driver_version() == 12040 && cushim_table() != before
            && cushim_table()->StreamQuery_v1(NULL) == QUERY;
 }
@@ -53,7 +53,7 @@ static void test_table_when_the_library_loads_then_the_program_sees_the_same(voi
 
 static bool first_call_is_seen_by_both(void)
 {
-    const struct cushim_table *before = cushim_table();
+    const struct cushim_dispatch_table *before = cushim_table();
     return cushim_driver_version() == 0 && before->StreamQuery_v1(NULL) == QUERY && cushim_table() != before
            && cushim_driver_version() == 12040 && before->StreamQuery_v1(NULL) == QUERY;
 }
@@ -66,7 +66,7 @@ static void test_table_when_a_first_call_loads_then_the_program_sees_the_same(vo
 
 static bool absence_is_seen_by_both(void)
 {
-    const struct cushim_table *before = cushim_table();
+    const struct cushim_dispatch_table *before = cushim_table();
     return cushim_load(NULL) == CUDA_ERROR_FILE_NOT_FOUND && cushim_table() != before
            && cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE;
 }

@@ -17,7 +17,7 @@ static const char *name_of(int version)
 static struct cushim_slot_info info_of(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
     return info;
 }
 
@@ -28,10 +28,10 @@ static void assert_native_as_exported(int version, bool per_thread)
     FOR_EACH_SLOT(slot)
     {
         struct cushim_slot_info info = info_of(slot);
-        struct cushim_entry_point row = cushim_priv_symbols_row(cushim_priv_symbols_row_of(slot));
+        struct cushim_entry_point row = cush_symbols_row(cush_symbols_row_of(slot));
         bool has_form = per_thread && row.per_thread_symbol[0] != '\0';
         const char *symbol = has_form ? row.per_thread_symbol : row.symbol;
-        cushim_fn exported = cushim_priv_os_library_symbol(library, symbol);
+        cushim_fn exported = cush_os_library_symbol(library, symbol);
         if (info.state == CUSHIM_STATE_ADAPTED) {
             assert_true(per_thread && exported != NULL);
             assert_null(info.symbol);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_system(): what a machine shows of a GPU, on machines made of a few files. POSIX only. */
+/* cushim_query_system(): what a machine shows of a GPU, on machines made of a few files. POSIX only. */
 #include "unit.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "folder.h"
+#include "directory.h"
 
 static void add(const char *name, const char *text)
 {
     char path[256];
     snprintf(path, sizeof path, "root/%s", name);
-    folder_write(path, text, strlen(text));
+    directory_write(path, text, strlen(text));
 }
 
 static struct cushim_system look(void)
@@ -19,9 +19,9 @@ static struct cushim_system look(void)
     struct cushim_system system;
     char root[256];
     memset(&system, 255, sizeof system);
-    snprintf(root, sizeof root, "%s", folder_path("root"));
+    snprintf(root, sizeof root, "%s", directory_path("root"));
     mkdir(root, 0755);
-    cushim_system(root, &system);
+    cushim_query_system(root, &system);
     return system;
 }
 
@@ -43,7 +43,7 @@ static void test_system_when_there_is_nothing_then_nothing_is_told(void **state)
     struct cushim_system system = look();
     assert_nothing(&system);
     memset(&system, 255, sizeof system);
-    cushim_system("/no/such/root", &system);
+    cushim_query_system("/no/such/root", &system);
     assert_nothing(&system);
 }
 
@@ -53,10 +53,10 @@ static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
     struct cushim_system system;
     static char deep[100000];
     memset(deep, 'x', sizeof deep - 1);
-    cushim_system(NULL, NULL);
-    cushim_system(deep, &system);
+    cushim_query_system(NULL, NULL);
+    cushim_query_system(deep, &system);
     assert_nothing(&system);
-    cushim_system(NULL, &system); /* this very machine, whatever it is */
+    cushim_query_system(NULL, &system); /* this very machine, whatever it is */
     assert_in_range(system.gpu_node_count, 0, 16);
 }
 
@@ -142,9 +142,9 @@ static void test_system_when_files_are_links_then_they_are_followed_below_the_ro
     add("data/gpu/vendor", "0x10de\n");
     add("data/gpu/class", "0x030200\n");
     add("data/node", "");
-    folder_link("root/sys/module/nvidia/version", "/data/version");
-    folder_link("root/sys/bus/pci/devices/0000:01:00.0", "../../../../../../../../../data/gpu");
-    folder_link("root/dev/nvidia0", "/data/node");
+    directory_link("root/sys/module/nvidia/version", "/data/version");
+    directory_link("root/sys/bus/pci/devices/0000:01:00.0", "../../../../../../../../../data/gpu");
+    directory_link("root/dev/nvidia0", "/data/node");
     struct cushim_system system = look();
     assert_string_equal(system.kernel_module, "580.159.03");
     assert_true(system.gpu_on_bus);
@@ -154,14 +154,14 @@ static void test_system_when_files_are_links_then_they_are_followed_below_the_ro
 static void test_system_when_links_lead_out_of_the_root_then_nothing_is_told(void **state)
 {
     (void)state;
-    const char *version = folder_write("host/version", "580.159.03\n", 11);
-    folder_write("host/pci/0000:01:00.0/vendor", "0x10de\n", 7);
-    folder_write("host/pci/0000:01:00.0/class", "0x030200\n", 9);
-    folder_link("root/proc/driver/nvidia/version", version);
-    folder_link("root/sys/module/nvidia/version", "../../../../host/version");
-    folder_link("root/sys/bus/pci/devices", folder_path("host/pci"));
-    folder_link("root/dev/nvidiactl", "/dev/null");
-    folder_link("root/.dockerenv", version);
+    const char *version = directory_write("host/version", "580.159.03\n", 11);
+    directory_write("host/pci/0000:01:00.0/vendor", "0x10de\n", 7);
+    directory_write("host/pci/0000:01:00.0/class", "0x030200\n", 9);
+    directory_link("root/proc/driver/nvidia/version", version);
+    directory_link("root/sys/module/nvidia/version", "../../../../host/version");
+    directory_link("root/sys/bus/pci/devices", directory_path("host/pci"));
+    directory_link("root/dev/nvidiactl", "/dev/null");
+    directory_link("root/.dockerenv", version);
     struct cushim_system system = look();
     assert_nothing(&system);
 }
@@ -172,7 +172,7 @@ static void test_system_when_fifos_are_there_then_they_are_not_read(void **state
     static const char *const names[] = {"root/proc/driver/nvidia/version", "root/sys/module/nvidia/version",
                                         "root/.dockerenv", "root/proc/1/cgroup", "root/sys/bus/pci/devices"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        assert_int_equal(mkfifo(folder_path(names[i]), 0644), 0);
+        assert_int_equal(mkfifo(directory_path(names[i]), 0644), 0);
     struct cushim_system system = look();
     assert_nothing(&system);
 }
@@ -187,8 +187,8 @@ static void test_container_when_a_mark_is_there_then_it_is_one(void **state)
         {"proc/1/cgroup", "0::/kubepods/besteffort/pod1\n"},
     };
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        assert_int_equal(folder_remove(state), 0);
-        assert_int_equal(folder_create(state), 0);
+        assert_int_equal(directory_remove(state), 0);
+        assert_int_equal(directory_create(state), 0);
         assert_false(look().container);
         add(marks[i][0], marks[i][1]);
         assert_true(look().container);
@@ -200,17 +200,17 @@ static void test_container_when_a_mark_is_there_then_it_is_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(test_system_when_there_is_nothing_then_nothing_is_told),
-        FOLDER_TEST(test_system_when_arguments_are_odd_then_nothing_breaks),
-        FOLDER_TEST(test_system_when_the_nodes_are_there_then_they_are_ready),
-        FOLDER_TEST(test_system_when_it_is_windows_below_then_its_node_is_told),
-        FOLDER_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found),
-        FOLDER_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found),
-        FOLDER_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu),
-        FOLDER_TEST(test_system_when_files_are_links_then_they_are_followed_below_the_root),
-        FOLDER_TEST(test_system_when_links_lead_out_of_the_root_then_nothing_is_told),
-        FOLDER_TEST(test_system_when_fifos_are_there_then_they_are_not_read),
-        FOLDER_TEST(test_container_when_a_mark_is_there_then_it_is_one),
+        DIRECTORY_TEST(test_system_when_there_is_nothing_then_nothing_is_told),
+        DIRECTORY_TEST(test_system_when_arguments_are_odd_then_nothing_breaks),
+        DIRECTORY_TEST(test_system_when_the_nodes_are_there_then_they_are_ready),
+        DIRECTORY_TEST(test_system_when_it_is_windows_below_then_its_node_is_told),
+        DIRECTORY_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found),
+        DIRECTORY_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found),
+        DIRECTORY_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu),
+        DIRECTORY_TEST(test_system_when_files_are_links_then_they_are_followed_below_the_root),
+        DIRECTORY_TEST(test_system_when_links_lead_out_of_the_root_then_nothing_is_told),
+        DIRECTORY_TEST(test_system_when_fifos_are_there_then_they_are_not_read),
+        DIRECTORY_TEST(test_container_when_a_mark_is_there_then_it_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

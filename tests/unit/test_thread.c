@@ -104,7 +104,7 @@ static void test_loads_when_at_once_without_a_driver_then_all_fail_alike(void **
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     run_at_once(load);
     assert_all(CUDA_ERROR_STUB_LIBRARY);
-    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_STUB);
+    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_STUB);
 }
 
 static void initialise(int index)
@@ -118,7 +118,7 @@ static void test_initialisations_when_at_once_then_all_succeed(void **state)
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     run_at_once(initialise);
     assert_all(CUDA_SUCCESS);
-    assert_int_equal(cushim_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
 }
 
 /* ---- Everything beside everything ---- */
@@ -136,7 +136,7 @@ static void ask_something(int index)
         results[index] = cushim_init();
         break;
     case 2:
-        results[index] = cushim_slot_info(CUSHIM_SLOT_StreamQuery_v1, &info);
+        results[index] = cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, &info);
         break;
     case 3:
         results[index] = cushim_require(needed, 1, NULL);
@@ -149,7 +149,7 @@ static void ask_something(int index)
             cushim_lookup("cuNoSuchThing", 12040, &fn) == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
         break;
     case 6: {
-        const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+        const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
         results[index] = strlen(diagnosis->reason_name) + strlen(diagnosis->message) != 0 ? diagnosis->code : 1;
         break;
     }
@@ -181,7 +181,7 @@ static void fail_or_ask(int index)
             if (result != CUDA_ERROR_NO_DEVICE && result != FAKE_CODE(ROW_StreamQuery_v1, 0))
                 results[index] = result;
             (void)cushim_last_error()->message[0];
-            (void)cushim_diagnosis()->message[0];
+            (void)cushim_get_diagnosis()->message[0];
         }
         if (index == 10 && i == 10) {
             options.path = unit_fake("fake_12040");
@@ -231,11 +231,11 @@ static void fail_in_an_own_way(int index)
     static const enum cushim_slot slots[] = {CUSHIM_SLOT_StreamGetId_v1, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1};
     const char *unmet;
     struct cushim_slot_info info;
-    (void)cushim_slot_info(slots[index % 2], &info);
+    (void)cushim_query_slot(slots[index % 2], &info);
     for (int i = 0; i < 100; i++)
         (void)cushim_require(&info.name, 1, &unmet);
     results[index] = cushim_last_error()->code;
-    if (strcmp(cushim_last_error()->function, info.family) != 0)
+    if (strcmp(cushim_last_error()->function, info.function) != 0)
         results[index] = CUDA_ERROR_UNKNOWN;
 }
 

@@ -41,12 +41,12 @@ void unit_set_variable(const char *name, const char *value)
 
 int unit_reset(void **state)
 {
-    static const char *const variables[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_MASK",
+    static const char *const variables[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_HIDE",
                                             "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"};
     (void)state;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unit_set_variable(variables[i], NULL);
-    cushim_priv_load_reset_for_tests();
+    cush_load_reset_for_tests();
     return 0;
 }
 
@@ -70,7 +70,7 @@ void unit_load(const char *name, struct cushim_load_options options)
     options.path = unit_fake(name);
     CUresult result = cushim_load(&options);
     if (result != CUDA_SUCCESS)
-        fail_msg("%s: %s", options.path, cushim_diagnosis()->message);
+        fail_msg("%s: %s", options.path, cushim_get_diagnosis()->message);
 }
 
 void unit_load_plain(const char *name)
@@ -82,14 +82,14 @@ void *unit_open(const char *name)
 {
     char error[512];
     void *library = NULL;
-    if (cushim_priv_os_library_open(unit_fake(name), false, &library, error, sizeof error) != OS_LIBRARY_OPEN)
+    if (cush_os_library_open(unit_fake(name), false, &library, error, sizeof error) != OS_LIBRARY_OPEN)
         fail_msg("%s: %s", unit_fake(name), error);
     return library;
 }
 
 cushim_fn unit_function(const char *name, const char *symbol)
 {
-    cushim_fn function = cushim_priv_os_library_symbol(unit_open(name), symbol);
+    cushim_fn function = cush_os_library_symbol(unit_open(name), symbol);
     if (function == NULL)
         fail_msg("%s has no %s", name, symbol);
     return function;
@@ -107,7 +107,7 @@ void *unit_object(const char *name, const char *symbol)
 enum cushim_slot_state unit_state(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    assert_int_equal(cushim_slot_info(slot, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
     return info.state;
 }
 
@@ -139,8 +139,8 @@ CUresult unit_native_result(enum cushim_slot slot, bool per_thread)
     default:
         break;
     }
-    size_t row = cushim_priv_symbols_row_of(slot);
-    return FAKE_CODE(row, per_thread && cushim_priv_symbols_row(row).per_thread_symbol[0] != '\0');
+    size_t row = cush_symbols_row_of(slot);
+    return FAKE_CODE(row, per_thread && cush_symbols_row(row).per_thread_symbol[0] != '\0');
 }
 
 void unit_assert_contains(const char *text, const char *part)
@@ -151,7 +151,7 @@ void unit_assert_contains(const char *text, const char *part)
 
 void unit_assert_failed(CUresult result, enum cushim_reason reason, CUresult code)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     int version = -1;
     int count = -1;
     assert_int_equal(result, code);

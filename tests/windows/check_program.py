@@ -3,7 +3,7 @@
 
 usage: check_program.py WINE PROGRAM LIBRARY FAKES SOFTCUDA OBJDUMP
 
-SOFTCUDA is the file of softcuda's newest driver; the others' folders lie beside that file's. What the program says of a fake driver is held against the list of exports of that file, as objdump reads it.
+SOFTCUDA is the file of softcuda's newest driver; the others' directories lie beside that file's. What the program says of a fake driver is held against the list of exports of that file, as objdump reads it.
 """
 import json
 import os
@@ -33,7 +33,7 @@ def exports_of(path):
 
 class Program(unittest.TestCase):
     def setUp(self):
-        # The program runs in a folder of its own on drive C, with its library beside it.
+        # The program runs in a directory of its own on drive C, with its library beside it.
         self.system32 = prefix / 'drive_c' / 'windows' / 'system32'
         self.home = prefix / 'drive_c' / 'cushim'
         self.home.mkdir()
@@ -64,7 +64,7 @@ class Program(unittest.TestCase):
         native = [row for row in rows if row['state'] == 'native']
         for row in native:
             abi = row['slot'].rpartition('_')[2]
-            self.assertEqual(row['symbol'], row['family'] + ('' if abi == 'v1' else '_' + abi))
+            self.assertEqual(row['symbol'], row['function'] + ('' if abi == 'v1' else '_' + abi))
         self.assertLessEqual({row['symbol'] for row in native}, exports)
         for row in rows:
             if row['state'] != 'native':
@@ -79,7 +79,7 @@ class Program(unittest.TestCase):
         self.assertEqual((answer['loaded'], answer['reason']), (False, 'not-found'))
         self.assertEqual([attempt['place'] for attempt in answer['tried']], ['nvcuda.dll'])
 
-    def test_probe_when_a_driver_is_in_the_current_folder_then_it_is_not_loaded(self):
+    def test_probe_when_a_driver_is_in_the_current_directory_then_it_is_not_loaded(self):
         self.put('fake_12040', self.home / 'nvcuda.dll')
         self.assertEqual(self.ask('probe', status=1)['reason'], 'not-found')
         self.assertEqual(self.ask('probe', '--driver', 'nvcuda.dll', status=1)['reason'], 'no-such-file')
@@ -106,9 +106,9 @@ class Program(unittest.TestCase):
         self.home.mkdir(parents=True)
         for file in (program, library):
             shutil.copy(file, self.home)
-        folder = self.home.parent.parent / 'subprojects' / 'softcuda' / '580'
-        folder.mkdir(parents=True)
-        shutil.copy(softcuda, folder / 'nvcuda.dll')
+        directory = self.home.parent.parent / 'subprojects' / 'softcuda' / '580'
+        directory.mkdir(parents=True)
+        shutil.copy(softcuda, directory / 'nvcuda.dll')
         answer = self.ask('run')
         self.assertEqual((answer['right'], answer['driver']['softcuda'], answer['driver']['instead_of']),
                          (True, '580', 'not-found'))
@@ -127,9 +127,9 @@ class Program(unittest.TestCase):
             self.hold_table_against_exports(driver)
 
     def test_probe_when_a_path_is_given_then_that_is_loaded(self):
-        folder = self.home / 'grün 猫'
-        folder.mkdir()
-        self.put('fake_11040', folder / 'nvcuda.dll')
+        directory = self.home / 'grün 猫'
+        directory.mkdir()
+        self.put('fake_11040', directory / 'nvcuda.dll')
         self.put('fake_12040', self.system32 / 'nvcuda.dll')
         path = 'C:\\cushim\\grün 猫\\nvcuda.dll'
         for spelling in (path, path.replace('\\', '/'), 'grün 猫/nvcuda.dll', '.\\grün 猫\\nvcuda.dll'):

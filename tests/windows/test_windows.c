@@ -15,17 +15,17 @@ static void test_handle_when_given_then_it_is_used_and_stays_open(void **state)
     struct cushim_load_options options = {.handle = library};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_int_equal(cushim_driver_version(), 11040);
-    assert_string_equal(cushim_diagnosis()->attempts[0].place, "the handle given");
+    assert_string_equal(cushim_get_diagnosis()->attempts[0].place, "the handle given");
     unit_reset(NULL);
     assert_non_null(GetProcAddress(library, "cuInit"));
     FreeLibrary(library);
 }
 
 /* The same path in capitals and with the other slashes. */
-static void respell(const char *path, char *ret_path, size_t size)
+static void respell(const char *path, char *out_path, size_t size)
 {
-    snprintf(ret_path, size, "%s", path);
-    for (char *letter = ret_path; *letter != '\0'; letter++) {
+    snprintf(out_path, size, "%s", path);
+    for (char *letter = out_path; *letter != '\0'; letter++) {
         if (*letter == '/')
             *letter = '\\';
         else if (*letter >= 'a' && *letter <= 'z')
@@ -81,7 +81,7 @@ static void test_symbol_name_when_the_address_is_elsewhere_then_none(void **stat
     free(heap.object);
 }
 
-static void test_bare_name_when_it_is_in_the_current_folder_then_it_is_not_found(void **state)
+static void test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_found(void **state)
 {
     (void)state;
     char here[1024];
@@ -117,8 +117,8 @@ static void test_path_when_it_is_not_a_files_then_the_reason_is_told(void **stat
         struct cushim_load_options options = {.path = cases[i].path};
         unit_reset(NULL);
         assert_int_not_equal(cushim_load(&options), CUDA_SUCCESS);
-        if (cushim_diagnosis()->reason != cases[i].reason)
-            fail_msg("%s: %s", cases[i].path, cushim_diagnosis()->message);
+        if (cushim_get_diagnosis()->reason != cases[i].reason)
+            fail_msg("%s: %s", cases[i].path, cushim_get_diagnosis()->message);
     }
 }
 
@@ -129,7 +129,7 @@ static void test_environment_when_a_value_is_not_ascii_then_it_is_utf8(void **st
     CUresult result = cushim_load(NULL);
     SetEnvironmentVariableW(L"CUSHIM_DRIVER", NULL);
     assert_int_equal(result, CUDA_ERROR_FILE_NOT_FOUND);
-    assert_string_equal(cushim_diagnosis()->variables[0].value, "C:\\gr\xc3\xbcn \xe7\x8c\xab\\nvcuda.dll");
+    assert_string_equal(cushim_get_diagnosis()->variables[0].value, "C:\\gr\xc3\xbcn \xe7\x8c\xab\\nvcuda.dll");
 }
 
 /* ---- Threads ---- */
@@ -161,7 +161,7 @@ static void test_first_call_when_64_threads_make_it_then_one_loads(void **state)
         CloseHandle(threads[i]);
     }
     CloseHandle(start);
-    assert_int_equal(cushim_diagnosis()->attempt_count, 1);
+    assert_int_equal(cushim_get_diagnosis()->attempt_count, 1);
 }
 
 /* ---- The DLL ---- */
@@ -174,11 +174,11 @@ static void test_library_when_the_program_frees_it_then_its_table_stays(void **s
     union {
         FARPROC address;
         CUresult (*load_as)(const struct cushim_load_options *, enum cushim_default_stream);
-        const struct cushim_table *(*table)(void);
+        const struct cushim_dispatch_table *(*table)(void);
     } load = {GetProcAddress(cushim, "cushim_load_as")}, table = {GetProcAddress(cushim, "cushim_table")};
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     assert_int_equal(load.load_as(&options, CUSHIM_DEFAULT_STREAM_LEGACY), CUDA_SUCCESS);
-    const struct cushim_table *kept = table.table();
+    const struct cushim_dispatch_table *kept = table.table();
     FreeLibrary(cushim);
     FreeLibrary(cushim);
     int version = 0;
@@ -219,7 +219,7 @@ static void test_system_when_asked_for_then_nothing_is_there(void **state)
     for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
         struct cushim_system system;
         memset(&system, 0xff, sizeof system);
-        cushim_system(roots[i], &system);
+        cushim_query_system(roots[i], &system);
         assert_int_equal(memcmp(&system, &nothing, sizeof system), 0);
     }
 }
@@ -231,7 +231,7 @@ int main(void)
         UNIT_TEST(test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees),
         UNIT_TEST(test_symbol_name_when_the_address_is_a_functions_then_exact),
         UNIT_TEST(test_symbol_name_when_the_address_is_elsewhere_then_none),
-        UNIT_TEST(test_bare_name_when_it_is_in_the_current_folder_then_it_is_not_found),
+        UNIT_TEST(test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_found),
         UNIT_TEST(test_path_when_it_is_not_a_files_then_the_reason_is_told),
         UNIT_TEST(test_environment_when_a_value_is_not_ascii_then_it_is_utf8),
         UNIT_TEST(test_first_call_when_64_threads_make_it_then_one_loads),

@@ -4,7 +4,7 @@
 #include "queue.h"
 #include "stream.h"
 
-CUresult work_from_host(CUhostFn function, void *data, struct work **ret_work)
+CUresult work_from_host(CUhostFn function, void *data, struct work **out_work)
 {
     if (function == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -13,7 +13,7 @@ CUresult work_from_host(CUhostFn function, void *data, struct work **ret_work)
         return CUDA_ERROR_OUT_OF_MEMORY;
     work->host.function = function;
     work->host.data = data;
-    *ret_work = work;
+    *out_work = work;
     return CUDA_SUCCESS;
 }
 

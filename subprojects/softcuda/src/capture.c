@@ -214,14 +214,14 @@ CUresult capture_record(struct stream *stream, struct event *event)
     return CUDA_SUCCESS;
 }
 
-CUresult capture_wait(struct stream *stream, struct event *event, bool *ret_captured)
+CUresult capture_wait(struct stream *stream, struct event *event, bool *out_captured)
 {
     struct capture *mine = stream->capture, *its = event->capture;
-    *ret_captured = true;
+    *out_captured = true;
     if (mine != NULL && mine->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (its == NULL) {
-        *ret_captured = mine != NULL && event->op == NULL; /* never recorded: nothing to wait for */
+        *out_captured = mine != NULL && event->op == NULL; /* never recorded: nothing to wait for */
         return mine == NULL || event->op == NULL ? CUDA_SUCCESS : capture_isolated(mine);
     }
     if (its->ended || its->invalid) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures: which streams are in one, and which calls are refused or harm it. */
+/* Captures: which streams are in one, and which calls are refused or invalidate it. */
 #ifndef SOFT_CAPTURE_H
 #define SOFT_CAPTURE_H
 
@@ -45,15 +45,15 @@ CUresult capture_check_stream(struct stream *stream);
 CUresult capture_check_event(struct event *event, bool harmful);
 
 /* A question to a stream that is harmless: but 901 where its capture is lost, and 906 of the legacy one, which
- * harms. */
+ * invalidates. */
 CUresult capture_check_question(struct stream *stream);
 
 /* Adds a node to the capture that the stream is in. Takes over the reference to `work`. */
 CUresult capture_add(struct stream *stream, struct work *work);
 
-/* Event record and wait in a capture. *ret_captured says whether the call is done with that. */
+/* Event record and wait in a capture. *out_captured says whether the call is done with that. */
 CUresult capture_record(struct stream *stream, struct event *event);
-CUresult capture_wait(struct stream *stream, struct event *event, bool *ret_captured);
+CUresult capture_wait(struct stream *stream, struct event *event, bool *out_captured);
 
 /* The stream goes away, or its context does. */
 void capture_abandon(struct stream *stream);

@@ -122,23 +122,23 @@ CUresult context_state(const struct context *context, uint64_t life)
     return !context->alive || context->life != life ? CUDA_ERROR_CONTEXT_IS_DESTROYED : errors[context->device];
 }
 
-CUresult context_need(struct context **ret_context)
+CUresult context_need(struct context **out_context)
 {
     struct context *context = context_current();
     if (context == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
-    *ret_context = context;
+    *out_context = context;
     return context_state(context, context->life);
 }
 
-CUresult context_find(CUcontext handle, struct context **ret_context)
+CUresult context_find(CUcontext handle, struct context **out_context)
 {
     if (handle == NULL)
-        return context_need(ret_context);
+        return context_need(out_context);
     struct context *context = handle_find(OBJECT_CONTEXT, handle);
     if (context == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
-    *ret_context = context;
+    *out_context = context;
     return context_state(context, context->life);
 }
 

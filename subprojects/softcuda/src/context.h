@@ -56,10 +56,10 @@ void context_heal(void);
 CUresult context_error(const struct context *context);
 
 /* The current context, if there is one (201) in a good state. */
-CUresult context_need(struct context **ret_context);
+CUresult context_need(struct context **out_context);
 
 /* The context of a handle (201 if it is none), in a good state. NULL means the current one. */
-CUresult context_find(CUcontext handle, struct context **ret_context);
+CUresult context_find(CUcontext handle, struct context **out_context);
 
 /* Waits until all that was submitted to the context and to its green ones is done. Lets go of the lock meanwhile. */
 void context_drain(struct context *context);

@@ -60,7 +60,7 @@ static CUresult resolve(const struct place *place, const CUDA_MEMCPY3D *params, 
     return CUDA_SUCCESS;
 }
 
-static CUresult resolve_both(const CUDA_MEMCPY3D *params, struct side *ret_to, struct side *ret_from)
+static CUresult resolve_both(const CUDA_MEMCPY3D *params, struct side *out_to, struct side *out_from)
 {
     const struct place to = {
         params->dstMemoryType, (uintptr_t)params->dstHost, params->dstDevice, params->dstXInBytes, params->dstY,
@@ -70,8 +70,8 @@ static CUresult resolve_both(const CUDA_MEMCPY3D *params, struct side *ret_to, s
         params->srcZ,          params->srcPitch,           params->srcHeight};
     if (params->srcLOD != 0 || params->dstLOD != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = resolve(&to, params, ret_to);
-    return result == CUDA_SUCCESS ? resolve(&from, params, ret_from) : result;
+    CUresult result = resolve(&to, params, out_to);
+    return result == CUDA_SUCCESS ? resolve(&from, params, out_from) : result;
 }
 
 static bool is_empty(const CUDA_MEMCPY3D *params)
@@ -95,7 +95,7 @@ static bool stage(struct copy *copy)
     return true;
 }
 
-CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **ret_work)
+CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **out_work)
 {
     struct side to, from;
     if (params == NULL)
@@ -119,14 +119,14 @@ CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **ret_work)
                                    .width = params->WidthInBytes,
                                    .height = params->Height,
                                    .depth = params->Depth};
-    *ret_work = work;
+    *out_work = work;
     return CUDA_SUCCESS;
 }
 
-CUresult copy_default_stream(struct stream **ret_stream)
+CUresult copy_default_stream(struct stream **out_stream)
 {
-    CUresult result = stream_default(ret_stream);
-    return result == CUDA_SUCCESS ? capture_implicit(*ret_stream, true) : result;
+    CUresult result = stream_default(out_stream);
+    return result == CUDA_SUCCESS ? capture_implicit(*out_stream, true) : result;
 }
 
 CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_when when)

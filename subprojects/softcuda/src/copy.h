@@ -20,6 +20,6 @@ CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_whe
 CUDA_MEMCPY3D copy_row(CUmemorytype to_type, uint64_t to, CUmemorytype from_type, uint64_t from, size_t bytes);
 
 /* What a synchronous call checks before it uses the default stream. */
-CUresult copy_default_stream(struct stream **ret_stream);
+CUresult copy_default_stream(struct stream **out_stream);
 
 #endif

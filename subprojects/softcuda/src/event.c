@@ -33,12 +33,12 @@ void event_set_op(struct event *event, struct op *op)
     event->op = op;
 }
 
-CUresult event_find(CUevent handle, struct event **ret_event)
+CUresult event_find(CUevent handle, struct event **out_event)
 {
     struct event *event = handle_find(OBJECT_EVENT, handle);
     if (event == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
-    *ret_event = event;
+    *out_event = event;
     return context_state(event->context, event->life);
 }
 
@@ -78,10 +78,10 @@ CUresult soft_EventDestroy_v2(CUevent hEvent)
 }
 
 /* An event and the stream that it is to be used in. */
-static CUresult find_both(CUevent hEvent, CUstream hStream, struct event **ret_event, struct stream **ret_stream)
+static CUresult find_both(CUevent hEvent, CUstream hStream, struct event **out_event, struct stream **out_stream)
 {
-    CUresult result = event_find(hEvent, ret_event);
-    return result == CUDA_SUCCESS ? stream_find(hStream, ret_stream) : result;
+    CUresult result = event_find(hEvent, out_event);
+    return result == CUDA_SUCCESS ? stream_find(hStream, out_stream) : result;
 }
 
 static CUresult submit(struct stream *stream, struct event *event, enum work_kind kind)
@@ -145,11 +145,11 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
 }
 
 /* The checks of a question about the event's completion. */
-static CUresult look(CUevent hEvent, struct event **ret_event)
+static CUresult look(CUevent hEvent, struct event **out_event)
 {
-    CUresult result = event_find(hEvent, ret_event);
+    CUresult result = event_find(hEvent, out_event);
     if (result == CUDA_SUCCESS)
-        result = capture_check_event(*ret_event, true);
+        result = capture_check_event(*out_event, true);
     return result == CUDA_SUCCESS ? capture_unsafe() : result;
 }
 

@@ -20,6 +20,6 @@ struct event {
 void event_set_op(struct event *event, struct op *op);
 
 /* The event of a handle (400), in a context that lives (709); the sticky error comes back together with it. */
-CUresult event_find(CUevent handle, struct event **ret_event);
+CUresult event_find(CUevent handle, struct event **out_event);
 
 #endif

@@ -77,7 +77,7 @@ static CUresult refuse(const char *symbol)
     {                                                                                                                  \
         return refuse(symbol);                                                                                         \
     }
-#define SOFT_ROW(family, since, form, per_thread_form)
+#define SOFT_ROW(driver_function, since, form, per_thread_form)
 #include "exports.inc"
 #undef SOFT_EXPORT
 #undef SOFT_EXPORT_BEFORE_INIT
@@ -92,7 +92,7 @@ static CUresult refuse(const char *symbol)
 #define SOFT_REFUSE(id, symbol)
 #define SOFT_FORM(id, symbol) symbol, (export_fn)export_##id
 #define SOFT_NO_FORM NULL, NULL
-#define SOFT_ROW(family, since, form, per_thread_form) {family, since, form, per_thread_form},
+#define SOFT_ROW(driver_function, since, form, per_thread_form) {driver_function, since, form, per_thread_form},
 
 const struct export_row export_rows[] = {
 #include "exports.inc"

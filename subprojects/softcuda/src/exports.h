@@ -17,7 +17,7 @@ typedef void (*export_fn)(void);
 
 /* One entry point: what cuGetProcAddress says of it. */
 struct export_row {
-    const char *family; /* "cuStreamQuery" */
+    const char *driver_function; /* "cuStreamQuery" */
     int since;
     const char *symbol;
     export_fn function;
@@ -25,7 +25,7 @@ struct export_row {
     export_fn per_thread_function;
 };
 
-/* Rows of one family stand together, oldest first. */
+/* Rows of one driver function stand together, oldest first. */
 extern const struct export_row export_rows[];
 extern const size_t export_row_count;
 

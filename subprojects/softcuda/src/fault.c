@@ -34,13 +34,13 @@ static void remove_fault(struct fault *fault)
     set_count(fault_count - 1);
 }
 
-bool fault_of(const char *symbol, CUresult *ret_code)
+bool fault_of(const char *symbol, CUresult *out_code)
 {
     for (size_t i = 0; i < fault_count; i++) {
         struct fault *fault = &faults[i];
         if (strcmp(fault->symbol, symbol) != 0 || (fault->nth > 0 && --fault->nth > 0))
             continue;
-        *ret_code = (CUresult)fault->code;
+        *out_code = (CUresult)fault->code;
         if (fault->nth == 0 && !fault->every)
             remove_fault(fault);
         return true;

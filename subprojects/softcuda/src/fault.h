@@ -6,7 +6,7 @@
 #include "soft.h"
 
 /* Whether this call of an exported function shall fail, and how. */
-bool fault_of(const char *symbol, CUresult *ret_code);
+bool fault_of(const char *symbol, CUresult *out_code);
 
 /* Whether any call is to fail. Needs no lock, nor do the two questions of cuGetProcAddress below. */
 bool fault_any(void);

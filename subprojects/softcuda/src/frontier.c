@@ -75,19 +75,19 @@ static bool edge_can_be(const struct node *from, const CUgraphEdgeData *data)
 }
 
 CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
-                          bool repeats, struct frontier *ret_frontier)
+                          bool repeats, struct frontier *out_frontier)
 {
     CUresult result = count > 0 && nodes == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
         struct node *node = handle_find(OBJECT_NODE, nodes[i]);
         if (node == NULL || node->graph != graph || (data != NULL && !edge_can_be(node, &data[i])))
             result = CUDA_ERROR_INVALID_VALUE;
-        else if (!frontier_add(ret_frontier, node, data == NULL ? NULL : &data[i]))
+        else if (!frontier_add(out_frontier, node, data == NULL ? NULL : &data[i]))
             result = CUDA_ERROR_OUT_OF_MEMORY;
-        else if (!repeats && ret_frontier->count != i + 1) /* one was given twice */
+        else if (!repeats && out_frontier->count != i + 1) /* one was given twice */
             result = CUDA_ERROR_INVALID_VALUE;
     }
     if (result != CUDA_SUCCESS)
-        frontier_clear(ret_frontier);
+        frontier_clear(out_frontier);
     return result;
 }

@@ -65,16 +65,16 @@ void graph_mark_ancestors(struct graph *graph, const struct frontier *from);
 /* Nodes given by a caller, as a set (1 where one is NULL, not of this graph, or an edge cannot be). `repeats`:
  * one may be given twice. */
 CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
-                          bool repeats, struct frontier *ret_frontier);
+                          bool repeats, struct frontier *out_frontier);
 
 /* Makes work from what callers describe. 1, 801, or 2. */
-CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **ret_work);
-CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **ret_work);
-CUresult work_from_host(CUhostFn function, void *data, struct work **ret_work);
-CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work **ret_work);
-CUresult work_from_event(enum work_kind kind, CUevent event, struct work **ret_work);
-CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items, struct work **ret_work);
-CUresult work_from_child(CUgraph child, struct work **ret_work);
+CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **out_work);
+CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_work);
+CUresult work_from_host(CUhostFn function, void *data, struct work **out_work);
+CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work **out_work);
+CUresult work_from_event(enum work_kind kind, CUevent event, struct work **out_work);
+CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items, struct work **out_work);
+CUresult work_from_child(CUgraph child, struct work **out_work);
 
 /* User objects. */
 void user_object_release(struct user_object *object, unsigned count);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-CUresult work_from_event(enum work_kind kind, CUevent handle, struct work **ret_work)
+CUresult work_from_event(enum work_kind kind, CUevent handle, struct work **out_work)
 {
     struct event *event = NULL;
     CUresult result = event_find(handle, &event);
@@ -18,11 +18,11 @@ CUresult work_from_event(enum work_kind kind, CUevent handle, struct work **ret_
         return CUDA_ERROR_OUT_OF_MEMORY;
     object_retain(event);
     work->event = event;
-    *ret_work = work;
+    *out_work = work;
     return CUDA_SUCCESS;
 }
 
-CUresult work_from_child(CUgraph child, struct work **ret_work)
+CUresult work_from_child(CUgraph child, struct work **out_work)
 {
     struct graph *graph = handle_find(OBJECT_GRAPH, child);
     if (graph == NULL)
@@ -37,14 +37,14 @@ CUresult work_from_child(CUgraph child, struct work **ret_work)
     }
     copy->embedded = true;
     work->child = copy;
-    *ret_work = work;
+    *out_work = work;
     return CUDA_SUCCESS;
 }
 
-static CUresult work_empty(struct work **ret_work)
+static CUresult work_empty(struct work **out_work)
 {
-    *ret_work = work_new(WORK_EMPTY);
-    return *ret_work == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    *out_work = work_new(WORK_EMPTY);
+    return *out_work == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
 /* Adds a node with that work, if making the work succeeded; takes over the reference to it. */
@@ -157,31 +157,31 @@ CUresult soft_GraphAddBatchMemOpNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph
 }
 
 /* The one description for every kind. */
-static CUresult work_from_params(const CUgraphNodeParams *params, struct work **ret_work)
+static CUresult work_from_params(const CUgraphNodeParams *params, struct work **out_work)
 {
     CUDA_MEMSET_NODE_PARAMS set;
     CUDA_KERNEL_NODE_PARAMS_v2 kernel;
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: /* the third form is laid out as the second */
         memcpy(&kernel, &params->kernel, sizeof(kernel));
-        return work_from_kernel(&kernel, ret_work);
+        return work_from_kernel(&kernel, out_work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        return work_from_copy(&params->memcpy.copyParams, ret_work);
+        return work_from_copy(&params->memcpy.copyParams, out_work);
     case CU_GRAPH_NODE_TYPE_MEMSET: /* the older form is the head of the newer one */
         memcpy(&set, &params->memset, sizeof(set));
-        return work_from_set(&set, ret_work);
+        return work_from_set(&set, out_work);
     case CU_GRAPH_NODE_TYPE_HOST:
-        return work_from_host(params->host.fn, params->host.userData, ret_work);
+        return work_from_host(params->host.fn, params->host.userData, out_work);
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        return work_from_child(params->graph.graph, ret_work);
+        return work_from_child(params->graph.graph, out_work);
     case CU_GRAPH_NODE_TYPE_EMPTY:
-        return work_empty(ret_work);
+        return work_empty(out_work);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        return work_from_event(WORK_WAIT, params->eventWait.event, ret_work);
+        return work_from_event(WORK_WAIT, params->eventWait.event, out_work);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        return work_from_event(WORK_RECORD, params->eventRecord.event, ret_work);
+        return work_from_event(WORK_RECORD, params->eventRecord.event, out_work);
     case 12: /* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP */
-        return work_from_values(params->memOp.count, params->memOp.paramArray, ret_work);
+        return work_from_values(params->memOp.count, params->memOp.paramArray, out_work);
     case 8:  /* external semaphores */
     case 9:  /* external semaphores */
     case 10: /* CU_GRAPH_NODE_TYPE_MEM_ALLOC */

@@ -20,15 +20,15 @@ static bool depends_on(const struct node *node, size_t index)
 }
 
 /* Compares node by node, in the order of their creation. */
-static CUgraphExecUpdateResult compare(struct graph *old, struct graph *new, struct node **ret_node)
+static CUgraphExecUpdateResult compare(struct graph *old, struct graph *new, struct node **out_node)
 {
     number(old);
     number(new);
-    *ret_node = NULL;
+    *out_node = NULL;
     if (old->count != new->count)
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     for (size_t i = 0; i < new->count; i++) {
-        *ret_node = new->nodes[i];
+        *out_node = new->nodes[i];
         if (old->nodes[i]->before.count != new->nodes[i]->before.count)
             return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         for (size_t k = 0; k < new->nodes[i]->before.count; k++)
@@ -43,7 +43,7 @@ static CUgraphExecUpdateResult compare(struct graph *old, struct graph *new, str
                 return result;
         }
     }
-    *ret_node = NULL;
+    *out_node = NULL;
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
@@ -96,11 +96,11 @@ CUresult soft_GraphExecUpdate_v1(CUgraphExec hGraphExec, CUgraph hGraph, CUgraph
 /* ---- One node ---- */
 
 /* The executable's own node for one of the graph that it was made from. */
-static struct node *find(const struct exec *exec, CUgraphNode original, size_t *ret_index)
+static struct node *find(const struct exec *exec, CUgraphNode original, size_t *out_index)
 {
     for (size_t i = 0; exec != NULL && original != NULL && i < exec->shape->count; i++) {
         if ((CUgraphNode)exec->shape->nodes[i]->original == original) {
-            *ret_index = i;
+            *out_index = i;
             return exec->shape->nodes[i];
         }
     }

@@ -111,21 +111,21 @@ CUresult kernel_run(const struct kernel *kernel)
 /* ---- Arguments ---- */
 
 /* The buffer that `extra` describes, if it does: pairs of a word that says what follows, up to the end word. */
-static CUresult read_extra(void **extra, const void **ret_buffer, size_t *ret_size)
+static CUresult read_extra(void **extra, const void **out_buffer, size_t *out_size)
 {
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
         if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            *ret_buffer = extra[1];
+            *out_buffer = extra[1];
         else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            *ret_size = *(const size_t *)extra[1];
+            *out_size = *(const size_t *)extra[1];
         else
             return CUDA_ERROR_INVALID_VALUE;
     }
-    return *ret_buffer == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return *out_buffer == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* Copies the arguments: the array of pointers first, then what they point to. */
-static CUresult pack(const struct function *function, void **params, void **extra, void ***ret_arguments)
+static CUresult pack(const struct function *function, void **params, void **extra, void ***out_arguments)
 {
     const void *buffer = NULL;
     size_t size = 0;
@@ -154,11 +154,11 @@ static CUresult pack(const struct function *function, void **params, void **extr
         }
         memcpy(arguments[i], from, function->sizes[i]);
     }
-    *ret_arguments = arguments;
+    *out_arguments = arguments;
     return CUDA_SUCCESS;
 }
 
-CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work **ret_work)
+CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work **out_work)
 {
     if (params == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -188,7 +188,7 @@ CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work 
     work->kernel.shared = params->sharedMemBytes;
     memcpy(work->kernel.grid, grid, sizeof(grid));
     memcpy(work->kernel.block, block, sizeof(block));
-    *ret_work = work;
+    *out_work = work;
     return CUDA_SUCCESS;
 }
 

@@ -131,9 +131,9 @@ void memory_forget_context(struct context *context)
 /* ---- The functions of the driver ---- */
 
 /* What every allocation checks first. */
-static CUresult prepare(struct context **ret_context, bool valid)
+static CUresult prepare(struct context **out_context, bool valid)
 {
-    CUresult result = context_need(ret_context);
+    CUresult result = context_need(out_context);
     if (result != CUDA_SUCCESS)
         return result;
     result = capture_unsafe();

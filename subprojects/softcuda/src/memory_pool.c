@@ -154,24 +154,24 @@ CUresult soft_MemPoolTrimTo_v1(CUmemoryPool pool, size_t minBytesToKeep)
 }
 
 /* Where an attribute is kept: as an int or as 64 bits; neither where there is none. */
-static bool find(struct pool *pool, int attribute, int **ret_number, cuuint64_t **ret_bytes)
+static bool find(struct pool *pool, int attribute, int **out_number, cuuint64_t **out_bytes)
 {
     switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        *ret_number = &pool->reuse[attribute - 1];
+        *out_number = &pool->reuse[attribute - 1];
         return true;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-        *ret_bytes = &pool->threshold;
+        *out_bytes = &pool->threshold;
         return true;
     case 5: /* CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT */
     case 7: /* CU_MEMPOOL_ATTR_USED_MEM_CURRENT */
-        *ret_bytes = &pool->used;
+        *out_bytes = &pool->used;
         return soft_version >= 11030;
     case 6: /* CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH */
     case 8: /* CU_MEMPOOL_ATTR_USED_MEM_HIGH */
-        *ret_bytes = &pool->used_high;
+        *out_bytes = &pool->used_high;
         return soft_version >= 11030;
     default:
         return false;

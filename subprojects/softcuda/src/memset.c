@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **ret_work)
+CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_work)
 {
     if (params == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -37,7 +37,7 @@ CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **ret_
                              .height = empty ? 0 : params->height,
                              .value = params->value,
                              .element_size = params->elementSize};
-    *ret_work = work;
+    *out_work = work;
     return CUDA_SUCCESS;
 }
 

@@ -19,7 +19,7 @@ static void module_free(void *object)
     free(object);
 }
 
-static CUresult load(const void *image, struct module **ret_module)
+static CUresult load(const void *image, struct module **out_module)
 {
     if (image == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -28,7 +28,7 @@ static CUresult load(const void *image, struct module **ret_module)
         free(module);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *ret_module = module;
+    *out_module = module;
     return CUDA_SUCCESS;
 }
 
@@ -92,14 +92,14 @@ CUresult soft_ModuleUnload_v1(CUmodule hmod)
     return CUDA_SUCCESS;
 }
 
-static CUresult find(const void *module, const char *name, const void *result_place, struct function **ret_function)
+static CUresult find(const void *module, const char *name, const void *result_place, struct function **out_function)
 {
     if (handle_find(OBJECT_MODULE, module) == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     if (name == NULL || result_place == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *ret_function = function_named(name);
-    return *ret_function == NULL ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+    *out_function = function_named(name);
+    return *out_function == NULL ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 
 CUresult soft_ModuleGetFunction_v1(CUfunction *hfunc, CUmodule hmod, const char *name)

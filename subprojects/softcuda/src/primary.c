@@ -5,13 +5,13 @@
 
 static struct context *primaries[DEVICE_MAX];
 
-static CUresult primary_of(CUdevice dev, struct context **ret_context)
+static CUresult primary_of(CUdevice dev, struct context **out_context)
 {
     if (!device_exists(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     if (primaries[dev] == NULL)
         primaries[dev] = context_new(dev, true);
-    *ret_context = primaries[dev];
+    *out_context = primaries[dev];
     return primaries[dev] == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 

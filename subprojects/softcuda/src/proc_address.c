@@ -10,34 +10,36 @@ enum { FIRST_PER_THREAD_VERSION = 7000, STRICT_VERSION = 13000 };
 
 enum answer { ANSWER_FOUND, ANSWER_NO_SUCH_NAME, ANSWER_TOO_OLD };
 
-static bool is_of(const struct export_row *row, const char *family)
+static bool is_of(const struct export_row *row, const char *driver_function)
 {
-    return row->since <= soft_version && strcmp(row->family, family) == 0 && !fault_hides(row->symbol);
+    return row->since <= soft_version && strcmp(row->driver_function, driver_function) == 0
+           && !fault_hides(row->symbol);
 }
 
-/* Whether some version of the family has a form for the per-thread stream: then those without are not given. */
-static bool has_forms(const char *family)
+/* Whether some version of the driver function has a form for the per-thread stream: then those without are not
+ * given. */
+static bool has_forms(const char *driver_function)
 {
     for (size_t i = 0; i < export_row_count; i++)
-        if (is_of(&export_rows[i], family) && export_rows[i].per_thread_function != NULL)
+        if (is_of(&export_rows[i], driver_function) && export_rows[i].per_thread_function != NULL)
             return true;
     return false;
 }
 
-/* The newest function of the family that `version` reaches; when lying, another. */
-static enum answer find(const char *family, int version, bool per_thread, export_fn *ret_function)
+/* The newest function of the driver function that `version` reaches; when lying, another. */
+static enum answer find(const char *driver_function, int version, bool per_thread, export_fn *out_function)
 {
     enum answer answer = ANSWER_NO_SUCH_NAME;
     int wanted = fault_lie() == LIE_NEWEST ? soft_version : version;
-    bool forms = per_thread && has_forms(family);
+    bool forms = per_thread && has_forms(driver_function);
     for (size_t i = 0; i < export_row_count; i++) {
         const struct export_row *row = &export_rows[i];
-        if (!is_of(row, family))
+        if (!is_of(row, driver_function))
             continue;
         bool given = !forms || row->per_thread_function != NULL;
         int since = forms && row->since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : row->since;
         if (given && since <= wanted) {
-            *ret_function = forms ? row->per_thread_function : row->function;
+            *out_function = forms ? row->per_thread_function : row->function;
             answer = ANSWER_FOUND;
             if (fault_lie() == LIE_OLDEST)
                 return answer;
@@ -58,7 +60,7 @@ static void *as_object(export_fn function)
     return both.object;
 }
 
-static CUresult look_up(const char *symbol, int version, cuuint64_t flags, enum answer *ret_answer, void **ret_function)
+static CUresult look_up(const char *symbol, int version, cuuint64_t flags, enum answer *out_answer, void **out_function)
 {
     enum { KNOWN_FLAGS = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM };
     export_fn function = NULL;
@@ -67,8 +69,8 @@ static CUresult look_up(const char *symbol, int version, cuuint64_t flags, enum 
     if (version > soft_version && soft_version >= STRICT_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
-    *ret_answer = find(symbol, version, per_thread, &function);
-    *ret_function = fault_lie() == LIE_NULL ? NULL : as_object(function);
+    *out_answer = find(symbol, version, per_thread, &function);
+    *out_function = fault_lie() == LIE_NULL ? NULL : as_object(function);
     return CUDA_SUCCESS;
 }
 

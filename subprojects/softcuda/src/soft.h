@@ -14,14 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cushim/cuda_abi.h"
-#include "cushim/abi_egl.h"
+#include "cushim/abi/cuda_abi.h"
+#include "cushim/abi/egl.h"
 
 /* Which driver this library stands for: made for each variant, in variant.c. */
 extern const int soft_version;   /* 12040 */
 extern const char soft_driver[]; /* "550" */
 
-#define CUSHIM_ENTRY(family, abi, since, params, args) CUresult soft_##family##_##abi params;
+#define CUSHIM_ENTRY(driver_function, abi, since, params, args) CUresult soft_##driver_function##_##abi params;
 #include "cushim/entry_points.h"
 
 /* ---- Objects: counted references, and the table of live handles ---- */

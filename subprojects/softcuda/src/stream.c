@@ -83,14 +83,14 @@ void stream_end_thread(struct thread *thread)
     }
 }
 
-CUresult stream_find_any(CUstream handle, struct stream **ret_stream)
+CUresult stream_find_any(CUstream handle, struct stream **out_stream)
 {
     bool special = handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     if (!special) {
         struct stream *stream = handle_find(OBJECT_STREAM, handle);
         if (stream == NULL)
             return CUDA_ERROR_INVALID_HANDLE;
-        *ret_stream = stream;
+        *out_stream = stream;
         return stream->context->life == stream->life ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
     struct context *context = context_current();
@@ -101,19 +101,19 @@ CUresult stream_find_any(CUstream handle, struct stream **ret_stream)
     bool per_thread = handle == CU_STREAM_PER_THREAD || (handle == NULL && thread_self()->per_thread);
     if (per_thread && context->green != NULL)
         return CUDA_ERROR_INVALID_HANDLE;
-    *ret_stream = per_thread ? of_thread(context) : context->legacy;
-    return *ret_stream == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    *out_stream = per_thread ? of_thread(context) : context->legacy;
+    return *out_stream == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
-CUresult stream_find(CUstream handle, struct stream **ret_stream)
+CUresult stream_find(CUstream handle, struct stream **out_stream)
 {
-    CUresult result = stream_find_any(handle, ret_stream);
-    return result == CUDA_SUCCESS ? context_error((*ret_stream)->context) : result;
+    CUresult result = stream_find_any(handle, out_stream);
+    return result == CUDA_SUCCESS ? context_error((*out_stream)->context) : result;
 }
 
-CUresult stream_default(struct stream **ret_stream)
+CUresult stream_default(struct stream **out_stream)
 {
-    return stream_find(NULL, ret_stream);
+    return stream_find(NULL, out_stream);
 }
 
 static bool op_is_over(const struct op *op)
@@ -166,14 +166,14 @@ int stream_clamp_priority(int priority)
     return priority < PRIORITY_GREATEST ? PRIORITY_GREATEST : priority;
 }
 
-CUresult stream_create(struct context *context, unsigned flags, int priority, CUstream *ret_stream)
+CUresult stream_create(struct context *context, unsigned flags, int priority, CUstream *out_stream)
 {
     struct stream *stream = stream_new(context, STREAM_CREATED, flags, stream_clamp_priority(priority));
     if (stream == NULL || !handle_publish(stream)) {
         object_release(stream);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *ret_stream = (CUstream)stream;
+    *out_stream = (CUstream)stream;
     return CUDA_SUCCESS;
 }
 

@@ -47,13 +47,13 @@ int stream_clamp_priority(int priority);
  * Which stream a handle means: 0 and the special ones need a current context (201), others must be live (400) or of a
  * context that is (709). The context's sticky error comes back too, together with the stream.
  */
-CUresult stream_find(CUstream handle, struct stream **ret_stream);
+CUresult stream_find(CUstream handle, struct stream **out_stream);
 
 /* Likewise, without regard to the sticky error. */
-CUresult stream_find_any(CUstream handle, struct stream **ret_stream);
+CUresult stream_find_any(CUstream handle, struct stream **out_stream);
 
 /* The stream that 0 means in this call, of the current context. */
-CUresult stream_default(struct stream **ret_stream);
+CUresult stream_default(struct stream **out_stream);
 
 /* Whether it joins the legacy stream. */
 bool stream_is_blocking(const struct stream *stream);
@@ -62,7 +62,7 @@ bool stream_is_blocking(const struct stream *stream);
 struct stream *stream_new(struct context *context, enum stream_role role, unsigned flags, int priority);
 
 /* A stream for the caller, published; 2 without memory. */
-CUresult stream_create(struct context *context, unsigned flags, int priority, CUstream *ret_stream);
+CUresult stream_create(struct context *context, unsigned flags, int priority, CUstream *out_stream);
 
 /* Gives up the default streams of a thread that ends. */
 void stream_end_thread(struct thread *thread);

@@ -6,23 +6,23 @@
 #include "context.h"
 
 /* The stream of a question that is harmless during capture. */
-static CUresult ask(CUstream handle, const void *answer, struct stream **ret_stream)
+static CUresult ask(CUstream handle, const void *answer, struct stream **out_stream)
 {
     if (answer == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = stream_find(handle, ret_stream);
-    return result == CUDA_SUCCESS ? capture_check_question(*ret_stream) : result;
+    CUresult result = stream_find(handle, out_stream);
+    return result == CUDA_SUCCESS ? capture_check_question(*out_stream) : result;
 }
 
 /* The stream of a question that must not be asked of a stream in capture. */
-static CUresult ask_outside_capture(CUstream handle, const void *answer, struct stream **ret_stream)
+static CUresult ask_outside_capture(CUstream handle, const void *answer, struct stream **out_stream)
 {
     if (answer == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = stream_find(handle, ret_stream);
+    CUresult result = stream_find(handle, out_stream);
     if (result == CUDA_SUCCESS)
-        result = capture_forbid(*ret_stream);
-    return result == CUDA_SUCCESS ? capture_implicit(*ret_stream, true) : result;
+        result = capture_forbid(*out_stream);
+    return result == CUDA_SUCCESS ? capture_implicit(*out_stream, true) : result;
 }
 
 CUresult soft_StreamGetFlags_v1(CUstream hStream, unsigned int *flags)

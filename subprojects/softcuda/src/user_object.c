@@ -51,10 +51,10 @@ CUresult soft_UserObjectCreate_v1(CUuserObject *object_out, void *ptr, CUhostFn 
     return CUDA_SUCCESS;
 }
 
-static CUresult find(CUuserObject handle, unsigned count, struct user_object **ret_object)
+static CUresult find(CUuserObject handle, unsigned count, struct user_object **out_object)
 {
-    *ret_object = handle_find(OBJECT_USER_OBJECT, handle);
-    return *ret_object == NULL || count == 0 || count > INT32_MAX ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    *out_object = handle_find(OBJECT_USER_OBJECT, handle);
+    return *out_object == NULL || count == 0 || count > INT32_MAX ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 CUresult soft_UserObjectRetain_v1(CUuserObject handle, unsigned int count)

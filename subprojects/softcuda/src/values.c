@@ -106,7 +106,7 @@ static bool flushes(const CUstreamBatchMemOpParams *item)
            || (waits && (item->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0);
 }
 
-CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items, struct work **ret_work)
+CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items, struct work **out_work)
 {
     if (count > BATCH_MAX || items == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -126,7 +126,7 @@ CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items,
     memcpy(copy, items, count * sizeof(*copy));
     work->values.items = copy;
     work->values.count = count;
-    *ret_work = work;
+    *out_work = work;
     return CUDA_SUCCESS;
 }
 

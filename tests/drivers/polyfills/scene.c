@@ -5,7 +5,7 @@
  *   polyfill_scenes [SCENE...]    these, or all but the risky ones and "fault" and "primary_end", which spoil the stage
  *   polyfill_scenes risky N       the N'th risky call and those after it
  *
- * First a line "state SLOT STATE" for each slot, and "risky COUNT". What is hidden is said by CUSHIM_MASK and
+ * First a line "state SLOT STATE" for each slot, and "risky COUNT". What is hidden is said by CUSHIM_HIDE and
  * CUSHIM_MAX_VERSION. Exit status: 0 played, 1 a scene could not be set, 77 no GPU.
  */
 #include "scene.h"
@@ -35,8 +35,8 @@ static const struct {
     {"info_invalid", scene_info_invalid, false},
     {"modes", scene_modes, false},
     {"update", scene_update, false},
-    {"harm", scene_harm, false},
-    {"harm_global", scene_harm_global, false},
+    {"invalidate", scene_harm, false},
+    {"invalidate_global", scene_invalidate_global, false},
     {"graph", scene_graph, false},
     {"instantiate", scene_instantiate, false},
     {"edges", scene_edges, false},
@@ -96,7 +96,7 @@ const char *scene_name_of(const void *handle)
 void scene_step(enum cushim_slot slot, const char *step, CUresult code, const char *format, ...)
 {
     struct cushim_slot_info info;
-    cushim_slot_info(slot, &info);
+    cushim_query_slot(slot, &info);
     printf("step\t%s.%s\t%s\t%d\t", scene_playing, step, info.name, (int)code);
     va_list arguments;
     va_start(arguments, format);
@@ -186,7 +186,7 @@ static void print_states(void)
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         static const char *const states[] = {"missing", "native", "polyfill", "adapted"};
         struct cushim_slot_info info;
-        cushim_slot_info((enum cushim_slot)slot, &info);
+        cushim_query_slot((enum cushim_slot)slot, &info);
         printf("state\t%s\t%s\n", info.name, states[info.state]);
     }
     printf("risky\t%d\n", scene_risky_count);
@@ -196,7 +196,7 @@ static void print_states(void)
 static void set_stage(void)
 {
     CUcontext popped;
-    void *library = dlopen(cushim_diagnosis()->path, RTLD_NOW);
+    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW);
     void *wait_value = library != NULL ? dlsym(library, "cuStreamWaitValue32_v2") : NULL;
     scene_must(wait_value != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND, "cuStreamWaitValue32_v2");
     memcpy(&stage.wait_value, &wait_value, sizeof wait_value);
@@ -235,7 +235,7 @@ int main(int argc, char **argv)
 {
     CUresult result = cushim_init();
     if (result != CUDA_SUCCESS) {
-        printf("none\t%d\t%s\n", (int)result, cushim_diagnosis()->message);
+        printf("none\t%d\t%s\n", (int)result, cushim_get_diagnosis()->message);
         return 77;
     }
     print_states();

@@ -17,14 +17,14 @@ enum { UNTOUCHED = 77 };
 
 /* What every scene finds. */
 struct stage {
-    const struct cushim_table *table;
+    const struct cushim_dispatch_table *table;
     CUdevice device;
     CUcontext primary; /* current */
     CUcontext second;  /* another one of the same device */
     CUstream a, b, c;  /* of the primary one; not blocked by the legacy stream */
     CUstream blocking; /* blocked by it */
     CUdeviceptr memory;
-    /* The driver's own, whatever the cap: before 11.7 it is not to be had on every machine. */
+    /* The driver's own, whatever the version limit: before 11.7 it is not to be had on every machine. */
     CUresult(CUDAAPI *wait_value)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
 };
 
@@ -82,7 +82,7 @@ void scene_info_invalid(void);
 void scene_modes(void);
 void scene_update(void);
 void scene_harm(void);
-void scene_harm_global(void);
+void scene_invalidate_global(void);
 void scene_graph(void);
 void scene_instantiate(void);
 void scene_edges(void);

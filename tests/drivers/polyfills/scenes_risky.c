@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-static CUgraph new_graph(CUgraphNode *ret_node)
+static CUgraph new_graph(CUgraphNode *out_node)
 {
     CUgraph graph;
     MUST(TABLE->GraphCreate_v1(&graph, 0));
-    MUST(TABLE->GraphAddEmptyNode_v1(ret_node, graph, NULL, 0));
+    MUST(TABLE->GraphAddEmptyNode_v1(out_node, graph, NULL, 0));
     return graph;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuda.h - what a Toolkit's <cuda.h> declares of the functions that vector_add.c calls: enough to link it to -lcuda. */
 #define CUSHIM_OWN_TYPES 1
-#include "cushim/cuda_abi.h"
+#include "cushim/abi/cuda_abi.h"
 
 #define cuCtxCreate cuCtxCreate_v2
 #define cuCtxDestroy cuCtxDestroy_v2

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "diagnosis.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os_file.h"
+
+struct reason {
+    const char *word;
+    CUresult code;
+    const char *message;
+    const char *advice;
+};
+
+static const struct reason reasons[CUSHIM_REASON_COUNT] = {
+#define CUSHIM_REASON(name, word, code, message, advice) {word, code, message, advice},
+#include "cushim/reasons.h"
+};
+
+/* A reason alone, for want of memory for more. */
+static const struct cushim_diagnosis bare_diagnoses[CUSHIM_REASON_COUNT] = {
+#define CUSHIM_REASON(name, word, code, message, advice)                                                               \
+    {CUSHIM_REASON_##name, code, word, message, advice, NULL, 0, NULL, 0, NULL, 0},
+#include "cushim/reasons.h"
+};
+
+/* Every diagnosis so far, newest first; none is ever freed, since a program may hold it. */
+struct kept_diagnosis {
+    struct kept_diagnosis *older;
+    struct cushim_diagnosis diagnosis;
+    struct cushim_attempt attempts[DIAGNOSIS_ATTEMPTS];
+    struct cushim_variable variables[DIAGNOSIS_VARIABLES];
+    unsigned text_used;
+    char text[];
+};
+
+/* No text may take the room of those after it: values are long where somebody errs, attempts where a root is deep, and
+ * the path and the message come last. */
+enum { MOST_VALUE_TEXT = 1024, MOST_ATTEMPTS_TEXT = DIAGNOSIS_TEXT - DIAGNOSIS_MESSAGE - OS_PATH_SIZE };
+
+static struct kept_diagnosis *newest_diagnosis;
+static const struct cushim_diagnosis *current_diagnosis = &bare_diagnoses[CUSHIM_REASON_NOT_TRIED];
+
+CUresult cush_reason_code(enum cushim_reason reason)
+{
+    return reasons[reason].code;
+}
+
+const struct cushim_diagnosis *cushim_get_diagnosis(void)
+{
+    return CUSHIM_LOAD_ACQUIRE(&current_diagnosis);
+}
+
+/* Appends a string to the record's text, cut to `most` bytes, and returns its offset; the empty string stands at 0. */
+static unsigned diagnosis_add_text(struct diagnosis_builder *builder, const char *string, size_t most)
+{
+    size_t room = DIAGNOSIS_TEXT - builder->text_used;
+    if (string == NULL || string[0] == '\0' || room < 2)
+        return 0;
+    size_t length = strlen(string);
+    if (length > most)
+        length = most;
+    if (length > room - 1)
+        length = room - 1;
+    unsigned start = builder->text_used;
+    memcpy(builder->text + start, string, length);
+    builder->text[start + length] = '\0';
+    builder->text_used += (unsigned)length + 1;
+    return start;
+}
+
+void cush_diagnosis_start(struct diagnosis_builder *builder)
+{
+    /* All but the text, of which only what is used counts. */
+    memset(builder, 0, offsetof(struct diagnosis_builder, text));
+    builder->reason = CUSHIM_REASON_NOT_FOUND;
+    builder->text[0] = '\0';
+    builder->text_used = 1;
+}
+
+void cush_diagnosis_start_from(struct diagnosis_builder *builder, const struct cushim_diagnosis *diagnosis)
+{
+    cush_diagnosis_start(builder);
+    for (size_t i = 0; i < diagnosis->attempt_count; i++)
+        cush_diagnosis_add_attempt(builder, diagnosis->attempts[i].place, diagnosis->attempts[i].reason,
+                                   diagnosis->attempts[i].result);
+    cush_diagnosis_set_path(builder, diagnosis->path);
+    builder->cuda_version = diagnosis->cuda_version;
+}
+
+void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *place, enum cushim_reason reason,
+                                const char *result)
+{
+    if (builder->reason == CUSHIM_REASON_NOT_FOUND)
+        builder->reason = reason;
+    if (builder->attempt_count == DIAGNOSIS_ATTEMPTS || builder->text_used + strlen(place) > MOST_ATTEMPTS_TEXT)
+        return;
+    struct diagnosis_pair *attempt = &builder->attempts[builder->attempt_count++];
+    attempt->name = diagnosis_add_text(builder, place, SIZE_MAX);
+    attempt->value = diagnosis_add_text(builder, result, SIZE_MAX);
+    attempt->reason = reason;
+}
+
+void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value, bool used)
+{
+    for (size_t i = 0; i < builder->variable_count; i++) {
+        if (strcmp(builder->text + builder->variables[i].name, name) == 0)
+            return;
+    }
+    if (builder->variable_count == DIAGNOSIS_VARIABLES)
+        return;
+    struct diagnosis_pair *variable = &builder->variables[builder->variable_count++];
+    variable->name = diagnosis_add_text(builder, name, SIZE_MAX);
+    variable->value = diagnosis_add_text(builder, value, MOST_VALUE_TEXT);
+    variable->used = used;
+}
+
+void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path)
+{
+    builder->path = diagnosis_add_text(builder, path, SIZE_MAX);
+}
+
+void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_reason reason, CUresult code,
+                                const char *format, ...)
+{
+    builder->reason = reason;
+    builder->code = code;
+    builder->message = 0;
+    if (format == NULL)
+        return;
+    char message[DIAGNOSIS_MESSAGE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    builder->message = diagnosis_add_text(builder, message, SIZE_MAX);
+}
+
+void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason nothing)
+{
+    enum cushim_reason reason = builder->reason == CUSHIM_REASON_NOT_FOUND ? nothing : builder->reason;
+    const char *message = reasons[reason].message;
+    const struct diagnosis_pair *attempt = builder->attempts;
+    const struct diagnosis_pair *end = attempt + builder->attempt_count;
+    while (attempt != end && attempt->reason != builder->reason)
+        attempt++;
+    if (attempt == end || reason == CUSHIM_REASON_NOT_FOUND)
+        cush_diagnosis_set_outcome(builder, reason, reasons[reason].code, NULL);
+    else
+        cush_diagnosis_set_outcome(builder, reason, reasons[reason].code, "%.*s (%s: %s).", (int)strlen(message) - 1,
+                                   message, builder->text + attempt->name, builder->text + attempt->value);
+}
+
+/* Lays the record out as a diagnosis whose strings stand in `to` itself. */
+static void diagnosis_lay_out(struct kept_diagnosis *to, const struct diagnosis_builder *builder)
+{
+    memcpy(to->text, builder->text, builder->text_used);
+    to->text_used = builder->text_used;
+    for (size_t i = 0; i < builder->attempt_count; i++)
+        to->attempts[i] = (struct cushim_attempt){to->text + builder->attempts[i].name,
+                                                  to->text + builder->attempts[i].value, builder->attempts[i].reason};
+    for (size_t i = 0; i < builder->variable_count; i++)
+        to->variables[i] = (struct cushim_variable){to->text + builder->variables[i].name,
+                                                    to->text + builder->variables[i].value, builder->variables[i].used};
+    const struct reason *reason = &reasons[builder->reason];
+    to->diagnosis = (struct cushim_diagnosis){
+        .reason = builder->reason,
+        .code = builder->code,
+        .reason_name = reason->word,
+        .message = builder->message != 0 ? to->text + builder->message : reason->message,
+        .advice = reason->advice,
+        .path = builder->path != 0 ? to->text + builder->path : NULL,
+        .cuda_version = builder->cuda_version,
+        .attempts = to->attempts,
+        .attempt_count = builder->attempt_count,
+        .variables = to->variables,
+        .variable_count = builder->variable_count,
+    };
+}
+
+static bool diagnosis_uses_the_same(const struct kept_diagnosis *kept, const struct diagnosis_builder *builder)
+{
+    for (size_t i = 0; i < builder->variable_count; i++) {
+        if (kept->variables[i].used != builder->variables[i].used)
+            return false;
+    }
+    return true;
+}
+
+static bool diagnosis_says_the_same(const struct kept_diagnosis *kept, const struct diagnosis_builder *builder)
+{
+    return kept->diagnosis.reason == builder->reason && kept->diagnosis.code == builder->code
+           && kept->diagnosis.cuda_version == builder->cuda_version
+           && kept->diagnosis.attempt_count == builder->attempt_count
+           && kept->diagnosis.variable_count == builder->variable_count && kept->text_used == builder->text_used
+           && memcmp(kept->text, builder->text, builder->text_used) == 0 && diagnosis_uses_the_same(kept, builder);
+}
+
+const struct cushim_diagnosis *cush_diagnosis_keep(const struct diagnosis_builder *builder)
+{
+    struct kept_diagnosis *kept = newest_diagnosis;
+    while (kept != NULL && !diagnosis_says_the_same(kept, builder))
+        kept = kept->older;
+    if (kept == NULL) {
+        kept = malloc(sizeof *kept + builder->text_used);
+        if (kept == NULL)
+            return &bare_diagnoses[builder->reason];
+        diagnosis_lay_out(kept, builder);
+        kept->older = newest_diagnosis;
+        newest_diagnosis = kept;
+    }
+    return &kept->diagnosis;
+}
+
+const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder)
+{
+    const struct cushim_diagnosis *diagnosis = cush_diagnosis_keep(builder);
+    CUSHIM_STORE_RELEASE(&current_diagnosis, diagnosis);
+    return diagnosis;
+}
+
+void cush_diagnosis_reset(void)
+{
+    CUSHIM_STORE_RELEASE(&current_diagnosis, &bare_diagnoses[CUSHIM_REASON_NOT_TRIED]);
+    while (newest_diagnosis != NULL) {
+        struct kept_diagnosis *kept = newest_diagnosis;
+        newest_diagnosis = kept->older;
+        free(kept);
+    }
+}

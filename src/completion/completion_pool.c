@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where completions come from: slabs that are never given back, and a list of the free ones. The list's head carries a
+ * count of its changes, so that an exchange cannot take an old head for the present one: 43 bits, days of nothing else.
+ */
+#include "completion_object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLAB_SIZE = 1024, SLABS = 1024, INDEX_BITS = 21 };
+
+#define INDEX_MASK ((UINT64_C(1) << INDEX_BITS) - 1)
+
+_Static_assert(INDEX_MASK > (uint64_t)SLABS * SLAB_SIZE, "an index + 1 must fit");
+
+static _Atomic(struct cushim_completion *) slabs[SLABS];
+static atomic_uint completion_pool_slab_count;
+static _Atomic(uint64_t) free_head; /* changes << INDEX_BITS | index + 1 */
+
+struct cushim_completion *cush_completion_pool_at(unsigned index)
+{
+    return atomic_load_explicit(&slabs[index / SLAB_SIZE], memory_order_acquire) + index % SLAB_SIZE;
+}
+
+/* Puts a chain of free ones before the others. */
+static void completion_pool_put_chain(struct cushim_completion *first, struct cushim_completion *last)
+{
+    uint64_t head = atomic_load(&free_head);
+    uint64_t changed;
+    do {
+        atomic_store_explicit(&last->next, (unsigned)(head & INDEX_MASK), memory_order_relaxed);
+        changed = ((head >> INDEX_BITS) + 1) << INDEX_BITS | (first->index + 1);
+    } while (!atomic_compare_exchange_weak(&free_head, &head, changed));
+}
+
+static struct cushim_completion *completion_pool_take(void)
+{
+    uint64_t head = atomic_load(&free_head);
+    while ((head & INDEX_MASK) != 0) {
+        struct cushim_completion *first = cush_completion_pool_at((unsigned)(head & INDEX_MASK) - 1);
+        uint64_t next = atomic_load_explicit(&first->next, memory_order_relaxed);
+        if (atomic_compare_exchange_weak(&free_head, &head, ((head >> INDEX_BITS) + 1) << INDEX_BITS | next))
+            return first;
+    }
+    return NULL;
+}
+
+/* Adds a slab, and returns one of it; the others become free. */
+static struct cushim_completion *completion_pool_grow(void)
+{
+    struct cushim_completion *slab = calloc(SLAB_SIZE, sizeof *slab);
+    if (slab == NULL)
+        return NULL;
+    unsigned number = atomic_load(&completion_pool_slab_count);
+    do {
+        if (number == SLABS) {
+            free(slab);
+            return NULL;
+        }
+    } while (!atomic_compare_exchange_weak(&completion_pool_slab_count, &number, number + 1));
+    for (unsigned i = 0; i < SLAB_SIZE; i++) {
+        slab[i].index = number * SLAB_SIZE + i;
+        atomic_init(&slab[i].next, slab[i].index + 2);
+    }
+    atomic_store_explicit(&slabs[number], slab, memory_order_release);
+    completion_pool_put_chain(&slab[1], &slab[SLAB_SIZE - 1]);
+    return &slab[0];
+}
+
+struct cushim_completion *cush_completion_pool_get(void)
+{
+    struct cushim_completion *completion = completion_pool_take();
+    return completion != NULL ? completion : completion_pool_grow();
+}
+
+void cush_completion_pool_put(struct cushim_completion *completion)
+{
+    completion_pool_put_chain(completion, completion);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions that are due, for a loop to run: a list that any thread adds to, and its runner takes as a whole. */
+#include "completion_object.h"
+
+#include <stdlib.h>
+
+struct cushim_dispatcher {
+    atomic_uint references; /* the caller's, and that of each completion with a function */
+    atomic_uint head;       /* index + 1 of what became due last; 0: none */
+    atomic_bool closed;
+    unsigned generation; /* of the process: a child after fork() has another, but the same descriptor */
+    os_signal signal;
+};
+
+static CUresult fail_no_dispatcher(const char *function)
+{
+    return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL, or was destroyed.");
+}
+
+void cush_dispatcher_ref(struct cushim_dispatcher *dispatcher)
+{
+    atomic_fetch_add(&dispatcher->references, 1);
+}
+
+void cush_dispatcher_unref(struct cushim_dispatcher *dispatcher)
+{
+    if (atomic_fetch_sub(&dispatcher->references, 1) != 1)
+        return;
+    cush_os_signal_close(dispatcher->signal);
+    free(dispatcher);
+}
+
+bool cush_dispatcher_is_closed(struct cushim_dispatcher *dispatcher)
+{
+    return atomic_load(&dispatcher->closed);
+}
+
+/* Takes the whole list, the oldest first. */
+static unsigned dispatcher_take_all(struct cushim_dispatcher *dispatcher)
+{
+    unsigned newest = atomic_exchange(&dispatcher->head, 0);
+    unsigned oldest = 0;
+    while (newest != 0) {
+        struct cushim_completion *completion = cush_completion_pool_at(newest - 1);
+        unsigned next = atomic_load(&completion->next);
+        atomic_store(&completion->next, oldest);
+        oldest = newest;
+        newest = next;
+    }
+    return oldest;
+}
+
+/* Runs what is due; or, if the dispatcher is closed, in the midst of it too, ends it. */
+static size_t dispatcher_drain(struct cushim_dispatcher *dispatcher)
+{
+    size_t count = 0;
+    unsigned next = dispatcher_take_all(dispatcher);
+    while (next != 0) {
+        struct cushim_completion *completion = cush_completion_pool_at(next - 1);
+        next = atomic_load(&completion->next);
+        atomic_store(&completion->queued, false);
+        if (atomic_load(&dispatcher->closed))
+            cush_completion_cancel_callback(completion);
+        else
+            cush_completion_run_callback(completion, &count);
+        cush_completion_unref(completion);
+    }
+    return count;
+}
+
+void cush_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_completion *completion)
+{
+    unsigned head = atomic_load(&dispatcher->head);
+    /* Once it is in the list, another thread may run it, and end the completion and the dispatcher. */
+    cush_dispatcher_ref(dispatcher);
+    cush_completion_ref(completion);
+    do
+        atomic_store(&completion->next, head);
+    while (!atomic_compare_exchange_weak(&dispatcher->head, &head, completion->index + 1));
+    if (head == 0)
+        cush_os_signal_set(dispatcher->signal);
+    if (atomic_load(&dispatcher->closed))
+        dispatcher_drain(dispatcher);
+    cush_dispatcher_unref(dispatcher);
+}
+
+CUresult cushim_dispatcher_create(struct cushim_dispatcher **out_dispatcher)
+{
+    static const char function[] = "cushim_dispatcher_create";
+    if (out_dispatcher == NULL)
+        return fail_null_output(function);
+    struct cushim_dispatcher *dispatcher = calloc(1, sizeof *dispatcher);
+    if (dispatcher == NULL)
+        return fail_no_memory(function);
+    dispatcher->signal = cush_os_signal_open();
+    if (dispatcher->signal == 0) {
+        free(dispatcher);
+        return cushim_set_error(CUDA_ERROR_OPERATING_SYSTEM, function, "The system gives no more descriptors.");
+    }
+    dispatcher->generation = cush_os_process_generation();
+    atomic_init(&dispatcher->references, 1);
+    *out_dispatcher = dispatcher;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_dispatcher_descriptor(struct cushim_dispatcher *dispatcher, cushim_descriptor *out_descriptor)
+{
+    if (dispatcher == NULL)
+        return fail_no_dispatcher("cushim_dispatcher_descriptor");
+    if (out_descriptor == NULL)
+        return fail_null_output("cushim_dispatcher_descriptor");
+    *out_descriptor = cush_os_signal_descriptor(dispatcher->signal);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, size_t *out_count)
+{
+    static const char function[] = "cushim_dispatcher_run";
+    if (dispatcher == NULL)
+        return fail_no_dispatcher(function);
+    /* Here it would take the parent's signal, and call what the parent calls. */
+    if (dispatcher->generation != cush_os_process_generation())
+        return cushim_set_error(CUDA_ERROR_NOT_INITIALIZED, function, "The dispatcher was made before a fork().");
+    cush_dispatcher_ref(dispatcher);
+    /* Cleared before the list is taken: what is added after that sets it again. */
+    cush_os_signal_clear(dispatcher->signal);
+    size_t count = dispatcher_drain(dispatcher);
+    cush_dispatcher_unref(dispatcher);
+    if (out_count != NULL)
+        *out_count = count;
+    return CUDA_SUCCESS;
+}
+
+void cushim_dispatcher_destroy(struct cushim_dispatcher **dispatcher)
+{
+    if (dispatcher == NULL || *dispatcher == NULL)
+        return;
+    struct cushim_dispatcher *destroyed = *dispatcher;
+    *dispatcher = NULL;
+    atomic_store(&destroyed->closed, true);
+    dispatcher_drain(destroyed);
+    cush_dispatcher_unref(destroyed);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* How completions come to be: at the end of a stream's work, in a capture, and for work that a body enqueues. */
+#include "completion_object.h"
+
+static void completion_unref_both(struct cushim_completion *completion)
+{
+    cush_completion_unref(completion);
+    cush_completion_unref(completion);
+}
+
+static CUresult fail_capturing(const char *function)
+{
+    return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                            "The stream is capturing: nothing will be done before the graph is launched.");
+}
+
+CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **out_completion)
+{
+    static const char function[] = "cushim_stream_completion";
+    struct cushim_completion *completion;
+    if (stream == NULL)
+        return fail_no_stream(function);
+    if (out_completion == NULL)
+        return fail_null_output(function);
+    cush_completion_start_deferred();
+    if (cush_stream_is_capturing(stream->handle))
+        return fail_capturing(function);
+    CUresult result = cush_completion_new(function, &completion);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cush_completion_start(stream, completion);
+    if (result == CUDA_SUCCESS)
+        *out_completion = completion;
+    else
+        completion_unref_both(completion);
+    return result;
+}
+
+/* ---- In a capture ---- */
+
+static void CUDA_CB completion_on_launch(void *user)
+{
+    cush_completion_fire(user, CUDA_SUCCESS);
+}
+
+/* The graph, and all that was made of it, is gone. */
+static void completion_on_graph_destroyed(void *user)
+{
+    cush_completion_unref(user);
+}
+
+CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struct cushim_completion **out_completion)
+{
+    static const char function[] = "cushim_stream_capturable_completion";
+    struct cushim_completion *completion;
+    if (stream == NULL)
+        return fail_no_stream(function);
+    if (out_completion == NULL)
+        return fail_null_output(function);
+    if (!cush_stream_is_capturing(stream->handle))
+        return cushim_stream_completion(stream, out_completion);
+    CUresult result = cush_completion_new(function, &completion);
+    if (result != CUDA_SUCCESS)
+        return result;
+    completion->captured = true;
+    result = cushim_stream_launch_host(stream, completion_on_launch, completion, completion_on_graph_destroyed);
+    if (result == CUDA_SUCCESS)
+        *out_completion = completion;
+    else
+        cush_completion_unref(completion);
+    return result;
+}
+
+/* ---- Work and what it uses ---- */
+
+/* Calls the body with the stream in use, so that the driver's stream outlives a body that destroys it. */
+static CUresult enqueue_run_body(const char *function, struct cushim_stream *stream,
+                                 CUresult (*body)(struct cushim_stream *stream, void *user), void *user,
+                                 struct cushim_completion *completion)
+{
+    cush_stream_use(stream);
+    CUresult result = body(stream, user);
+    if (cush_capture_end_leftover(stream) && result == CUDA_SUCCESS)
+        result = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                                  "The body left the stream capturing; that capture was ended.");
+    CUresult started = cush_completion_start_surely(function, stream, completion);
+    (void)cush_stream_end_use(stream);
+    return result != CUDA_SUCCESS ? result : started;
+}
+
+CUresult cushim_stream_enqueue(struct cushim_stream *stream, CUresult (*body)(struct cushim_stream *stream, void *user),
+                               void *user, void (*release)(void *user), struct cushim_completion **out_completion)
+{
+    static const char function[] = "cushim_stream_enqueue";
+    struct cushim_completion *completion;
+    if (stream == NULL)
+        return fail_and_release(fail_no_stream(function), user, release);
+    if (body == NULL)
+        return fail_and_release(cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL."), user,
+                                release);
+    cush_completion_start_deferred();
+    if (cush_stream_is_capturing(stream->handle))
+        return fail_and_release(fail_capturing(function), user, release);
+    CUresult result = cush_completion_new(function, &completion);
+    if (result != CUDA_SUCCESS)
+        return fail_and_release(result, user, release);
+    completion->user = user;
+    atomic_store(&completion->release, release);
+    result = enqueue_run_body(function, stream, body, user, completion);
+    if (result == CUDA_SUCCESS && out_completion != NULL)
+        *out_completion = completion;
+    else
+        cushim_completion_detach(&completion);
+    return result;
+}

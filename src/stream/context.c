@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "objects.h"
+
+#include <stdlib.h>
+
+struct cushim_context *cush_context_ref(struct cushim_context *context)
+{
+    if (context != NULL)
+        atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
+    return context;
+}
+
+CUresult cush_context_unref(struct cushim_context *context)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (context == NULL || atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1)
+        return CUDA_SUCCESS;
+    if (context->kind == CONTEXT_PRIMARY)
+        result = cushim_set_driver_error(cushim_table()->DevicePrimaryCtxRelease_v2(context->device),
+                                         CUSHIM_SLOT_DevicePrimaryCtxRelease_v2);
+    else if (context->kind == CONTEXT_OWN)
+        result = cushim_set_driver_error(cushim_table()->CtxDestroy_v2(context->handle), CUSHIM_SLOT_CtxDestroy_v2);
+    free(context);
+    return result;
+}
+
+/* The caller's current context is asked for first, so that it can be restored even where popping fails. */
+CUresult cush_context_enter(struct cushim_context *context, CUcontext *out_before)
+{
+    const struct cushim_dispatch_table *table = cushim_table();
+    CUcontext before = NULL;
+    CUresult result = table->CtxGetCurrent_v1(&before);
+    if (result != CUDA_SUCCESS)
+        return cushim_set_driver_error(result, CUSHIM_SLOT_CtxGetCurrent_v1);
+    result = table->CtxPushCurrent_v2(context->handle);
+    if (result == CUDA_SUCCESS)
+        *out_before = before;
+    return cushim_set_driver_error(result, CUSHIM_SLOT_CtxPushCurrent_v2);
+}
+
+CUresult cush_context_leave(CUcontext before)
+{
+    const struct cushim_dispatch_table *table = cushim_table();
+    CUcontext popped;
+    CUresult result = table->CtxPopCurrent_v2(&popped);
+    if (result != CUDA_SUCCESS) {
+        table->CtxSetCurrent_v1(before);
+        cushim_set_driver_error(result, CUSHIM_SLOT_CtxPopCurrent_v2);
+    }
+    return result;
+}
+
+/* The driver's own device handle for a number; starts the driver if nobody has. */
+static CUresult context_find_device(int ordinal, CUdevice *out_device)
+{
+    CUresult result = cushim_init();
+    if (result != CUDA_SUCCESS)
+        return result;
+    return cushim_set_driver_error(cushim_table()->DeviceGet_v1(out_device, ordinal), CUSHIM_SLOT_DeviceGet_v1);
+}
+
+static struct cushim_context *context_new(int kind)
+{
+    struct cushim_context *context = calloc(1, sizeof *context);
+    if (context != NULL) {
+        atomic_init(&context->references, 1);
+        context->kind = kind;
+    }
+    return context;
+}
+
+CUresult cushim_context_create_primary(int ordinal, struct cushim_context **out_context)
+{
+    static const char function[] = "cushim_context_create_primary";
+    if (out_context == NULL)
+        return fail_null_output(function);
+    struct cushim_context *context = context_new(CONTEXT_PRIMARY);
+    if (context == NULL)
+        return fail_no_memory(function);
+    CUresult result = context_find_device(ordinal, &context->device);
+    if (result == CUDA_SUCCESS)
+        result = cushim_set_driver_error(cushim_table()->DevicePrimaryCtxRetain_v1(&context->handle, context->device),
+                                         CUSHIM_SLOT_DevicePrimaryCtxRetain_v1);
+    if (result == CUDA_SUCCESS)
+        *out_context = context;
+    else
+        free(context);
+    return result;
+}
+
+CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_context **out_context)
+{
+    static const char function[] = "cushim_context_create";
+    if (out_context == NULL)
+        return fail_null_output(function);
+    struct cushim_context *context = context_new(CONTEXT_OWN);
+    if (context == NULL)
+        return fail_no_memory(function);
+    CUcontext before = NULL;
+    CUresult result = context_find_device(ordinal, &context->device);
+    if (result == CUDA_SUCCESS)
+        result = cushim_set_driver_error(cushim_table()->CtxGetCurrent_v1(&before), CUSHIM_SLOT_CtxGetCurrent_v1);
+    if (result == CUDA_SUCCESS)
+        result = cushim_set_driver_error(cushim_table()->CtxCreate_v2(&context->handle, flags, context->device),
+                                         CUSHIM_SLOT_CtxCreate_v2);
+    if (result != CUDA_SUCCESS) {
+        free(context);
+        return result;
+    }
+    result = cush_context_leave(before);
+    if (result != CUDA_SUCCESS) {
+        cush_context_unref(context);
+        return result;
+    }
+    *out_context = context;
+    return CUDA_SUCCESS;
+}
+
+/* The device of a context that came from outside; this is also how it is checked. */
+static CUresult context_wrap(const char *function, CUcontext handle, CUgreenCtx green,
+                             struct cushim_context **out_context)
+{
+    struct cushim_context *context = context_new(CONTEXT_BORROWED);
+    if (context == NULL)
+        return fail_no_memory(function);
+    context->handle = handle;
+    context->green = green;
+    CUresult result =
+        cushim_set_driver_error(cushim_table()->CtxGetDevice_v2(&context->device, handle), CUSHIM_SLOT_CtxGetDevice_v2);
+    if (result == CUDA_SUCCESS)
+        *out_context = context;
+    else
+        free(context);
+    return result;
+}
+
+CUresult cushim_context_borrow(CUcontext handle, struct cushim_context **out_context)
+{
+    static const char function[] = "cushim_context_borrow";
+    if (out_context == NULL)
+        return fail_null_output(function);
+    if (handle == NULL)
+        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL.");
+    return context_wrap(function, handle, NULL, out_context);
+}
+
+CUresult cushim_context_borrow_green(CUgreenCtx green, struct cushim_context **out_context)
+{
+    static const char function[] = "cushim_context_borrow_green";
+    CUcontext handle = NULL;
+    if (out_context == NULL)
+        return fail_null_output(function);
+    if (green == NULL)
+        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The green context is NULL.");
+    CUresult result = cushim_table()->CtxFromGreenCtx_v1(&handle, green);
+    if (result != CUDA_SUCCESS)
+        return cushim_set_driver_error(result, CUSHIM_SLOT_CtxFromGreenCtx_v1);
+    return context_wrap(function, handle, green, out_context);
+}
+
+CUresult cushim_context_destroy(struct cushim_context **context)
+{
+    if (context == NULL)
+        return CUDA_SUCCESS;
+    struct cushim_context *held = *context;
+    *context = NULL;
+    return cush_context_unref(held);
+}
+
+CUcontext cushim_context_handle(const struct cushim_context *context)
+{
+    return context != NULL ? context->handle : NULL;
+}
+
+static CUresult fail_no_context(const char *function)
+{
+    return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL, or was destroyed.");
+}
+
+CUresult cushim_context_device(const struct cushim_context *context, CUdevice *out_device)
+{
+    if (context == NULL)
+        return fail_no_context("cushim_context_device");
+    if (out_device == NULL)
+        return fail_null_output("cushim_context_device");
+    *out_device = context->device;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_context_priority_range(struct cushim_context *context, int *out_least, int *out_greatest)
+{
+    int least = 0;
+    int greatest = 0;
+    CUcontext before = NULL;
+    if (context == NULL)
+        return fail_no_context("cushim_context_priority_range");
+    CUresult result = cush_context_enter(context, &before);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim_set_driver_error(cushim_table()->CtxGetStreamPriorityRange_v1(&least, &greatest),
+                                     CUSHIM_SLOT_CtxGetStreamPriorityRange_v1);
+    CUresult left = cush_context_leave(before);
+    if (result != CUDA_SUCCESS || left != CUDA_SUCCESS)
+        return result != CUDA_SUCCESS ? result : left;
+    if (out_least != NULL)
+        *out_least = least;
+    if (out_greatest != NULL)
+        *out_greatest = greatest;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a stream is: its flags, priority, device, id, context. The driver ends a capture when it is asked for some of
+ * these on the capturing stream, so each is asked once, and at a time when nothing can be invalidated.
+ */
+#include "objects.h"
+
+bool cush_stream_is_capturing(CUstream handle)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult result = cushim_table()->StreamIsCapturing_v1(handle, &status);
+    return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+           || (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+static void stream_set_known(struct cushim_stream *stream, enum known_property property)
+{
+    if (!stream->special)
+        atomic_fetch_or_explicit(&stream->known, property, memory_order_release);
+}
+
+static CUresult stream_query_contexts(struct cushim_stream *stream, CUcontext *out_context, CUgreenCtx *out_green)
+{
+    CUresult result = cushim_table()->StreamGetCtx_v2(stream->handle, out_context, out_green);
+    if (result != CUDA_SUCCESS)
+        return result;
+    atomic_store_explicit(&stream->driver_context, *out_context, memory_order_relaxed);
+    atomic_store_explicit(&stream->green, *out_green, memory_order_relaxed);
+    stream_set_known(stream, KNOWN_CONTEXT);
+    return result;
+}
+
+void cush_stream_remember(struct cushim_stream *stream, unsigned flags)
+{
+    const struct cushim_dispatch_table *table = cushim_table();
+    unsigned long long id = 0;
+    atomic_store_explicit(&stream->flags, flags, memory_order_relaxed);
+    stream_set_known(stream, KNOWN_FLAGS);
+    if (cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1) != CUSHIM_STATE_MISSING
+        && table->StreamGetId_v1(stream->handle, &id) == CUDA_SUCCESS) {
+        atomic_store_explicit(&stream->id, id, memory_order_relaxed);
+        stream_set_known(stream, KNOWN_ID);
+    }
+    if (stream->context->green != NULL) {
+        CUcontext context;
+        CUgreenCtx green;
+        (void)stream_query_contexts(stream, &context, &green);
+    }
+}
+
+/*
+ * Whether the stream remembers a property (*out_known), or else may ask the driver for it. `place` is that of the
+ * result, to be checked with the rest.
+ */
+static CUresult stream_recall(struct cushim_stream *stream, enum known_property property, const char *function,
+                              const void *output, bool *out_known)
+{
+    if (stream == NULL)
+        return fail_no_stream(function);
+    if (output == NULL)
+        return fail_null_output(function);
+    *out_known = (atomic_load_explicit(&stream->known, memory_order_acquire) & property) != 0;
+    /* The context may always be asked for: tests/conformance/CAPTURE.md. */
+    if (!*out_known && property != KNOWN_CONTEXT && cush_stream_is_capturing(stream->handle))
+        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                                "The stream is capturing, and asking the driver could end that: ask before or after.");
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *out_flags)
+{
+    bool known = false;
+    unsigned flags = 0;
+    CUresult result = stream_recall(stream, KNOWN_FLAGS, "cushim_stream_flags", out_flags, &known);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!known) {
+        result = cushim_table()->StreamGetFlags_v1(stream->handle, &flags);
+        if (result != CUDA_SUCCESS)
+            return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetFlags_v1);
+        atomic_store_explicit(&stream->flags, flags, memory_order_relaxed);
+        stream_set_known(stream, KNOWN_FLAGS);
+    }
+    *out_flags = known ? atomic_load_explicit(&stream->flags, memory_order_relaxed) : flags;
+    return CUDA_SUCCESS;
+}
+
+/* Not remembered, because it can change. The driver may always be asked for it: tests/conformance/CAPTURE.md. */
+CUresult cushim_stream_priority(struct cushim_stream *stream, int *out_priority)
+{
+    int priority = 0;
+    if (stream == NULL)
+        return fail_no_stream("cushim_stream_priority");
+    if (out_priority == NULL)
+        return fail_null_output("cushim_stream_priority");
+    CUresult result = cushim_table()->StreamGetPriority_v1(stream->handle, &priority);
+    if (result == CUDA_SUCCESS)
+        *out_priority = priority;
+    return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetPriority_v1);
+}
+
+CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *out_device)
+{
+    bool known = false;
+    CUdevice device = 0;
+    if (stream != NULL && stream->context != NULL && out_device != NULL) {
+        *out_device = stream->context->device;
+        return CUDA_SUCCESS;
+    }
+    CUresult result = stream_recall(stream, KNOWN_DEVICE, "cushim_stream_device", out_device, &known);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!known) {
+        result = cushim_table()->StreamGetDevice_v1(stream->handle, &device);
+        if (result != CUDA_SUCCESS)
+            return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetDevice_v1);
+        atomic_store_explicit(&stream->device, device, memory_order_relaxed);
+        stream_set_known(stream, KNOWN_DEVICE);
+    }
+    *out_device = known ? atomic_load_explicit(&stream->device, memory_order_relaxed) : device;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *out_id)
+{
+    bool known = false;
+    unsigned long long id = 0;
+    if (stream != NULL && out_id != NULL && cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1) == CUSHIM_STATE_MISSING)
+        return cushim_table()->StreamGetId_v1(stream->handle, out_id);
+    CUresult result = stream_recall(stream, KNOWN_ID, "cushim_stream_id", out_id, &known);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!known) {
+        result = cushim_table()->StreamGetId_v1(stream->handle, &id);
+        if (result != CUDA_SUCCESS)
+            return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetId_v1);
+        atomic_store_explicit(&stream->id, id, memory_order_relaxed);
+        stream_set_known(stream, KNOWN_ID);
+    }
+    *out_id = known ? atomic_load_explicit(&stream->id, memory_order_relaxed) : id;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *out_context, CUgreenCtx *out_green)
+{
+    const void *output = out_context != NULL ? (const void *)out_context : (const void *)out_green;
+    bool known = false;
+    CUcontext context = NULL;
+    CUgreenCtx green = NULL;
+    /* A green context's stream belongs to the primary context too, which only the driver knows. */
+    if (stream != NULL && output != NULL && stream->context != NULL && stream->context->green == NULL) {
+        context = stream->context->handle;
+    } else {
+        CUresult result = stream_recall(stream, KNOWN_CONTEXT, "cushim_stream_driver_context", output, &known);
+        if (result == CUDA_SUCCESS && !known)
+            result =
+                cushim_set_driver_error(stream_query_contexts(stream, &context, &green), CUSHIM_SLOT_StreamGetCtx_v2);
+        if (result != CUDA_SUCCESS)
+            return result;
+        if (known) {
+            context = atomic_load_explicit(&stream->driver_context, memory_order_relaxed);
+            green = atomic_load_explicit(&stream->green, memory_order_relaxed);
+        }
+    }
+    if (out_context != NULL)
+        *out_context = context;
+    if (out_green != NULL)
+        *out_green = green;
+    return CUDA_SUCCESS;
+}
+
+struct cushim_context *cushim_stream_context(const struct cushim_stream *stream)
+{
+    return stream != NULL ? stream->context : NULL;
+}
+
+bool cushim_stream_is_owned(const struct cushim_stream *stream)
+{
+    return stream != NULL && stream->owned;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams: making, taking over, giving away, ending, waiting. */
+#include "objects.h"
+
+#include <stdlib.h>
+
+/* ---- The object ---- */
+
+struct cushim_stream *cush_stream_ref(struct cushim_stream *stream)
+{
+    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
+    return stream;
+}
+
+void cush_stream_unref(struct cushim_stream *stream)
+{
+    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) == 1)
+        free(stream);
+}
+
+static struct cushim_stream *stream_new(CUstream handle, bool owned)
+{
+    struct cushim_stream *stream = calloc(1, sizeof *stream);
+    if (stream != NULL) {
+        atomic_init(&stream->references, 1);
+        atomic_init(&stream->uses, 1);
+        stream->handle = handle;
+        stream->owned = owned;
+    }
+    return stream;
+}
+
+void cush_stream_use(struct cushim_stream *stream)
+{
+    cush_stream_ref(stream);
+    atomic_fetch_add(&stream->uses, 1);
+}
+
+CUresult cush_stream_end_use(struct cushim_stream *stream)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (atomic_fetch_sub(&stream->uses, 1) == 1) {
+        struct cushim_context *context = stream->context;
+        stream->context = NULL;
+        if (stream->owned)
+            result =
+                cushim_set_driver_error(cushim_table()->StreamDestroy_v2(stream->handle), CUSHIM_SLOT_StreamDestroy_v2);
+        CUresult dropped = cush_context_unref(context);
+        if (result == CUDA_SUCCESS)
+            result = dropped;
+    }
+    cush_stream_unref(stream);
+    return result;
+}
+
+static bool stream_is_special(CUstream handle)
+{
+    return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+/* ---- Making and taking over ---- */
+
+/* A green context's streams come from a call of their own, which needs no current context. */
+static CUresult stream_create_handle(struct cushim_context *context, unsigned flags, int priority, CUstream *out_handle)
+{
+    CUcontext before = NULL;
+    if (context->green != NULL)
+        return cushim_set_driver_error(
+            cushim_table()->GreenCtxStreamCreate_v1(out_handle, context->green, flags, priority),
+            CUSHIM_SLOT_GreenCtxStreamCreate_v1);
+    CUresult result = cush_context_enter(context, &before);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim_table()->StreamCreateWithPriority_v1(out_handle, flags, priority);
+    cushim_set_driver_error(result, CUSHIM_SLOT_StreamCreateWithPriority_v1);
+    CUresult left = cush_context_leave(before);
+    if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
+        cushim_table()->StreamDestroy_v2(*out_handle);
+    return result != CUDA_SUCCESS ? result : left;
+}
+
+CUresult cushim_stream_create(struct cushim_context *context, unsigned flags, int priority,
+                              struct cushim_stream **out_stream)
+{
+    static const char function[] = "cushim_stream_create";
+    if (context == NULL)
+        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL, or was destroyed.");
+    if (out_stream == NULL)
+        return fail_null_output(function);
+    struct cushim_stream *stream = stream_new(NULL, true);
+    if (stream == NULL)
+        return fail_no_memory(function);
+    CUresult result = stream_create_handle(context, flags, priority, &stream->handle);
+    if (result != CUDA_SUCCESS) {
+        free(stream);
+        return result;
+    }
+    stream->context = cush_context_ref(context);
+    cush_stream_remember(stream, flags);
+    *out_stream = stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *context, struct cushim_stream **out_stream)
+{
+    static const char function[] = "cushim_stream_adopt";
+    if (out_stream == NULL)
+        return fail_null_output(function);
+    if (stream_is_special(handle))
+        return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "Nobody can own a special stream: borrow it.");
+    struct cushim_stream *stream = stream_new(handle, true);
+    if (stream == NULL)
+        return fail_no_memory(function);
+    stream->context = cush_context_ref(context);
+    *out_stream = stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, struct cushim_stream **out_stream)
+{
+    static const char function[] = "cushim_stream_borrow";
+    if (out_stream == NULL)
+        return fail_null_output(function);
+    if (stream_is_special(handle) && context != NULL)
+        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function,
+                                "A special stream is that of whichever context is current: it has none of its own.");
+    if (stream_is_special(handle) && handle != NULL
+        && cushim_query_slot_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1) == CUSHIM_STATE_MISSING
+        && cushim_driver_version() != 0)
+        return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function,
+                                "CU_STREAM_LEGACY and CU_STREAM_PER_THREAD need CUDA 7.0.");
+    struct cushim_stream *stream = stream_new(handle, false);
+    if (stream == NULL)
+        return fail_no_memory(function);
+    stream->special = stream_is_special(handle);
+    stream->context = cush_context_ref(context);
+    *out_stream = stream;
+    return CUDA_SUCCESS;
+}
+
+/* ---- Giving away and ending ---- */
+
+CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *out_handle)
+{
+    static const char function[] = "cushim_stream_release";
+    if (stream == NULL || *stream == NULL)
+        return fail_no_stream(function);
+    if (out_handle == NULL)
+        return fail_null_output(function);
+    struct cushim_stream *released = *stream;
+    if (atomic_load(&released->capture) != NULL)
+        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function, "A capture of the stream is open: end it first.");
+    if (atomic_load(&released->uses) != 1)
+        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
+                                "A body runs with the stream, or left it in a capture of another stream.");
+    *stream = NULL;
+    *out_handle = released->handle;
+    released->owned = false;
+    return cush_stream_end_use(released);
+}
+
+CUresult cushim_stream_destroy(struct cushim_stream **stream)
+{
+    if (stream == NULL || *stream == NULL)
+        return CUDA_SUCCESS;
+    struct cushim_stream *destroyed = *stream;
+    *stream = NULL;
+    cush_capture_abandon(destroyed);
+    return cush_stream_end_use(destroyed);
+}
+
+CUresult cushim_stream_close(struct cushim_stream **stream)
+{
+    static const char function[] = "cushim_stream_close";
+    if (stream == NULL || *stream == NULL)
+        return CUDA_SUCCESS;
+    struct cushim_stream *closed = *stream;
+    *stream = NULL;
+    bool was_capturing = cush_capture_abandon(closed);
+    CUresult waited = cushim_set_driver_error(cush_stream_wait_relaxed(closed), CUSHIM_SLOT_StreamSynchronize_v1);
+    CUresult ended = cush_stream_end_use(closed);
+    if (was_capturing)
+        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+                                "A capture of the stream was open; it was ended, and its graph is lost.");
+    return waited != CUDA_SUCCESS ? waited : ended;
+}
+
+CUstream cushim_stream_handle(const struct cushim_stream *stream)
+{
+    return stream != NULL ? stream->handle : NULL;
+}
+
+/* ---- Waiting ---- */
+
+CUresult cushim_stream_query(struct cushim_stream *stream)
+{
+    if (stream == NULL)
+        return fail_no_stream("cushim_stream_query");
+    return cushim_set_driver_error(cushim_table()->StreamQuery_v1(stream->handle), CUSHIM_SLOT_StreamQuery_v1);
+}
+
+CUresult cushim_stream_synchronize(struct cushim_stream *stream)
+{
+    if (stream == NULL)
+        return fail_no_stream("cushim_stream_synchronize");
+    return cushim_set_driver_error(cushim_table()->StreamSynchronize_v1(stream->handle),
+                                   CUSHIM_SLOT_StreamSynchronize_v1);
+}
+
+CUresult cush_stream_wait_relaxed(struct cushim_stream *stream)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    /* Before CUDA 10.1 there are no modes: every capture is a relaxed one. A missing slot would record an error. */
+    bool changed = cushim_query_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1) != CUSHIM_STATE_MISSING
+                   && cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode) == CUDA_SUCCESS;
+    CUresult result = cushim_table()->StreamSynchronize_v1(stream->handle);
+    if (changed)
+        cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode);
+    return result;
+}
+
+CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags)
+{
+    static const char function[] = "cushim_stream_wait_event";
+    if (stream == NULL)
+        return fail_no_stream(function);
+    if (event == NULL)
+        return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The event is NULL, or was destroyed.");
+    /* The flag came with this function, and means nothing to an older driver. */
+    if (flags == CU_EVENT_WAIT_EXTERNAL
+        && cushim_query_slot_state(CUSHIM_SLOT_EventRecordWithFlags_v1) != CUSHIM_STATE_NATIVE)
+        return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function, "CU_EVENT_WAIT_EXTERNAL needs CUDA 11.1.");
+    return cushim_set_driver_error(cushim_table()->StreamWaitEvent_v1(stream->handle, event->handle, flags),
+                                   CUSHIM_SLOT_StreamWaitEvent_v1);
+}
+
+CUresult cushim_stream_run(struct cushim_stream *stream, CUresult (*body)(struct cushim_stream *stream, void *user),
+                           void *user)
+{
+    static const char function[] = "cushim_stream_run";
+    if (stream == NULL)
+        return fail_no_stream(function);
+    if (body == NULL)
+        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL.");
+    if (cush_stream_is_capturing(stream->handle))
+        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                                "The stream is capturing: its work could not be waited for.");
+    cush_stream_use(stream);
+    CUresult result = body(stream, user);
+    bool was_left = cush_capture_end_leftover(stream);
+    CUresult waited;
+    if (cush_stream_is_capturing(stream->handle))
+        waited = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                                  "The body left the stream in a capture of another stream: nothing was waited for.");
+    else
+        waited = cushim_set_driver_error(cush_stream_wait_relaxed(stream), CUSHIM_SLOT_StreamSynchronize_v1);
+    CUresult ended = cush_stream_end_use(stream);
+    if (waited != CUDA_SUCCESS)
+        return waited;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (was_left)
+        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                                "The body left the stream capturing; that capture was ended.");
+    return ended;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What the calls of invalidate_calls.inc are made with. */
+#ifndef CONFORMANCE_INVALIDATE_H
+#define CONFORMANCE_INVALIDATE_H
+
+#include "kernels.h"
+
+struct invalidation {
+    /* The call's target: the capturing stream or another one. */
+    CUstream stream;
+    /* A third stream, idle; an event recorded and complete before the capture; one never recorded; one of this
+     * capture. */
+    CUstream spare;
+    CUevent outside;
+    CUevent unrecorded;
+    CUevent captured;
+    CUevent timed;
+    /* Of this try only, and freed by it or after it. */
+    CUdeviceptr victim;
+    void *host_victim;
+    CUevent event_victim;
+    CUcontext context_victim;
+    CUgraph graph_victim;
+    CUgraphExec executable_victim;
+    CUmodule module_victim;
+    /* Made by the call; cleared away afterwards. */
+    CUdeviceptr new_memory;
+    void *new_host;
+    CUstream new_stream;
+    CUevent new_event;
+    CUcontext new_context;
+    CUgraph new_graph;
+    CUgraphExec new_executable;
+    CUuserObject new_object;
+    /* Kept over all tries. */
+    CUdeviceptr memory;
+    CUdeviceptr managed;
+    unsigned char *pinned;
+    CUgraph graph;
+    CUgraphExec executable;
+    CUfunction function;
+    atomic_int calls;
+    /* Room for answers that nobody reads. */
+    unsigned flags;
+    int number;
+    float time;
+    size_t size;
+    size_t other_size;
+    unsigned long long id;
+    cuuint64_t capture_id;
+    CUdevice device;
+    CUcontext context;
+    CUgreenCtx green;
+    CUgraph told_graph;
+    CUstreamCaptureStatus status;
+    CUstreamCaptureMode mode;
+    CUlaunchAttributeValue attribute;
+    CUmemoryPool pool;
+    CUdeviceptr pointer;
+    CUfunc_cache cache;
+    CUgraphExecUpdateResultInfo update;
+};
+
+#endif

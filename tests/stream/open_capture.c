@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Open captures: who may end them, and what becomes of one whose stream goes away. */
+#include "support.h"
+
+static void ended(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    watch_begin();
+    done("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    rule_status("status", stream, "active");
+    done("work", body_adds_work(stream, NULL));
+    done("end", cushim_capture_end(&capture, &graph));
+    rule_fact("gone", capture == NULL);
+    rule_number("nodes", node_count(cushim_graph_handle(graph)), 1);
+    rule_status("status-after", stream, "none");
+    refused("end-again", cushim_capture_end(&capture, &graph), CUDA_ERROR_INVALID_HANDLE, "cushim_capture_end");
+    refused("end-null", cushim_capture_end(NULL, &graph), CUDA_ERROR_INVALID_HANDLE, "cushim_capture_end");
+    rule_fact("graph-stays", graph != NULL);
+    cushim_graph_destroy(&graph);
+    done("begin-for-nothing", cushim_capture_begin(stream, RELAXED, &capture));
+    done("end-for-nothing", cushim_capture_end(&capture, NULL));
+    rule_number("alive", watch_alive(), 0);
+    watch_end();
+    layer_stream_end(stream);
+}
+
+static void argument(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    struct cushim_capture *second = NULL;
+    refused("null-stream", cushim_capture_begin(NULL, RELAXED, &capture), CUDA_ERROR_INVALID_HANDLE,
+            "cushim_capture_begin");
+    refused("null-place", cushim_capture_begin(stream, RELAXED, NULL), CUDA_ERROR_INVALID_VALUE,
+            "cushim_capture_begin");
+    refused("no-mode", cushim_capture_begin(stream, (CUstreamCaptureMode)-1, &capture), CUDA_ERROR_INVALID_VALUE,
+            "cushim_capture_begin");
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    passed_on("capturing-already", cushim_capture_begin(stream, RELAXED, &second), CUDA_ERROR_ILLEGAL_STATE);
+    rule_fact("untouched", second == NULL);
+    rule_status("survives", stream, "active");
+    done("end", cushim_capture_end(&capture, NULL));
+    layer_stream_end(stream);
+}
+
+/* ---- Ended by something else ---- */
+
+static void invalidated(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    passed_on("query", cushim_stream_query(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    passed_on("end", cushim_capture_end(&capture, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    rule_fact("gone", capture == NULL && graph == NULL);
+    done("usable", cushim_stream_query(stream));
+    layer_stream_end(stream);
+}
+
+/* Two tokens for one stream: the first one's capture was ended at the driver, the second is another. */
+static void overtaken(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *first = NULL;
+    struct cushim_capture *second = NULL;
+    struct cushim_capture *third = NULL;
+    struct cushim_graph *graph = NULL;
+    need("begin", cushim_capture_begin(stream, RELAXED, &first));
+    need("end-at-driver", capture_end(cushim_stream_handle(stream)));
+    need("begin-second", cushim_capture_begin(stream, RELAXED, &second));
+    refused("end-first", cushim_capture_end(&first, &graph), CUDA_ERROR_ILLEGAL_STATE, "cushim_capture_end");
+    rule_fact("first-is-gone", first == NULL && graph == NULL);
+    rule_status("second-survives", stream, "active");
+    need("end-second-at-driver", capture_end(cushim_stream_handle(stream)));
+    need("begin-third", cushim_capture_begin(stream, RELAXED, &third));
+    done("end-third", cushim_capture_end(&third, NULL));
+    done("destroy", cushim_stream_destroy(&stream));
+    refused("end-second-of-no-stream", cushim_capture_end(&second, &graph), CUDA_ERROR_ILLEGAL_STATE,
+            "cushim_capture_end");
+}
+
+/* ---- Other threads ---- */
+
+struct errand {
+    struct cushim_capture **capture;
+    CUresult result;
+};
+
+static void end_there(void *user)
+{
+    struct errand *errand = user;
+    errand->result = cushim_capture_end(errand->capture, NULL);
+}
+
+static void other_thread_in(CUstreamCaptureMode mode)
+{
+    const char *name = mode_names[mode];
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    struct errand errand = {&capture, CUDA_SUCCESS};
+    bool may = mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+    need("begin", cushim_capture_begin(stream, mode, &capture));
+    on_thread(end_there, &errand);
+    rule(key_of(name, "end-there", NULL), errand.result, may ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    rule_fact(key_of(name, "over", NULL), (capture == NULL) == may);
+    rule_status(key_of(name, "status", NULL), stream, may ? "none" : "active");
+    if (!may)
+        done(key_of(name, "end-here", NULL), cushim_capture_end(&capture, NULL));
+    layer_stream_end(stream);
+}
+
+static void other_thread_relaxed(void)
+{
+    other_thread_in(CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+static void other_thread(void)
+{
+    other_thread_in(CU_STREAM_CAPTURE_MODE_GLOBAL);
+    other_thread_in(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+}
+
+/* The per-thread stream is another one there, so not even relaxed mode lets another thread end it. */
+static void other_thread_special(void)
+{
+    struct cushim_stream *stream = NULL;
+    struct cushim_capture *capture = NULL;
+    struct errand errand = {&capture, CUDA_SUCCESS};
+    need("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream));
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    on_thread(end_there, &errand);
+    rule("end-there", errand.result, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    rule_status("survives", stream, "active");
+    done("end-here", cushim_capture_end(&capture, NULL));
+    cushim_stream_destroy(&stream);
+}
+
+static void capture_there(void *user)
+{
+    struct cushim_capture *capture = NULL;
+    struct cushim_stream *stream = user;
+    done("begin-there", cushim_capture_begin(stream, RELAXED, &capture));
+    done("end-there", cushim_capture_end(&capture, NULL));
+}
+
+/* One object for the streams of two threads: each has a capture of its own. */
+static void special_shared(void)
+{
+    struct cushim_stream *stream = NULL;
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    need("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream));
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    on_thread(capture_there, stream);
+    rule_status("survives", stream, "active");
+    done("end-here", cushim_capture_end(&capture, &graph));
+    rule_fact("graph", graph != NULL);
+    cushim_graph_destroy(&graph);
+    cushim_stream_destroy(&stream);
+}
+
+/* ---- The stream goes away ---- */
+
+static void rule_lost(const char *name, struct cushim_capture **capture)
+{
+    struct cushim_graph *graph = NULL;
+    refused(key_of(name, "end", NULL), cushim_capture_end(capture, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+            "cushim_capture_end");
+    rule_fact(key_of(name, "token-is-gone", NULL), *capture == NULL && graph == NULL);
+}
+
+static void stream_destroyed(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    CUstream handle = NULL;
+    watch_begin();
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    need("work", body_adds_work(stream, NULL));
+    refused("release", cushim_stream_release(&stream, &handle), CUDA_ERROR_ILLEGAL_STATE, "cushim_stream_release");
+    rule_fact("release-did-nothing", stream != NULL && handle == NULL);
+    rule_status("survives", stream, "active");
+    done("destroy", cushim_stream_destroy(&stream));
+    rule_lost("destroyed", &capture);
+    rule_number("graphs", watch_graphs(), 0);
+    rule_number("captures", watch_captures(), 0);
+    watch_end();
+}
+
+static void stream_closed(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_capture *capture = NULL;
+    watch_begin();
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    refused("close", cushim_stream_close(&stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "cushim_stream_close");
+    rule_fact("gone", stream == NULL);
+    rule_number("destroyed", watch_calls_of(S(StreamDestroy_v2)), 1);
+    rule_lost("closed", &capture);
+    rule_number("graphs", watch_graphs(), 0);
+    watch_end();
+}
+
+/* A borrowed one stays, and can be used. */
+static void borrowed_destroyed(void)
+{
+    struct cushim_stream *stream = NULL;
+    struct cushim_capture *capture = NULL;
+    CUstream handle = stream_new();
+    need("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    done("destroy", cushim_stream_destroy(&stream));
+    saw_text("status", capture_status(handle));
+    rule_lost("borrowed", &capture);
+    done("usable", cu->StreamSynchronize_v1(handle));
+    stream_end(handle);
+}
+
+/* A capture that somebody else began is not the borrowed object's to end. */
+static void borrowed_overtaken(void)
+{
+    struct cushim_stream *stream = NULL;
+    struct cushim_capture *capture = NULL;
+    CUstream handle = stream_new();
+    need("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    need("end-at-driver", capture_end(handle));
+    need("begin-at-driver", capture_begin(handle));
+    done("destroy", cushim_stream_destroy(&stream));
+    rule_fact("survives", capture_status(handle)[0] == 'a');
+    refused("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_ILLEGAL_STATE, "cushim_capture_end");
+    done("end-at-driver", capture_end(handle));
+    stream_end(handle);
+}
+
+struct open_capture {
+    struct cushim_capture *capture;
+    struct cushim_stream *stream;
+};
+
+static void begin_there(void *user)
+{
+    struct open_capture *open = user;
+    open->stream = layer_stream();
+    done("begin-there", cushim_capture_begin(open->stream, CU_STREAM_CAPTURE_MODE_GLOBAL, &open->capture));
+}
+
+/* Destroyed by another thread than the one that captures, which has ended meanwhile. */
+static void destroyed_elsewhere(void)
+{
+    struct open_capture open = {NULL, NULL};
+    on_thread(begin_there, &open);
+    done("destroy", cushim_stream_destroy(&open.stream));
+    rule_lost("elsewhere", &open.capture);
+}
+
+static const struct check checks[] = {
+    {"open_capture.ended", ended, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.argument", argument, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.invalidated", invalidated, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.overtaken", overtaken, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.other-thread-relaxed", other_thread_relaxed, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.other-thread", other_thread, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"open_capture.other-thread-special", other_thread_special, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.special-shared", special_shared, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.stream-closed", stream_closed, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.borrowed-destroyed", borrowed_destroyed, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.borrowed-overtaken",
+     borrowed_overtaken,
+     0,
+     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* told by its id */
+    {"open_capture.destroyed-elsewhere", destroyed_elsewhere, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_open_capture = {"open_capture", checks};

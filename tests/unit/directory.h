@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A directory of a test's own, and files in it. POSIX only. */
+#ifndef DIRECTORY_H
+#define DIRECTORY_H
+
+#include <stddef.h>
+
+/* cmocka setup and teardown: makes the directory, as unit_reset does the rest; removes it with all that is in it. */
+int directory_create(void **state);
+int directory_remove(void **state);
+
+#define DIRECTORY_TEST(test) cmocka_unit_test_setup_teardown(test, directory_create, directory_remove)
+
+/* The directory itself. */
+const char *directory_root(void);
+
+/* The path of `name` in the directory; its own directories are made. Valid until the fourth call after this one. */
+const char *directory_path(const char *name);
+
+/* Each writes a file in the directory and returns its path. */
+const char *directory_write(const char *name, const void *content, size_t size);
+const char *directory_copy(const char *name, const char *from, size_t most);
+const char *directory_link(const char *name, const char *to);
+
+#endif
