@@ -140,13 +140,12 @@ CUSHIM_API CUresult cushim_stream_update_dependencies(struct cushim_stream *stre
                                                       CUstreamUpdateCaptureDependencies_flags operation);
 
 /*
- * How this thread's calls bear on captures: sets the mode and gives the one before, which goes back with
- * cushim_capture_mode_pop(). RELAXED around calls such as cuMemAlloc lets them be made while a stream captures. CUDA
- * 10.1. (cuThreadExchangeStreamCaptureMode)
- *   CUDA_ERROR_INVALID_VALUE  the mode is none, or out_previous is NULL
+ * Sets this thread's capture mode to *mode and writes the previous mode there, so that a second call restores it. In
+ * RELAXED mode, calls such as cuMemAlloc can be made while a stream captures. Needs CUDA 10.1.
+ * (cuThreadExchangeStreamCaptureMode)
+ *   CUDA_ERROR_INVALID_VALUE  mode is NULL, or *mode is not a capture mode
  */
-CUSHIM_API CUresult cushim_capture_mode_push(CUstreamCaptureMode mode, CUstreamCaptureMode *out_previous);
-CUSHIM_API CUresult cushim_capture_mode_pop(CUstreamCaptureMode previous);
+CUSHIM_API CUresult cushim_capture_mode_exchange(CUstreamCaptureMode *mode);
 
 #ifdef __cplusplus
 }

@@ -173,27 +173,14 @@ CUresult cushim_stream_update_dependencies(struct cushim_stream *stream, const C
     return cushim_set_driver_error(result, CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2);
 }
 
-static CUresult capture_mode_exchange(const char *function, CUstreamCaptureMode *mode)
+CUresult cushim_capture_mode_exchange(CUstreamCaptureMode *mode)
 {
+    static const char function[] = "cushim_capture_mode_exchange";
+    if (mode == NULL)
+        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The pointer to the mode is NULL.");
     if ((unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function,
                                 "The mode is not one of CU_STREAM_CAPTURE_MODE_...");
     return cushim_set_driver_error(cushim_table()->ThreadExchangeStreamCaptureMode_v1(mode),
                                    CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1);
-}
-
-CUresult cushim_capture_mode_push(CUstreamCaptureMode mode, CUstreamCaptureMode *out_previous)
-{
-    static const char function[] = "cushim_capture_mode_push";
-    if (out_previous == NULL)
-        return fail_null_output(function);
-    CUresult result = capture_mode_exchange(function, &mode);
-    if (result == CUDA_SUCCESS)
-        *out_previous = mode;
-    return result;
-}
-
-CUresult cushim_capture_mode_pop(CUstreamCaptureMode previous)
-{
-    return capture_mode_exchange("cushim_capture_mode_pop", &previous);
 }

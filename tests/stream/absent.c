@@ -149,8 +149,7 @@ static void captures(struct cushim_stream *stream)
     expect_none("cushim_stream_capture_info_copy", cushim_stream_capture_info_copy(stream, &copy));
     expect_none("cushim_stream_update_dependencies",
                 cushim_stream_update_dependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    expect_none("cushim_capture_mode_push", cushim_capture_mode_push(mode, &mode));
-    expect_none("cushim_capture_mode_pop", cushim_capture_mode_pop(mode));
+    expect_none("cushim_capture_mode_exchange", cushim_capture_mode_exchange(&mode));
     expect_fact("the body was not called", calls == 0);
     expect_fact("nothing was written", graph == NULL && exec == NULL && capture == NULL && copy == NULL);
     expect("cushim_graph_destroy", cushim_graph_destroy(&borrowed), CUDA_SUCCESS);

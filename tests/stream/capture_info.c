@@ -249,16 +249,19 @@ static void implicit(void)
 
 static void mode(void)
 {
-    CUstreamCaptureMode before = (CUstreamCaptureMode)77;
-    CUstreamCaptureMode second = (CUstreamCaptureMode)77;
-    done("push", cushim_capture_mode_push(CU_STREAM_CAPTURE_MODE_RELAXED, &before));
-    rule_number("was-global", before, CU_STREAM_CAPTURE_MODE_GLOBAL);
-    done("push-again", cushim_capture_mode_push(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, &second));
+    CUstreamCaptureMode first = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUstreamCaptureMode second = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    CUstreamCaptureMode third = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    done("exchange", cushim_capture_mode_exchange(&first));
+    rule_number("was-global", first, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    done("exchange-again", cushim_capture_mode_exchange(&second));
     rule_number("was-relaxed", second, CU_STREAM_CAPTURE_MODE_RELAXED);
-    done("pop", cushim_capture_mode_pop(second));
-    done("pop-again", cushim_capture_mode_pop(before));
-    done("push-once-more", cushim_capture_mode_push(CU_STREAM_CAPTURE_MODE_GLOBAL, &second));
-    rule_number("is-global-again", second, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    done("restore", cushim_capture_mode_exchange(&second));
+    rule_number("was-thread-local", second, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    done("restore-again", cushim_capture_mode_exchange(&first));
+    rule_number("was-relaxed-again", first, CU_STREAM_CAPTURE_MODE_RELAXED);
+    done("exchange-once-more", cushim_capture_mode_exchange(&third));
+    rule_number("is-global-again", third, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
 /* What the mode is for: a call that would end a capture is let through. */
@@ -266,13 +269,13 @@ static void mode_lets_through(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
-    CUstreamCaptureMode before;
+    CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUdeviceptr memory = 0;
     need("begin", cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL, &capture));
-    need("push", cushim_capture_mode_push(CU_STREAM_CAPTURE_MODE_RELAXED, &before));
+    need("exchange", cushim_capture_mode_exchange(&thread_mode));
     done("alloc", cu->MemAlloc_v2(&memory, 64));
     done("free", cu->MemFree_v2(memory));
-    need("pop", cushim_capture_mode_pop(before));
+    need("restore", cushim_capture_mode_exchange(&thread_mode));
     rule_status("survives", stream, "active");
     done("end", cushim_capture_end(&capture, NULL));
     layer_stream_end(stream);
@@ -280,18 +283,18 @@ static void mode_lets_through(void)
 
 static void mode_argument(void)
 {
-    CUstreamCaptureMode before = (CUstreamCaptureMode)77;
-    refused("no-mode", cushim_capture_mode_push((CUstreamCaptureMode)3, &before), CUDA_ERROR_INVALID_VALUE,
-            "cushim_capture_mode_push");
-    refused("null-place", cushim_capture_mode_push(CU_STREAM_CAPTURE_MODE_RELAXED, NULL), CUDA_ERROR_INVALID_VALUE,
-            "cushim_capture_mode_push");
-    refused("pop-no-mode", cushim_capture_mode_pop((CUstreamCaptureMode)-1), CUDA_ERROR_INVALID_VALUE,
-            "cushim_capture_mode_pop");
-    rule_number("untouched", before, 77);
+    CUstreamCaptureMode too_large = (CUstreamCaptureMode)3;
+    CUstreamCaptureMode negative = (CUstreamCaptureMode)-1;
+    refused("too-large", cushim_capture_mode_exchange(&too_large), CUDA_ERROR_INVALID_VALUE,
+            "cushim_capture_mode_exchange");
+    refused("negative", cushim_capture_mode_exchange(&negative), CUDA_ERROR_INVALID_VALUE,
+            "cushim_capture_mode_exchange");
+    rule_fact("untouched", too_large == (CUstreamCaptureMode)3 && negative == (CUstreamCaptureMode)-1);
+    refused("null", cushim_capture_mode_exchange(NULL), CUDA_ERROR_INVALID_VALUE, "cushim_capture_mode_exchange");
     if (cushim_query_slot_state(S(ThreadExchangeStreamCaptureMode_v1)) == CUSHIM_STATE_MISSING) {
-        passed_on("on-old", cushim_capture_mode_push(CU_STREAM_CAPTURE_MODE_RELAXED, &before),
-                  CUDA_ERROR_NOT_SUPPORTED);
-        passed_on("pop-on-old", cushim_capture_mode_pop(CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_NOT_SUPPORTED);
+        CUstreamCaptureMode relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+        passed_on("on-old", cushim_capture_mode_exchange(&relaxed), CUDA_ERROR_NOT_SUPPORTED);
+        rule_number("untouched-on-old", relaxed, CU_STREAM_CAPTURE_MODE_RELAXED);
     }
 }
 
