@@ -21,9 +21,6 @@ extern "C" {
 
 /* ---- The scoped form ---- */
 
-/* What a capture calls: it enqueues work into the stream, and returns CUDA_SUCCESS or what went wrong. */
-typedef CUresult (*cushim_stream_body)(struct cushim_stream *stream, void *user);
-
 /*
  * Begins a capture, calls body(stream, user), and ends the capture whatever the body did; the stream is usable again.
  * It must return: a longjmp or an exception out of it is not caught. Gives a graph that the caller owns.

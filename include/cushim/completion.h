@@ -83,8 +83,7 @@ CUSHIM_API CUresult cushim_stream_capturable_completion(struct cushim_stream *st
  *   CUDA_ERROR_OUT_OF_MEMORY               the body was not called; or as the next
  *   others                                 the driver takes no callback: the work was waited for, and released
  */
-CUSHIM_API CUresult cushim_stream_enqueue(struct cushim_stream *stream,
-                                          CUresult (*body)(struct cushim_stream *stream, void *user), void *user,
+CUSHIM_API CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body body, void *user,
                                           void (*release)(void *user), struct cushim_completion **out_completion);
 
 /* ---- Asking and waiting ---- */

@@ -20,6 +20,12 @@ extern "C" {
 struct cushim_stream;
 struct cushim_event;
 
+/*
+ * A function of the program's that enqueues work into a stream: for cushim_stream_run(), cushim_stream_enqueue() and
+ * the scoped captures. It returns CUDA_SUCCESS or the error that it met.
+ */
+typedef CUresult (*cushim_stream_body)(struct cushim_stream *stream, void *user);
+
 /* ---- Making, taking over, giving away, ending ---- */
 
 /*
@@ -140,8 +146,7 @@ CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream, struc
  *                                          waited for. Or the body brought the stream into a capture of another
  *                                          stream: that capture is invalidated, and nothing was waited for
  */
-CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream,
-                                      CUresult (*body)(struct cushim_stream *stream, void *user), void *user);
+CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body, void *user);
 
 /* ---- Functions of the host ---- */
 

@@ -74,9 +74,8 @@ CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struc
 /* ---- Work and what it uses ---- */
 
 /* Calls the body with the stream in use, so that the driver's stream outlives a body that destroys it. */
-static CUresult enqueue_run_body(const char *function, struct cushim_stream *stream,
-                                 CUresult (*body)(struct cushim_stream *stream, void *user), void *user,
-                                 struct cushim_completion *completion)
+static CUresult enqueue_run_body(const char *function, struct cushim_stream *stream, cushim_stream_body body,
+                                 void *user, struct cushim_completion *completion)
 {
     cush_stream_use(stream);
     CUresult result = body(stream, user);
@@ -88,8 +87,8 @@ static CUresult enqueue_run_body(const char *function, struct cushim_stream *str
     return result != CUDA_SUCCESS ? result : started;
 }
 
-CUresult cushim_stream_enqueue(struct cushim_stream *stream, CUresult (*body)(struct cushim_stream *stream, void *user),
-                               void *user, void (*release)(void *user), struct cushim_completion **out_completion)
+CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body body, void *user,
+                               void (*release)(void *user), struct cushim_completion **out_completion)
 {
     static const char function[] = "cushim_stream_enqueue";
     struct cushim_completion *completion;

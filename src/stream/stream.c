@@ -234,8 +234,7 @@ CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_ev
                                    CUSHIM_SLOT_StreamWaitEvent_v1);
 }
 
-CUresult cushim_stream_run(struct cushim_stream *stream, CUresult (*body)(struct cushim_stream *stream, void *user),
-                           void *user)
+CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body, void *user)
 {
     static const char function[] = "cushim_stream_run";
     if (stream == NULL)
