@@ -49,7 +49,7 @@ typedef int cushim_descriptor;
 /*
  * Fires when all work that is in the stream is done, with its status. Of a context that already has a sticky error it
  * has fired at once, with the context's error. The caller owns *out_completion.
- *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing; the capture is not invalidated. (One that another thread
+ *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing; the capture goes on. (One that another thread
  *                                          begins on this stream during the call is the caller's care, and ends.)
  */
 CUSHIM_API CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **out_completion);

@@ -223,7 +223,7 @@ enum cushim_slot_state {
     CUSHIM_STATE_MISSING,  /* the call returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table() */
     CUSHIM_STATE_NATIVE,   /* the slot points into the driver */
     CUSHIM_STATE_POLYFILL, /* older entry points give the same meaning */
-    CUSHIM_STATE_ADAPTED /* the driver has it, but cushim answers, for a version limit, hidden functions or the per-thread choice */
+    CUSHIM_STATE_ADAPTED /* the driver has it, but cushim answers: a version limit, hidden functions, per-thread streams */
 };
 
 struct cushim_slot_info {
@@ -283,7 +283,7 @@ typedef void (*cushim_fn)(void);
  * is asked of the driver itself. Never a polyfill. Loads the driver if that has not been tried. Thread-safe.
  *   CUDA_SUCCESS              *out_fn is the driver's function, or an adapted slot's (see CUSHIM_STATE_ADAPTED)
  *   CUDA_ERROR_NOT_FOUND      this driver has no such entry point, or it is hidden
- *   CUDA_ERROR_INVALID_VALUE  an argument is NULL, or version is above the driver's (or the version limit) or below 2000
+ *   CUDA_ERROR_INVALID_VALUE  an argument is NULL, or version is above the driver's or the limit, or below 2000
  *   CUDA_ERROR_NO_DEVICE      there is no driver
  */
 CUSHIM_API CUresult cushim_lookup(const char *function, int version, cushim_fn *out_fn);
