@@ -24,7 +24,7 @@ void cush_last_error_refusal(size_t row, char *text, size_t size)
                  entry.symbol, MAJOR_MINOR(entry.since), MAJOR_MINOR(driver->version),
                  MAJOR_MINOR(driver->own_version));
     else if (cush_hidden_set_has(&driver->hidden, row))
-        snprintf(text, size, "%s is hidden, by CUSHIM_HIDE or the option mask.", entry.symbol);
+        snprintf(text, size, "%s is hidden, by CUSHIM_HIDE or the option hide.", entry.symbol);
     else
         snprintf(text, size, "This driver lacks %s, although it is for CUDA %d.%d, and CUDA has it since %d.%d.",
                  entry.symbol, MAJOR_MINOR(driver->own_version), MAJOR_MINOR(entry.since));

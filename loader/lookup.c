@@ -103,7 +103,7 @@ static CUresult fail_lookup(const char *function, int version, const struct cush
                  asked.text);
         break;
     case CUSHIM_LOOKUP_HIDDEN:
-        snprintf(text, sizeof text, "%s is hidden, by CUSHIM_HIDE or the option mask; it exists since CUDA %s.",
+        snprintf(text, sizeof text, "%s is hidden, by CUSHIM_HIDE or the option hide; it exists since CUDA %s.",
                  function, since.text);
         break;
     case CUSHIM_LOOKUP_LACKING:

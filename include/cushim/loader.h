@@ -231,7 +231,7 @@ enum cushim_slot_state {
     CUSHIM_STATE_MISSING,  /* the call returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table() */
     CUSHIM_STATE_NATIVE,   /* the slot points into the driver */
     CUSHIM_STATE_POLYFILL, /* older entry points give the same meaning */
-    CUSHIM_STATE_ADAPTED /* the driver has it, but cushim answers: a version limit, hidden functions, per-thread streams */
+    CUSHIM_STATE_ADAPTED   /* the driver has it, but cushim answers: limit, hidden functions or per-thread streams */
 };
 
 struct cushim_slot_info {

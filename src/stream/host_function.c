@@ -7,7 +7,7 @@
  * observed with driver 580). So a host function with something to release goes as a status callback. In a capture there
  * are no status callbacks, but user objects, which live as long as the graph and what was made of it.
  */
-#include "held_call.h"
+#include "captured_call.h"
 
 #include <stdlib.h>
 
@@ -19,19 +19,19 @@ static void CUDA_CB host_call_run(CUstream stream, CUresult status, void *user)
         call.status(stream, status, call.user);
     else if (status == CUDA_SUCCESS)
         call.host(call.user);
-    call_release(&call, status);
+    host_call_release(&call, status);
 }
 
 static CUresult host_call_enqueue(const char *function, CUstream stream, const struct host_call *call)
 {
     struct host_call *kept = malloc(sizeof *kept);
     if (kept == NULL)
-        return call_release(call, fail_no_memory(function));
+        return host_call_release(call, fail_no_memory(function));
     *kept = *call;
     CUresult result = cushim_table()->StreamAddCallback_v1(stream, host_call_run, kept, 0);
     if (result != CUDA_SUCCESS) {
         free(kept);
-        call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1));
+        host_call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1));
     }
     return result;
 }
@@ -44,19 +44,19 @@ static CUresult host_call_capture(const char *function, struct cushim_stream *st
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = NULL;
     if (cushim_query_slot_state(CUSHIM_SLOT_UserObjectCreate_v1) == CUSHIM_STATE_MISSING)
-        return call_release(call, table->UserObjectCreate_v1(NULL, NULL, NULL, 0, 0));
+        return host_call_release(call, table->UserObjectCreate_v1(NULL, NULL, NULL, 0, 0));
     CUresult result = table->StreamGetCaptureInfo_v2(stream->handle, &status, NULL, &graph, NULL, NULL);
     if (result != CUDA_SUCCESS)
-        return call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetCaptureInfo_v2));
+        return host_call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetCaptureInfo_v2));
     if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return call_release(call, cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
-                                                   "Something has ended the capture that the stream is in."));
-    struct captured_call *held = NULL;
-    result = cush_held_call_launch(function, stream->handle, graph, call, &held);
+        return host_call_release(call, cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+                                                        "Something has ended the capture that the stream is in."));
+    struct captured_call *captured = NULL;
+    result = cush_captured_call_launch(function, stream->handle, graph, call, &captured);
     if (result != CUDA_SUCCESS)
         return result;
-    cush_capture_add_call(stream, held);
-    cush_held_call_unref(held);
+    cush_capture_add_call(stream, captured);
+    cush_captured_call_unref(captured);
     return result;
 }
 
@@ -68,9 +68,9 @@ CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, vo
     static const char function[] = "cushim_stream_launch_host";
     const struct host_call call = {.host = fn, .user = user, .release = release_fn};
     if (stream == NULL)
-        return call_release(&call, fail_no_stream(function));
+        return host_call_release(&call, fail_no_stream(function));
     if (fn == NULL)
-        return call_release(&call, cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."));
+        return host_call_release(&call, cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."));
     if (release_fn == NULL)
         return cushim_set_driver_error(cushim_table()->LaunchHostFunc_v1(stream->handle, fn, user),
                                        CUSHIM_SLOT_LaunchHostFunc_v1);
@@ -85,12 +85,12 @@ CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUstreamCallba
     static const char function[] = "cushim_stream_add_callback";
     const struct host_call call = {.status = fn, .user = user, .release = release_fn};
     if (stream == NULL)
-        return call_release(&call, fail_no_stream(function));
+        return host_call_release(&call, fail_no_stream(function));
     if (fn == NULL)
-        return call_release(&call, cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."));
+        return host_call_release(&call, cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."));
     if (cush_stream_is_capturing(stream->handle))
-        return call_release(&call,
-                            cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                             "A capture takes no status callback; the capture is not invalidated."));
+        return host_call_release(
+            &call, cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+                                    "A capture takes no status callback; the capture is not invalidated."));
     return host_call_enqueue(function, stream->handle, &call);
 }

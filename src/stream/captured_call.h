@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A function of the host in a capture, whose user data lives as long as the graph and what was made of it. */
-#ifndef CUSHIM_HELD_CALL_H
-#define CUSHIM_HELD_CALL_H
+#ifndef CUSHIM_CAPTURED_CALL_H
+#define CUSHIM_CAPTURED_CALL_H
 
 #include "objects.h"
 
-struct call {
+struct host_call {
     CUhostFn host;           /* either this */
     CUstreamCallback status; /* or this */
     void *user;
@@ -13,7 +13,7 @@ struct call {
 };
 
 /* Ends a call that will not be made, or was; returns `result`. */
-static inline CUresult call_release(const struct call *call, CUresult result)
+static inline CUresult host_call_release(const struct host_call *call, CUresult result)
 {
     if (call->release != NULL)
         call->release(call->user);
@@ -21,13 +21,13 @@ static inline CUresult call_release(const struct call *call, CUresult result)
 }
 
 /*
- * Launches a function of the host into a capture of `graph`. On success *out_held is the call, to be dropped; on
+ * Launches a function of the host into a capture of `graph`. On success *out_call is the call, to be dropped; on
  * failure the call was released.
  */
-CUresult cush_held_call_launch(const char *function, CUstream stream, CUgraph graph, const struct call *call,
-                               struct captured_call **out_held);
+CUresult cush_captured_call_launch(const char *function, CUstream stream, CUgraph graph, const struct host_call *call,
+                                   struct captured_call **out_call);
 
-void cush_held_call_unref(struct captured_call *held);
+void cush_captured_call_unref(struct captured_call *captured);
 
 /* Holds a call and returns the address of its link to the next one in a list. */
 struct captured_call **cush_captured_call_ref_next(struct captured_call *call);
