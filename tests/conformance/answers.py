@@ -8,14 +8,25 @@ every other configuration only what differs:
     9.1    <tab> capture.kind      <tab> not-applicable StreamBeginCapture_v2
     12.2   <tab> edge.query        <tab> 0
 
-A check that is not applicable replaces all its answers; "-" removes one. Lines that begin with # are the head.
+A check that is not applicable replaces all its answers; "-" removes one. Lines that begin with # are the head. The
+configuration "hidden" is not kept: its answers are the native ones, but for the differences that are listed.
 """
 
 import os
 
 # Each configuration of one driver: what a run is called, and the program's arguments for it.
 LIMITS = ("12.4", "12.2", "11.4", "11.0", "10.1", "10.0", "9.1", "6.5")
-CONFIGURATIONS = {"native": [], "per-thread": ["--per-thread"], **{limit: ["--max-version", limit] for limit in LIMITS}}
+# Slots whose polyfills can answer at the same time. Captures need the native ones of cuStreamBeginCapture, of
+# cuLaunchHostFunc and of the first two of cuStreamGetCaptureInfo; the limits have their polyfills answer.
+HIDDEN = (
+    "EventRecordWithFlags_v1", "EventElapsedTime_v2", "DevicePrimaryCtxRelease_v2", "DevicePrimaryCtxSetFlags_v2",
+    "StreamGetCaptureInfo_v3", "StreamUpdateCaptureDependencies_v2", "CtxGetDevice_v2", "CtxSynchronize_v2",
+    "CtxCreate_v3", "CtxCreate_v4", "StreamGetDevice_v1", "StreamGetCtx_v2", "GraphInstantiateWithFlags_v1",
+    "GraphAddDependencies_v2", "GraphRemoveDependencies_v2", "GraphGetEdges_v2", "GraphNodeGetDependencies_v2",
+    "GraphNodeGetDependentNodes_v2",
+)
+CONFIGURATIONS = {"native": [], "per-thread": ["--per-thread"], "hidden": ["--hide", ",".join(HIDDEN)],
+                  **{limit: ["--max-version", limit] for limit in LIMITS}}
 
 NOT_APPLICABLE = "not-applicable"
 
@@ -78,6 +89,8 @@ def save(path, head, runs):
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in head)
         for configuration, answers in runs.items():
+            if configuration == "hidden":
+                continue
             rows = answers if configuration == "native" else differences(base, answers)
             file.writelines(f"{configuration}\t{name}\t{value}\n" for name, value in rows.items())
 
