@@ -13,6 +13,7 @@ static _Thread_local struct {
     const char *detail;
     int needed_version; /* 0: not a matter of versions */
     int driver_version;
+    bool lacks_form;
 } last_error;
 
 static _Thread_local char last_error_words[512];
@@ -30,9 +31,11 @@ CUresult cush_error_set(CUresult code, const char *function, const char *message
 
 CUresult cush_fail_missing(enum cushim_slot slot)
 {
-    struct cushim_entry_point row = cush_symbols_row(cush_symbols_row_of(slot));
+    size_t index = cush_symbols_row_of(slot);
+    struct cushim_entry_point row = cush_symbols_row(index);
     cush_error_set(CUDA_ERROR_NOT_SUPPORTED, row.symbol, NULL, NULL);
     last_error.needed_version = row.since;
+    last_error.lacks_form = cush_symbols_lacks_form(index);
     last_error.driver_version = cushim_driver_version();
     return last_error.code;
 }
@@ -80,6 +83,9 @@ static void error_put_into_words(void)
         snprintf(last_error_words, sizeof last_error_words, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.",
                  last_error.function, last_error.needed_version / 1000, last_error.needed_version % 1000 / 10,
                  last_error.driver_version / 1000, last_error.driver_version % 1000 / 10);
+    } else if (last_error.needed_version != 0 && last_error.lacks_form) {
+        snprintf(last_error_words, sizeof last_error_words,
+                 "%s has no form for per-thread default streams, or is hidden.", last_error.function);
     } else if (last_error.needed_version != 0) {
         snprintf(last_error_words, sizeof last_error_words,
                  "%s is hidden, or this driver lacks it against its version.", last_error.function);

@@ -61,7 +61,7 @@ enum lookup_result cush_lookup_entry(const char *function, int version, bool per
     cushim_fn known = lookup_entry_of_row(row, per_thread);
     cushim_fn fn = known;
     /* A driver newer than the rows may have a newer ABI of the function. */
-    if (version > SYMBOLS_NEWEST_VERSION && !lookup_hides_function(first)
+    if (version > CUSHIM_LIST_VERSION && !lookup_hides_function(first)
         && cush_resolve_has_proc_address(&cush_loaded_driver)) {
         cushim_fn raw = cush_resolve_row(&cush_loaded_driver, row, per_thread);
         cushim_fn answer = cush_resolve_by_proc_address(&cush_loaded_driver, function, version, per_thread);
