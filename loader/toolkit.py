@@ -39,7 +39,7 @@ class Toolkit:
         self.version = int(re.search(r'#define CUDA_VERSION (\d+)', self.text)[1])
         self.ours = without_comments('\n'.join(path.read_text(encoding='utf-8')
                                                for path in sorted((ROOT / 'include' / 'cushim').rglob('*.h'))
-                                               if not path.name.startswith(('entry_points', 'names'))))
+                                               if not path.name.startswith(('entry_points', 'names', 'conflict'))))
         # <cudaTypedefs.h> writes CUdevice_v1 for CUdevice.
         self.aliases = {old: new for old, new in re.findall(r'typedef (\w+_v\d+) (\w+);', self.text)
                         if not re.search(rf'\b{old}\b', self.ours)}

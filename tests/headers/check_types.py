@@ -34,7 +34,7 @@ C_HEAD = '''#define SAME(slot, type) \\
 '''
 CXX_HEAD = '''#include <type_traits>
 #define SAME(slot, type) \\
-    static_assert(std::is_same<decltype(cushim_table::slot), type>::value, #slot " is not a " #type);
+    static_assert(std::is_same<decltype(cushim_dispatch_table::slot), type>::value, #slot " is not a " #type);
 #define SAME_AS(slot, function) SAME(slot, decltype(&function))
 template <typename One, typename Other> struct of_one_size;
 template <typename Result, typename... One, typename... Other>
@@ -42,7 +42,7 @@ struct of_one_size<Result(CUDAAPI *)(One...), Result(CUDAAPI *)(Other...)> {
     static constexpr bool value = ((sizeof(One) == sizeof(Other)) && ...);
 };
 #define SIZE(slot, type) \\
-    static_assert(of_one_size<decltype(cushim_table::slot), type>::value, #slot " is not of the size of " #type);
+    static_assert(of_one_size<decltype(cushim_dispatch_table::slot), type>::value, #slot " is not of the size of " #type);
 #define SIZE_AS(slot, function) SIZE(slot, decltype(&function))
 '''
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * newest.h - the driver's own types and constants: what is newer than the newest Toolkit that was compared with.
+ * abi/newest.h - the driver's own types and constants: what is newer than the newest Toolkit that was compared with.
  *
  * Part of cuda_abi.h, which says where declarations come from. Each of these stands in at least two public
  * transcriptions of <cuda.h>. Once a Toolkit has them, tests/headers compares them, and they move to their subjects.

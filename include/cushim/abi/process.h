@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.h - the driver's own types and constants: coredumps of the GPU, and checkpoints of a process.
+ * abi/process.h - the driver's own types and constants: coredumps of the GPU, and checkpoints of a process.
  *
  * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
  * the comments here say units and ownership, where a name does not.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retired.h - the driver's own types: what the ABI versions of before CUDA 3.2 take, with addresses and sizes of
+ * abi/retired.h - the driver's own types: what the ABI versions of before CUDA 3.2 take, with addresses and sizes of
  * 32 bits.
  *
  * Part of cuda_abi.h, which says where declarations come from. <cuda.h> has these types too, but hides them unless
