@@ -5,11 +5,16 @@
 
 #include "symbols.h"
 
+/* The fake of the newest version of the list. */
+#define FAKE_TEXT_OF(number) #number
+#define FAKE_TEXT(number) FAKE_TEXT_OF(number)
+#define FAKE_OF_LIST_VERSION "fake_" FAKE_TEXT(CUSHIM_LIST_VERSION)
+
 /* What a function of a fake returns unless it is hooked: it tells which one was called, and in which form. */
 #define FAKE_CODE(row, per_thread) ((CUresult)(100000 + 2 * (row) + (per_thread)))
 
-/* Of a driver newer than cushim's lists: a driver function that they lack, and a newer ABI of one that they have. */
-#define FAKE_FUTURE_VERSION 13010
+/* Of a driver newer than cushim's list: a driver function that it lacks, and a newer ABI version of one that it has. */
+#define FAKE_FUTURE_VERSION (CUSHIM_LIST_VERSION + 10)
 #define FAKE_FUTURE_FAMILY "cuFromTheFuture"
 #define FAKE_FUTURE_CODE FAKE_CODE(ROW_COUNT, 0)
 #define FAKE_FUTURE_ABI_FAMILY "cuStreamQuery"
@@ -25,6 +30,7 @@ enum fake_lie {
     FAKE_ERROR,          /* always an error, with a pointer nevertheless */
     FAKE_LEGACY,         /* the legacy form, also where the per-thread one was asked for */
     FAKE_STATUS_IGNORED, /* status "not found", with a pointer nevertheless */
+    FAKE_LATER,          /* honest, but what was never compared comes one version later than the list says */
     FAKE_LIE_COUNT
 };
 
