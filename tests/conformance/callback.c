@@ -81,7 +81,7 @@ static void host_function(void)
     stream_end(stream);
 }
 
-/* Each call writes down its place. */
+/* Each call records its position. */
 struct sequence {
     atomic_int next;
     int places[4];
@@ -145,7 +145,7 @@ static void blocks_later_work(void)
     host_free((void *)host);
 }
 
-/* A callback sees what the work before it wrote, wherever it was joined. */
+/* A callback sees the results of the work before it, wherever that work was joined. */
 struct sight {
     volatile unsigned char *host;
     int seen;
@@ -181,7 +181,7 @@ static void sees_earlier_work(void)
     host_free((void *)sight.host);
 }
 
-/* "Callbacks must not make any CUDA API calls": what a driver does about those who do. */
+/* "Callbacks must not make any CUDA API calls": the behaviour of a driver when they do. */
 struct inside {
     CUstream idle;
     CUevent event;

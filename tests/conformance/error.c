@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of errors: before cuInit, names, versions, look-ups, and after a fork. */
+/* General rules: calls before cuInit, error names, versions, look-ups, and calls after a fork. */
 #include <stdio.h>
 #include <string.h>
 
@@ -121,7 +121,7 @@ static void lookup(void)
     rule_fact("flags-differ", fn != other);
 }
 
-/* The version asked for picks the ABI. */
+/* The requested version selects the ABI version. */
 static void lookup_version(void)
 {
     static const int versions[] = {10000, 10010, 11020, 11030, 12020, 12030};
@@ -241,7 +241,7 @@ static int code_in_child(CUresult (*call)(CUstream stream), CUstream stream)
 }
 #endif
 
-/* What a child of fork sees, of a driver that its parent initialised. */
+/* Calls in a child process whose parent initialised the driver. */
 static void after_fork(void)
 {
 #if defined(_WIN32)

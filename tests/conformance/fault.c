@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A poisoned context: what every call says after a kernel faulted. Each check ends its process. */
+/* A context with a sticky error: the result of every call after a kernel with a fault. Each check ends its process. */
 #include "kernels.h"
 
 static void ask_poisoned(CUstream stream, CUstream other, CUevent event)
@@ -58,7 +58,8 @@ static void CUDA_CB take_status(CUstream stream, CUresult status, void *user)
     atomic_fetch_add(&report->calls, 1);
 }
 
-/* A callback and a host function behind the fault; the gate makes sure that both are registered before it happens. */
+/* A callback and a host function behind the fault. The gate ensures that both are registered before the fault
+ * happens. */
 static void fault_with(const char *kernel)
 {
     struct gate gate;
@@ -105,7 +106,7 @@ static void trap(void)
     fault_with("conformance_trap");
 }
 
-/* Whether a second context of the process, on the same device, goes on; and what a reset brings back. */
+/* Whether a second context of the process on the same device still works, and what a reset restores. */
 static void other_context(void)
 {
     CUcontext second = NULL;
@@ -144,7 +145,7 @@ static void after_reset(void)
     saw("query-fresh", cu->StreamQuery_v1(fresh));
 }
 
-/* A fault inside a graph's launch. */
+/* A fault in the launch of a graph. */
 static void in_graph(void)
 {
     CUfunction function = NULL;

@@ -5,7 +5,7 @@
 #define UNTOUCHED_ID 0x5a5a5a5aull
 #define UNTOUCHED_COUNT ((size_t)0x5a5a)
 
-/* Everything that v3 can tell. */
+/* Everything that version 3 reports. */
 struct info {
     CUstreamCaptureStatus status;
     cuuint64_t id;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures over several streams: fork, join, and every way to do it wrong. */
+/* Captures over several streams: fork, join, and all errors in doing so. */
 #include "fixture.h"
 
 #define RELAXED CU_STREAM_CAPTURE_MODE_RELAXED
 
-/* Makes `to` wait for what is in `from` at this point. */
+/* Makes all later work in `to` wait for the work that is now in `from`. */
 static CUresult follow(CUstream from, CUstream to)
 {
     CUevent event = event_new();
@@ -62,7 +62,7 @@ static void unjoined(void)
     stream_end(origin);
 }
 
-/* A fork in which nothing was done has nothing to join. */
+/* A fork without any work has nothing to join. */
 static void unjoined_empty(void)
 {
     CUstream origin = stream_new();
@@ -76,7 +76,7 @@ static void unjoined_empty(void)
     stream_end(origin);
 }
 
-/* Joined, but more was done afterwards. */
+/* The stream was joined, but more work was added to it afterwards. */
 static void unjoined_after_join(void)
 {
     CUstream origin = stream_new();
@@ -144,7 +144,7 @@ static void outside_event(void)
     stream_end(other);
 }
 
-/* What may be asked of an event that was recorded in a capture. */
+/* The allowed queries of an event that was recorded in a capture. */
 static void captured_event(void)
 {
     CUstream stream = stream_new();
@@ -181,7 +181,7 @@ static void captured_event(void)
     stream_end(stream);
 }
 
-/* A stream with pending work may join a capture; the work is not part of it. */
+/* A stream with pending work can join a capture. The pending work is not part of the capture. */
 static void busy_side(void)
 {
     struct gate gate;
@@ -240,7 +240,7 @@ static void destroy_side_unjoined(void)
     stream_end(origin);
 }
 
-/* The same work, twice: once captured and launched, once plain. */
+/* The same work twice: captured and launched, and enqueued directly. */
 static void same_result(void)
 {
     CUstream origin = stream_new();

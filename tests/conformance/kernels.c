@@ -51,7 +51,7 @@ static const char ptx[] = ".version 4.1\n"
                           "    trap;\n"
                           "}\n";
 
-/* ---- What stands for them on softcuda ---- */
+/* ---- The replacements on softcuda ---- */
 
 #if CONFORMANCE_WITH_SOFTCUDA
 
@@ -125,7 +125,7 @@ CUresult kernel_module(CUmodule *out_module)
     return cu->ModuleLoadData_v1(out_module, ptx);
 }
 
-/* One module for each context that asks; they end with their contexts. */
+/* One module for each context that needs it. It is unloaded with its context. */
 CUresult kernel_get(const char *name, CUfunction *out_function)
 {
     CUmodule module = NULL;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* No current context: what a thread may do that has none. A stream, an event or a graph is enough, but for few
- * calls. */
+/* Calls of a thread without a current context. Except for a few calls, a stream, an event or a graph is sufficient. */
 #include "fixture.h"
 
 static CUstream stream;
 static CUstream other;
 
-static atomic_int calls; /* of count_callback(); nobody looks */
+static atomic_int calls; /* counted by count_callback(); nobody reads it */
 
 static void ask_streams(void *user)
 {

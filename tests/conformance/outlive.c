@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that outlive their context. The manual forbids to touch them. Streams that do are left out: with them a 580
- * driver crashes, or says 709, as it happens.
+ * Events that outlive their context. The manual forbids their use. Streams are not tested: driver 580 crashes with them
+ * or returns 709, at random.
  */
 #include "fixture.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stream is: flags, priority, id, device, context. */
+/* Properties of a stream: flags, priority, id, device, context. */
 #include "fixture.h"
 
 static void flags(void)

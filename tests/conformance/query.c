@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking and waiting: cuStreamQuery, cuStreamSynchronize, cuCtxSynchronize, and what the special streams wait for. */
+/* Querying and waiting: cuStreamQuery, cuStreamSynchronize, cuCtxSynchronize, and what the special streams wait for. */
 #include "fixture.h"
 
 static void idle(void)
@@ -100,8 +100,8 @@ static void special_beside_pending(void)
 }
 
 /*
- * The implicit joins: work in the legacy stream waits for all blocking streams, and they for it. Memory operations show
- * it, since callbacks of several streams may come one at a time.
+ * The implicit joins: work in the legacy stream waits for all blocking streams, and they wait for it. The check uses
+ * memory operations, because a driver may run the callbacks of several streams one at a time.
  */
 static void legacy_joins(void)
 {
@@ -128,7 +128,7 @@ static void legacy_joins(void)
     need("free", cu->MemFree_v2(memory));
 }
 
-/* Work in a blocking stream alone does not wait for another blocking stream. */
+/* Work in one blocking stream does not wait for another blocking stream. */
 static void blocking_independent(void)
 {
     struct gate gate;

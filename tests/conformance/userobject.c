@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User objects: references that graphs hold, and a destructor that runs once, when the last one goes. */
+/* User objects: references of graphs, and a destructor that runs exactly once, when the last reference is dropped. */
 #include "fixture.h"
 
 static CUuserObject object_new(atomic_int *destroyed, unsigned references)
@@ -10,7 +10,7 @@ static CUuserObject object_new(atomic_int *destroyed, unsigned references)
     return object;
 }
 
-/* The destructor runs on a thread of the driver's, and nothing can be synchronised with it. */
+/* The destructor runs on a thread of the driver. No call synchronises with it. */
 static int settle(atomic_int *destroyed, int wanted)
 {
     for (int i = 0; i < 100 && atomic_load(destroyed) < wanted; i++)
@@ -101,7 +101,7 @@ static void released_from_graph(void)
     need("destroy", cu->GraphDestroy_v1(graph));
 }
 
-/* A launch under way holds the executable's references too. */
+/* A pending launch holds the references of the executable, too. */
 static void held_by_launch(void)
 {
     struct gate gate;

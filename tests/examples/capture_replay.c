@@ -30,7 +30,8 @@ static void check(CUresult result)
     exit(result == CUDA_ERROR_NOT_SUPPORTED ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-struct buffers {\n    CUdeviceptr memory; /* on the device, SIZE bytes */
+struct buffers {
+    CUdeviceptr memory; /* on the device, SIZE bytes */
     char *letters;      /* on the host: the source of the copy to the device */
     char *result;       /* on the host: the destination of the copy back */
 };

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes what a driver of a CUDA version exports, as X-macro rows for fake_driver.c.
+"""Writes the exports of a driver of one CUDA version, as X-macro rows for fake_driver.c.
 
 usage: rows.py VERSION SYMBOLS_INC ENTRY_POINTS_H
 
-FAKE_TYPED(function, driver_function, since, symbol, per_thread, row) for an entry point that is a slot of the table,
-FAKE_UNTYPED(...) for any other. Both lists are cushim's own: nothing is listed here.
+FAKE_TYPED(function, driver_function, since, symbol, per_thread, row) is an entry point with a slot in the table,
+FAKE_UNTYPED(...) any other. Both lists are read from cushim's sources.
 """
 import re
 import sys

@@ -47,7 +47,6 @@ int support_teardown(void **state)
     (void)state;
     control->clear_faults();
     control->delay_callbacks(0);
-    control->lie(SOFTCUDA_LIE_NONE);
     cu->CtxSetCurrent_v1(NULL);
     if (cushim_driver_version() < 7000)
         cu->CtxDestroy_v2(context);

@@ -62,29 +62,6 @@ static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(
     assert_int_equal(support_number(&number), 1);
 }
 
-static CUresult ask(const char *function, int version, void **ret)
-{
-    return cushim_driver_version() >= 12000 ? cu->GetProcAddress_v2(function, ret, version, 0, NULL)
-                                            : cu->GetProcAddress_v1(function, ret, version, 0);
-}
-
-static void test_control_when_told_to_lie_then_the_wrong_version_is_given(void **state)
-{
-    (void)state;
-    void *old = NULL, *newer = NULL, *lie = NULL;
-    if (cushim_driver_version() < 11030)
-        skip();
-    assert_cu(0, ask("cuStreamGetCaptureInfo", 10010, &old));
-    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &newer));
-    assert_ptr_not_equal(old, newer);
-    control->lie(SOFTCUDA_LIE_OLDEST);
-    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &lie));
-    assert_ptr_equal(lie, old);
-    control->lie(SOFTCUDA_LIE_NULL);
-    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &lie));
-    assert_null(lie);
-}
-
 static void test_proc_address_when_asked_oddly_then_each_version_has_its_habits(void **state)
 {
     (void)state;
@@ -125,7 +102,6 @@ int main(int argc, char **argv)
         TEST(test_environment_when_it_hides_a_symbol_then_nobody_finds_it),
         TEST(test_control_when_told_to_fail_then_that_call_and_no_other),
         TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them),
-        TEST(test_control_when_told_to_lie_then_the_wrong_version_is_given),
         TEST(test_proc_address_when_asked_oddly_then_each_version_has_its_habits),
         TEST(test_function_when_not_executed_then_says_not_supported),
     };

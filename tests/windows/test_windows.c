@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is Windows' own: handles, spellings of a path, names from the export list, threads, the environment. */
+/* Features of Windows: handles, spellings of a path, names from the export list, threads, the environment. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void test_handle_when_given_then_it_is_used_and_stays_open(void **state)
     FreeLibrary(library);
 }
 
-/* The same path in capitals and with the other slashes. */
+/* The same path in capitals and with backslashes and slashes exchanged. */
 static void respell(const char *path, char *out_path, size_t size)
 {
     snprintf(out_path, size, "%s", path);
@@ -188,7 +188,7 @@ static void test_library_when_the_program_frees_it_then_its_table_stays(void **s
                      CUDA_ERROR_INVALID_VALUE); /* a polyfill, in the DLL itself */
 }
 
-/* A DLL with a static copy of cushim, which could find no driver: its diagnosis may be held all the same. */
+/* A DLL with a static copy of cushim that found no driver: its diagnosis remains readable. */
 static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stay
     assert_string_equal(kept->attempts[0].place, options.path);
 }
 
-/* ---- What Windows does not have ---- */
+/* ---- Features that Windows lacks ---- */
 
 static void test_system_when_asked_for_then_nothing_is_there(void **state)
 {

@@ -20,7 +20,6 @@ static struct fault {
 } faults[FAULTS_MAX];
 static size_t fault_count; /* written under the lock, read by fault_any() without */
 static uint64_t delay_nanoseconds;
-static enum fault_lie lie;
 static char hidden[1024]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */
 
 static void set_count(size_t count)
@@ -62,12 +61,7 @@ bool fault_any(void)
     return __atomic_load_n(&fault_count, __ATOMIC_RELAXED) > 0;
 }
 
-enum fault_lie fault_lie(void)
-{
-    return __atomic_load_n(&lie, __ATOMIC_RELAXED);
-}
-
-static bool add(const char *symbol, unsigned nth, int code)
+static bool fault_add(const char *symbol, unsigned nth, int code)
 {
     const char *own = exports_find(symbol); /* a name that stays */
     if (own == NULL || fault_count == FAULTS_MAX)
@@ -91,7 +85,7 @@ static void read_faults(const char *text)
             char *at = (char *)text + length;
             unsigned nth = *at == ':' ? (unsigned)strtoul(at + 1, &at, 10) : 0;
             if (*at == '=')
-                (void)add(symbol, nth, (int)strtol(at + 1, NULL, 10));
+                (void)fault_add(symbol, nth, (int)strtol(at + 1, NULL, 10));
         }
         text = strchr(text, ',');
         text = text == NULL ? NULL : text + 1;
@@ -131,11 +125,6 @@ __attribute__((constructor)) static void read_environment(void);
 #endif
 static void read_environment(void)
 {
-    static const char *const lies[] = {"", "newest", "oldest", "null"};
-    const char *asked = getenv("SOFTCUDA_LIE");
-    for (int i = 0; asked != NULL && i < 4; i++)
-        if (strcmp(asked, lies[i]) == 0)
-            lie = (enum fault_lie)i;
     delay_nanoseconds = soft_setting("SOFTCUDA_LATE_CALLBACKS", 0) * 1000000u;
     read_faults(getenv("SOFTCUDA_FAIL"));
     read_hidden(getenv("SOFTCUDA_HIDE"));
@@ -153,7 +142,7 @@ static int control_fail(const char *symbol, unsigned nth, int code)
     if (symbol == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     os_lock();
-    bool added = add(symbol, nth, code);
+    bool added = fault_add(symbol, nth, code);
     os_unlock();
     return added ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -173,19 +162,14 @@ static void control_delay(unsigned milliseconds)
     os_unlock();
 }
 
-static void control_lie(enum softcuda_lie what)
-{
-    __atomic_store_n(&lie, (enum fault_lie)what, __ATOMIC_RELAXED);
-}
-
 SOFT_PUBLIC const struct softcuda_control *softcuda_control(int version);
 
 const struct softcuda_control *softcuda_control(int version)
 {
     static struct softcuda_control control;
     os_lock();
-    control = (struct softcuda_control){soft_driver,   soft_version,  control_register, control_fail,
-                                        control_clear, control_delay, control_lie};
+    control = (struct softcuda_control){soft_driver,  soft_version,  control_register,
+                                        control_fail, control_clear, control_delay};
     os_unlock();
     return version == SOFTCUDA_CONTROL_VERSION ? &control : NULL;
 }

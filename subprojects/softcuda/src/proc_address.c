@@ -26,11 +26,10 @@ static bool has_forms(const char *driver_function)
     return false;
 }
 
-/* The newest function of the driver function that `version` reaches; when lying, another. */
+/* The newest function of the driver function that `version` reaches. */
 static enum answer find(const char *driver_function, int version, bool per_thread, export_fn *out_function)
 {
     enum answer answer = ANSWER_NO_SUCH_NAME;
-    int wanted = fault_lie() == LIE_NEWEST ? soft_version : version;
     bool forms = per_thread && has_forms(driver_function);
     for (size_t i = 0; i < export_row_count; i++) {
         const struct export_row *row = &export_rows[i];
@@ -38,11 +37,9 @@ static enum answer find(const char *driver_function, int version, bool per_threa
             continue;
         bool given = !forms || row->per_thread_function != NULL;
         int since = forms && row->since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : row->since;
-        if (given && since <= wanted) {
+        if (given && since <= version) {
             *out_function = forms ? row->per_thread_function : row->function;
             answer = ANSWER_FOUND;
-            if (fault_lie() == LIE_OLDEST)
-                return answer;
         } else if (answer == ANSWER_NO_SUCH_NAME) {
             answer = ANSWER_TOO_OLD;
         }
@@ -70,7 +67,7 @@ static CUresult look_up(const char *symbol, int version, cuuint64_t flags, enum 
         return CUDA_ERROR_INVALID_VALUE;
     bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
     *out_answer = find(symbol, version, per_thread, &function);
-    *out_function = fault_lie() == LIE_NULL ? NULL : as_object(function);
+    *out_function = as_object(function);
     return CUDA_SUCCESS;
 }
 

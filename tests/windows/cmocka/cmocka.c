@@ -7,7 +7,7 @@
 
 enum end { ENDED, FAILED, SKIPPED };
 
-/* Where a test that ends early goes on. */
+/* The point where a test that ends early continues. */
 static jmp_buf after_test;
 
 void cmocka_skip(void)
