@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer_time.c - times calls of the stream layer against the driver's own functions, batch by batch in turn. Each line
- * is one pair of batches, in nanoseconds for a call: "name layer driver". layer_time.py runs it and judges.
+ * layer_time.c - times calls of the stream layer against the driver's own functions, in alternating batches. Each line
+ * is one pair of batches, in nanoseconds for a call: "name layer driver". layer_time.py runs it and judges the result.
  *
  *   layer_time [layer|driver NAME COUNT]     with arguments, it makes COUNT such calls instead, for layer_count.py
  *
- * The driver's functions are those that dlsym() finds in the very library that cushim has loaded. What piles up on the
- * GPU is waited for between the batches, outside the time. Exit status 77: there is no GPU to call.
+ * The driver's functions are those that dlsym() finds in the library that cushim loaded. The program waits for enqueued
+ * work between the batches, outside the measured time. Exit status 77: the machine has no GPU.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static CUgraphExec exec_handle;
 static CUdeviceptr memory;
 static int failures;
 
-/* The driver's functions, by the names that it exports; NULL where it is too old. */
+/* The driver's functions, by their exported names; NULL if the driver is too old. */
 #define DRIVER_FUNCTIONS                                                                                               \
     DRIVER_FUNCTION(cuStreamQuery, StreamQuery_v1)                                                                     \
     DRIVER_FUNCTION(cuStreamSynchronize, StreamSynchronize_v1)                                                         \
@@ -113,7 +113,7 @@ static CUresult capture_with_driver(void)
     return result != CUDA_SUCCESS ? result : driver.StreamEndCapture_v1(handle, &graph_handle);
 }
 
-/* What a batch leaves behind, outside the time: work in the stream, the graph of a capture. */
+/* Cleans up after a batch, outside the measured time: work in the stream, the graph of a capture. */
 static void settle(void)
 {
     failures += driver.StreamSynchronize_v1(handle) != CUDA_SUCCESS;
@@ -175,7 +175,7 @@ static void compare(const struct comparison *it)
     }
 }
 
-/* ---- What they are called on ---- */
+/* ---- The objects of the calls ---- */
 
 static void check(CUresult result, const char *what)
 {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-size.py - the size of the shared library once it is stripped, as it is installed.
+"""size.py - the size of the shared library after stripping, as it is installed.
 
     size.py BOUND_KIB LIBRARY OPTIMIZATION
 
-Prints the largest sections too, where readelf is there to tell. A library built without optimisation is not judged.
+Also prints the largest sections if readelf is installed. A library that was built without optimisation is not
+judged.
 """
 import os
 import shutil

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* after_fork - starts CUDA, forks, and holds what the child is told: a driver does not survive a fork. 77 without a
+/* after_fork - starts CUDA, forks, and checks the errors in the child: a driver does not survive a fork. 77 without a
  * GPU. */
 #include <stdio.h>
 #include <string.h>

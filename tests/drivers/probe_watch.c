@@ -111,7 +111,7 @@ bool watch_function(void *address, const char *name)
     return handle(SIGILL, on_trap);
 }
 
-/* ---- What a process has ---- */
+/* ---- The resources of a process ---- */
 
 static int count_entries(const char *path)
 {

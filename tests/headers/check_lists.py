@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The lists agree with each other: entry_points.h, symbols.inc, errors.inc, and what well-known programs call."""
+"""The lists are consistent: entry_points.h, symbols.inc, errors.inc, and the calls of well-known programs."""
 import pathlib
 import re
 
 import support
 
-# What the loaders of three programs ask the driver for, by exported name. FFmpeg's and PyTorch's own lists; of Cycles,
-# what it calls. Windows-only functions have no row anywhere. FFmpeg's list says cuModuleGetGlobal without _v2, which is
-# the form with 32-bit pointers; what it means is _v2.
+# The exported names that the loaders of three programs look up: FFmpeg's and PyTorch's own lists, and the functions
+# that Cycles calls. Functions that only Windows has are in no list. FFmpeg's list contains cuModuleGetGlobal without
+# _v2, which is the form with 32-bit pointers; FFmpeg means _v2.
 USERS = {
     'FFmpeg': '''
         cuInit cuDriverGetVersion cuDeviceGetCount cuDeviceGet cuDeviceGetAttribute cuDeviceGetName
@@ -54,8 +54,8 @@ USERS = {
         cuFuncSetAttribute cuFuncGetAttribute cuFuncSetCacheConfig cuPointerGetAttribute cuTensorMapEncodeTiled''',
 }
 
-# Areas of which every function has a slot. Streams and capture: in every ABI version; the others: in every version
-# with 64-bit pointers and sizes.
+# Areas in which every function has a slot. Streams and capture: in every ABI version; the others: in every version with
+# 64-bit pointers and sizes.
 STREAM_AREA = re.compile(r'Stream|ThreadExchangeStreamCaptureMode$|LaunchHostFunc$')
 WHOLE_AREAS = re.compile(r'''
     Init$ | DriverGetVersion$ | GetError | GetProcAddress$ | Logs | Device | Ctx | GreenCtx | DevResource
@@ -65,7 +65,7 @@ WHOLE_AREAS = re.compile(r'''
 
 
 def retired(versions, position):
-    """Whether an entry point is from before 64-bit pointers or before CUDA 4.0's contexts, and was replaced then."""
+    """Whether an entry point is older than 64-bit pointers or than the contexts of CUDA 4.0, and was replaced then."""
     return position + 1 < len(versions) and versions[position + 1][2] in (3020, 4000)
 
 

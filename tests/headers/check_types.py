@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Each slot of struct cushim_dispatch_table has exactly the type that NVIDIA gives that entry point.
+"""Each slot of struct cushim_dispatch_table has exactly the type that NVIDIA declares for that entry point.
 
-NVIDIA says it twice: as a prototype in <cuda.h>, and from CUDA 11.3 on as a typedef in <cudaTypedefs.h>. Both are
-compared, in C and in C++: C takes an enum for an unsigned int, and C++ does not.
+NVIDIA declares it twice: as a prototype in <cuda.h>, and from CUDA 11.3 on as a typedef in <cudaTypedefs.h>.
+Both are compared, in C and in C++: C accepts an enum for an unsigned int, and C++ does not.
 """
 import re
 
 import support
 
-# Where the row means the same, but is not of the same type.
-#   slot: (before this version of the Toolkit, why); 0 for every version
+# Rows with the same meaning, but not the same type.
+#   slot: (before this version of the Toolkit, reason); 0 for every version
 NOT_THE_SAME = {
     'GLGetDevices_v1': (0, 'unsigned int stands for the enum of <cudaGL.h>'),
     'GLGetDevices_v2': (0, 'unsigned int stands for the enum of <cudaGL.h>'),
@@ -32,7 +32,7 @@ CXX_HEAD = '''#include <type_traits>
 #define SAME_AS(slot, function) SAME(slot, decltype(&function))
 '''
 
-# NVIDIA's own switch for showing the retired entry points too, each under its exported name.
+# NVIDIA's own switch that also declares the retired entry points, each under its exported name.
 FLAGS = ['-D__CUDA_API_VERSION_INTERNAL', *support.stub_flags()]
 
 
@@ -41,14 +41,14 @@ def includes(headers):
 
 
 def typedefs_of(row, known):
-    """The typedefs of an entry point: the ordinary one, and the one of the per-thread form, which must be the same."""
+    """The typedefs of an entry point: the ordinary one, and that of the per-thread form, which must be the same."""
     ordinary = f'PFN_cu{row.function}_v{row.since}'
     per_thread = [f'PFN_cu{row.function}_v{max(row.since, 7000)}_pt{kind}' for kind in ('sz', 'ds')]
     return [name for name in [ordinary, *per_thread] if name in known]
 
 
 def compare(setting, rows, kind, headers, found, failures):
-    """Asserts one kind of comparison. `found` gives the names that a row is compared with."""
+    """Asserts one kind of comparison. `found` returns the names that a row is compared with."""
     named = {row.slot: found(row) for row in rows}
     excused = {slot for slot, (before, _) in NOT_THE_SAME.items() if not before or setting.version < before}
     pairs = [(slot, name) for slot, names in named.items() if slot not in excused for name in names]
@@ -65,7 +65,7 @@ def compare(setting, rows, kind, headers, found, failures):
           + ' and '.join(str(language) for language in setting.languages))
     if not asserted:
         failures.append(f'no slot was compared with a {kind}')
-    # What the Toolkit is old enough to lack is listed; what it ought to have is missed.
+    # Entry points newer than the Toolkit are skipped; all others must be found.
     lacking = [row for row in rows if not named[row.slot]]
     failures += [f'{row.slot} (CUDA {row.since}): no {kind} found in a newer Toolkit'
                  for row in lacking if row.since <= setting.version and row.slot not in excused]

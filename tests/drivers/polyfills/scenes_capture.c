@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: what can be asked of a capture. */
+/* Scenes: queries of a capture. */
 #include "scene.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What is asked for beside the status. */
+/* The results that are requested in addition to the status. */
 enum { ID = 1, GRAPH = 2, NODES = 4, EDGES = 8, COUNT = 16, ALL = 31 };
 enum { MOST_IDS = 32 };
 
@@ -21,7 +21,7 @@ static const char *show_id(cuuint64_t id)
     return id != 0 ? "given" : "zero";
 }
 
-/* The ids that were told since the last time are one and the same. */
+/* Prints whether all ids that were returned since the last call are the same. */
 static void compare_ids(const char *step)
 {
     bool same = true;
@@ -78,7 +78,7 @@ static void show(enum cushim_slot slot, const char *step, CUresult result, const
                show_edges(answer->edges, answer->count), answer->count, scene_current());
 }
 
-/* Asks with every ABI for `what`, as far as each has it. */
+/* Makes the query for `what` with every ABI version that has it. */
 static void ask(const char *where, CUstream stream, int what)
 {
     char step[96];
@@ -150,7 +150,7 @@ void scene_info_idle(void)
     id_count = 0;
 }
 
-/* Gives the capture of a three dependencies, by way of b and c. */
+/* Gives the capture of `a` three dependencies, through b and c. */
 static void spread(CUevent event)
 {
     MUST(TABLE->EventRecord_v1(event, stage.a));
@@ -213,7 +213,7 @@ void scene_info_invalid(void)
     MUST(TABLE->EventCreate_v1(&event, CU_EVENT_DISABLE_TIMING));
     scene_begin(stage.a);
     scene_add_node(stage.a);
-    (void)TABLE->StreamSynchronize_v1(stage.a); /* which spoils it */
+    (void)TABLE->StreamSynchronize_v1(stage.a); /* invalidates the capture */
     ask_all("invalid", stage.a);
     scene_enter(NULL);
     ask("no context", stage.a, ALL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: contexts, and what a stream belongs to. */
+/* Scenes: contexts, and the context of a stream. */
 #include "scene.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ void scene_primary(void)
     set_flags("flags/others while active", CU_CTX_SCHED_SPIN);
 }
 
-/* Ends the primary context, and so what stands on the stage. */
+/* Destroys the primary context and with it the common objects. */
 void scene_primary_end(void)
 {
     scene_enter(NULL);
@@ -147,7 +147,7 @@ void scene_primary_end(void)
     MUST(TABLE->DevicePrimaryCtxRetain_v1(&stage.primary, stage.device));
 }
 
-/* ---- What a stream belongs to ---- */
+/* ---- The context and the device of a stream ---- */
 
 static void ask_stream(const char *where, const char *whom, CUstream stream)
 {
@@ -189,7 +189,7 @@ void scene_stream(void)
     }
 }
 
-/* ---- A stream of a green context ---- */
+/* ---- The stream of a green context ---- */
 
 static bool create_green(CUgreenCtx *green)
 {

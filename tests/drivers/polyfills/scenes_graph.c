@@ -10,7 +10,7 @@ enum { ROOM = 6 };
 static CUgraph graph;
 static CUgraphNode nodes[4];
 
-/* ---- What a query gives ---- */
+/* ---- The results of a query ---- */
 
 static void fill(CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges)
 {
@@ -43,7 +43,7 @@ static void show(enum cushim_slot slot, const char *step, CUresult result, CUgra
     scene_step(slot, step, result, "count %zu:%s", count, text);
 }
 
-/* Which arrays a query is given. */
+/* The arrays that a query is given. */
 enum { FROM = 1, TO = 2, DATA = 4 };
 
 static void get_edges(const char *step, int given, size_t room)
@@ -212,7 +212,7 @@ void scene_instantiate(void)
     MUST(TABLE->GraphDestroy_v1(graph));
 }
 
-/* ---- Edges that are not plain: of one kernel that may start while the other ends ---- */
+/* ---- Programmatic edges: a kernel may start before the one that it depends on has ended ---- */
 
 static CUgraphNode add_kernel(CUfunction function)
 {

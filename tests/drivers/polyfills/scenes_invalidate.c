@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: how a capture begins, what changes it, and what invalidates it. */
+/* Scenes: beginning, changing and invalidating a capture. */
 #include "scene.h"
 
 #include <pthread.h>
@@ -61,7 +61,7 @@ static size_t list_nodes(CUgraphNode *nodes)
     return count;
 }
 
-/* Adds a node to the capture and tells on how many others it depends. */
+/* Adds a node to the capture and prints the number of its dependencies. */
 static size_t count_dependencies(void)
 {
     CUgraphNode before[MOST_NODES];
@@ -80,7 +80,7 @@ static size_t count_dependencies(void)
     return dependencies;
 }
 
-/* Updates, then lets a new node show what it depends on. */
+/* Updates the dependencies, then prints those of a new node. */
 static void update(const char *step, CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, unsigned int flags)
 {
     CUresult result = TABLE->StreamUpdateCaptureDependencies_v2(stage.a, nodes, edges, count, flags);
@@ -147,7 +147,7 @@ static void CUDA_CB do_nothing(void *user)
     (void)user;
 }
 
-/* One call in a capture of `a`; prints its code, and whether the capture survived. */
+/* Makes one call in a capture of `a`. Prints its code, and whether the capture is still valid. */
 struct call {
     const char *name;
     enum cushim_slot slot;
@@ -215,7 +215,7 @@ static CUresult call_create_context(CUstream stream)
 {
     CUcontext context;
     if (stream != stage.a)
-        return CUDA_SUCCESS; /* once is enough: it takes long */
+        return CUDA_SUCCESS; /* once is sufficient, because it takes long */
     CUresult result = TABLE->CtxCreate_v4(&context, NULL, 0, stage.device);
     if (result == CUDA_SUCCESS)
         MUST(TABLE->CtxPopCurrent_v2(&context));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: events, host functions, and a context that a kernel has spoilt. */
+/* Scenes: events, host functions, and a context with a sticky error. */
 #include "scene.h"
 
 #include <stdio.h>
@@ -154,7 +154,7 @@ void scene_host_function(void)
     STEP(LaunchHostFunc_v1, "stream destroyed meanwhile", result, "%d calls", calls.count);
 }
 
-/* ---- After a faulting kernel ---- */
+/* ---- After a kernel with a fault ---- */
 
 void scene_fault(void)
 {
@@ -168,7 +168,7 @@ void scene_fault(void)
     MUST(TABLE->EventRecord_v1(before, stage.a));
     MUST(TABLE->StreamSynchronize_v1(stage.a));
     MUST(TABLE->LaunchKernel_v1(fault, 1, 1, 1, 1, 1, 1, 0, stage.a, NULL, NULL));
-    /* The fault may already be known here, so the codes of these two are not told. */
+    /* The fault may already be known here, so the codes of these two calls are not printed. */
     CUresult launched = TABLE->LaunchHostFunc_v1(stage.a, note_call, &call);
     (void)TABLE->EventRecordWithFlags_v1(after, stage.a, 0);
     CUresult result = TABLE->StreamSynchronize_v1(stage.a);
