@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * at_exit - calls a slot when the process is ending: in a handler of atexit() and in a destructor. Prints a
- * "name=value" to the line.
+ * at_exit - calls a slot while the process is ending: in a handler of atexit() and in a destructor. Prints lines of the
+ * form "name=value".
  *
- *   at_exit [first]    with "first", these calls are also the first, so that they load the driver
+ *   at_exit [first]    with "first", these calls are the first ones, so they load the driver
  */
 #include <stdio.h>
 #include <stdlib.h>

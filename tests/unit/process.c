@@ -10,7 +10,7 @@ const char process_report[] = PROGRAMS "/report";
 const char process_report_linked[] = PROGRAMS "/report_linked";
 const char process_report_origin[] = PROGRAMS "/report_origin";
 
-/* A line break, what was printed, and the end. */
+/* A line break, the output, and the end. */
 static char output[65536];
 
 static void become(const char *program, const char *argument, void (*prepare)(void), int writer)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each allocation fails in its turn, and then each with all after it: nothing crashes, nothing leaks (the sanitizer
- * sees to that), what is answered is true, and with memory again everything works. The allocations are those of the
- * whole process, the dynamic loader included, where this program can take the place of malloc(); elsewhere cushim's
- * own.
+ * Allocations that fail, one at a time, and then each together with all later ones: nothing crashes, nothing leaks
+ * (checked by the sanitizer), the reported results are true, and everything works when memory is available again. Where
+ * this program can replace malloc(), these are the allocations of the whole process, the dynamic loader included;
+ * elsewhere only those of cushim.
  */
 #include "mock.h"
 
@@ -11,9 +11,9 @@
 
 static struct {
     bool counts;
-    bool only_one;  /* or all from there on */
-    long countdown; /* to the one that fails */
-    bool failed;    /* any did */
+    bool only_one;  /* or all later ones, too */
+    long countdown; /* to the allocation that fails */
+    bool failed;    /* whether any allocation failed */
 } memory;
 
 static bool allocation_fails(void)
@@ -63,7 +63,7 @@ void *__wrap_malloc(size_t size)
 
 #endif
 
-/* Runs a scene with its first allocation failing, its second, and so on until none is left to fail. */
+/* Runs a scenario with its first allocation failing, then its second, and so on until no allocation is left to fail. */
 static void with_each_failing(void (*scene)(void), void (*after)(void))
 {
     for (int round = 0; round < 2; round++) {
@@ -90,7 +90,7 @@ static void load(void)
     result = cushim_load(&wish);
 }
 
-/* Whatever came of it: the table is complete, and tells the same as the result. */
+/* After any outcome, the table is complete and agrees with the result. */
 static void assert_consistent(void)
 {
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is given as a driver and is none: each has its own clear reason, and the program runs on. POSIX only. */
+/* Files that are given as a driver and are not: each has its own reason, and the program continues. POSIX only. */
 #include "unit.h"
 
 #include <elf.h>
@@ -90,7 +90,7 @@ static void test_path_when_text_is_there_then_it_is_unloadable(void **state)
 static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **state)
 {
     (void)state;
-    /* In the header, in the segments' table, and where glibc would map what is not there. */
+    /* In the header, in the program headers, and where glibc would map data beyond the end of the file. */
     static const size_t lengths[] = {4, 20, 63, 64, 100, 400, 4096, 20000, 100000};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
         assert_unloadable(directory_copy("cut.so", unit_fake("fake_12040"), lengths[i]), "");

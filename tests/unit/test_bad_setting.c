@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nonsense in every option and every environment variable: the culprit is named, and the program runs on. */
+/* Invalid values in every option and every environment variable: the error names it, and the program continues. */
 #include "unit.h"
 
 #include <limits.h>
@@ -27,7 +27,7 @@ static void assert_bad_variable(const char *name, const char *value, const char 
     unit_set_variable(name, NULL);
 }
 
-/* A text of one letter over and over. The caller frees it. */
+/* A text that repeats one letter. The caller frees it. */
 static char *make_long(size_t length, char letter)
 {
     char *text = malloc(length + 1);

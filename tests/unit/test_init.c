@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_init(): what a failing cuInit is put down to, on machines made of a few files. POSIX only. */
+/* cushim_init(): the cause that it reports when cuInit fails, on machines built from a few files. POSIX only. */
 #include "mock.h"
 
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ static void make_whole_machine(void)
     add_nodes(2);
 }
 
-/* ---- The driver's answer ---- */
+/* ---- The driver's result ---- */
 
 static CUresult answer;
 static unsigned init_flags;
@@ -88,7 +88,7 @@ static void assert_cause(CUresult code, enum cushim_reason reason)
     assert_string_equal(cushim_last_error()->function, "cushim_init");
     assert_int_equal(cushim_last_error()->code, code);
     assert_string_equal(cushim_last_error()->message, diagnosis->message);
-    /* What the load found is kept. */
+    /* The results of the load are kept. */
     assert_string_equal(diagnosis->path, unit_fake("fake_12040"));
     assert_int_equal(diagnosis->cuda_version, 12040);
     assert_int_equal(diagnosis->attempt_count, 1);
@@ -226,7 +226,7 @@ static void test_no_device_when_this_user_may_not_open_the_files_then_that_is_to
     assert_int_equal(unlink(directory_path("root/dev/nvidia1")), 0);
     for (size_t i = 0; i < 2; i++) {
         int status;
-        assert_int_equal(chmod(directory_path(nodes[i]), 0444), 0); /* one may be read, but not be written */
+        assert_int_equal(chmod(directory_path(nodes[i]), 0444), 0); /* may be read, but not written */
         assert_int_equal(chmod(directory_path(nodes[1 - i]), 0666), 0);
         load();
         fflush(NULL);
@@ -247,7 +247,7 @@ static void test_no_device_when_this_user_may_not_open_the_files_then_that_is_to
     }
 }
 
-/* The same code may come to have another cause: the diagnosis is that of the last call. */
+/* The cause of the same code may change: the diagnosis is that of the last call. */
 static void test_no_device_when_the_cause_changes_then_the_last_one_is_told(void **state)
 {
     (void)state;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Drivers that export next to nothing, so that they must be asked, and each way in which the answers may be wrong. */
+/* Drivers that export almost nothing, so that cuGetProcAddress must be used, and each way in which its results may be
+ * wrong. */
 #include "unit.h"
 
 #include "call_slot.h"
 
-/* The only functions that such a driver exports. */
+/* The only exports of such a driver. */
 static bool is_exported(enum cushim_slot slot)
 {
     return slot == CUSHIM_SLOT_Init_v1 || slot == CUSHIM_SLOT_DriverGetVersion_v1
@@ -20,7 +21,7 @@ static void load_liar(int version, enum fake_lie lie, enum cushim_default_stream
     unit_load(name, (struct cushim_load_options){.default_stream = stream});
 }
 
-/* With `found`, whatever the version has is native; without, only what is exported. Nothing points at another
+/* With `found`, every entry point of the version is native; without, only the exported ones. No slot points at another
  * function. */
 static void assert_slots(int version, bool per_thread, bool found)
 {
@@ -43,7 +44,7 @@ static void assert_slots(int version, bool per_thread, bool found)
     }
 }
 
-/* Every row, asked for at its own version: found, it is that very function. */
+/* Every row, looked up at its own version: if found, it is exactly that function. */
 static void assert_lookups(int version, bool per_thread, bool found)
 {
     for (size_t row = 0; row < ROW_COUNT; row++) {
@@ -52,7 +53,7 @@ static void assert_lookups(int version, bool per_thread, bool found)
         cushim_fn fn = NULL;
         CUresult result = cushim_lookup(entry.function, entry.since, &fn);
         if (slot != CUSHIM_SLOT_COUNT && is_exported(slot))
-            continue; /* they are given arguments in the other tests */
+            continue; /* the other tests call these with arguments */
         if (entry.since > version) {
             assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
         } else if (result == CUDA_SUCCESS) {
@@ -68,7 +69,7 @@ static void assert_lookups(int version, bool per_thread, bool found)
 
 static void assert_lie(enum fake_lie lie, bool found)
 {
-    static const int versions[] = {11040, 12040}; /* with the older cuGetProcAddress alone, and with both */
+    static const int versions[] = {11040, 12040}; /* with the older cuGetProcAddress only, and with both */
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         load_liar(versions[i], lie, CUSHIM_DEFAULT_STREAM_LEGACY);
         assert_slots(versions[i], false, found);

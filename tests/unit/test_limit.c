@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Version limit, hidden functions and minimum: obeyed by the table, by look-ups, by the driver's own look-up and by the
- * version. */
+/* Version limit, hidden functions and minimum version: the table, look-ups, the driver's own look-up and the reported
+ * version obey them. */
 #include "unit.h"
 
 static void load_limited(const char *name, int limit)
@@ -21,7 +21,8 @@ static CUresult lookup(const char *function, int version)
     return result != CUDA_SUCCESS ? result : unit_call(fn);
 }
 
-/* What the slots of cuGetProcAddress answer: the code of the function found, or the error. Both give the same. */
+/* The result of the slots of cuGetProcAddress: the code of the function that was found, or the error. Both versions
+ * agree. */
 static CUresult ask(const char *function, int version)
 {
     union {
@@ -181,7 +182,7 @@ static void test_limited_look_up_when_a_form_is_asked_for_then_it_is_given(void 
     assert_int_equal(unit_call(fn), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-/* ---- The per-thread choice ---- */
+/* ---- The choice of the default stream ---- */
 
 static void test_per_thread_when_chosen_then_every_question_gives_that_form(void **state)
 {

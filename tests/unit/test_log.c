@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The log callback: it is told every attempt and the outcome, and may call anything. */
+/* The log callback receives every attempt and the outcome, and may call anything. */
 #include "unit.h"
 
 enum { MOST_LINES = 64 };
@@ -37,7 +37,7 @@ static CUresult load_aloud(const char *path)
     return result;
 }
 
-/* Everything in the diagnosis is told, in its order, and the outcome last. */
+/* Everything in the diagnosis is logged in its order, and the outcome comes last. */
 static void assert_all_told(const char *outcome)
 {
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
@@ -120,7 +120,7 @@ static void test_log_when_options_are_bad_then_that_is_told(void **state)
     assert_string_equal(heard.lines[0], cushim_get_diagnosis()->message);
 }
 
-/* ---- Calls from within ---- */
+/* ---- Calls from inside the callback ---- */
 
 static void use_the_driver(void)
 {
@@ -166,7 +166,7 @@ static void test_log_when_it_loads_another_after_a_failure_then_that_one_stays(v
 {
     (void)state;
     heard.work = load_another;
-    assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY); /* this load's own result */
+    assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY); /* the result of this load itself */
     assert_int_equal(cushim_driver_version(), 12040);
     assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_lookup() and cushim_symbol_name(): what cuGetProcAddress answers, on every driver. */
+/* cushim_lookup() and cushim_symbol_name(): the results of cuGetProcAddress, on every driver. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -17,14 +17,14 @@ static CUresult lookup(const char *function, int version)
     return result;
 }
 
-/* They are called with arguments elsewhere, and crash without. */
+/* Other tests call these with arguments; without arguments they crash. */
 static bool needs_arguments(size_t row)
 {
     return row == ROW_Init_v1 || row == ROW_DriverGetVersion_v1 || row == ROW_GetProcAddress_v1
            || row == ROW_GetProcAddress_v2;
 }
 
-/* The newest row of a function that a version has; ROW_COUNT if none. */
+/* The newest row of a function that a version has; ROW_COUNT if there is none. */
 static size_t newest_row(size_t row, int version)
 {
     size_t found = ROW_COUNT;
@@ -111,7 +111,7 @@ static void test_lookup_when_a_symbol_is_given_then_it_is_no_function(void **sta
     }
 }
 
-/* A library is asked for a name together with those that it needs, libc among them. */
+/* dlsym() also searches the libraries that a library needs, libc among them. */
 static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **state)
 {
     static const char *const drivers[] = {"fake_9010", "fake_12040"};
@@ -127,7 +127,7 @@ static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **
     }
 }
 
-/* ---- What is newer than the lists ---- */
+/* ---- Functions newer than the lists ---- */
 
 static void test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked(void **state)
 {

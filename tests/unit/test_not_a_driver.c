@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries that can be loaded and are no driver: each is told apart, and the program runs on. */
+/* Libraries that can be loaded and are not drivers: each has its own reason, and the program continues. */
 #include "unit.h"
 
 static void assert_refused(const char *name, enum cushim_reason reason, CUresult code, const char *word)

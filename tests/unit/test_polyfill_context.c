@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Polyfills of contexts: each that makes one current leaves the thread's as it was, on every path. */
+/* Polyfills of contexts: each one that changes the current context restores it, on every path. */
 #include "mock.h"
 
 #define STREAM HANDLE(CUstream, 7)
 #define CONTEXT HANDLE(CUcontext, 11)
 
-/* How many more contexts were pushed than popped. */
+/* The number of pushed contexts minus the number of popped ones. */
 static int depth;
 
 static CUresult CUDAAPI push(CUcontext context)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Polyfills of graphs: plain edges go the old way, others are refused. */
+/* Polyfills of graphs: plain edges use the older function, others are refused. */
 #include "mock.h"
 
 #define GRAPH HANDLE(CUgraph, 5)
@@ -35,7 +35,7 @@ static CUresult CUDAAPI remove_dependencies(CUgraph graph, const CUgraphNode *fr
     return mock_call("Remove", "%u, %u, %u, %u", NUMBER(graph), NUMBER(from), NUMBER(to), (unsigned)count);
 }
 
-/* Fills as much as there is room for, and tells how much that is; without arrays, how much there is. */
+/* Fills the arrays as far as they have room, and writes that count; without arrays, writes the total count. */
 static void fill(CUgraphNode *nodes, size_t *count)
 {
     if (nodes == NULL || *count > EDGE_COUNT)
@@ -156,7 +156,7 @@ static void test_dependencies_when_an_edge_is_not_plain_then_refused(void **stat
     }
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
 typedef CUresult query(const struct cushim_dispatch_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
                        size_t *count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Polyfills of host functions, events and a stream's context: the right older call, with the right arguments. */
+/* Polyfills of host functions, events and the context of a stream: they make the right older call with the right
+ * arguments. */
 #include "mock.h"
 
 #include <stdlib.h>
@@ -41,8 +42,7 @@ static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_onc
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, HANDLE(void *, 99)), CUDA_SUCCESS);
     mock_assert_calls("AddCallback(7, 0) ");
-    registered.callback(STREAM, CUDA_SUCCESS,
-                        registered.user_data); /* a leak or a second free is the sanitizer's to see */
+    registered.callback(STREAM, CUDA_SUCCESS, registered.user_data); /* the sanitizer finds a leak or a second free */
     mock_assert_calls("host(99) ");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with more rights than its user does not follow the user's environment, and says so. POSIX only. */
+/* A program with more rights than its user ignores the environment of the user, and reports that. POSIX only. */
 #include "unit.h"
 
 #include <grp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the system's own search leads to: by name, to what is open already, to a stub, or nowhere. POSIX only. */
+/* The results of the system's own search: by name, a library that is already open, a stub, or nothing. POSIX only. */
 #include "unit.h"
 
 #include <limits.h>
@@ -16,7 +16,7 @@ static void assert_printed(const char *name, const char *value)
     process_assert_printed(line);
 }
 
-/* The fake answered: the driver loaded is the one at `path`. */
+/* The fake answered: the loaded driver is the one at `path`. */
 static void assert_loaded(const char *path)
 {
     char code[32];
@@ -27,7 +27,7 @@ static void assert_loaded(const char *path)
     assert_printed("query", code);
 }
 
-/* The stub was found by name and passed over. Behind it may be the machine's own driver, or nothing. */
+/* The stub was found by name and passed over. After it, the machine's own driver may be found, or nothing. */
 static void assert_stub_passed_over(void)
 {
     process_assert_printed("attempt=libcuda.so.1: the CUDA Toolkit's stub " STUB "/libcuda.so.1, passed over");
@@ -104,9 +104,9 @@ static void test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driv
     assert_loaded(unit_fake("fake_12040"));
 }
 
-/* ---- A broken file that the system's search leads to ---- */
+/* ---- A corrupt file on the system's search path ---- */
 
-/* What came of the system's search. */
+/* The outcome of the system's search. */
 static void assert_words(const char *words)
 {
     char text[PATH_MAX + 64];
@@ -128,7 +128,7 @@ static void test_process_when_the_library_path_leads_to_a_broken_file_then_the_l
     assert_words("libcushim_no_such_dependency.so.1");
 }
 
-/* As a run path does, the system's cache leads to files of which nothing but the loader's words tells. */
+/* The system's cache, like a run path, leads to files that only the dynamic loader's message names. */
 static const char *copy_of_report(void)
 {
     const char *program = directory_copy("report", process_report_origin, SIZE_MAX);

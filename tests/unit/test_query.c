@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about slots and rows, a program's own needs, and the last error. */
+/* Queries about slots and rows, the requirements of a program, and the last error. */
 #include "unit.h"
 
 #include <limits.h>
@@ -75,7 +75,7 @@ static void test_entry_point_when_counted_through_then_all_rows_are_told(void **
     assert_int_equal(cushim_query_entry_point(0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* ---- A program's own needs ---- */
+/* ---- The requirements of a program ---- */
 
 static void test_require_when_all_can_be_called_then_success(void **state)
 {
@@ -156,7 +156,7 @@ static void test_last_error_when_the_driver_lacks_it_against_its_version_then_sa
                         "cuStreamQuery is hidden, or this driver lacks it against its version.");
 }
 
-/* ---- The absent table's few answers ---- */
+/* ---- The results of the absent table ---- */
 
 static void test_absent_error_names_when_asked_then_all_codes_have_one(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A load when a driver is loaded already: it agrees, or the first difference is named and nothing changes. */
+/* A load when a driver is already loaded: it agrees, or it names the first difference and changes nothing. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void test_second_load_when_the_same_is_asked_then_it_agrees(void **state)
                                           .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_agrees(options);
-    options.hide = " cuStreamQuery , "; /* the same in other words */
+    options.hide = " cuStreamQuery , "; /* the same in another spelling */
     assert_agrees(options);
 }
 
@@ -158,7 +158,7 @@ static void test_second_load_when_an_option_is_nonsense_then_it_is_named(void **
     assert_differs((struct cushim_load_options){.hide = "nonsense"}, CUDA_ERROR_INVALID_VALUE, "nonsense");
 }
 
-/* What was asked for is kept, not the caller's strings. */
+/* The library keeps copies of the options, not the caller's strings. */
 static void test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same(void **state)
 {
     (void)state;
@@ -192,7 +192,8 @@ static void test_second_load_when_the_variables_of_the_first_have_changed_then_i
     assert_differs((struct cushim_load_options){.hide = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED, "hidden");
 }
 
-/* What the program chose at first overruled the environment, and a part of it that asks for nothing must not differ. */
+/* The options of the program overruled the environment at first, so the ignored part of the environment must not matter
+ * now. */
 static void test_second_load_when_only_the_environment_differs_then_it_agrees(void **state)
 {
     (void)state;

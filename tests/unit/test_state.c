@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of each slot on drivers of many versions, held against the driver's own exports. */
+/* The state of each slot on drivers of many versions, compared with the driver's exports. */
 #include "unit.h"
 
 #include "os_library.h"
@@ -21,7 +21,7 @@ static struct cushim_slot_info info_of(enum cushim_slot slot)
     return info;
 }
 
-/* Native: exactly what the driver exports, under the name that belongs to the slot. */
+/* Native: the slot points at the driver's export with the name that belongs to the slot. */
 static void assert_native_as_exported(int version, bool per_thread)
 {
     void *library = unit_open(name_of(version));
@@ -85,7 +85,7 @@ static void test_polyfill_when_there_is_one_then_all_it_stands_on_can_be_called(
     }
 }
 
-/* What a person should find on some drivers. N: native, P: polyfill, -: missing; one letter for each of `versions`. */
+/* The expected states on some drivers. N: native, P: polyfill, -: missing; one letter for each of `versions`. */
 static void assert_states(enum cushim_slot slot, const char *states)
 {
     for (size_t i = 0; i < VERSION_COUNT; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_query_system(): what a machine shows of a GPU, on machines made of a few files. POSIX only. */
+/* cushim_query_system(): the signs of a GPU on a machine, on machines built from a few files. POSIX only. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
     cushim_query_system(NULL, NULL);
     cushim_query_system(deep, &system);
     assert_nothing(&system);
-    cushim_query_system(NULL, &system); /* this very machine, whatever it is */
+    cushim_query_system(NULL, &system); /* this machine, whatever it is */
     assert_in_range(system.gpu_node_count, 0, 16);
 }
 
@@ -67,7 +67,7 @@ static void test_system_when_the_nodes_are_there_then_they_are_ready(void **stat
     add("dev/nvidia-uvm", "");
     add("dev/nvidia3", "");
     add("dev/nvidia15", "");
-    add("dev/nvidia16", ""); /* more than are counted */
+    add("dev/nvidia16", ""); /* more than it counts */
     add("dev/nvidia-modeset", "");
     struct cushim_system system = look();
     assert_int_equal(system.control_node, CUSHIM_NODE_READY);
@@ -121,9 +121,9 @@ static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void *
         const char *vendor, *class;
         bool is_gpu;
     } devices[] = {
-        {"0x8086\n", "0x030000\n", false},                                   /* another's display */
-        {"0x10de\n", "0x0c0330\n", false},                                   /* NVIDIA's USB controller */
-        {"0x10de\n", "0x040300\n", false},                                   /* its sound */
+        {"0x8086\n", "0x030000\n", false},                                   /* a display of another vendor */
+        {"0x10de\n", "0x0c0330\n", false},                                   /* the USB controller of NVIDIA */
+        {"0x10de\n", "0x040300\n", false},                                   /* the sound of NVIDIA */
         {"0x10de\n", "0x030000\n", true},  {"0x10de\n", "0x030200\n", true}, /* without a display */
     };
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
