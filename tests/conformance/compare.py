@@ -6,13 +6,14 @@
     compare.py file CONFIGURATION OUTPUT [--softcuda]
     compare.py polyfills
 
-run        runs the program on the driver of this machine, or on a softcuda library, and compares its output file
-compares the recorded output of a run polyfills  compares the recorded answers of the limited configurations with
-the native ones. expected/polyfills.tsv lists
-         the allowed differences with their reasons; a line that allows no difference is an error.
+run        runs the program on the driver of this machine, or on a softcuda library, and compares its output
+file       compares the recorded output of a run
+polyfills  compares the recorded answers of the limited configurations with the native ones. expected/polyfills.tsv lists
+           the allowed differences with their reasons; a line that allows no difference is an error.
 
-On softcuda, expected/softcuda.tsv lists the allowed differences. Exit status: 0; 1 with the differences; 77 if the
-run was skipped.
+On softcuda, expected/softcuda.tsv lists the allowed differences; with hidden slots, expected/polyfills.tsv and
+expected/hidden.tsv do.
+Exit status: 0; 1 with the differences; 77 if the run was skipped.
 """
 
 import argparse
@@ -31,13 +32,14 @@ DATA = os.path.join(HERE, "expected", "h200-580.tsv")
 class Allowed:
     """A list of allowed differences: answer, value, reason. Answer and value may contain * and ?."""
 
-    def __init__(self, name):
+    def __init__(self, *names):
         self.rows, self.used = [], set()
-        with open(os.path.join(HERE, "expected", name), encoding="utf-8") as file:
-            for line in file.read().splitlines():
-                if line and not line.startswith("#"):
-                    pattern, value, reason = line.split("\t")
-                    self.rows.append((pattern, value, reason))
+        for name in names:
+            with open(os.path.join(HERE, "expected", name), encoding="utf-8") as file:
+                for line in file.read().splitlines():
+                    if line and not line.startswith("#"):
+                        pattern, value, reason = line.split("\t")
+                        self.rows.append((pattern, value, reason))
 
     def permits(self, name, value):
         """Returns the reason, or None."""
@@ -51,11 +53,17 @@ class Allowed:
         return [row for row in self.rows if row not in self.used]
 
 
-def compare(configuration, expected, found, allowed=None):
+def allowed_in(configuration, softcuda=False):
+    """The allowed differences from the recorded answers in a configuration."""
+    names = ["softcuda.tsv"] if softcuda else []
+    return Allowed(*names, *(["polyfills.tsv", "hidden.tsv"] if configuration == "hidden" else []))
+
+
+def compare(configuration, expected, found, allowed):
     """Prints the differences that are not allowed, and returns their number."""
     count = 0
     for name, value in sorted(answers.differences(expected, found).items()):
-        if allowed is None or allowed.permits(name, value) is None:
+        if allowed.permits(name, value) is None:
             print(f"{configuration}: {name}: expected {expected.get(name, 'no answer')}, got {value}")
             count += 1
     return count
@@ -65,7 +73,7 @@ def compare_all(runs, quiet=False):
     if quiet or not os.path.exists(DATA):
         return 0
     _, expected = answers.load(DATA)
-    return int(sum(compare(name, expected[name], found) for name, found in runs.items()) > 0)
+    return int(sum(compare(name, expected[name], found, allowed_in(name)) for name, found in runs.items()) > 0)
 
 
 def run(options):
@@ -74,7 +82,7 @@ def run(options):
     if options.softcuda:
         environment["CUSHIM_DRIVER"] = options.softcuda
         if not options.limited:
-            arguments = [argument for argument in arguments if argument == "--per-thread"]
+            arguments = [] if "--max-version" in arguments else arguments
     done = subprocess.run([options.program, *arguments], env=environment, capture_output=True, text=True, check=False)
     if done.returncode == 77:
         print(done.stdout)
@@ -82,9 +90,14 @@ def run(options):
     print(done.stdout.splitlines()[-1] if done.stdout else done.stderr)
     found = answers.parse_run(done.stdout)
     _, expected = answers.load(DATA)
-    allowed = Allowed("softcuda.tsv") if options.softcuda else None
+    allowed = allowed_in(options.configuration, bool(options.softcuda))
     count = compare(options.configuration, expected[options.configuration], found, allowed)
-    print(f"{len(found)} answers, {count} differences, {len(allowed.used) if allowed else 0} of the known kind")
+    if options.configuration == "hidden":  # or nothing is hidden
+        for row in Allowed("hidden.tsv").rows:
+            if row not in allowed.used:
+                print(f"hidden.tsv: nothing differs as in the line {row[0]} {row[1]}")
+                count += 1
+    print(f"{len(found)} answers, {count} differences, {len(allowed.used)} of the known kind")
     return int(count > 0)
 
 
@@ -92,7 +105,7 @@ def file(options):
     with open(options.output, encoding="utf-8") as output:
         found = answers.parse_run(output.read())
     _, expected = answers.load(DATA)
-    allowed = Allowed("softcuda.tsv") if options.softcuda else None
+    allowed = allowed_in(options.configuration, options.softcuda)
     return int(compare(options.configuration, expected[options.configuration], found, allowed) > 0)
 
 

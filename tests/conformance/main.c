@@ -3,7 +3,7 @@
  * conformance - reports the behaviour of a CUDA driver, one line for each answer. The tests of the stream layer share
  * this main function.
  *
- *   conformance [--max-version 12.4] [--per-thread] [--subject NAME]...
+ *   conformance [--max-version 12.4] [--hide SLOT,SLOT...] [--per-thread] [--subject NAME]...
  *
  * Checks run in child processes. A crash or a hang is an answer ("crashed", "hung"), and the next checks run in a new
  * process. The driver is the one that cushim finds; CUSHIM_DRIVER selects another. Exit status: 0; 1 if a rule was
@@ -42,6 +42,7 @@ static const struct subject *const subjects[] = {
 
 struct options {
     int max_version;
+    const char *hidden; /* slots, or NULL */
     bool per_thread;
     bool child; /* run checks in this process, */
     int from;   /* starting with this one */
@@ -53,6 +54,7 @@ static CUresult load(const struct options *options)
 {
     struct cushim_load_options wanted = {
         .max_version = options->max_version,
+        .hide = options->hidden,
         .default_stream = options->per_thread ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY,
     };
     CUresult result = cushim_load(&wanted);
@@ -243,6 +245,8 @@ static int run_part(const char *self, const struct options *options, int from, s
     int length = snprintf(command, sizeof command, "%s\"%s\" --child %d --max-version %d.%d%s", SHELL_PREFIX, self,
                           from, options->max_version / 1000, options->max_version % 1000 / 10,
                           options->per_thread ? " --per-thread" : "");
+    if (options->hidden != NULL)
+        length += snprintf(command + length, sizeof command - (size_t)length, " --hide %s", options->hidden);
     for (int i = 0; i < options->only_count && length < 1900; i++)
         length += snprintf(command + length, sizeof command - (size_t)length, " --subject %s", options->only[i]);
     snprintf(command + length, sizeof command - (size_t)length, "%s", SHELL_SUFFIX);
@@ -316,6 +320,8 @@ static bool parse(int argc, char **argv, struct options *options)
             return false;
         else if (strcmp(argv[i], "--max-version") == 0 && sscanf(argv[i + 1], "%d.%d", &major, &minor) == 2)
             options->max_version = 1000 * major + 10 * minor, i++;
+        else if (strcmp(argv[i], "--hide") == 0)
+            options->hidden = argv[++i];
         else if (strcmp(argv[i], "--child") == 0)
             options->child = true, options->from = atoi(argv[++i]);
         else if (strcmp(argv[i], "--subject") == 0 && options->only_count < MOST_SUBJECTS)
@@ -330,7 +336,8 @@ int main(int argc, char **argv)
 {
     struct options options = {0};
     if (!parse(argc, argv, &options)) {
-        fprintf(stderr, "usage: conformance [--max-version 12.4] [--per-thread] [--subject NAME]...\n");
+        fprintf(stderr,
+                "usage: conformance [--max-version 12.4] [--hide SLOT,SLOT...] [--per-thread] [--subject NAME]...\n");
         return 2;
     }
     return options.child ? run_child(&options) : run_all(argv[0], &options);

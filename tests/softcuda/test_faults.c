@@ -62,28 +62,21 @@ static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(
     assert_int_equal(support_number(&number), 1);
 }
 
-static void test_proc_address_when_asked_oddly_then_each_version_has_its_habits(void **state)
+static void test_proc_address_when_refused_then_the_result_is_untouched(void **state)
 {
     (void)state;
     void *untouched = &untouched, *function = untouched;
-    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
     int version = cushim_driver_version();
-    if (version < 11040)
+    if (!support_has(11040))
         skip();
     assert_cu(500, cu->GetProcAddress_v1("cuNoSuch", &function, version, 0));
     assert_ptr_equal(function, untouched);
-    assert_cu(500, cu->GetProcAddress_v1("cuStreamDestroy_v2", &function, version, 0));
     assert_cu(1, cu->GetProcAddress_v1("cuInit", &function, version, 4));
     assert_cu(1, cu->GetProcAddress_v1(NULL, &function, version, 0));
-    assert_cu(version >= 13000 ? 1 : 0, cu->GetProcAddress_v1("cuInit", &function, version + 10, 0));
-    if (version < 12000)
+    if (!support_has(12000))
         return;
-    assert_cu(0, cu->GetProcAddress_v2("cuNoSuch", &function, version, 0, &status));
-    assert_true(function == NULL && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-    assert_cu(0, cu->GetProcAddress_v2("cuStreamGetId", &function, 11000, 0, &status));
-    assert_true(function == NULL && status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-    assert_cu(0, cu->GetProcAddress_v2("cuInit", &function, version, 3, &status));
-    assert_true(function != NULL && status == CU_GET_PROC_ADDRESS_SUCCESS);
+    assert_cu(0, cu->GetProcAddress_v2("cuInit", &function, version, 3, NULL));
+    assert_ptr_not_equal(function, untouched);
 }
 
 static void test_function_when_not_executed_then_says_not_supported(void **state)
@@ -102,7 +95,7 @@ int main(int argc, char **argv)
         TEST(test_environment_when_it_hides_a_symbol_then_nobody_finds_it),
         TEST(test_control_when_told_to_fail_then_that_call_and_no_other),
         TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them),
-        TEST(test_proc_address_when_asked_oddly_then_each_version_has_its_habits),
+        TEST(test_proc_address_when_refused_then_the_result_is_untouched),
         TEST(test_function_when_not_executed_then_says_not_supported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels by name: finding, packing of arguments, faults that poison the context. */
+/* Kernels by name: files, packing of arguments, faults that the control clears. */
 #include "support.h"
 
 #include <string.h>
@@ -34,14 +34,11 @@ static CUfunction find(const char *name)
     return function;
 }
 
-static void test_kernel_when_not_registered_then_not_found(void **state)
+static void test_module_when_unloaded_then_its_handle_is_refused(void **state)
 {
     (void)state;
     CUmodule module;
-    CUfunction function = NULL;
     assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
-    assert_cu(500, cu->ModuleGetFunction_v1(&function, module, "nobody"));
-    assert_null(function);
     assert_cu(0, cu->ModuleUnload_v1(module));
     assert_cu(400, cu->ModuleUnload_v1(module));
     assert_cu(400, cu->LaunchKernel_v1((CUfunction)(uintptr_t)8, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
@@ -97,58 +94,19 @@ static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **
     assert_cu(0, cu->MemcpyDtoH_v2(values, memory, sizeof(values)));
     assert_true(values[0] == 30 && values[1] == 60);
     assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra));
-    assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    assert_cu(1, cu->LaunchKernel_v1(function, 0, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
-    assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 2048, 1, 1, 0, NULL, params, NULL));
     size = 4;
     assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static CUresult told;
-static int times_told;
-
-static void CUDA_CB tell(CUstream stream, CUresult status, void *data)
-{
-    (void)stream, (void)data;
-    told = status;
-    __atomic_add_fetch(&times_told, 1, __ATOMIC_SEQ_CST);
-}
-
-static void CUDA_CB hold(CUstream stream, CUresult status, void *data)
-{
-    (void)stream, (void)status;
-    support_gate(data);
-}
-
-static void test_kernel_when_it_faults_then_the_context_is_lost(void **state)
+static void test_fault_when_cleared_by_the_control_then_a_new_context_works(void **state)
 {
     (void)state;
-    struct gate gate = {0, 0};
-    int number = 0;
     CUdeviceptr memory;
-    CUstream stream = support_stream(0), other = support_stream(1);
-    CUevent event = support_event(0);
-    times_told = 0;
-    cu->StreamAddCallback_v1(stream, hold, &gate, 0);
-    assert_cu(0, cu->LaunchKernel_v1(find("fault"), 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
-    if (cushim_driver_version() >= 10000)
-        assert_cu(0, cu->LaunchHostFunc_v1(stream, support_count, &number));
-    assert_cu(0, cu->StreamAddCallback_v1(stream, tell, NULL, 0));
-    cu->EventRecord_v1(event, stream);
-    support_open(&gate);
-    assert_cu(700, cu->StreamSynchronize_v1(stream));
-    assert_int_equal(support_number(&times_told), 1);
-    assert_cu(700, told);
-    assert_int_equal(support_number(&number), 0); /* never called */
-    assert_cu(700, cu->StreamQuery_v1(other));
-    assert_cu(700, cu->EventQuery_v1(event));
-    assert_cu(700, cu->StreamAddCallback_v1(stream, tell, NULL, 0));
-    assert_cu(700, cu->MemAlloc_v2(&memory, 64));
+    if (!support_has(7000))
+        skip();
+    assert_cu(0, cu->LaunchKernel_v1(find("fault"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     assert_cu(700, cu->CtxSynchronize_v1());
-    assert_cu(700, cu->StreamDestroy_v2(stream));
-    if (cushim_driver_version() < 7000)
-        return;
     assert_cu(0, cu->DevicePrimaryCtxReset_v1(0));
     assert_cu(0, cu->DevicePrimaryCtxRelease_v1(0));
     assert_cu(700, cu->DevicePrimaryCtxRetain_v1(&context, 0));
@@ -198,10 +156,10 @@ int main(int argc, char **argv)
         || control->register_kernel(NULL, fault, NULL, 0) == 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        TEST(test_kernel_when_not_registered_then_not_found),
+        TEST(test_module_when_unloaded_then_its_handle_is_refused),
         TEST(test_module_when_loaded_from_a_file_then_that_has_to_be_there),
         TEST(test_kernel_when_launched_then_gets_its_arguments_either_way),
-        TEST(test_kernel_when_it_faults_then_the_context_is_lost),
+        TEST(test_fault_when_cleared_by_the_control_then_a_new_context_works),
         TEST(test_kernel_when_captured_then_every_launch_has_the_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,59 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocation, range checks, copies of rows with padding, memsets, memory in the order of a stream, values. */
+/* Memory, as far as the conformance suite does not ask: each byte of copies and memsets, counts, pools. */
 #include "support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void test_alloc_when_nothing_or_too_much_then_refused(void **state)
+static void test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouched(void **state)
 {
     (void)state;
     CUdeviceptr memory = 7;
     size_t before, after, total;
-    assert_cu(1, cu->MemAlloc_v2(&memory, 0));
     assert_cu(2, cu->MemAlloc_v2(&memory, (size_t)1 << 50));
     assert_true(memory == 7);
     assert_cu(0, cu->MemGetInfo_v2(&before, &total));
     assert_cu(0, cu->MemAlloc_v2(&memory, 1 << 20));
     assert_cu(0, cu->MemGetInfo_v2(&after, &total));
     assert_true(before - after == 1 << 20);
-    assert_cu(1, cu->MemFree_v2(memory + 16));
-    assert_cu(0, cu->MemFree_v2(memory));
-    assert_cu(1, cu->MemFree_v2(memory));
-    assert_cu(0, cu->MemFree_v2(0));
-}
-
-static void test_copy_when_out_of_range_then_refused(void **state)
-{
-    (void)state;
-    CUdeviceptr memory;
-    char bytes[64] = {0};
-    cu->MemAlloc_v2(&memory, 64);
-    assert_cu(0, cu->MemcpyHtoD_v2(memory, bytes, 64));
-    assert_cu(1, cu->MemcpyHtoD_v2(memory + 1, bytes, 64));
-    assert_cu(1, cu->MemcpyHtoD_v2(memory, NULL, 64));
-    assert_cu(1, cu->MemcpyDtoH_v2(bytes, 0x1000, 64));
-    assert_cu(1, cu->MemsetD8_v2(memory, 0, 65));
-    assert_cu(1, cu->MemsetD32_v2(memory + 1, 0, 4));
-    assert_cu(0, cu->MemFree_v2(memory));
-}
-
-static void test_copy_when_from_pageable_memory_then_that_is_free_at_once(void **state)
-{
-    (void)state;
-    struct gate gate = {0, 0};
-    CUdeviceptr memory;
-    int number = 42, back = 0;
-    CUstream stream = support_stream(1);
-    if (cushim_driver_version() < 10000)
-        skip();
-    cu->MemAlloc_v2(&memory, sizeof(int));
-    cu->LaunchHostFunc_v1(stream, support_gate, &gate);
-    assert_cu(0, cu->MemcpyHtoDAsync_v2(memory, &number, sizeof(int), stream));
-    number = 1; /* the copy has it already */
-    support_open(&gate);
-    assert_cu(0, cu->MemcpyDtoHAsync_v2(&back, memory, sizeof(int), stream)); /* returns when it is there */
-    assert_int_equal(back, 42);
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
@@ -106,9 +68,6 @@ static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
             assert_int_equal(back[y * PITCH + x], x >= 5 && x < 5 + WIDTH ? frame[y * PITCH + x - 5] : 0x55);
     copy.Height = HEIGHT + 1;
     assert_cu(1, cu->Memcpy2D_v2(&copy));
-    copy.Height = HEIGHT;
-    copy.dstPitch = WIDTH;
-    assert_cu(1, cu->Memcpy2D_v2(&copy)); /* 5 + 30 bytes do not fit */
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
@@ -123,7 +82,6 @@ static void test_memset_2d_when_elements_are_wide_then_only_they_change(void **s
     assert_cu(0, cu->MemcpyDtoH_v2(back, memory, sizeof(back)));
     for (int i = 0; i < 3 * 8; i++)
         assert_true(back[i] == (i % 8 < 5 ? 0xaabbccdd : 0x01020304));
-    assert_cu(1, cu->MemsetD2D32_v2(memory, 16, 0, 5, 3));
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
@@ -219,80 +177,21 @@ static void test_pool_when_destroyed_then_its_memory_stays(void **state)
     assert_int_equal(back, 3);
 }
 
-static void test_attach_when_managed_then_by_the_rules(void **state)
-{
-    (void)state;
-    CUdeviceptr memory;
-    CUstream stream = support_stream(0);
-    assert_cu(0, cu->MemAllocManaged_v1(&memory, 4096, CU_MEM_ATTACH_GLOBAL));
-    memset((void *)(uintptr_t)memory, 1, 4096);
-    assert_cu(0, cu->StreamAttachMemAsync_v1(stream, memory, 0, CU_MEM_ATTACH_SINGLE));
-    assert_cu(0, cu->StreamAttachMemAsync_v1(stream, memory, 4096, CU_MEM_ATTACH_HOST));
-    assert_cu(1, cu->StreamAttachMemAsync_v1(stream, memory, 64, CU_MEM_ATTACH_SINGLE));
-    assert_cu(1, cu->StreamAttachMemAsync_v1(NULL, memory, 0, CU_MEM_ATTACH_SINGLE));
-    assert_cu(1, cu->StreamAttachMemAsync_v1(stream, memory, 0, 3));
-    assert_cu(0, cu->StreamSynchronize_v1(stream));
-    assert_cu(0, cu->MemFree_v2(memory));
-}
-
-static void test_values_when_waited_for_then_written_by_another_stream(void **state)
-{
-    (void)state;
-    CUdeviceptr memory;
-    int number = 0;
-    CUstream waits = support_stream(1), writes = support_stream(1);
-    if (cushim_driver_version() < 12000)
-        skip();
-    cu->MemAlloc_v2(&memory, 64);
-    cu->MemsetD8_v2(memory, 0, 64);
-    cu->CtxSynchronize_v1(); /* the other streams do not wait for it */
-    assert_cu(0, cu->StreamWaitValue64_v2(waits, memory, 5, CU_STREAM_WAIT_VALUE_GEQ));
-    cu->LaunchHostFunc_v1(waits, support_count, &number);
-    assert_cu(0, cu->StreamWriteValue64_v2(writes, memory, 4, 0));
-    assert_cu(0, cu->StreamSynchronize_v1(writes));
-    assert_cu(600, cu->StreamQuery_v1(waits));
-    CUstreamBatchMemOpParams batch[2];
-    memset(batch, 0, sizeof(batch));
-    batch[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
-    batch[0].writeValue.address = memory + 32;
-    batch[0].writeValue.value = 77;
-    batch[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
-    batch[1].writeValue.address = memory;
-    batch[1].writeValue.value64 = 6;
-    assert_cu(0, cu->StreamBatchMemOp_v2(writes, 2, batch, 0));
-    assert_cu(0, cu->StreamSynchronize_v1(waits));
-    assert_int_equal(support_number(&number), 1);
-    assert_cu(801, cu->StreamWriteValue32_v1(writes, memory, 0, 0));
-    assert_cu(1, cu->StreamWriteValue32_v2(writes, memory + 1, 0, 0));
-    assert_cu(0, cu->MemFree_v2(memory));
-}
-
 static void test_pointer_when_asked_then_says_what_it_is(void **state)
 {
     (void)state;
-    CUdeviceptr memory, start;
+    CUdeviceptr memory;
     void *host;
     unsigned type = 0, managed = 9;
     int ordinal = 9;
-    size_t size = 0;
-    char own[64];
     cu->MemAlloc_v2(&memory, 100);
     cu->MemAllocHost_v2(&host, 100);
-    assert_cu(0, cu->PointerGetAttribute_v1(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory + 3));
-    assert_int_equal(type, CU_MEMORYTYPE_DEVICE);
     assert_cu(0, cu->PointerGetAttribute_v1(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)host));
     assert_int_equal(type, CU_MEMORYTYPE_HOST);
-    assert_cu(0, cu->PointerGetAttribute_v1(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, memory));
+    assert_cu(0, cu->PointerGetAttribute_v1(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, memory + 3));
     assert_cu(0, cu->PointerGetAttribute_v1(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, memory));
     assert_int_equal(managed, 0);
     assert_int_equal(ordinal, 0);
-    assert_cu(1, cu->PointerGetAttribute_v1(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)own));
-    assert_cu(0, cu->MemGetAddressRange_v2(&start, &size, memory + 50));
-    assert_true(start == memory && size == 100);
-    assert_cu(0, cu->MemHostRegister_v1(own, sizeof(own), 0));
-    assert_cu(712, cu->MemHostRegister_v1(own, sizeof(own), 0));
-    assert_cu(0, cu->MemHostUnregister_v1(own));
-    assert_cu(713, cu->MemHostUnregister_v1(own));
     assert_cu(0, cu->MemFreeHost_v1(host));
     assert_cu(0, cu->MemFree_v2(memory));
 }
@@ -301,16 +200,12 @@ int main(int argc, char **argv)
 {
     support_load(argc, argv);
     const struct CMUnitTest tests[] = {
-        TEST(test_alloc_when_nothing_or_too_much_then_refused),
-        TEST(test_copy_when_out_of_range_then_refused),
-        TEST(test_copy_when_from_pageable_memory_then_that_is_free_at_once),
+        TEST(test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouched),
         TEST(test_copy_2d_when_pitched_then_padding_is_kept),
         TEST(test_memset_2d_when_elements_are_wide_then_only_they_change),
         TEST(test_alloc_async_when_freed_then_only_when_the_stream_is_there),
         TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free),
         TEST(test_pool_when_destroyed_then_its_memory_stays),
-        TEST(test_attach_when_managed_then_by_the_rules),
-        TEST(test_values_when_waited_for_then_written_by_another_stream),
         TEST(test_pointer_when_asked_then_says_what_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

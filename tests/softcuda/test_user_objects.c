@@ -28,28 +28,6 @@ static void assert_held(const int *destroyed)
     assert_int_equal(support_number(destroyed), 0);
 }
 
-static void test_user_object_when_nobody_holds_it_then_destroyed_once(void **state)
-{
-    (void)state;
-    int number = 0;
-    CUgraph graph;
-    CUuserObject object;
-    CUstream stream = support_stream(0);
-    assert_cu(1, cu->UserObjectCreate_v1(&object, &number, support_count, 1, 0));
-    assert_cu(0, cu->UserObjectCreate_v1(&object, &number, support_count, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
-    cu->GraphCreate_v1(&graph, 0);
-    assert_cu(0, cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
-    CUgraphExec exec = support_instantiate(graph);
-    assert_cu(0, cu->GraphDestroy_v1(graph));
-    support_sleep(20);
-    assert_int_equal(support_number(&number), 0);
-    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
-    assert_cu(0, cu->GraphExecDestroy_v1(exec));
-    for (int i = 0; i < 1000 && support_number(&number) == 0; i++)
-        support_sleep(2);
-    assert_int_equal(support_number(&number), 1);
-}
-
 static void test_user_object_when_graph_clone_and_executables_go_then_the_last_one_destroys_it(void **state)
 {
     (void)state;
@@ -68,26 +46,6 @@ static void test_user_object_when_graph_clone_and_executables_go_then_the_last_o
         }
         assert_destroyed(&destroyed, 1);
     }
-}
-
-static void test_user_object_when_launch_is_under_way_then_destroyed_behind_it(void **state)
-{
-    (void)state;
-    struct gate gate = {0, 0};
-    int destroyed = 0;
-    CUstream stream = support_stream(1), other = support_stream(1);
-    CUgraph graph = graph_with_object(&destroyed, support_gate, &gate);
-    CUgraphExec exec = support_instantiate(graph);
-    assert_cu(0, cu->GraphDestroy_v1(graph));
-    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
-    assert_cu(0, cu->GraphLaunch_v1(exec, other));
-    assert_cu(0, cu->GraphExecDestroy_v1(exec));
-    support_reached(&gate);
-    assert_held(&destroyed);
-    support_open(&gate);
-    assert_destroyed(&destroyed, 1);
-    assert_cu(0, cu->StreamSynchronize_v1(stream));
-    assert_cu(0, cu->StreamSynchronize_v1(other));
 }
 
 static void test_user_object_when_executable_is_updated_then_that_of_the_new_graph_is_held(void **state)
@@ -161,9 +119,7 @@ int main(int argc, char **argv)
     if (!support_has(11030))
         return 77;
     const struct CMUnitTest tests[] = {
-        TEST(test_user_object_when_nobody_holds_it_then_destroyed_once),
         TEST(test_user_object_when_graph_clone_and_executables_go_then_the_last_one_destroys_it),
-        TEST(test_user_object_when_launch_is_under_way_then_destroyed_behind_it),
         TEST(test_user_object_when_executable_is_updated_then_that_of_the_new_graph_is_held),
         TEST(test_user_object_when_held_by_a_child_graph_then_the_node_holds_it),
         TEST(test_user_object_when_counted_then_every_reference_counts),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: events, host functions, and a context with a sticky error. */
+/* Scenes: events, and a context with a sticky error. */
 #include "scene.h"
 
 #include <stdio.h>
@@ -83,83 +83,16 @@ void scene_event(void)
     elapsed("elapsed/other context", first, first);
 }
 
-/* ---- Host functions ---- */
-
-struct calls {
-    int count;
-    int order; /* each call appends its digit */
-};
-
-struct call {
-    struct calls *calls;
-    int digit;
-};
-
-static void CUDA_CB note_call(void *user)
-{
-    struct call *call = user;
-    call->calls->count++;
-    call->calls->order = call->calls->order * 10 + call->digit;
-}
-
-static void launch(const char *step, CUstream stream, bool synchronize)
-{
-    struct calls calls = {0, 0};
-    struct call call = {&calls, 1};
-    CUresult result = TABLE->LaunchHostFunc_v1(stream, note_call, &call);
-    if (synchronize) {
-        CUcontext current;
-        MUST(TABLE->CtxGetCurrent_v1(&current));
-        scene_enter(stage.primary);
-        MUST(TABLE->CtxSynchronize_v1());
-        scene_enter(stage.second);
-        MUST(TABLE->CtxSynchronize_v1());
-        scene_enter(current);
-    }
-    STEP(LaunchHostFunc_v1, step, result, "%d calls, current %s", calls.count, scene_current());
-}
-
-void scene_host_function(void)
-{
-    launch("plain", stage.a, true);
-    launch("stream 0", NULL, true);
-    launch("stream 1", (CUstream)1, true);
-    launch("stream 2", (CUstream)2, true);
-    scene_enter(NULL);
-    launch("no context", stage.a, true);
-    launch("no context, stream 0", NULL, true);
-    scene_enter(stage.second);
-    launch("other context", stage.a, true);
-    scene_enter(stage.primary);
-
-    struct calls calls = {0, 0};
-    struct call call[] = {{&calls, 1}, {&calls, 2}, {&calls, 3}};
-    scene_block(stage.a);
-    CUresult result = CUDA_SUCCESS;
-    for (int i = 0; i < 3 && result == CUDA_SUCCESS; i++)
-        result = TABLE->LaunchHostFunc_v1(stage.a, note_call, &call[i]);
-    STEP(LaunchHostFunc_v1, "three, held back", result, "%d calls", calls.count);
-    scene_release();
-    result = TABLE->StreamSynchronize_v1(stage.a);
-    STEP(LaunchHostFunc_v1, "three, released", result, "%d calls, in order %d", calls.count, calls.order);
-
-    CUstream stream;
-    calls.count = 0;
-    MUST(TABLE->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING));
-    scene_block(stream);
-    result = TABLE->LaunchHostFunc_v1(stream, note_call, &call[0]);
-    MUST(TABLE->StreamDestroy_v2(stream));
-    scene_release();
-    MUST(TABLE->CtxSynchronize_v1());
-    STEP(LaunchHostFunc_v1, "stream destroyed meanwhile", result, "%d calls", calls.count);
-}
-
 /* ---- After a kernel with a fault ---- */
+
+static void CUDA_CB count_call(void *user)
+{
+    ++*(int *)user;
+}
 
 void scene_fault(void)
 {
-    struct calls calls = {0, 0};
-    struct call call = {&calls, 1};
+    int calls = 0;
     CUevent before = create_event(CU_EVENT_DEFAULT);
     CUevent after = create_event(CU_EVENT_DEFAULT);
     CUfunction fault = scene_kernel("fault");
@@ -169,13 +102,13 @@ void scene_fault(void)
     MUST(TABLE->StreamSynchronize_v1(stage.a));
     MUST(TABLE->LaunchKernel_v1(fault, 1, 1, 1, 1, 1, 1, 0, stage.a, NULL, NULL));
     /* The fault may already be known here, so the codes of these two calls are not printed. */
-    CUresult launched = TABLE->LaunchHostFunc_v1(stage.a, note_call, &call);
+    CUresult launched = TABLE->LaunchHostFunc_v1(stage.a, count_call, &calls);
     (void)TABLE->EventRecordWithFlags_v1(after, stage.a, 0);
     CUresult result = TABLE->StreamSynchronize_v1(stage.a);
-    STEP(LaunchHostFunc_v1, "behind the fault", result, "%d calls, launch %s", calls.count,
+    STEP(LaunchHostFunc_v1, "behind the fault", result, "%d calls, launch %s", calls,
          launched == CUDA_SUCCESS || launched == result ? "as it was" : "otherwise");
-    result = TABLE->LaunchHostFunc_v1(stage.a, note_call, &call);
-    STEP(LaunchHostFunc_v1, "later", result, "%d calls", calls.count);
+    result = TABLE->LaunchHostFunc_v1(stage.a, count_call, &calls);
+    STEP(LaunchHostFunc_v1, "later", result, "%d calls", calls);
 
     float time = -1;
     result = TABLE->EventElapsedTime_v2(&time, before, before);
