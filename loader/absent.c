@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The table when there is no driver. A few slots still have something true to say. */
+#include "absent.h"
+
 #include "error.h"
-#include "table.h"
+#include "error_names.h"
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
@@ -35,45 +36,14 @@ static CUresult CUDAAPI absent_no_devices(int *count)
     return absent_give_zero(count);
 }
 
-struct code {
-    CUresult value;
-    const char *name;
-    const char *text;
-};
-
-static const struct code absent_codes[] = {
-#define CUSHIM_ERROR(name, value, text) {(CUresult)value, #name, text},
-#include "errors.inc"
-};
-
-static const struct code *absent_find_code(CUresult value)
-{
-    for (size_t i = 0; i < sizeof absent_codes / sizeof absent_codes[0]; i++) {
-        if (absent_codes[i].value == value)
-            return &absent_codes[i];
-    }
-    return NULL;
-}
-
-/* An unknown code gives NULL and CUDA_ERROR_INVALID_VALUE, as in a driver. */
-static CUresult absent_give_text(const struct code *code, const char *text, const char **out_text)
-{
-    if (out_text == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    *out_text = text;
-    return code != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 static CUresult CUDAAPI absent_error_name(CUresult error, const char **pStr)
 {
-    const struct code *code = absent_find_code(error);
-    return absent_give_text(code, code != NULL ? code->name : NULL, pStr);
+    return get_error_name(error, pStr);
 }
 
 static CUresult CUDAAPI absent_error_text(CUresult error, const char **pStr)
 {
-    const struct code *code = absent_find_code(error);
-    return absent_give_text(code, code != NULL ? code->text : NULL, pStr);
+    return get_error_string(error, pStr);
 }
 
 /* The named slots come after the list and replace its entries; those functions are then unused. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "lookup.h"
-#include "table.h"
+#include "lookup_entry.h"
+#include "driver.h"
 
 static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
 {
@@ -16,7 +16,7 @@ static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
 
 /* The common part of both signatures; the rules are those observed with driver 580. */
 static CUresult adapted_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags,
-                                         cushim_fn *out_fn, enum lookup_result *out_result)
+                                         cushim_fn *out_fn, enum cushim_lookup_status *out_result)
 {
     const cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     if (symbol == NULL || pfn == NULL) /* where a 580 driver crashes */
@@ -32,19 +32,19 @@ static CUresult adapted_get_proc_address(const char *symbol, void **pfn, int ver
         (void)cush_lookup_entry(symbol, version, false, &legacy);
     if (legacy != *out_fn) {
         *out_fn = NULL;
-        *out_result = LOOKUP_NEEDS_NEWER;
+        *out_result = CUSHIM_LOOKUP_TOO_NEW;
     }
     return CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI adapted_GetProcAddress_v1(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
-    enum lookup_result found;
+    enum cushim_lookup_status found;
     cushim_fn fn;
     CUresult result = adapted_get_proc_address(symbol, pfn, cudaVersion, flags, &fn, &found);
     if (result != CUDA_SUCCESS)
         return result;
-    if (found != LOOKUP_FOUND)
+    if (found != CUSHIM_LOOKUP_FOUND)
         return CUDA_ERROR_NOT_FOUND; /* *pfn is left as it was */
     memcpy(pfn, &fn, sizeof fn);
     return CUDA_SUCCESS;
@@ -53,16 +53,16 @@ static CUresult CUDAAPI adapted_GetProcAddress_v1(const char *symbol, void **pfn
 static CUresult CUDAAPI adapted_GetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                                   CUdriverProcAddressQueryResult *symbolStatus)
 {
-    enum lookup_result found;
+    enum cushim_lookup_status found;
     cushim_fn fn;
     CUresult result = adapted_get_proc_address(symbol, pfn, cudaVersion, flags, &fn, &found);
     if (result != CUDA_SUCCESS)
         return result;
     memcpy(pfn, &fn, sizeof fn); /* not found is success with NULL */
     if (symbolStatus != NULL) {
-        *symbolStatus = found == LOOKUP_FOUND         ? CU_GET_PROC_ADDRESS_SUCCESS
-                        : found == LOOKUP_NEEDS_NEWER ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
-                                                      : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+        *symbolStatus = found == CUSHIM_LOOKUP_FOUND     ? CU_GET_PROC_ADDRESS_SUCCESS
+                        : found == CUSHIM_LOOKUP_TOO_NEW ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                                         : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     }
     return CUDA_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table at program start: each slot loads the driver, then makes the call. */
-#include "table.h"
+#include "bootstrap.h"
+
+#include "load.h"
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
@@ -15,3 +16,19 @@ const struct cushim_dispatch_table cush_bootstrap_table = {
 #define CUSHIM_ENTRY(function, abi, since, params, args) bootstrap_##function##_##abi,
 #include "cushim/entry_points.h"
 };
+
+#if CUSHIM_INLINE_TABLE
+CUSHIM_API const struct cushim_dispatch_table *cushim_current_table = &cush_bootstrap_table;
+#else
+static const struct cushim_dispatch_table *cushim_current_table = &cush_bootstrap_table;
+
+const struct cushim_dispatch_table *cushim_table(void)
+{
+    return CUSHIM_LOAD_ACQUIRE(&cushim_current_table);
+}
+#endif
+
+void cush_table_set_current(const struct cushim_dispatch_table *table)
+{
+    CUSHIM_STORE_RELEASE(&cushim_current_table, table);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "candidates.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "os_file.h"
@@ -57,31 +58,12 @@ static const char *const directories[] = {
     NULL,
 };
 
-/* Text that is put together piece by piece; without snprintf, since a load that finds nothing makes many of them. */
-struct text {
-    char *end;
-    size_t room;
-};
-
-static void text_append(struct text *text, const char *piece, size_t length)
+/* "580.159.03" as "580-159-03"; empty if there is no such kernel module. */
+static void read_dashed_version(const char *root, char *version, size_t size)
 {
-    if (length > text->room - 1)
-        length = text->room - 1;
-    memcpy(text->end, piece, length);
-    text->end += length;
-    text->room -= length;
-    *text->end = '\0';
-}
-
-/* "580.159.03" as "580-159-03"; false if there is no such kernel module. */
-static bool text_append_kernel_module(struct text *text, const char *root)
-{
-    char version[32];
-    cush_system_kernel_module(root, version, sizeof version);
+    cush_system_kernel_module(root, version, size);
     for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)
         *dot = '-';
-    text_append(text, version, strlen(version));
-    return version[0] != '\0';
 }
 
 bool cush_candidates_path(size_t index, const char *root, char *path, size_t size)
@@ -90,26 +72,16 @@ bool cush_candidates_path(size_t index, const char *root, char *path, size_t siz
         return false;
     const char *directory = directories[index];
     const char *mark = strchr(directory, '%');
-    struct text text = {path, size};
-    text_append(&text, root, strlen(root));
+    char version[32] = "";
     if (mark != NULL) {
-        /* Asked only where the directory of all versions is: the file in which the kernel tells is slow to open. */
-        const char *parent_end = mark;
-        while (*parent_end != '/')
-            parent_end--;
-        text_append(&text, directory, (size_t)(parent_end - directory));
-        char parent[OS_PATH_SIZE];
-        bool there = cush_os_path_below(root, path + strlen(root), parent, sizeof parent)
-                     && cush_os_file_state(parent, false) != OS_FILE_ABSENT;
-        text_append(&text, parent_end, (size_t)(mark - parent_end));
-        if (!there || !text_append_kernel_module(&text, root)) {
+        read_dashed_version(root, version, sizeof version);
+        if (version[0] == '\0') {
             path[0] = '\0';
             return true;
         }
-        directory = mark + 1;
     }
-    text_append(&text, directory, strlen(directory));
-    text_append(&text, "/", 1);
-    text_append(&text, cush_os_library_driver_name, strlen(cush_os_library_driver_name));
+    int before = mark != NULL ? (int)(mark - directory) : 0;
+    snprintf(path, size, "%s%.*s%s%s/%s", root, before, directory, version, mark != NULL ? mark + 1 : directory,
+             cush_os_library_driver_name);
     return true;
 }

@@ -8,25 +8,7 @@
 #include <string.h>
 
 #include "os_file.h"
-
-struct reason {
-    const char *word;
-    CUresult code;
-    const char *message;
-    const char *advice;
-};
-
-static const struct reason reasons[CUSHIM_REASON_COUNT] = {
-#define CUSHIM_REASON(name, word, code, message, advice) {word, code, message, advice},
-#include "cushim/reasons.h"
-};
-
-/* A reason alone, for want of memory for more. */
-static const struct cushim_diagnosis bare_diagnoses[CUSHIM_REASON_COUNT] = {
-#define CUSHIM_REASON(name, word, code, message, advice)                                                               \
-    {CUSHIM_REASON_##name, code, word, message, advice, NULL, 0, NULL, 0, NULL, 0},
-#include "cushim/reasons.h"
-};
+#include "reason.h"
 
 /* Every diagnosis so far, newest first; none is ever freed, since a program may hold it. */
 struct kept_diagnosis {
@@ -43,12 +25,7 @@ struct kept_diagnosis {
 enum { MOST_VALUE_TEXT = 1024, MOST_ATTEMPTS_TEXT = DIAGNOSIS_TEXT - DIAGNOSIS_MESSAGE - OS_PATH_SIZE };
 
 static struct kept_diagnosis *newest_diagnosis;
-static const struct cushim_diagnosis *current_diagnosis = &bare_diagnoses[CUSHIM_REASON_NOT_TRIED];
-
-CUresult cush_reason_code(enum cushim_reason reason)
-{
-    return reasons[reason].code;
-}
+static const struct cushim_diagnosis *current_diagnosis = &cush_reasons[CUSHIM_REASON_NOT_TRIED];
 
 const struct cushim_diagnosis *cushim_get_diagnosis(void)
 {
@@ -87,21 +64,23 @@ void cush_diagnosis_start_from(struct diagnosis_builder *builder, const struct c
     cush_diagnosis_start(builder);
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
         cush_diagnosis_add_attempt(builder, diagnosis->attempts[i].place, diagnosis->attempts[i].reason,
-                                   diagnosis->attempts[i].result);
+                                   diagnosis->attempts[i].result, diagnosis->attempts[i].file);
     cush_diagnosis_set_path(builder, diagnosis->path);
     builder->cuda_version = diagnosis->cuda_version;
 }
 
 void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *place, enum cushim_reason reason,
-                                const char *result)
+                                const char *result, const char *file)
 {
     if (builder->reason == CUSHIM_REASON_NOT_FOUND)
         builder->reason = reason;
-    if (builder->attempt_count == DIAGNOSIS_ATTEMPTS || builder->text_used + strlen(place) > MOST_ATTEMPTS_TEXT)
+    size_t length = strlen(place) + (file != NULL ? strlen(file) : 0);
+    if (builder->attempt_count == DIAGNOSIS_ATTEMPTS || builder->text_used + length > MOST_ATTEMPTS_TEXT)
         return;
-    struct diagnosis_pair *attempt = &builder->attempts[builder->attempt_count++];
-    attempt->name = diagnosis_add_text(builder, place, SIZE_MAX);
-    attempt->value = diagnosis_add_text(builder, result, SIZE_MAX);
+    struct record_attempt *attempt = &builder->attempts[builder->attempt_count++];
+    attempt->place = diagnosis_add_text(builder, place, SIZE_MAX);
+    attempt->result = diagnosis_add_text(builder, result, SIZE_MAX);
+    attempt->file = diagnosis_add_text(builder, file, SIZE_MAX);
     attempt->reason = reason;
 }
 
@@ -113,7 +92,7 @@ void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *
     }
     if (builder->variable_count == DIAGNOSIS_VARIABLES)
         return;
-    struct diagnosis_pair *variable = &builder->variables[builder->variable_count++];
+    struct record_variable *variable = &builder->variables[builder->variable_count++];
     variable->name = diagnosis_add_text(builder, name, SIZE_MAX);
     variable->value = diagnosis_add_text(builder, value, MOST_VALUE_TEXT);
     variable->used = used;
@@ -143,16 +122,22 @@ void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_r
 void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason nothing)
 {
     enum cushim_reason reason = builder->reason == CUSHIM_REASON_NOT_FOUND ? nothing : builder->reason;
-    const char *message = reasons[reason].message;
-    const struct diagnosis_pair *attempt = builder->attempts;
-    const struct diagnosis_pair *end = attempt + builder->attempt_count;
+    const char *message = cush_reasons[reason].message;
+    const struct record_attempt *attempt = builder->attempts;
+    const struct record_attempt *end = attempt + builder->attempt_count;
     while (attempt != end && attempt->reason != builder->reason)
         attempt++;
     if (attempt == end || reason == CUSHIM_REASON_NOT_FOUND)
-        cush_diagnosis_set_outcome(builder, reason, reasons[reason].code, NULL);
+        cush_diagnosis_set_outcome(builder, reason, cush_reasons[reason].code, NULL);
     else
-        cush_diagnosis_set_outcome(builder, reason, reasons[reason].code, "%.*s (%s: %s).", (int)strlen(message) - 1,
-                                   message, builder->text + attempt->name, builder->text + attempt->value);
+        cush_diagnosis_set_outcome(builder, reason, cush_reasons[reason].code, "%.*s (%s: %s).",
+                                   (int)strlen(message) - 1, message, builder->text + attempt->place,
+                                   builder->text + attempt->result);
+}
+
+const char *cush_record_message(const struct diagnosis_builder *builder)
+{
+    return builder->message != 0 ? builder->text + builder->message : cush_reasons[builder->reason].message;
 }
 
 /* Lays the record out as a diagnosis whose strings stand in `to` itself. */
@@ -160,17 +145,23 @@ static void diagnosis_lay_out(struct kept_diagnosis *to, const struct diagnosis_
 {
     memcpy(to->text, builder->text, builder->text_used);
     to->text_used = builder->text_used;
-    for (size_t i = 0; i < builder->attempt_count; i++)
-        to->attempts[i] = (struct cushim_attempt){to->text + builder->attempts[i].name,
-                                                  to->text + builder->attempts[i].value, builder->attempts[i].reason};
+    for (size_t i = 0; i < builder->attempt_count; i++) {
+        const struct record_attempt *attempt = &builder->attempts[i];
+        to->attempts[i] = (struct cushim_attempt){
+            .place = to->text + attempt->place,
+            .result = to->text + attempt->result,
+            .reason = attempt->reason,
+            .file = attempt->file != 0 ? to->text + attempt->file : NULL,
+        };
+    }
     for (size_t i = 0; i < builder->variable_count; i++)
         to->variables[i] = (struct cushim_variable){to->text + builder->variables[i].name,
                                                     to->text + builder->variables[i].value, builder->variables[i].used};
-    const struct reason *reason = &reasons[builder->reason];
+    const struct cushim_diagnosis *reason = &cush_reasons[builder->reason];
     to->diagnosis = (struct cushim_diagnosis){
         .reason = builder->reason,
         .code = builder->code,
-        .reason_name = reason->word,
+        .reason_name = reason->reason_name,
         .message = builder->message != 0 ? to->text + builder->message : reason->message,
         .advice = reason->advice,
         .path = builder->path != 0 ? to->text + builder->path : NULL,
@@ -200,7 +191,7 @@ static bool diagnosis_says_the_same(const struct kept_diagnosis *kept, const str
            && memcmp(kept->text, builder->text, builder->text_used) == 0 && diagnosis_uses_the_same(kept, builder);
 }
 
-const struct cushim_diagnosis *cush_diagnosis_keep(const struct diagnosis_builder *builder)
+static const struct cushim_diagnosis *keep(const struct diagnosis_builder *builder)
 {
     struct kept_diagnosis *kept = newest_diagnosis;
     while (kept != NULL && !diagnosis_says_the_same(kept, builder))
@@ -208,7 +199,7 @@ const struct cushim_diagnosis *cush_diagnosis_keep(const struct diagnosis_builde
     if (kept == NULL) {
         kept = malloc(sizeof *kept + builder->text_used);
         if (kept == NULL)
-            return &bare_diagnoses[builder->reason];
+            return &cush_reasons[builder->reason];
         diagnosis_lay_out(kept, builder);
         kept->older = newest_diagnosis;
         newest_diagnosis = kept;
@@ -218,14 +209,14 @@ const struct cushim_diagnosis *cush_diagnosis_keep(const struct diagnosis_builde
 
 const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder)
 {
-    const struct cushim_diagnosis *diagnosis = cush_diagnosis_keep(builder);
+    const struct cushim_diagnosis *diagnosis = keep(builder);
     CUSHIM_STORE_RELEASE(&current_diagnosis, diagnosis);
     return diagnosis;
 }
 
 void cush_diagnosis_reset(void)
 {
-    CUSHIM_STORE_RELEASE(&current_diagnosis, &bare_diagnoses[CUSHIM_REASON_NOT_TRIED]);
+    CUSHIM_STORE_RELEASE(&current_diagnosis, &cush_reasons[CUSHIM_REASON_NOT_TRIED]);
     while (newest_diagnosis != NULL) {
         struct kept_diagnosis *kept = newest_diagnosis;
         newest_diagnosis = kept->older;

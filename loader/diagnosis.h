@@ -14,11 +14,14 @@ struct diagnosis_builder {
     int cuda_version;
     unsigned path, message; /* 0: none */
     size_t attempt_count, variable_count;
-    struct diagnosis_pair {
+    struct record_attempt {
+        unsigned place, result, file;
+        enum cushim_reason reason;
+    } attempts[DIAGNOSIS_ATTEMPTS];
+    struct record_variable {
         unsigned name, value;
-        bool used;                 /* of a variable */
-        enum cushim_reason reason; /* of an attempt */
-    } attempts[DIAGNOSIS_ATTEMPTS], variables[DIAGNOSIS_VARIABLES];
+        bool used;
+    } variables[DIAGNOSIS_VARIABLES];
     unsigned text_used;
     char text[DIAGNOSIS_TEXT];
 };
@@ -28,9 +31,10 @@ void cush_diagnosis_start(struct diagnosis_builder *builder);
 /* Starts with the attempts and the driver of a finished diagnosis, to add to them. */
 void cush_diagnosis_start_from(struct diagnosis_builder *builder, const struct cushim_diagnosis *diagnosis);
 
-/* "tried `place`: `result`". The first attempt that found something tells the reason, if no driver is found later. */
+/* "tried `place`: `result`"; `file` is that of a stub, or NULL. The first attempt that found something tells the
+ * reason, if no driver is found later. */
 void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *place, enum cushim_reason reason,
-                                const char *result);
+                                const char *result, const char *file);
 
 void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value, bool used);
 void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path);
@@ -46,17 +50,14 @@ void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_r
  */
 void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason nothing);
 
+/* The sentence of the outcome. Valid until the record changes. */
+const char *cush_record_message(const struct diagnosis_builder *builder);
+
 /*
- * Makes a diagnosis of the record that stays for ever. Equal records share one, so a program that retries every
- * second does not grow. Without memory for the whole it keeps the reason.
+ * Makes a diagnosis of the record that stays for ever, and makes it the current one. Equal records share one, so a
+ * program that retries every second does not grow. Without memory for the whole it keeps the reason.
  */
-const struct cushim_diagnosis *cush_diagnosis_keep(const struct diagnosis_builder *builder);
-
-/* The same, and makes it the current diagnosis. */
 const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder);
-
-/* The code with which a reason ends a load. */
-CUresult cush_reason_code(enum cushim_reason reason);
 
 /* For tests: forgets every diagnosis. */
 void cush_diagnosis_reset(void);

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver.h"
 #include "error.h"
 #include "load.h"
 #include "os_system.h"
 #include "diagnosis.h"
 #include "system.h"
-#include "table.h"
 
 static struct diagnosis_builder init_builder; /* guarded by the load lock */
 

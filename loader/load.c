@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "absent.h"
+#include "bootstrap.h"
 #include "error.h"
 #include "os_library.h"
 #include "os_system.h"
@@ -65,12 +67,6 @@ static const struct cushim_diagnosis *load_publish(void)
     return diagnosis;
 }
 
-/* An empty string needs no copy. */
-static const char *load_keep_path(char *to, const char *path)
-{
-    return path[0] != '\0' ? strcpy(to, path) : "";
-}
-
 /* Loads under the lock; whatever comes of it, the current table is not the bootstrap one afterwards. */
 static const struct cushim_diagnosis *load_locked(const struct request *request)
 {
@@ -78,8 +74,8 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
     if (cush_search_driver(request, &driver, &state.builder)) {
         cush_table_fill(&driver);
         state.request = *request;
-        state.request.path = load_keep_path(state.path, request->path);
-        state.request.root = load_keep_path(state.root, request->root);
+        state.request.path = strcpy(state.path, request->path);
+        state.request.root = strcpy(state.root, request->root);
         state.loaded = true;
         state.handle_is_ours = request->handle == NULL;
     }
@@ -139,7 +135,7 @@ static CUresult load_again(const struct cushim_load_options *options, enum cushi
     struct request wish;
     if (cush_request_read_options(&wish, options, as_compiled, &state.builder))
         return load_agrees(&wish);
-    return cush_error_set(CUDA_ERROR_INVALID_VALUE, load_name, "%", cush_diagnosis_keep(&state.builder)->message);
+    return cush_error_record_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_record_message(&state.builder));
 }
 
 static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options,
@@ -152,6 +148,13 @@ static const struct cushim_diagnosis *load_first(const struct cushim_load_option
     if (diagnosis->code != CUDA_SUCCESS)
         cush_error_set(diagnosis->code, load_name, "%", diagnosis->message);
     return diagnosis;
+}
+
+/* The sentence that load_agrees() or load_again() has recorded. */
+static const char *refusal(void)
+{
+    const struct error_detail *last = cush_error_get();
+    return last->detail != NULL ? last->detail : last->message;
 }
 
 CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
@@ -167,7 +170,7 @@ CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_d
         if (diagnosis != NULL)
             load_log_diagnosis(options, diagnosis);
         else
-            load_log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : cushim_last_error()->message);
+            load_log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : refusal());
     }
     return result;
 }

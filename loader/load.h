@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What else of a load is known inside. */
+/* Loading, and what of a load is known inside. */
 #ifndef CUSHIM_LOAD_H
 #define CUSHIM_LOAD_H
+
+#include "cushim/loader.h"
+
+/* What a bootstrap slot calls: loads the driver if that has not been tried, and returns the table to use instead. */
+const struct cushim_dispatch_table *cush_table_load(void);
 
 /* The root directory that the driver was loaded with, "" if none. Asked by the holder of the load lock. */
 const char *cush_load_root(void);

@@ -1,103 +1,140 @@
 /* SPDX-License-Identifier: MIT */
-#include "lookup.h"
+/* What a program can ask about functions that have no slot. */
+#include "lookup_entry.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "error.h"
+#include "driver.h"
+#include "load.h"
 #include "os_library.h"
-#include "table.h"
 
-/* A slot that is adapted must answer here too, or a look-up would step around the version limit, the hidden functions
- * or the choice. */
-static cushim_fn lookup_entry_of_row(size_t row, bool per_thread)
+static struct cushim_lookup_answer look_up(const char *function, int version)
 {
-    enum cushim_slot slot = cush_symbols_slot_of(row);
-    if (slot != CUSHIM_SLOT_COUNT && cush_driver_origins[slot].state == CUSHIM_STATE_ADAPTED)
-        return cush_driver_table.slots[slot];
-    return cush_resolve_row(&cush_loaded_driver, row, per_thread);
+    struct cushim_lookup_answer answer = {.status = CUSHIM_LOOKUP_NO_DRIVER};
+    size_t row = cush_symbols_find_function(function);
+    if (row == ROW_COUNT)
+        row = cush_symbols_find_symbol(function);
+    if (row != ROW_COUNT) {
+        answer.since = cush_symbols_row(row).since;
+        answer.function = cush_symbols_row(row).function;
+    }
+    if (cush_table_load() != &cush_driver_table.named)
+        return answer;
+    const struct driver *driver = &cush_loaded_driver;
+    if (version < OLDEST_VERSION)
+        answer.status = CUSHIM_LOOKUP_BAD_VERSION;
+    else if (version > driver->own_version)
+        answer.status = CUSHIM_LOOKUP_DRIVER_TOO_OLD;
+    else if (version > driver->version)
+        answer.status = CUSHIM_LOOKUP_LIMITED;
+    else
+        answer.status = cush_lookup_entry(function, version, driver->per_thread, &answer.fn);
+    return answer;
 }
 
-/* A function without a row is newer than cushim, or not documented. */
-static cushim_fn lookup_unknown(const char *function, int version, bool per_thread)
+static CUresult code_of(enum cushim_lookup_status status)
 {
-    if (cush_resolve_has_proc_address(&cush_loaded_driver))
-        return cush_resolve_by_proc_address(&cush_loaded_driver, function, version, per_thread);
-    /* A driver too old to be asked tells no versions, so a version limit hides what it cannot date. Rows' symbols are
-     * no functions. */
-    if (cush_loaded_driver.limited)
-        return NULL;
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        struct cushim_entry_point entry = cush_symbols_row(row);
-        if (strcmp(entry.symbol, function) == 0 || strcmp(entry.per_thread_symbol, function) == 0)
-            return NULL;
+    switch (status) {
+    case CUSHIM_LOOKUP_FOUND:
+        return CUDA_SUCCESS;
+    case CUSHIM_LOOKUP_NO_DRIVER:
+        return CUDA_ERROR_NO_DEVICE;
+    case CUSHIM_LOOKUP_BAD_VERSION:
+    case CUSHIM_LOOKUP_DRIVER_TOO_OLD:
+    case CUSHIM_LOOKUP_LIMITED:
+        return CUDA_ERROR_INVALID_VALUE;
+    default:
+        return CUDA_ERROR_NOT_FOUND;
     }
-    cushim_fn fn = cush_os_library_symbol(cush_loaded_driver.library, function);
-    return cush_os_library_symbol_name(cush_loaded_driver.library, fn) != NULL ? fn : NULL; /* not libc's, say */
 }
 
-/* Whether the hidden functions include all of a function, and so what a newer driver may have of it. */
-static bool lookup_hides_function(size_t first)
+/* ---- The answer in words ---- */
+
+struct version_text {
+    char text[16];
+};
+
+static struct version_text version_text(int version)
 {
-    size_t row = first;
-    while (cush_symbols_same_function(first, row) && cush_hidden_set_has(&cush_loaded_driver.hidden, row))
-        row++;
-    return !cush_symbols_same_function(first, row);
+    struct version_text words;
+    snprintf(words.text, sizeof words.text, "%d.%d", version / 1000, version % 1000 / 10);
+    return words;
 }
 
-enum lookup_result cush_lookup_entry(const char *function, int version, bool per_thread, cushim_fn *out_fn)
+/* "; cuStreamGetId exists since CUDA 12.0", or nothing about a function that is not known. */
+static void append_since(char *text, size_t size, const struct cushim_lookup_answer *answer)
 {
-    size_t first = cush_symbols_find_function(function);
-    *out_fn = NULL;
-    if (first == ROW_COUNT) {
-        *out_fn = lookup_unknown(function, version, per_thread);
-        return *out_fn != NULL ? LOOKUP_FOUND : LOOKUP_NO_FUNCTION;
-    }
-    size_t row = first;
-    while (cush_symbols_same_function(first, row + 1) && cush_symbols_row(row + 1).since <= version)
-        row++;
-    if (cush_symbols_row(row).since > version)
-        return LOOKUP_NEEDS_NEWER;
+    if (answer->function != NULL)
+        snprintf(text, size, "; %s exists since CUDA %s", answer->function, version_text(answer->since).text);
+}
 
-    cushim_fn known = lookup_entry_of_row(row, per_thread);
-    cushim_fn fn = known;
-    /* A driver newer than the rows may have a newer ABI of the function. */
-    if (version > SYMBOLS_NEWEST_VERSION && !lookup_hides_function(first)
-        && cush_resolve_has_proc_address(&cush_loaded_driver)) {
-        cushim_fn raw = cush_resolve_row(&cush_loaded_driver, row, per_thread);
-        cushim_fn answer = cush_resolve_by_proc_address(&cush_loaded_driver, function, version, per_thread);
-        if (answer != raw)
-            fn = answer;
+static CUresult fail_lookup(const char *function, int version, const struct cushim_lookup_answer *answer)
+{
+    static const char lookup_name[] = "cushim_lookup";
+    const struct driver *driver = &cush_loaded_driver;
+    struct version_text asked = version_text(version);
+    struct version_text since = version_text(answer->since);
+    struct version_text own = version_text(driver->own_version);
+    CUresult code = code_of(answer->status);
+    char known[160] = "";
+    char text[400];
+    append_since(known, sizeof known, answer);
+    switch (answer->status) {
+    case CUSHIM_LOOKUP_NO_DRIVER:
+        return cush_error_set(code, lookup_name, "There is no CUDA driver: %", cushim_get_diagnosis()->message);
+    case CUSHIM_LOOKUP_BAD_VERSION:
+        return cush_error_set(code, lookup_name, "The version is not one of CUDA; CUDA 12.3 is 12030.", NULL);
+    case CUSHIM_LOOKUP_DRIVER_TOO_OLD:
+        snprintf(text, sizeof text, "CUDA %s was asked for, and this driver is CUDA %s%s.", asked.text, own.text,
+                 known);
+        break;
+    case CUSHIM_LOOKUP_LIMITED:
+        snprintf(text, sizeof text,
+                 "CUDA %s was asked for, and the version limit is CUDA %s; this driver is CUDA %s%s.", asked.text,
+                 version_text(driver->version).text, own.text, known);
+        break;
+    case CUSHIM_LOOKUP_SUFFIXED:
+        snprintf(text, sizeof text, "%.100s is the name of an entry point, not of a function; look up %s with CUDA %s.",
+                 function, answer->function, since.text);
+        break;
+    case CUSHIM_LOOKUP_TOO_NEW:
+        snprintf(text, sizeof text, "%s exists since CUDA %s, and CUDA %s was asked for.", function, since.text,
+                 asked.text);
+        break;
+    case CUSHIM_LOOKUP_HIDDEN:
+        snprintf(text, sizeof text, "%s is hidden, by CUSHIM_HIDE or the option hide; it exists since CUDA %s.",
+                 function, since.text);
+        break;
+    case CUSHIM_LOOKUP_LACKING:
+        snprintf(text, sizeof text, "This driver (CUDA %s) lacks %s of CUDA %s%s%s.", own.text, function, asked.text,
+                 driver->per_thread ? " for per-thread default streams" : "", known);
+        break;
+    default:
+        snprintf(text, sizeof text, "Neither cushim nor this driver (CUDA %s) knows a function \"%.100s\" of CUDA %s.",
+                 own.text, function, asked.text);
+        break;
     }
-    if (fn == NULL || (fn == known && cush_hidden_set_has(&cush_loaded_driver.hidden, row)))
-        return LOOKUP_NO_FUNCTION;
-    *out_fn = fn;
-    return LOOKUP_FOUND;
+    return cush_error_record_copy(code, lookup_name, text);
 }
 
 CUresult cushim_lookup(const char *function, int version, cushim_fn *out_fn)
 {
-    static const char lookup_name[] = "cushim_lookup";
     if (function == NULL || out_fn == NULL)
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, lookup_name, "An argument is NULL.", NULL);
-    if (cush_table_load() != &cush_driver_table.named)
-        return cush_error_set(CUDA_ERROR_NO_DEVICE, lookup_name, "There is no CUDA driver: %",
-                              cushim_get_diagnosis()->message);
-    if (version < OLDEST_VERSION || version > cush_loaded_driver.version)
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, lookup_name,
-                              "The version asked for is above the driver's own, or is none (CUDA 12.3 is 12030).",
-                              NULL);
-    cushim_fn fn;
-    switch (cush_lookup_entry(function, version, cush_loaded_driver.per_thread, &fn)) {
-    case LOOKUP_FOUND:
-        *out_fn = fn;
-        return CUDA_SUCCESS;
-    case LOOKUP_NEEDS_NEWER:
-        return cush_error_set(CUDA_ERROR_NOT_FOUND, lookup_name, "That CUDA version has no such function yet.", NULL);
-    case LOOKUP_NO_FUNCTION:
-        break;
-    }
-    return cush_error_set(CUDA_ERROR_NOT_FOUND, lookup_name, "This driver has no such function, or it is hidden.",
-                          NULL);
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup", "An argument is NULL.", NULL);
+    struct cushim_lookup_answer answer = look_up(function, version);
+    if (answer.status != CUSHIM_LOOKUP_FOUND)
+        return fail_lookup(function, version, &answer);
+    *out_fn = answer.fn;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_lookup_explain(const char *function, int version, struct cushim_lookup_answer *out_answer)
+{
+    if (function == NULL || out_answer == NULL)
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup_explain", "An argument is NULL.", NULL);
+    *out_answer = look_up(function, version);
+    return CUDA_SUCCESS;
 }
 
 const char *cushim_symbol_name(cushim_fn fn)

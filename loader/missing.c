@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a slot points at when the driver has neither the entry point nor an older one of the same meaning. */
+#include "missing.h"
+
 #include "error.h"
-#include "table.h"
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 

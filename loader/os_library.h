@@ -12,17 +12,22 @@
 extern const char cush_os_library_driver_name[];
 
 /* How an opening went. */
-enum os_library_result { OS_LIBRARY_OPEN, OS_LIBRARY_ABSENT, OS_LIBRARY_UNLOADABLE };
+enum os_library_result {
+    OS_LIBRARY_OPEN,
+    OS_LIBRARY_ABSENT,
+    OS_LIBRARY_UNREADABLE,     /* this user may not read it, or something that it needs */
+    OS_LIBRARY_NEEDS_LIBRARY,  /* it needs a library that is absent */
+    OS_LIBRARY_DAMAGED,        /* its file is cut short, or is not a regular file */
+    OS_LIBRARY_OTHER_LIBC,     /* it needs another C library than this process has */
+    OS_LIBRARY_STATIC_PROGRAM, /* this process cannot open any library */
+    OS_LIBRARY_UNLOADABLE      /* for another reason */
+};
 
 /*
  * Opens `name`: a path, or a bare name that the system searches. On OS_LIBRARY_OPEN, *out_library is to be closed; else
  * `error` holds the loader's words.
- *
- * `brief`: the words of a search in vain may cost more than they are worth. A broken file that only the system's cache
- * of libraries knows is then OS_LIBRARY_ABSENT, and `error` empty.
  */
-enum os_library_result cush_os_library_open(const char *name, bool brief, void **out_library, char *error,
-                                            size_t error_size);
+enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size);
 
 /* Opens `name` only if this process has it open already; NULL if not. Tells whether a path is a library that is in
  * use. */

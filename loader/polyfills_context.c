@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Polyfills: contexts. */
-#include "polyfills.h"
+#include "polyfill.h"
 
 #define TABLE (&cush_driver_table.named)
 

@@ -2,7 +2,7 @@
 /* Polyfills: graphs. The entry points of 12.3 add edge data, which before was always plain. */
 #include <string.h>
 
-#include "polyfills.h"
+#include "polyfill.h"
 
 #define TABLE (&cush_driver_table.named)
 

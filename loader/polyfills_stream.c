@@ -2,7 +2,7 @@
 /* Polyfills: host functions, events, and what a stream belongs to. */
 #include <stdlib.h>
 
-#include "polyfills.h"
+#include "polyfill.h"
 
 #define TABLE (&cush_driver_table.named)
 

@@ -2,55 +2,17 @@
 #include "request.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "os_system.h"
+#include "reason.h"
+#include "version.h"
 
 static const struct cushim_load_options request_nothing;
 
-bool cush_hidden_set_has(const struct hidden_set *hidden, size_t row)
-{
-    return (hidden->bits[row / 8] >> (row % 8) & 1) != 0;
-}
-
-bool cush_hidden_set_is_empty(const struct hidden_set *hidden)
-{
-    for (size_t i = 0; i < sizeof hidden->bits; i++) {
-        if (hidden->bits[i] != 0)
-            return false;
-    }
-    return true;
-}
-
-/* Hides what one name means: a slot's name its entry point, a function all of its entry points. */
-static bool hidden_set_add(struct hidden_set *hidden, const char *name, size_t length)
-{
-    bool known = false;
-    for (size_t row = 0; row < ROW_COUNT; row++) {
-        const char *function = cush_symbols_row(row).function;
-        const char *symbol = cush_symbols_row(row).symbol;
-        if (length < 2 || strncmp(name, "cu", 2) != 0) {
-            function += 2;
-            symbol += 2;
-        }
-        size_t function_length = strlen(function);
-        bool is_function = length == function_length && strncmp(name, function, length) == 0;
-        bool is_symbol = length == strlen(symbol) && strncmp(name, symbol, length) == 0;
-        bool is_first = strcmp(function, symbol) == 0 && length == function_length + 3
-                        && strncmp(name, function, function_length) == 0
-                        && strncmp(name + function_length, "_v1", 3) == 0;
-        if (is_function || is_symbol || is_first) {
-            hidden->bits[row / 8] |= (unsigned char)(1u << (row % 8));
-            known = true;
-        }
-    }
-    return known;
-}
-
 static bool fail_bad_setting(struct diagnosis_builder *builder, const char *source, const char *value, const char *why)
 {
-    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reason_code(CUSHIM_REASON_BAD_OPTION),
+    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reasons[CUSHIM_REASON_BAD_OPTION].code,
                                "%s is \"%.200s\": %s.", source, value, why);
     return false;
 }
@@ -68,7 +30,7 @@ static bool request_read_hide(struct hidden_set *hidden, const char *names, cons
     const char *separators = ", \t\n";
     for (const char *name = names + strspn(names, separators); *name != '\0'; name += strspn(name, separators)) {
         size_t length = strcspn(name, separators);
-        if (!hidden_set_add(hidden, name, length)) {
+        if (!cush_mask_add(hidden, name, length)) {
             char unknown[128];
             snprintf(unknown, sizeof unknown, "%.*s", length < 100 ? (int)length : 100, name);
             return fail_bad_setting(builder, source, unknown, "no entry point has that name");
@@ -76,23 +38,6 @@ static bool request_read_hide(struct hidden_set *hidden, const char *names, cons
         name += length;
     }
     return true;
-}
-
-/* "11.2" or "11" as 11020 or 11000; 0 if it is neither. */
-static int request_parse_version(const char *text)
-{
-    char *end;
-    if (*text < '0' || *text > '9')
-        return 0;
-    long major = strtol(text, &end, 10);
-    long minor = 0;
-    if (*end == '.') {
-        const char *digits = end + 1;
-        if (*digits < '0' || *digits > '9')
-            return 0;
-        minor = strtol(digits, &end, 10);
-    }
-    return *end == '\0' && major >= 2 && major < 1000 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
 }
 
 static bool request_read_path(const char **to, const char *path, const char *source, struct diagnosis_builder *builder)
@@ -127,7 +72,6 @@ static bool request_merge_options(struct request *request, const struct cushim_l
     if (options->path != NULL && options->handle != NULL)
         return fail_bad_setting(builder, "The option path", options->path,
                                 "a handle was given as well, and only one can be used");
-    request->explain = options->log != NULL;
     request->handle = options->handle;
     request->max_version = options->max_version;
     request->min_version = options->min_version;
@@ -159,7 +103,7 @@ static bool request_merge_environment(struct request *request, const struct cush
     if (!request_read_path(&request->path, path, "CUSHIM_DRIVER", builder))
         return false;
     if (limit != NULL) {
-        request->max_version = request_parse_version(limit);
+        request->max_version = cush_version_parse(limit);
         if (request->max_version == 0)
             return fail_bad_setting(builder, "CUSHIM_MAX_VERSION", limit, "it should be a CUDA version such as 11.2");
     }

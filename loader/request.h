@@ -3,17 +3,9 @@
 #ifndef CUSHIM_REQUEST_H
 #define CUSHIM_REQUEST_H
 
+#include "mask.h"
 #include "os_file.h"
 #include "diagnosis.h"
-#include "symbols.h"
-
-/* A set of entry points, one bit a row. */
-struct hidden_set {
-    unsigned char bits[(ROW_COUNT + 7) / 8];
-};
-
-bool cush_hidden_set_has(const struct hidden_set *hidden, size_t row);
-bool cush_hidden_set_is_empty(const struct hidden_set *hidden);
 
 /* The strings are the caller's or the environment's, and stay for the length of the call. */
 struct request {
@@ -24,7 +16,6 @@ struct request {
     int min_version;  /* 0: any */
     struct hidden_set hidden;
     bool per_thread;
-    bool explain; /* somebody listens: the system's words are worth their time */
 };
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve.h"
 
+#include "os_library.h"
+
 bool cush_resolve_allows(const struct driver *driver, size_t row)
 {
     return !(driver->limited && cush_symbols_row(row).since > driver->version)
@@ -40,7 +42,7 @@ static cushim_fn proc_address_query(const struct driver *driver, const char *fun
  */
 static bool proc_address_agrees(const struct driver *driver, cushim_fn answer, const char *symbol, cushim_fn other)
 {
-    cushim_fn exported = cush_os_symbols_find(&driver->symbols, symbol);
+    cushim_fn exported = cush_os_library_symbol(driver->library, symbol);
     return answer == NULL || ((exported == NULL || answer == exported) && answer != other);
 }
 
@@ -101,11 +103,10 @@ cushim_fn cush_resolve_row(struct driver *driver, size_t row, bool per_thread)
     struct cushim_entry_point entry = cush_symbols_row(row);
     if (per_thread && resolve_lacks_form(row))
         return NULL;
-    /* Known from the version alone, and a failing look-up costs the loader seven times a successful one. */
     if (entry.since > driver->own_version)
         return NULL;
     bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
-    cushim_fn exported = cush_os_symbols_find(&driver->symbols, has_form ? entry.per_thread_symbol : entry.symbol);
+    cushim_fn exported = cush_os_library_symbol(driver->library, has_form ? entry.per_thread_symbol : entry.symbol);
     if (exported != NULL)
         return exported;
     return cush_resolve_by_proc_address(driver, entry.function, entry.since, has_form);

@@ -3,24 +3,7 @@
 #ifndef CUSHIM_RESOLVE_H
 #define CUSHIM_RESOLVE_H
 
-#include "os_symbols.h"
-#include "request.h"
-
-/* An open driver and what may be seen of it. */
-struct driver {
-    void *library;
-    struct os_symbols symbols;
-    int own_version; /* what it reports */
-    int version;     /* the smaller of that and the version limit */
-    bool limited;    /* version < own_version */
-    bool per_thread;
-    struct hidden_set hidden;
-    struct {
-        CUresult(CUDAAPI *v1)(const char *, void **, int, cuuint64_t);
-        CUresult(CUDAAPI *v2)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
-        int is_honest; /* 0: not yet tried; 1: yes; -1: no */
-    } proc_address;
-};
+#include "driver.h"
 
 /* Whether a driver that obeys version limit and hidden functions has this row. */
 bool cush_resolve_allows(const struct driver *driver, size_t row);

@@ -6,6 +6,7 @@
 
 #include "candidates.h"
 #include "os_library.h"
+#include "reason.h"
 
 /* No driver is older: cuDriverGetVersion came with CUDA 2.2. */
 enum { OLDEST_DRIVER = 2020 };
@@ -19,7 +20,7 @@ struct search {
 static bool search_found_nothing(struct search *search, const char *place, enum cushim_reason reason,
                                  const char *result)
 {
-    cush_diagnosis_add_attempt(search->builder, place, reason, result);
+    cush_diagnosis_add_attempt(search->builder, place, reason, result, NULL);
     return false;
 }
 
@@ -38,25 +39,8 @@ static bool search_found_stub(struct search *search, const char *place, void *li
     cush_os_library_path(library, symbol, path, sizeof path);
     bool told = path[0] == '\0' || strcmp(path, place) == 0;
     snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", told ? "" : " ", told ? "" : path);
-    return search_found_nothing(search, place, CUSHIM_REASON_STUB, text);
-}
-
-static char *search_format_number(char *end, int number)
-{
-    if (number >= 10)
-        end = search_format_number(end, number / 10);
-    *end = (char)('0' + number % 10);
-    return end + 1;
-}
-
-/* Without snprintf: a load that succeeds calls it nowhere else, and its first call costs 1 % of one. */
-static void search_describe_driver(char *text, int version)
-{
-    static const char words[] = "a driver for CUDA ";
-    memcpy(text, words, sizeof words - 1);
-    char *end = search_format_number(text + sizeof words - 1, version / 1000);
-    *end++ = '.';
-    *search_format_number(end, version % 1000 / 10) = '\0';
+    cush_diagnosis_add_attempt(search->builder, place, CUSHIM_REASON_STUB, text, path[0] != '\0' ? path : place);
+    return false;
 }
 
 /* Asks an open library whether it is a driver, and of which version. Calls nothing but cuDriverGetVersion. */
@@ -82,9 +66,29 @@ static bool search_examine(struct search *search, const char *place, void *libra
     search->driver->library = library;
     search->driver->own_version = version;
     char text[64];
-    search_describe_driver(text, version);
-    cush_diagnosis_add_attempt(search->builder, place, CUSHIM_REASON_NONE, text);
+    snprintf(text, sizeof text, "a driver for CUDA %d.%d", version / 1000, version % 1000 / 10);
+    cush_diagnosis_add_attempt(search->builder, place, CUSHIM_REASON_NONE, text, NULL);
     return true;
+}
+
+static enum cushim_reason reason_of(enum os_library_result result)
+{
+    switch (result) {
+    case OS_LIBRARY_ABSENT:
+        return CUSHIM_REASON_NOT_FOUND;
+    case OS_LIBRARY_UNREADABLE:
+        return CUSHIM_REASON_UNREADABLE;
+    case OS_LIBRARY_NEEDS_LIBRARY:
+        return CUSHIM_REASON_NEEDS_LIBRARY;
+    case OS_LIBRARY_DAMAGED:
+        return CUSHIM_REASON_DAMAGED;
+    case OS_LIBRARY_OTHER_LIBC:
+        return CUSHIM_REASON_OTHER_LIBC;
+    case OS_LIBRARY_STATIC_PROGRAM:
+        return CUSHIM_REASON_STATIC_PROGRAM;
+    default:
+        return CUSHIM_REASON_NOT_LOADABLE;
+    }
 }
 
 /*
@@ -95,17 +99,12 @@ static bool search_try_open(struct search *search, const char *place, const char
 {
     char error[512];
     void *library;
-    bool brief = search->request->path[0] == '\0' && !search->request->explain;
-    switch (cush_os_library_open(file, brief, &library, error, sizeof error)) {
-    case OS_LIBRARY_ABSENT:
-        if (!there)
-            return search_found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
-        return search_found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
-    case OS_LIBRARY_UNLOADABLE:
-        return search_found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE, error);
-    case OS_LIBRARY_OPEN:
-        break;
-    }
+    enum os_library_result result = cush_os_library_open(file, &library, error, sizeof error);
+    if (result == OS_LIBRARY_ABSENT && there)
+        result = OS_LIBRARY_UNLOADABLE;
+    if (result != OS_LIBRARY_OPEN)
+        return search_found_nothing(search, place, reason_of(result),
+                                    result == OS_LIBRARY_ABSENT ? "not found" : error);
     if (search_examine(search, place, library))
         return true;
     /* A stub that stays mapped would be found again by its name. */
@@ -120,7 +119,7 @@ static bool search_try_path(struct search *search, const char *place, const char
     case OS_FILE_ABSENT:
         return search_found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
     case OS_FILE_DENIED:
-        return search_found_nothing(search, place, CUSHIM_REASON_NOT_LOADABLE,
+        return search_found_nothing(search, place, CUSHIM_REASON_UNREADABLE,
                                     "not permitted: this user may not read it");
     case OS_FILE_READY:
         break;
@@ -180,13 +179,12 @@ static bool search_accept(struct search *search)
     driver->hidden = request->hidden;
     builder->cuda_version = driver->own_version;
 
-    cush_os_symbols_open(&driver->symbols, driver->library);
-    cushim_fn symbol = cush_os_symbols_find(&driver->symbols, cush_symbols_row(ROW_GetProcAddress_v1).symbol);
+    cushim_fn symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_GetProcAddress_v1).symbol);
     memcpy(&driver->proc_address.v1, &symbol, sizeof symbol);
-    symbol = cush_os_symbols_find(&driver->symbols, cush_symbols_row(ROW_GetProcAddress_v2).symbol);
+    symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_GetProcAddress_v2).symbol);
     memcpy(&driver->proc_address.v2, &symbol, sizeof symbol);
 
-    symbol = cush_os_symbols_find(&driver->symbols, cush_symbols_row(ROW_Init_v1).symbol);
+    symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_Init_v1).symbol);
     char path[OS_PATH_SIZE];
     cush_os_library_path(search_own_handle(search, driver->library), symbol, path, sizeof path);
     cush_diagnosis_set_path(builder, path);
@@ -199,7 +197,7 @@ static bool search_accept(struct search *search)
         return true;
     }
     cush_diagnosis_set_outcome(
-        builder, CUSHIM_REASON_TOO_OLD, cush_reason_code(CUSHIM_REASON_TOO_OLD),
+        builder, CUSHIM_REASON_TOO_OLD, cush_reasons[CUSHIM_REASON_TOO_OLD].code,
         "This program needs a driver for CUDA %d.%d%s; the one here %s CUDA %d.%d.", needed / 1000, needed % 1000 / 10,
         needed == request->min_version ? "" : " (for per-thread default streams)",
         driver->limited ? "is held down to" : "is for", driver->version / 1000, driver->version % 1000 / 10);
@@ -211,7 +209,8 @@ bool cush_search_driver(const struct request *request, struct driver *driver, st
     struct search search = {request, driver, builder};
     memset(driver, 0, sizeof *driver);
     if (strcmp(request->path, "none") == 0) {
-        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_WANTED, cush_reason_code(CUSHIM_REASON_NOT_WANTED), NULL);
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_WANTED, cush_reasons[CUSHIM_REASON_NOT_WANTED].code,
+                                   NULL);
         return false;
     }
     if (!search_try_all(&search)) {

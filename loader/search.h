@@ -3,7 +3,8 @@
 #ifndef CUSHIM_SEARCH_H
 #define CUSHIM_SEARCH_H
 
-#include "resolve.h"
+#include "driver.h"
+#include "request.h"
 
 /*
  * On true, `driver` is open, its version is known, and it is no stub. On false nothing is open, and the record has the

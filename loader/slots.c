@@ -1,9 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program can ask about the slots. */
+/* What a program can ask about the slots and the entry points. */
+#include <string.h>
+
+#include "driver.h"
 #include "error.h"
+#include "load.h"
 #include "os_library.h"
 #include "polyfills.h"
-#include "table.h"
+
+CUresult cushim_query_entry_point(size_t index, struct cushim_entry_point *out_entry)
+{
+    static const char function[] = "cushim_query_entry_point";
+    if (out_entry == NULL)
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "out_entry is NULL.", NULL);
+    if (index >= ROW_COUNT)
+        return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "There are not so many entry points.", NULL);
+    *out_entry = cush_symbols_row(index);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
+{
+    static const char function[] = "cushim_slot_find";
+    if (name == NULL || out_slot == NULL)
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "An argument is NULL.", NULL);
+    const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
+    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
+        /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
+        const char *symbol = cush_symbols_row(cush_symbols_row_of((enum cushim_slot)slot)).symbol;
+        if (strcmp(cush_symbols_slot_name((enum cushim_slot)slot), bare) == 0 || strcmp(symbol + 2, bare) == 0) {
+            *out_slot = (enum cushim_slot)slot;
+            return CUDA_SUCCESS;
+        }
+    }
+    return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
+}
 
 CUresult cushim_query_slot(enum cushim_slot slot, struct cushim_slot_info *out_info)
 {

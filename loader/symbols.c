@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "error.h"
-
 /*
  * The names stand in one block, and the rows hold offsets into it: 572 rows of pointers would be 1,700 addresses for
  * the dynamic loader to adjust in every process, used or not. Each function's oldest symbol is the function's own name.
@@ -86,6 +84,15 @@ size_t cush_symbols_find_function(const char *function)
     return row;
 }
 
+size_t cush_symbols_find_symbol(const char *symbol)
+{
+    size_t row = 0;
+    while (row < ROW_COUNT && strcmp(name_at(rows[row].symbol), symbol) != 0
+           && strcmp(name_at(rows[row].per_thread_symbol), symbol) != 0)
+        row++;
+    return symbol[0] != '\0' ? row : ROW_COUNT;
+}
+
 bool cush_symbols_same_function(size_t first, size_t row)
 {
     return row < ROW_COUNT && rows[first].function == rows[row].function;
@@ -94,32 +101,4 @@ bool cush_symbols_same_function(size_t first, size_t row)
 const char *cush_symbols_slot_name(enum cushim_slot slot)
 {
     return name_at(slots[slot].name);
-}
-
-CUresult cushim_query_entry_point(size_t index, struct cushim_entry_point *out_entry)
-{
-    static const char function[] = "cushim_query_entry_point";
-    if (out_entry == NULL)
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "out_entry is NULL.", NULL);
-    if (index >= ROW_COUNT)
-        return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "There are not so many entry points.", NULL);
-    *out_entry = cush_symbols_row(index);
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
-{
-    static const char function[] = "cushim_slot_find";
-    if (name == NULL || out_slot == NULL)
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "An argument is NULL.", NULL);
-    const char *bare = strncmp(name, "cu", 2) == 0 ? name + 2 : name;
-    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
-        /* "cuStreamQuery" is the exported name of StreamQuery_v1. */
-        const char *symbol = name_at(rows[slots[slot].row].symbol);
-        if (strcmp(name_at(slots[slot].name), bare) == 0 || strcmp(symbol + 2, bare) == 0) {
-            *out_slot = (enum cushim_slot)slot;
-            return CUDA_SUCCESS;
-        }
-    }
-    return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
 }

@@ -32,6 +32,9 @@ enum cushim_slot cush_symbols_slot_of(size_t row);
 /* The first row of a function ("cuStreamQuery"), or ROW_COUNT. The function's other rows follow it. */
 size_t cush_symbols_find_function(const char *function);
 
+/* The row that has this exported name ("cuStreamQuery_ptsz"), or ROW_COUNT. */
+size_t cush_symbols_find_symbol(const char *symbol);
+
 /* Whether two rows, of which the second may be past the end, are of one function. */
 bool cush_symbols_same_function(size_t first, size_t row);
 

@@ -2,29 +2,9 @@
 #include "table.h"
 
 #include "adapted.h"
+#include "missing.h"
 #include "polyfills.h"
-
-#if CUSHIM_INLINE_TABLE
-CUSHIM_API const struct cushim_dispatch_table *cushim_current_table = &cush_bootstrap_table;
-#else
-static const struct cushim_dispatch_table *cushim_current_table = &cush_bootstrap_table;
-
-const struct cushim_dispatch_table *cushim_table(void)
-{
-    return CUSHIM_LOAD_ACQUIRE(&cushim_current_table);
-}
-#endif
-
-_Static_assert(sizeof(union table) == sizeof(struct cushim_dispatch_table), "a table is nothing but its slots");
-
-union table cush_driver_table;
-struct slot_origin cush_driver_origins[CUSHIM_SLOT_COUNT];
-struct driver cush_loaded_driver;
-
-void cush_table_set_current(const struct cushim_dispatch_table *table)
-{
-    CUSHIM_STORE_RELEASE(&cushim_current_table, table);
-}
+#include "resolve.h"
 
 void cush_table_fill(const struct driver *driver)
 {

@@ -120,9 +120,7 @@ struct cushim_load_options {
     const char *root;
     /* Called for each place that was tried, then once with the outcome, before cushim_load() returns and on its thread,
      * after the table was published: so it may call anything, slots and cushim_load() included. `line` has no newline
-     * and is valid during the call. With a callback, the diagnosis has the words of the dynamic loader in every case;
-     * without, they are left out, for the time that they take, where the system's search has nothing that can be mapped
-     * and no known place has a file: a broken file that the system alone knows of is then "not found". */
+     * and is valid during the call. A callback never changes a result. */
     void (*log)(void *log_user, const char *line);
     void *log_user;
 };
@@ -138,7 +136,8 @@ CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, en
  *   CUDA_SUCCESS                          a driver is loaded, by this call or an earlier one that this one agrees with
  *   CUDA_ERROR_INVALID_VALUE              an option or an environment variable makes no sense
  *   CUDA_ERROR_FILE_NOT_FOUND             no driver anywhere, or none wanted ("none")
- *   CUDA_ERROR_SHARED_OBJECT_INIT_FAILED  something was found, but it cannot be opened or is no driver
+ *   CUDA_ERROR_SHARED_OBJECT_INIT_FAILED  something was found, but it cannot be opened or is no driver; or this program
+ *                                         is linked statically, to a C library that then opens no library
  *   CUDA_ERROR_STUB_LIBRARY               only the CUDA Toolkit's link-time stub was found
  *   CUDA_ERROR_NOT_SUPPORTED              the driver is older than min_version, or than CUDA 7.0 where the per-thread
  *                                         default stream was asked for
@@ -180,11 +179,20 @@ enum cushim_reason {
     CUSHIM_REASON_COUNT
 };
 
+/*
+ * The stable word of a reason ("not-found"), its message and its advice, as reasons.h has them; a number that is not a
+ * reason gives those of CUSHIM_REASON_UNKNOWN. Never NULL; the strings stay. Thread-safe.
+ */
+CUSHIM_API const char *cushim_reason_name(enum cushim_reason reason);
+CUSHIM_API const char *cushim_reason_message(enum cushim_reason reason);
+CUSHIM_API const char *cushim_reason_advice(enum cushim_reason reason);
+
 /* One place where a driver might have been, and what happened there. */
 struct cushim_attempt {
     const char *place;
     const char *result;        /* in words */
     enum cushim_reason reason; /* CUSHIM_REASON_NONE: the driver was found here; else why not here */
+    const char *file;          /* CUSHIM_REASON_STUB: the file of the stub that the place leads to; else NULL */
 };
 
 /* One environment variable that was set. */
@@ -223,7 +231,7 @@ enum cushim_slot_state {
     CUSHIM_STATE_MISSING,  /* the call returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table() */
     CUSHIM_STATE_NATIVE,   /* the slot points into the driver */
     CUSHIM_STATE_POLYFILL, /* older entry points give the same meaning */
-    CUSHIM_STATE_ADAPTED /* the driver has it, but cushim answers: a version limit, hidden functions, per-thread streams */
+    CUSHIM_STATE_ADAPTED   /* the driver has it, but cushim answers: limit, hidden functions or per-thread streams */
 };
 
 struct cushim_slot_info {
@@ -287,6 +295,35 @@ typedef void (*cushim_fn)(void);
  *   CUDA_ERROR_NO_DEVICE      there is no driver
  */
 CUSHIM_API CUresult cushim_lookup(const char *function, int version, cushim_fn *out_fn);
+
+/* Why a look-up found a function, or did not. */
+enum cushim_lookup_status {
+    CUSHIM_LOOKUP_FOUND,
+    CUSHIM_LOOKUP_UNKNOWN,        /* neither cushim nor the driver knows a function of that name */
+    CUSHIM_LOOKUP_SUFFIXED,       /* the name is that of an entry point (cuStreamDestroy_v2), not of a function */
+    CUSHIM_LOOKUP_TOO_NEW,        /* the function exists, but not yet in the version that was asked for */
+    CUSHIM_LOOKUP_HIDDEN,         /* CUSHIM_HIDE or the option mask hides it */
+    CUSHIM_LOOKUP_LIMITED,        /* the driver has the version that was asked for; the version limit refuses it */
+    CUSHIM_LOOKUP_DRIVER_TOO_OLD, /* the version that was asked for is above the driver's own */
+    CUSHIM_LOOKUP_LACKING,        /* the driver does not have the function, although it is new enough */
+    CUSHIM_LOOKUP_BAD_VERSION,    /* the version is below 2000 */
+    CUSHIM_LOOKUP_NO_DRIVER       /* no driver is loaded */
+};
+
+struct cushim_lookup_answer {
+    enum cushim_lookup_status status;
+    const char *function; /* the function that was meant, also where a suffixed name was given; NULL if not known */
+    int since;            /* the CUDA version that brought it, or what a suffixed name names; 0 if not known */
+    cushim_fn fn;         /* NULL unless CUSHIM_LOOKUP_FOUND */
+};
+
+/*
+ * The same look-up for a program that shows its answer to a person. Records no error for a function that is not found.
+ * Loads the driver if that has not been tried. Thread-safe.
+ *   CUDA_SUCCESS              *out_answer is written, also where nothing was found
+ *   CUDA_ERROR_INVALID_VALUE  an argument is NULL
+ */
+CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, struct cushim_lookup_answer *out_answer);
 
 /* The exported name of a function of the loaded driver; NULL unless the address is exactly one in its symbol table.
  * The string is the driver's and stays. Thread-safe. */

@@ -74,6 +74,21 @@ CUSHIM_REASON(UNKNOWN, "unknown", CUDA_SUCCESS, "The driver would not start, for
 CUSHIM_REASON(NOT_READY, "not-ready", CUDA_SUCCESS, "The GPUs of this machine are not ready yet.",
               "On a machine with NVSwitch, start the service nvidia-fabricmanager, of the driver's own version; else "
               "wait and try again.")
+CUSHIM_REASON(UNREADABLE, "unreadable", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+              "An NVIDIA driver library was found, but this user may not read it.",
+              "Ask the administrator to make that file readable for all users.")
+CUSHIM_REASON(NEEDS_LIBRARY, "needs-library", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+              "An NVIDIA driver library was found, but another library that it needs is missing.",
+              "Reinstall NVIDIA's driver as a whole; in a container, use the driver libraries that the host provides.")
+CUSHIM_REASON(DAMAGED, "damaged", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+              "An NVIDIA driver library was found, but its file is cut short, or is not a regular file.",
+              "Reinstall NVIDIA's driver: an installation that was interrupted leaves such a file.")
+CUSHIM_REASON(STATIC_PROGRAM, "static-program", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+              "This program is linked statically, and its C library cannot open a driver library.",
+              "Link the program dynamically (without -static), on a system with glibc.")
+CUSHIM_REASON(OTHER_LIBC, "other-libc", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+              "An NVIDIA driver library was found, but it needs glibc, and this program runs on another C library.",
+              "Build the program for glibc, and run it on a distribution with glibc or in a container of one.")
 
 /* clang-format on */
 

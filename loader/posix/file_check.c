@@ -27,24 +27,24 @@
 
 enum { MOST_SEGMENTS = 64 }; /* real drivers have fewer than 16 */
 
-static const char *check_segments(int file, const ElfW(Ehdr) * header, uint64_t file_size)
+static bool is_cut_short(int file, const ElfW(Ehdr) * header, uint64_t file_size)
 {
     ElfW(Phdr) segments[MOST_SEGMENTS];
     size_t size = header->e_phnum * sizeof segments[0];
     if (header->e_phnum > MOST_SEGMENTS || header->e_phentsize != sizeof segments[0])
-        return NULL;
+        return false;
     if (pread(file, segments, size, (off_t)header->e_phoff) != (ssize_t)size)
-        return NULL;
+        return true;
     for (size_t i = 0; i < header->e_phnum; i++) {
         uint64_t start = segments[i].p_offset;
         uint64_t length = segments[i].p_filesz;
         if (segments[i].p_type == PT_LOAD && (start > file_size || length > file_size - start))
-            return "the file is incomplete";
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-static const char *check_open_file(int file)
+static const char *check_open_file(int file, bool *out_damaged)
 {
     struct stat status;
     ElfW(Ehdr) header;
@@ -52,7 +52,8 @@ static const char *check_open_file(int file)
         return NULL;
     if (S_ISDIR(status.st_mode))
         return "this is a directory";
-    if (!S_ISREG(status.st_mode))
+    *out_damaged = !S_ISREG(status.st_mode);
+    if (*out_damaged)
         return "this is no regular file";
     bool is_ours = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header
                    && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0
@@ -61,15 +62,17 @@ static const char *check_open_file(int file)
     if (is_ours && header.e_machine != OUR_MACHINE)
         return "it is made for another processor";
 #endif
-    return is_ours ? check_segments(file, &header, (uint64_t)status.st_size) : NULL;
+    *out_damaged = is_ours && is_cut_short(file, &header, (uint64_t)status.st_size);
+    return *out_damaged ? "the file is incomplete" : NULL;
 }
 
-const char *cush_file_check(const char *path)
+const char *cush_file_check(const char *path, bool *out_damaged)
 {
+    *out_damaged = false;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return NULL;
-    const char *fault = check_open_file(file);
+    const char *fault = check_open_file(file, out_damaged);
     close(file);
     return fault;
 }

@@ -6,13 +6,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#if defined(__GLIBC__)
-#    include <gnu/lib-names.h>
-#endif
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "file_check.h"
@@ -39,13 +35,31 @@ static const _Alignas(4) struct {
 /* RTLD_NOW: a library that lacks something is refused here, not in the middle of a call. */
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
 
-/*
- * Tells "there is no such library" from "there is one, but": the loader has only words for it. They name the library
- * that is absent, which may be one that `name` needs.
- */
-static bool library_error_says_absent(const char *words, const char *name)
+/* What the dynamic loader's words mean; it has nothing else for the cause. They name the library that is absent, which
+ * may be one that `name` needs. */
+static enum os_library_result classify(const char *words, const char *name)
 {
-    return strstr(words, strerror(ENOENT)) != NULL && strstr(words, name) != NULL && strstr(words, "needed by") == NULL;
+    if (strstr(words, strerror(ENOENT)) != NULL && strstr(words, name) != NULL && strstr(words, "needed by") == NULL)
+        return OS_LIBRARY_ABSENT;
+    if (strstr(words, strerror(EACCES)) != NULL)
+        return OS_LIBRARY_UNREADABLE;
+#if defined(__linux__) && !defined(__GLIBC__)
+    /* All that NVIDIA builds for Linux needs glibc. What is not a library at all is another matter. */
+    return strstr(words, strerror(ENOEXEC)) != NULL ? OS_LIBRARY_UNLOADABLE : OS_LIBRARY_OTHER_LIBC;
+#else
+    return strstr(words, strerror(ENOENT)) != NULL ? OS_LIBRARY_NEEDS_LIBRARY : OS_LIBRARY_UNLOADABLE;
+#endif
+}
+
+/* A program that is linked statically to musl has a dlopen() that always fails. */
+static bool can_open_libraries(void)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+    if (program == NULL)
+        dlerror(); /* leave no words behind for the program's next dlerror() */
+    else
+        dlclose(program);
+    return program != NULL;
 }
 
 /* The loader's words begin with the path, which the reader knows. */
@@ -55,83 +69,31 @@ static const char *library_error_without_path(const char *words, const char *nam
     return strncmp(words, name, length) == 0 && strncmp(words + length, ": ", 2) == 0 ? words + length + 2 : words;
 }
 
-/* How many libraries this process has ever mapped; 0 where that is not told. */
-static unsigned long long library_count_mapped(void);
-
-#if defined(__GLIBC__)
-static int library_take_count(struct dl_phdr_info *object, size_t size, void *out_count)
+enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size)
 {
-    (void)size;
-    *(unsigned long long *)out_count = object->dlpi_adds;
-    return 1;
-}
-
-static unsigned long long library_count_mapped(void)
-{
-    unsigned long long count = 0;
-    dl_iterate_phdr(library_take_count, &count);
-    return count;
-}
-#else
-static unsigned long long library_count_mapped(void)
-{
-    return 0;
-}
-#endif
-
-/*
- * Whether a search for a bare name came to nothing, told without the loader's words: glibc's dlerror() takes an eighth
- * of the time of the search itself. A library that was mapped, and lacks something, counts. What cannot be mapped does
- * not: the known places show it, and on the library path it is worth the words.
- */
-static bool library_found_nothing(const char *name, unsigned long long mapped_before)
-{
-    const char *library_path = getenv("LD_LIBRARY_PATH");
-    return strchr(name, '/') == NULL && (library_path == NULL || library_path[0] == '\0') && mapped_before != 0
-           && library_count_mapped() == mapped_before;
-}
-
-/* Leaves no words behind for the program's next dlerror(): what succeeds forgets them, and this is little work. */
-static void library_forget_error(void)
-{
-#if defined(__GLIBC__)
-    void *library = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
-    if (library != NULL)
-        dlclose(library);
-    else
-#endif
-        dlerror();
-}
-
-enum os_library_result cush_os_library_open(const char *name, bool brief, void **out_library, char *error,
-                                            size_t error_size)
-{
-    const char *fault = strchr(name, '/') != NULL ? cush_file_check(name) : NULL;
+    bool is_damaged = false;
+    const char *fault = strchr(name, '/') != NULL ? cush_file_check(name, &is_damaged) : NULL;
     if (fault != NULL) {
         snprintf(error, error_size, "%s", fault);
-        return OS_LIBRARY_UNLOADABLE;
+        return is_damaged ? OS_LIBRARY_DAMAGED : OS_LIBRARY_UNLOADABLE;
     }
-    unsigned long long mapped_before = brief ? library_count_mapped() : 0;
     void *library = dlopen(name, OPEN_FLAGS);
     if (library != NULL) {
         *out_library = library;
         return OS_LIBRARY_OPEN;
     }
-    if (brief && library_found_nothing(name, mapped_before)) {
-        library_forget_error();
-        error[0] = '\0';
-        return OS_LIBRARY_ABSENT;
-    }
     const char *words = dlerror();
     if (words == NULL)
         words = "cannot be opened";
     snprintf(error, error_size, "%s", library_error_without_path(words, name));
-    return library_error_says_absent(words, name) ? OS_LIBRARY_ABSENT : OS_LIBRARY_UNLOADABLE;
+    enum os_library_result result = classify(words, name);
+    return result == OS_LIBRARY_ABSENT || can_open_libraries() ? result : OS_LIBRARY_STATIC_PROGRAM;
 }
 
 void *cush_os_library_open_mapped(const char *name)
 {
-    if (strchr(name, '/') != NULL && cush_file_check(name) != NULL)
+    bool is_damaged;
+    if (strchr(name, '/') != NULL && cush_file_check(name, &is_damaged) != NULL)
         return NULL;
     void *library = dlopen(name, OPEN_FLAGS | RTLD_NOLOAD);
     if (library == NULL)
@@ -214,11 +176,7 @@ void cush_os_library_path(void *library, cushim_fn address, char *path, size_t s
         file = map->l_name;
     else if (library_find_address(address, &info) && info.dli_fname != NULL) /* goes through the library's symbols */
         file = info.dli_fname;
-    size_t length = strlen(file);
-    if (length > size - 1)
-        length = size - 1;
-    memcpy(path, file, length);
-    path[length] = '\0';
+    snprintf(path, size, "%s", file);
 }
 
 const char *cush_os_library_symbol_name(void *library, cushim_fn address)

@@ -11,12 +11,6 @@
 #if defined(__linux__)
 #    include <sys/auxv.h>
 #endif
-#if defined(__GLIBC__)
-#    if __GLIBC_PREREQ(2, 32)
-#        include <sys/single_threaded.h>
-#        define TELLS_SINGLE_THREADED
-#    endif
-#endif
 
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -63,20 +57,9 @@ static void load_lock_watch_forks(void)
     (void)pthread_atfork(load_lock_before_fork, load_lock_after_fork, load_lock_after_fork_in_child);
 }
 
-/* While a process has one thread, nobody can fork in the middle of a load but that very thread. */
-static bool is_single_threaded(void)
-{
-#if defined(TELLS_SINGLE_THREADED)
-    return __libc_single_threaded != 0;
-#else
-    return false;
-#endif
-}
-
 void cush_os_load_lock(void)
 {
-    if (!is_single_threaded())
-        pthread_once(&fork_once, load_lock_watch_forks);
+    pthread_once(&fork_once, load_lock_watch_forks);
     pthread_mutex_lock(&load_lock);
     /* A thread that is cancelled while it opens a file would take the lock with it. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "../os_library.h"
-#include "../os_symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,11 +57,9 @@ static void library_put_error_into_words(DWORD code, const char *name, char *err
              mark != NULL ? mark + 2 : words, words[0] != '\0' ? " " : "", (unsigned long)code);
 }
 
-enum os_library_result cush_os_library_open(const char *name, bool brief, void **out_library, char *error,
-                                            size_t error_size)
+enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size)
 {
     wchar_t place[OS_PATH_SIZE];
-    (void)brief;
     if (!library_find_path(name, place)) {
         snprintf(error, error_size, "this is no name that a file can have");
         return OS_LIBRARY_ABSENT;
@@ -87,7 +84,12 @@ enum os_library_result cush_os_library_open(const char *name, bool brief, void *
         snprintf(error, error_size, "a library that it needs was not found (error %lu)", (unsigned long)code);
     else
         library_put_error_into_words(code, name, error, error_size);
-    return there ? OS_LIBRARY_UNLOADABLE : OS_LIBRARY_ABSENT;
+    if (!there)
+        return OS_LIBRARY_ABSENT;
+    if (code == ERROR_MOD_NOT_FOUND)
+        return OS_LIBRARY_NEEDS_LIBRARY;
+    return code == ERROR_ACCESS_DENIED && (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0 ? OS_LIBRARY_UNREADABLE
+                                                                                       : OS_LIBRARY_UNLOADABLE;
 }
 
 void *cush_os_library_open_mapped(const char *name)
@@ -145,14 +147,4 @@ const char *cush_os_library_symbol_name(void *library, cushim_fn address)
     HMODULE holder = library_of_address(address);
     const char *name = holder != NULL ? cush_exports_name(holder, address) : NULL;
     return name != NULL && cush_os_library_symbol(library, name) == address ? name : NULL;
-}
-
-void cush_os_symbols_open(struct os_symbols *symbols, void *library)
-{
-    symbols->library = library;
-}
-
-cushim_fn cush_os_symbols_find(const struct os_symbols *symbols, const char *name)
-{
-    return cush_os_library_symbol(symbols->library, name);
 }

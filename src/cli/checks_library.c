@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "finding.h"
 
-#include <string.h>
-
 #include "requirement.h"
 #include "text.h"
 
@@ -33,17 +31,12 @@ void check_settings(const struct evidence *evidence, struct findings *findings)
     }
 }
 
-static void advise_on_loading(const struct evidence *evidence, const struct cushim_attempt *attempt,
-                              struct findings *findings)
+/* Whether a file is there, but cannot be used. */
+static bool is_broken(enum cushim_reason reason)
 {
-    if (strstr(attempt->result, "not permitted") != NULL || strstr(attempt->result, "Permission denied") != NULL)
-        finding_advise(findings, "Ask the administrator to make that file readable for all users.");
-    else if (strstr(attempt->result, "cannot open shared object file") != NULL)
-        finding_advise(findings,
-                       "It needs another file of the driver, which is missing: reinstall NVIDIA's driver as a "
-                       "whole.");
-    else
-        finding_advise(findings, "%s", evidence->load->advice);
+    return reason == CUSHIM_REASON_NOT_LOADABLE || reason == CUSHIM_REASON_NOT_A_DRIVER
+           || reason == CUSHIM_REASON_UNREADABLE || reason == CUSHIM_REASON_NEEDS_LIBRARY
+           || reason == CUSHIM_REASON_DAMAGED;
 }
 
 static void say_loaded(const struct evidence *evidence, struct findings *findings)
@@ -55,7 +48,7 @@ static void say_loaded(const struct evidence *evidence, struct findings *finding
                 load->path != NULL ? load->path : "an unknown place");
     for (size_t i = 0; i < load->attempt_count; i++) {
         const struct cushim_attempt *attempt = &load->attempts[i];
-        if (attempt->reason != CUSHIM_REASON_NOT_LOADABLE && attempt->reason != CUSHIM_REASON_NOT_A_DRIVER)
+        if (!is_broken(attempt->reason))
             continue;
         finding_add(findings, evidence, "library", VERDICT_NOTE, "%s was passed over: %s.", attempt->place,
                     attempt->result);
@@ -65,11 +58,7 @@ static void say_loaded(const struct evidence *evidence, struct findings *finding
 
 static void advise_on_library(const struct evidence *evidence, struct findings *findings)
 {
-    const struct cushim_attempt *attempt = find_attempt(evidence, CUSHIM_REASON_NOT_LOADABLE);
-    if (evidence->load->reason == CUSHIM_REASON_NOT_LOADABLE && attempt != NULL)
-        advise_on_loading(evidence, attempt, findings);
-    else if (evidence->load->reason == CUSHIM_REASON_NOT_FOUND && evidence->system.gpu_on_bus
-             && !evidence->system.container)
+    if (evidence->load->reason == CUSHIM_REASON_NOT_FOUND && evidence->system.gpu_on_bus && !evidence->system.container)
         finding_advise(findings, "There is an NVIDIA GPU: install NVIDIA's driver with your system's package manager.");
     else
         finding_advise(findings, "%s", evidence->load->advice);
@@ -96,10 +85,11 @@ void check_stub(const struct evidence *evidence, struct findings *findings)
     if (attempt == NULL)
         return;
     bool is_cause = evidence->load->reason == CUSHIM_REASON_STUB;
-    size_t comma = strcspn(attempt->result, ",");
-    finding_add(findings, evidence, "stub", is_cause ? VERDICT_PROBLEM : VERDICT_NOTE,
-                "Looking for %s leads to %.*s, a stand-in that programs are linked against and that can do nothing.",
-                attempt->place, comma < 512 ? (int)comma : 512, attempt->result)
+    finding_add(
+        findings, evidence, "stub", is_cause ? VERDICT_PROBLEM : VERDICT_NOTE,
+        "Looking for %s leads to the CUDA Toolkit's stub %s, a stand-in that programs are linked against and that "
+        "can do nothing.",
+        attempt->place, attempt->file != NULL ? attempt->file : "")
         ->is_cause = is_cause;
     finding_advise(
         findings,

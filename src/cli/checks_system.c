@@ -7,7 +7,6 @@
 
 #include "devices.h"
 #include "platform.h"
-#include "reason.h"
 
 /* An unpacked image has no kernel and no devices of its own, and nothing is wrong with that. */
 static bool is_bare_directory(const struct evidence *evidence)
@@ -43,7 +42,7 @@ static void say_mismatch(const struct evidence *evidence, struct findings *findi
                 evidence->release.text[0] != '\0' ? evidence->release.text : "another",
                 evidence->system.kernel_module[0] != '\0' ? evidence->system.kernel_module : "another")
         ->is_cause = true;
-    finding_advise(findings, "%s", reason_advice(CUSHIM_REASON_MODULE_MISMATCH));
+    finding_advise(findings, "%s", cushim_reason_advice(CUSHIM_REASON_MODULE_MISMATCH));
 }
 
 static void say_no_module(const struct evidence *evidence, struct findings *findings)
@@ -102,7 +101,7 @@ static void say_denied(const struct evidence *evidence, struct findings *finding
                 system->gpu_node == CUSHIM_NODE_DENIED ? " /dev/nvidia0" : "",
                 system->uvm_node == CUSHIM_NODE_DENIED ? " /dev/nvidia-uvm" : "")
         ->is_cause = true;
-    finding_advise(findings, "%s", reason_advice(CUSHIM_REASON_NODES_DENIED));
+    finding_advise(findings, "%s", cushim_reason_advice(CUSHIM_REASON_NODES_DENIED));
 }
 
 static void say_absent(const struct evidence *evidence, struct findings *findings)
@@ -125,7 +124,7 @@ static void say_absent(const struct evidence *evidence, struct findings *finding
         else if (system->kernel_module[0] != '\0')
             finding_advise(findings, "Run nvidia-smi once as root, which makes the files.");
         else
-            finding_advise(findings, "%s", reason_advice(CUSHIM_REASON_NO_DEVICE_NODES));
+            finding_advise(findings, "%s", cushim_reason_advice(CUSHIM_REASON_NO_DEVICE_NODES));
     }
 }
 
@@ -167,7 +166,7 @@ void check_visible_devices(const struct evidence *evidence, struct findings *fin
         finding_add(findings, evidence, "visible-devices", VERDICT_PROBLEM,
                     "CUDA_VISIBLE_DEVICES is set to \"%s\", which hides every GPU.", visible)
             ->is_cause = is_cause;
-        finding_advise(findings, "%s", reason_advice(CUSHIM_REASON_HIDDEN));
+        finding_advise(findings, "%s", cushim_reason_advice(CUSHIM_REASON_HIDDEN));
     } else {
         finding_add(findings, evidence, "visible-devices", VERDICT_NOTE,
                     "CUDA_VISIBLE_DEVICES is set to \"%s\": programs see those GPUs only.", visible);
@@ -216,6 +215,6 @@ void check_start(const struct evidence *evidence, struct findings *findings)
                     explained ? "" : evidence->now->message);
     finding_advise(findings, "%s",
                    explained                              ? "Put the other problems right first."
-                   : evidence->start_code == CUDA_SUCCESS ? reason_advice(CUSHIM_REASON_NO_DEVICE)
+                   : evidence->start_code == CUDA_SUCCESS ? cushim_reason_advice(CUSHIM_REASON_NO_DEVICE)
                                                           : evidence->now->advice);
 }

@@ -21,21 +21,12 @@ static bool is_from_environment(const struct cushim_diagnosis *diagnosis)
     return false;
 }
 
-/* The diagnosis is what is printed; but for one who listens it has the system's words in every case. */
-static void listen(void *unused, const char *line)
-{
-    (void)unused;
-    (void)line;
-}
-
 enum status driver_load(const struct options *options)
 {
-    struct cushim_load_options load = options->load;
-    load.log = listen;
-    refusal = trial_load(&load);
+    refusal = trial_load(&options->load);
     if (refusal != NULL)
         return STATUS_UNUSABLE;
-    if (cushim_load(&load) == CUDA_SUCCESS)
+    if (cushim_load(&options->load) == CUDA_SUCCESS)
         return STATUS_USABLE;
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     if (diagnosis->reason == CUSHIM_REASON_BAD_OPTION && !is_from_environment(diagnosis))

@@ -7,22 +7,46 @@
 #include "driver.h"
 #include "json.h"
 #include "text.h"
+#include "version.h"
+
+/* Stable words for the answers. */
+static const char *const status_words[] = {
+    [CUSHIM_LOOKUP_FOUND] = "found",
+    [CUSHIM_LOOKUP_UNKNOWN] = "unknown",
+    [CUSHIM_LOOKUP_SUFFIXED] = "suffixed",
+    [CUSHIM_LOOKUP_TOO_NEW] = "too-new",
+    [CUSHIM_LOOKUP_HIDDEN] = "hidden",
+    [CUSHIM_LOOKUP_LIMITED] = "limited",
+    [CUSHIM_LOOKUP_DRIVER_TOO_OLD] = "driver-too-old",
+    [CUSHIM_LOOKUP_LACKING] = "lacking",
+    [CUSHIM_LOOKUP_BAD_VERSION] = "bad-version",
+    [CUSHIM_LOOKUP_NO_DRIVER] = "no-driver",
+};
+
+enum { VERSION_WIDTH = 9, ANSWER_WIDTH = 16, SINCE_WIDTH = 7 };
 
 struct answer {
     const char *function;
     int version;
-    bool found;
-    const char *symbol; /* NULL: none, or one without a name */
+    enum cushim_lookup_status status;
+    int since;           /* 0: not known */
+    const char *symbol;  /* NULL: none, or one without a name */
+    const char *message; /* why it was not found, or NULL. Valid until the next question */
 };
 
 static struct answer ask(const char *function, int version)
 {
-    struct answer answer = {function, version, false, NULL};
+    struct answer answer = {.function = function, .version = version, .status = CUSHIM_LOOKUP_UNKNOWN};
+    struct cushim_lookup_answer found;
     cushim_fn fn;
-    if (cushim_lookup(function, version, &fn) == CUDA_SUCCESS) {
-        answer.found = true;
-        answer.symbol = cushim_symbol_name(fn);
+    if (cushim_lookup_explain(function, version, &found) == CUDA_SUCCESS) {
+        answer.status = found.status;
+        answer.since = found.since;
     }
+    if (cushim_lookup(function, version, &fn) == CUDA_SUCCESS)
+        answer.symbol = cushim_symbol_name(fn);
+    else
+        answer.message = cushim_last_error()->message;
     return answer;
 }
 
@@ -31,19 +55,27 @@ static void write_answer(struct json *json, const struct answer *answer)
     json_open_object(json, NULL);
     json_string(json, "function", answer->function);
     json_integer(json, "version", answer->version);
-    json_boolean(json, "found", answer->found);
+    json_boolean(json, "found", answer->status == CUSHIM_LOOKUP_FOUND);
     json_string(json, "symbol", answer->symbol);
+    json_string(json, "answer", status_words[answer->status]);
+    if (answer->since != 0)
+        json_integer(json, "since", answer->since);
+    else
+        json_null(json, "since");
+    json_string(json, "message", answer->message);
     json_close_object(json);
 }
 
 static void print_answer(const struct answer *answer, size_t width)
 {
+    bool found = answer->status == CUSHIM_LOOKUP_FOUND;
     text_put(TONE_PLAIN, answer->function, width + 2);
-    text_put(TONE_PLAIN, text_version(answer->version).text, 9);
-    text_put(answer->found ? TONE_GOOD : TONE_BAD, answer->found ? "found" : "missing", answer->found ? 9 : 0);
-    if (answer->found && answer->symbol != NULL)
+    text_put(TONE_PLAIN, text_version(answer->version).text, VERSION_WIDTH);
+    text_put(found ? TONE_GOOD : TONE_BAD, status_words[answer->status], ANSWER_WIDTH);
+    text_put(TONE_PLAIN, answer->since != 0 ? text_version(answer->since).text : "-", found ? SINCE_WIDTH : 0);
+    if (found && answer->symbol != NULL)
         text_put(TONE_PLAIN, answer->symbol, 0);
-    else if (answer->found)
+    else if (found)
         text_put(TONE_FAINT, "(not exported by name)", 0);
     puts("");
 }
@@ -51,8 +83,9 @@ static void print_answer(const struct answer *answer, size_t width)
 static void print_head(size_t width)
 {
     text_put(TONE_STRONG, "FUNCTION", width + 2);
-    text_put(TONE_STRONG, "VERSION", 9);
-    text_put(TONE_STRONG, "ANSWER", 9);
+    text_put(TONE_STRONG, "VERSION", VERSION_WIDTH);
+    text_put(TONE_STRONG, "ANSWER", ANSWER_WIDTH);
+    text_put(TONE_STRONG, "SINCE", SINCE_WIDTH);
     text_put(TONE_STRONG, "SYMBOL", 0);
     puts("");
 }
@@ -80,18 +113,6 @@ static enum status lookup_all(const struct options *options)
     return STATUS_USABLE;
 }
 
-/* A person may have an exported name at hand, which is no function. */
-static void hint_at_function(const char *name)
-{
-    struct cushim_entry_point entry;
-    for (size_t i = 0; cushim_query_entry_point(i, &entry) == CUDA_SUCCESS; i++) {
-        bool is_symbol = strcmp(entry.symbol, name) == 0 || strcmp(entry.per_thread_symbol, name) == 0;
-        if (is_symbol && strcmp(entry.function, name) != 0)
-            text_complain("%s is an exported name; look up %s %s", name, entry.function,
-                          text_version(entry.since).text);
-    }
-}
-
 static enum status lookup_one(const struct options *options, int version)
 {
     struct answer answer = ask(options->words[0], version);
@@ -105,18 +126,16 @@ static enum status lookup_one(const struct options *options, int version)
         print_head(width);
         print_answer(&answer, width);
     }
-    if (answer.found)
+    if (answer.status == CUSHIM_LOOKUP_FOUND)
         return STATUS_USABLE;
-    if (cushim_driver_version() != 0) {
-        text_complain("%s", cushim_last_error()->message);
-        hint_at_function(answer.function);
-    }
+    if (answer.status != CUSHIM_LOOKUP_NO_DRIVER)
+        text_complain("%s", answer.message);
     return STATUS_UNUSABLE;
 }
 
 enum status lookup(const struct options *options)
 {
-    int version = options->all ? 0 : options_parse_version(options->words[1]);
+    int version = options->all ? 0 : cush_version_parse(options->words[1]);
     if (!options->all && version == 0)
         return options_complain("\"%s\" is no CUDA version; one looks like 12.3", options->words[1]);
     enum status status = driver_load(options);

@@ -3,11 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "platform.h"
 #include "text.h"
+#include "version.h"
 
 static const struct {
     const char *name;
@@ -71,27 +71,9 @@ enum status options_complain(const char *format, ...)
     return STATUS_USAGE;
 }
 
-int options_parse_version(const char *text)
-{
-    char *end;
-    if (text[0] < '0' || text[0] > '9')
-        return 0;
-    long major = strtol(text, &end, 10);
-    if (*end == '\0' && major >= 2000 && major < 1000000 && major % 10 == 0)
-        return (int)major;
-    long minor = 0;
-    if (*end == '.') {
-        const char *digits = end + 1;
-        if (digits[0] < '0' || digits[0] > '9')
-            return 0;
-        minor = strtol(digits, &end, 10);
-    }
-    return *end == '\0' && major >= 2 && major < 1000 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
-}
-
 static enum status read_version(const char *option, const char *text, int *out_version)
 {
-    *out_version = options_parse_version(text);
+    *out_version = cush_version_parse(text);
     return *out_version != 0 ? STATUS_USABLE
                              : options_complain("%s: \"%s\" is no CUDA version; one looks like 12.3", option, text);
 }

@@ -33,9 +33,6 @@ struct options {
 /* Reads the command line, and permutes it. On STATUS_USAGE it has complained. */
 enum status options_read(int argc, char **argv, struct options *out_options);
 
-/* "12.3", "12" or "12030" as 12030; 0 if it is none of these. */
-int options_parse_version(const char *text);
-
 /* Says on stderr what is wrong with the command line, and where to read on. Always STATUS_USAGE. */
 CUSHIM_PRINTF(1, 2)
 enum status options_complain(const char *format, ...);

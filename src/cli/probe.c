@@ -8,7 +8,6 @@
 #include "environment.h"
 #include "json.h"
 #include "platform.h"
-#include "reason.h"
 #include "requirement.h"
 #include "slots.h"
 #include "text.h"
@@ -27,7 +26,7 @@ struct probe {
 
 static void blame(struct probe *probe, enum cushim_reason reason, const char *message, const char *advice)
 {
-    probe->reason = reason_word(reason);
+    probe->reason = cushim_reason_name(reason);
     probe->message = message;
     probe->advice = advice;
 }
@@ -50,8 +49,8 @@ static enum status examine(const struct options *options, struct probe *probe)
     if (!probe->loaded || probe->started == START_FAILED)
         return STATUS_UNUSABLE;
     if (probe->started == STARTED && devices_count() == 0) {
-        blame(probe, CUSHIM_REASON_NO_DEVICE, reason_message(CUSHIM_REASON_NO_DEVICE),
-              reason_advice(CUSHIM_REASON_NO_DEVICE));
+        blame(probe, CUSHIM_REASON_NO_DEVICE, cushim_reason_message(CUSHIM_REASON_NO_DEVICE),
+              cushim_reason_advice(CUSHIM_REASON_NO_DEVICE));
         return STATUS_UNUSABLE;
     }
     if (!probe->requirement.met) {

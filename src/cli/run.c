@@ -9,7 +9,6 @@
 #include "driver.h"
 #include "json.h"
 #include "platform.h"
-#include "reason.h"
 #include "run_kernel.h"
 #include "run_steps.h"
 #include "text.h"
@@ -121,7 +120,7 @@ static enum cushim_reason reason_of(const char *word)
 {
     int reason = CUSHIM_REASON_NONE;
     for (int i = 0; word != NULL && i < CUSHIM_REASON_COUNT; i++)
-        if (strcmp(reason_word((enum cushim_reason)i), word) == 0)
+        if (strcmp(cushim_reason_name((enum cushim_reason)i), word) == 0)
             reason = i;
     return (enum cushim_reason)reason;
 }
@@ -131,7 +130,7 @@ static void print_driver(const char *softcuda, enum cushim_reason instead_of)
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     if (instead_of != CUSHIM_REASON_NONE) {
         text_mark(TONE_DOUBTFUL);
-        text_paragraph(TONE_PLAIN, text_mark_width(), reason_message(instead_of));
+        text_paragraph(TONE_PLAIN, text_mark_width(), cushim_reason_message(instead_of));
     }
     text_mark(TONE_GOOD);
     if (softcuda != NULL) {
@@ -154,7 +153,7 @@ static void write_driver(struct json *json, const char *softcuda, enum cushim_re
     json_integer(json, "cuda_version", driver_diagnosis()->cuda_version);
     json_string(json, "device", devices_name(0).text);
     json_string(json, "softcuda", softcuda);
-    json_string(json, "instead_of", instead_of != CUSHIM_REASON_NONE ? reason_word(instead_of) : NULL);
+    json_string(json, "instead_of", instead_of != CUSHIM_REASON_NONE ? cushim_reason_name(instead_of) : NULL);
     json_close_object(json);
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "platform.h"
-#include "reason.h"
 
 static const char driver_name[] = "libcuda.so.1";
 static const char driver_variable[] = "CUSHIM_DRIVER";
@@ -20,12 +19,6 @@ static void load(const void *options, char *unused, size_t unused_size)
     (void)cushim_load(options);
 }
 
-/* Faults of a file that the dynamic loader does not look for. It passes over other files, such as 32-bit ones. */
-static bool is_dangerous(const char *result)
-{
-    return strstr(result, "incomplete") != NULL || strstr(result, "no regular file") != NULL;
-}
-
 /* Loads from places whose files are checked. Returns whether a dangerous file is among them (and names it in `fault`),
  * or a driver is. */
 static bool find_in(const struct cushim_load_options *options, char *fault, size_t size)
@@ -35,7 +28,7 @@ static bool find_in(const struct cushim_load_options *options, char *fault, size
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         const struct cushim_attempt *attempt = &diagnosis->attempts[i];
-        if (!is_dangerous(attempt->result))
+        if (attempt->reason != CUSHIM_REASON_DAMAGED) /* the dynamic loader passes over others, such as 32-bit ones */
             continue;
         const char *file = attempt->place + (strncmp(attempt->place, "//", 2) == 0); /* below the root "/" */
         snprintf(fault, size, "%s: %s", file, attempt->result);
@@ -89,14 +82,14 @@ static const struct cushim_diagnosis *refuse(const struct cushim_load_options *o
     nothing.path = "none";
     (void)cushim_load(&nothing);
     diagnosis = *cushim_get_diagnosis();
-    attempt = (struct cushim_attempt){place, result, CUSHIM_REASON_NOT_LOADABLE};
+    attempt = (struct cushim_attempt){.place = place, .result = result, .reason = CUSHIM_REASON_NOT_LOADABLE};
     for (size_t i = 0; i < diagnosis.variable_count && i < MOST_VARIABLES; i++) {
         variables[i] = diagnosis.variables[i];
         variables[i].used |= options->path == NULL && strcmp(variables[i].name, driver_variable) == 0;
     }
     diagnosis.reason = CUSHIM_REASON_NOT_LOADABLE;
     diagnosis.code = CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
-    diagnosis.reason_name = reason_word(CUSHIM_REASON_NOT_LOADABLE);
+    diagnosis.reason_name = cushim_reason_name(CUSHIM_REASON_NOT_LOADABLE);
     diagnosis.message = message;
     diagnosis.advice = "Reinstall NVIDIA's driver: an installation that was interrupted leaves such a library, and it "
                        "does the same to every program that uses CUDA. Remove the file if it is not the driver's.";

@@ -61,6 +61,14 @@ struct cushim_completion {
 
 _Static_assert(sizeof(struct cushim_completion) <= 128, "at most 128 bytes each: completion.h promises it");
 
+struct cushim_dispatcher {
+    atomic_uint references; /* the caller's, and that of each completion with a function */
+    atomic_uint head;       /* index + 1 of what became due last; 0: none */
+    atomic_bool closed;
+    unsigned generation; /* of the process: a child after fork() has another, but the same descriptor */
+    os_signal signal;
+};
+
 /* ---- completion_pool.c ---- */
 
 /* A completion with all zero but its index; NULL where there is no memory, or too many are outstanding. */
@@ -76,16 +84,26 @@ CUresult cush_completion_new(const char *function, struct cushim_completion **ou
 /* What the driver's thread calls when the GPU is done. Keeps the driver's hold. */
 void cush_completion_fire(struct cushim_completion *completion, CUresult status);
 
+/* ---- completion_object.c ---- */
+
 void cush_completion_ref(struct cushim_completion *completion);
 void cush_completion_unref(struct cushim_completion *completion);
 
 /* ---- completion_then.c ---- */
 
-/* For whoever learns that it fired: releases what the work uses. With a function to come, that goes first. */
-void cush_completion_release_resources(struct cushim_completion *completion);
-
 /* Sees to it that the function is called for the firings that are due. */
 void cush_completion_dispatch(struct cushim_completion *completion);
+
+/* ---- completion_call.c ---- */
+
+/* Takes the function from one state to another; false if it was not in the first. */
+bool cush_completion_change_then(struct cushim_completion *completion, unsigned from, unsigned to);
+
+/* Whether there are firings that the function was not called for. */
+bool cush_completion_is_due(struct cushim_completion *completion);
+
+/* For whoever learns that it fired: releases what the work uses. With a function to come, that goes first. */
+void cush_completion_release_resources(struct cushim_completion *completion);
 
 /* Calls the function as often as it is due, and ends it after the only time. */
 void cush_completion_run_callback(struct cushim_completion *completion, size_t *count);
@@ -108,13 +126,15 @@ CUresult cush_completion_start_surely(const char *function, struct cushim_stream
 /* Starts the deferred completions whose streams have left their captures. */
 void cush_completion_start_deferred(void);
 
-/* ---- dispatcher.c ---- */
+/* ---- dispatcher_object.c ---- */
 
 void cush_dispatcher_ref(struct cushim_dispatcher *dispatcher);
 void cush_dispatcher_unref(struct cushim_dispatcher *dispatcher);
 
 /* Whether it was destroyed, and is only held. */
 bool cush_dispatcher_is_closed(struct cushim_dispatcher *dispatcher);
+
+/* ---- dispatcher.c ---- */
 
 /* Puts a completion whose function is due into its dispatcher's list. */
 void cush_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_completion *completion);

@@ -4,35 +4,9 @@
 
 #include <stdlib.h>
 
-struct cushim_dispatcher {
-    atomic_uint references; /* the caller's, and that of each completion with a function */
-    atomic_uint head;       /* index + 1 of what became due last; 0: none */
-    atomic_bool closed;
-    unsigned generation; /* of the process: a child after fork() has another, but the same descriptor */
-    os_signal signal;
-};
-
 static CUresult fail_no_dispatcher(const char *function)
 {
     return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL, or was destroyed.");
-}
-
-void cush_dispatcher_ref(struct cushim_dispatcher *dispatcher)
-{
-    atomic_fetch_add(&dispatcher->references, 1);
-}
-
-void cush_dispatcher_unref(struct cushim_dispatcher *dispatcher)
-{
-    if (atomic_fetch_sub(&dispatcher->references, 1) != 1)
-        return;
-    cush_os_signal_close(dispatcher->signal);
-    free(dispatcher);
-}
-
-bool cush_dispatcher_is_closed(struct cushim_dispatcher *dispatcher)
-{
-    return atomic_load(&dispatcher->closed);
 }
 
 /* Takes the whole list, the oldest first. */

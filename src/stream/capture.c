@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Captures: beginning, ending, and the scoped forms on top of them. */
-#include "objects.h"
+#include "captured_call.h"
 
 #include <stdlib.h>
 

@@ -54,6 +54,8 @@ struct cushim_stream {
 
 enum known_property { KNOWN_FLAGS = 1, KNOWN_DEVICE = 2, KNOWN_ID = 4, KNOWN_CONTEXT = 8 };
 
+/* stream_object.c */
+struct cushim_stream *cush_stream_new(CUstream handle, bool owned);
 struct cushim_stream *cush_stream_ref(struct cushim_stream *stream);
 void cush_stream_unref(struct cushim_stream *stream);
 
@@ -100,22 +102,10 @@ bool cush_capture_abandon(struct cushim_stream *stream);
  */
 bool cush_capture_end_leftover(struct cushim_stream *stream);
 
-/* ---- Calls in captures: callback.c ---- */
-
 struct captured_call;
 
 /* Adds one to those of the capture that is open on its stream, if that was begun here; else does nothing. */
 void cush_capture_add_call(struct cushim_stream *stream, struct captured_call *call);
-
-/* Holds a call and returns the address of its link to the next one in a list. */
-struct captured_call **cush_captured_call_ref_next(struct captured_call *call);
-
-/*
- * The capture is over. With `is_dead` no call will ever be made, and the driver may never destroy the user objects, so
- * the calls are released. Otherwise the user objects release them: an executable or a copy that was made of the graph
- * while the capture was open may still make the calls.
- */
-void cush_captured_calls_end(struct captured_call *calls, bool is_dead);
 
 /* ---- Events and graphs: event.c, graph.c ---- */
 

@@ -6,30 +6,6 @@
 
 /* ---- The object ---- */
 
-struct cushim_stream *cush_stream_ref(struct cushim_stream *stream)
-{
-    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
-    return stream;
-}
-
-void cush_stream_unref(struct cushim_stream *stream)
-{
-    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) == 1)
-        free(stream);
-}
-
-static struct cushim_stream *stream_new(CUstream handle, bool owned)
-{
-    struct cushim_stream *stream = calloc(1, sizeof *stream);
-    if (stream != NULL) {
-        atomic_init(&stream->references, 1);
-        atomic_init(&stream->uses, 1);
-        stream->handle = handle;
-        stream->owned = owned;
-    }
-    return stream;
-}
-
 void cush_stream_use(struct cushim_stream *stream)
 {
     cush_stream_ref(stream);
@@ -87,7 +63,7 @@ CUresult cushim_stream_create(struct cushim_context *context, unsigned flags, in
         return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL, or was destroyed.");
     if (out_stream == NULL)
         return fail_null_output(function);
-    struct cushim_stream *stream = stream_new(NULL, true);
+    struct cushim_stream *stream = cush_stream_new(NULL, true);
     if (stream == NULL)
         return fail_no_memory(function);
     CUresult result = stream_create_handle(context, flags, priority, &stream->handle);
@@ -108,7 +84,7 @@ CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *context, st
         return fail_null_output(function);
     if (stream_is_special(handle))
         return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "Nobody can own a special stream: borrow it.");
-    struct cushim_stream *stream = stream_new(handle, true);
+    struct cushim_stream *stream = cush_stream_new(handle, true);
     if (stream == NULL)
         return fail_no_memory(function);
     stream->context = cush_context_ref(context);
@@ -129,7 +105,7 @@ CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, s
         && cushim_driver_version() != 0)
         return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function,
                                 "CU_STREAM_LEGACY and CU_STREAM_PER_THREAD need CUDA 7.0.");
-    struct cushim_stream *stream = stream_new(handle, false);
+    struct cushim_stream *stream = cush_stream_new(handle, false);
     if (stream == NULL)
         return fail_no_memory(function);
     stream->special = stream_is_special(handle);

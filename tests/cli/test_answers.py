@@ -50,6 +50,7 @@ class Probe(Case):
         self.assertGreater(len(document['tried']), 10)
         self.assertEqual({attempt['result'] for attempt in document['tried']}, {'not found'})
         self.assertNotEqual(document['advice'], '')
+        self.assertNotEqual(document['message'], '')
 
     def test_probe_when_driver_is_switched_off_then_reason_is_not_wanted(self):
         for answer in (run_json('probe', CUSHIM_DRIVER='none'), run_json('probe', '--driver', 'none')):
@@ -268,7 +269,9 @@ class Lookup(Case):
         self.assertEqual((answer.status, len(answer.document)), (USABLE, 572))
         self.assertEqual(len({(row['function'], row['version']) for row in answer.document}), 572)
         for row in answer.document:
-            self.assertEqual(list(row), ['function', 'version', 'found', 'symbol'])
+            self.assertEqual(list(row), ['function', 'version', 'found', 'symbol', 'answer', 'since', 'message'])
+            self.assertEqual((row['answer'] == 'found', row['message'] is None), (row['found'], row['found']), row)
+            self.assertLessEqual(row['since'], row['version'])
             self.assertEqual(row['symbol'] is not None, row['found'], row)
         found = {row['symbol'] for row in answer.document if row['found']}
         self.assertIn('cuDeviceTotalMem_v2', found)
@@ -282,14 +285,25 @@ class Lookup(Case):
     def test_lookup_when_found_then_reports_the_symbol(self):
         answer = run_json('lookup', 'cuDeviceTotalMem', '12.3', DRIVER)
         self.assertEqual((answer.status, answer.document), (USABLE, [
-            {'function': 'cuDeviceTotalMem', 'version': 12030, 'found': True, 'symbol': 'cuDeviceTotalMem_v2'}]))
+            {'function': 'cuDeviceTotalMem', 'version': 12030, 'found': True, 'symbol': 'cuDeviceTotalMem_v2',
+             'answer': 'found', 'since': 2000, 'message': None}]))
 
     def test_lookup_when_not_found_then_reports_the_reason(self):
-        for function, version, why in (('cuStreamGetId', '12.3', 'no such function'), ('cuStreamQuery', '13.0', "above the driver's"),
-                                     ('cuNoSuch', '12.3', 'no such function'), ('cuDeviceTotalMem_v2', '12.3', 'cuDeviceTotalMem 3.2')):
-            answer = run_json('lookup', function, version, DRIVER)
-            self.assertEqual((answer.status, answer.document[0]['found'], answer.document[0]['symbol']), (UNUSABLE, False, None))
-            self.assertIn(why, answer.err.decode())
+        for function, version, options, answer, since in (
+                ('cuNoSuch', '12.3', [], 'unknown', None), ('cuDeviceTotalMem_v2', '12.3', [], 'suffixed', 3020),
+                ('cuStreamQuery', '13.0', [], 'driver-too-old', 2000), ('cuStreamGetId', '11.0', [], 'too-new', 12000),
+                ('cuStreamGetId', '12.3', [], 'lacking', 12000),
+                ('cuStreamQuery', '12.0', ['--hide=cuStreamQuery'], 'hidden', 2000),
+                ('cuStreamGetId', '12.0', ['--max-version=11.0'], 'limited', 12000)):
+            done = run_json('lookup', function, version, DRIVER, *options)
+            row = done.document[0]
+            self.assertEqual((done.status, row['found'], row['symbol']), (UNUSABLE, False, None))
+            self.assertEqual((row['answer'], row['since']), (answer, since))
+            self.assertIn(row['message'], done.err.decode())
+            text = run('lookup', function, version, DRIVER, *options)
+            self.assertEqual(text.status, UNUSABLE)
+            self.assertIn(f' {answer} ', text.out.decode())
+            self.assertIn(f' {since // 1000}.{since % 1000 // 10}\n' if since else ' -\n', text.out.decode())
 
     def test_lookup_when_hidden_or_limited_then_exit_status_is_unusable(self):
         self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--hide=cuStreamQuery').status, UNUSABLE)
@@ -298,6 +312,7 @@ class Lookup(Case):
     def test_lookup_when_no_driver_exists_then_not_found(self):
         answer = run_json('lookup', 'cuStreamQuery', '12.0', '--driver=none')
         self.assertEqual((answer.status, answer.document[0]['found']), (UNUSABLE, False))
+        self.assertEqual(answer.document[0]['answer'], 'no-driver')
         self.assertEqual(len(answer.err.splitlines()), 1)
 
 

@@ -71,6 +71,16 @@ class View:
             return False
         return visible and (symbol in self.library.exports or symbol in self.answered)
 
+    def answer(self, row):
+        """The word with which a look-up of a row, at the row's own version, is answered."""
+        if row.since > self.own_version:
+            return 'driver-too-old'
+        if row.since > self.version:
+            return 'limited'
+        if row in self.hidden:
+            return 'hidden'
+        return 'found' if self.has(row, self.setting.per_thread) else 'lacking'
+
     def has_form(self, function):
         """Whether the default stream of a function can be the per-thread one."""
         return any(row.per_thread_symbol != '-' for row in self.functions[function])

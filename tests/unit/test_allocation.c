@@ -153,6 +153,29 @@ static void test_bad_option_when_an_allocation_fails_then_it_is_still_told(void 
     with_each_failing(load, assert_bad_option_is_told);
 }
 
+static void load_again_with_nonsense(void)
+{
+    memory.counts = false;
+    mock_load("fake_12040", (struct cushim_load_options){0});
+    memory.counts = true;
+    result = cushim_load(&wish);
+}
+
+/* Nothing was asked for, so that nothing can have failed, nor have been kept. */
+static void assert_refused_without_memory(void)
+{
+    assert_false(memory.failed);
+    assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
+    unit_assert_contains(cushim_last_error()->message, "nonsense");
+}
+
+static void test_second_load_when_it_is_refused_then_it_takes_no_memory(void **state)
+{
+    (void)state;
+    wish = (struct cushim_load_options){.hide = "nonsense"};
+    with_each_failing(load_again_with_nonsense, assert_refused_without_memory);
+}
+
 static void first_call(void)
 {
     memory.counts = false;
@@ -257,6 +280,7 @@ int main(void)
         MOCK_TEST(test_load_when_an_allocation_fails_then_it_is_told_and_the_next_load_succeeds),
         MOCK_TEST(test_failing_load_when_an_allocation_fails_then_the_reason_is_kept),
         MOCK_TEST(test_bad_option_when_an_allocation_fails_then_it_is_still_told),
+        MOCK_TEST(test_second_load_when_it_is_refused_then_it_takes_no_memory),
         MOCK_TEST(test_first_call_when_an_allocation_fails_then_it_is_made_or_there_is_no_device),
         MOCK_TEST(test_initialisation_when_an_allocation_fails_then_its_result_is_told),
         MOCK_TEST(test_host_function_when_an_allocation_fails_then_nothing_is_registered),

@@ -166,6 +166,17 @@ static void test_variables_when_empty_then_they_are_as_unset(void **state)
     assert_int_equal(cushim_get_diagnosis()->variable_count, 0);
 }
 
+static void test_max_version_variable_when_written_in_either_form_then_it_is_followed(void **state)
+{
+    static const char *const values[] = {"11.2", "11020"};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        unit_reset(state);
+        unit_set_variable("CUSHIM_MAX_VERSION", values[i]);
+        unit_load_plain("fake_12040");
+        assert_int_equal(cushim_driver_version(), 11020);
+    }
+}
+
 static void test_max_version_variable_when_nonsense_then_refused(void **state)
 {
     (void)state;
@@ -184,7 +195,9 @@ static void test_max_version_variable_when_nonsense_then_refused(void **state)
                                          "11.2beta",
                                          "1e1",
                                          "0x0b.2",
-                                         "11020",
+                                         "1990",
+                                         "11025",
+                                         "1000000",
                                          "99999999999999999999",
                                          "11.99999999999999999999",
                                          "%s%n"};
@@ -270,6 +283,7 @@ int main(void)
         UNIT_TEST(test_hide_when_it_has_no_names_then_nothing_is_hidden),
         UNIT_TEST(test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidden),
         UNIT_TEST(test_variables_when_empty_then_they_are_as_unset),
+        UNIT_TEST(test_max_version_variable_when_written_in_either_form_then_it_is_followed),
         UNIT_TEST(test_max_version_variable_when_nonsense_then_refused),
         UNIT_TEST(test_hide_variable_when_nonsense_then_refused),
         UNIT_TEST(test_variables_when_huge_then_refused_in_a_short_message),

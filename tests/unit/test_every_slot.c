@@ -34,14 +34,19 @@ static CUresult absent_result(enum cushim_slot slot)
     }
 }
 
-/* A missing slot reports its function, the version that it needs, and the version of this driver. */
+/* A missing slot reports its function, the version that it needs, the version of this driver, and the version limit if
+ * that is the reason. */
 static void assert_detail(enum cushim_slot slot, int version)
 {
-    char needs[128];
+    char needs[256];
+    char limit[64] = "";
+    int own_version = cushim_get_diagnosis()->cuda_version;
     const struct cushim_error *error = cushim_last_error();
     struct cushim_entry_point row = cush_symbols_row(cush_symbols_row_of(slot));
-    snprintf(needs, sizeof needs, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.", row.symbol, row.since / 1000,
-             row.since % 1000 / 10, version / 1000, version % 1000 / 10);
+    if (row.since <= own_version)
+        snprintf(limit, sizeof limit, "the version limit is CUDA %d.%d, and ", version / 1000, version % 1000 / 10);
+    snprintf(needs, sizeof needs, "%s needs CUDA %d.%d; %sthis driver is CUDA %d.%d.", row.symbol, row.since / 1000,
+             row.since % 1000 / 10, limit, own_version / 1000, own_version % 1000 / 10);
     assert_int_equal(error->code, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(error->function, row.symbol);
     assert_string_equal(error->message, needs);

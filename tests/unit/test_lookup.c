@@ -127,6 +127,148 @@ static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **
     }
 }
 
+/* ---- The reasons for finding nothing ---- */
+
+static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **state)
+{
+    static const struct {
+        const char *driver;
+        struct cushim_load_options options;
+        const char *name;
+        int version;
+        enum cushim_lookup_status status;
+        int since;
+        const char *function;
+        CUresult code;
+        const char *parts[3]; /* of the sentence */
+    } scenarios[] = {
+        {"fake_12040",
+         {0},
+         "cuNoSuchThing",
+         12040,
+         CUSHIM_LOOKUP_UNKNOWN,
+         0,
+         NULL,
+         CUDA_ERROR_NOT_FOUND,
+         {"cuNoSuchThing", "12.4", "Neither"}},
+        {"fake_9010",
+         {0},
+         "cuNoSuchThing",
+         9000,
+         CUSHIM_LOOKUP_UNKNOWN,
+         0,
+         NULL,
+         CUDA_ERROR_NOT_FOUND,
+         {"cuNoSuchThing", "9.1", "Neither"}},
+        {"fake_12040",
+         {0},
+         "cuStreamDestroy_v2",
+         12040,
+         CUSHIM_LOOKUP_SUFFIXED,
+         4000,
+         "cuStreamDestroy",
+         CUDA_ERROR_NOT_FOUND,
+         {"cuStreamDestroy_v2 ", "look up cuStreamDestroy with", "4.0"}},
+        {"fake_9010",
+         {0},
+         "cuStreamQuery_ptsz",
+         9010,
+         CUSHIM_LOOKUP_SUFFIXED,
+         2000,
+         "cuStreamQuery",
+         CUDA_ERROR_NOT_FOUND,
+         {"cuStreamQuery_ptsz ", "look up cuStreamQuery with", "2.0"}},
+        {"fake_12040",
+         {0},
+         "cuStreamGetId",
+         11040,
+         CUSHIM_LOOKUP_TOO_NEW,
+         12000,
+         "cuStreamGetId",
+         CUDA_ERROR_NOT_FOUND,
+         {"cuStreamGetId", "since CUDA 12.0", "CUDA 11.4 was asked for"}},
+        {"fake_12040",
+         {.hide = "cuStreamGetId"},
+         "cuStreamGetId",
+         12040,
+         CUSHIM_LOOKUP_HIDDEN,
+         12000,
+         "cuStreamGetId",
+         CUDA_ERROR_NOT_FOUND,
+         {"cuStreamGetId", "hidden", "since CUDA 12.0"}},
+        {"fake_12040",
+         {.max_version = 11040},
+         "cuStreamGetId",
+         12000,
+         CUSHIM_LOOKUP_LIMITED,
+         12000,
+         "cuStreamGetId",
+         CUDA_ERROR_INVALID_VALUE,
+         {"the version limit is CUDA 11.4", "this driver is CUDA 12.4", "since CUDA 12.0"}},
+        {"fake_11040",
+         {.max_version = 11000},
+         "cuStreamGetId",
+         12000,
+         CUSHIM_LOOKUP_DRIVER_TOO_OLD,
+         12000,
+         "cuStreamGetId",
+         CUDA_ERROR_INVALID_VALUE,
+         {"CUDA 12.0 was asked for", "this driver is CUDA 11.4", "since CUDA 12.0"}},
+        {"fake_12040",
+         {.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD},
+         "cuMemcpy2D",
+         2000,
+         CUSHIM_LOOKUP_LACKING,
+         2000,
+         "cuMemcpy2D",
+         CUDA_ERROR_NOT_FOUND,
+         {"lacks cuMemcpy2D", "per-thread default streams", "since CUDA 2.0"}},
+        {"fake_12040",
+         {0},
+         "cuStreamQuery",
+         1999,
+         CUSHIM_LOOKUP_BAD_VERSION,
+         2000,
+         "cuStreamQuery",
+         CUDA_ERROR_INVALID_VALUE,
+         {"12030", "12.3", "version"}},
+    };
+    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
+        struct cushim_lookup_answer answer = {.fn = (cushim_fn)abort};
+        unit_reset(state);
+        unit_load(scenarios[i].driver, scenarios[i].options);
+        assert_int_equal(cushim_lookup_explain(scenarios[i].name, scenarios[i].version, &answer), CUDA_SUCCESS);
+        assert_int_equal(answer.status, scenarios[i].status);
+        assert_int_equal(answer.since, scenarios[i].since);
+        assert_true(answer.fn == NULL);
+        if (scenarios[i].function != NULL)
+            assert_string_equal(answer.function, scenarios[i].function);
+        else
+            assert_null(answer.function);
+        assert_int_equal(lookup(scenarios[i].name, scenarios[i].version), scenarios[i].code);
+        for (size_t j = 0; j < 3; j++)
+            unit_assert_contains(cushim_last_error()->message, scenarios[i].parts[j]);
+    }
+}
+
+static void test_lookup_explain_when_it_is_found_or_there_is_no_driver_then_it_says_so(void **state)
+{
+    struct cushim_lookup_answer answer;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, &answer), CUDA_SUCCESS);
+    assert_int_equal(answer.status, CUSHIM_LOOKUP_FOUND);
+    assert_int_equal(answer.since, 12000);
+    assert_int_equal(unit_call(answer.fn), FAKE_CODE(ROW_StreamGetId_v1, 0));
+    assert_int_equal(cushim_lookup_explain(NULL, 12040, &answer), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, NULL), CUDA_ERROR_INVALID_VALUE);
+    unit_reset(state);
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, &answer), CUDA_SUCCESS);
+    assert_int_equal(answer.status, CUSHIM_LOOKUP_NO_DRIVER);
+    assert_int_equal(answer.since, 12000);
+    assert_null(answer.fn);
+}
+
 /* ---- Functions newer than the lists ---- */
 
 static void test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked(void **state)
@@ -204,6 +346,8 @@ int main(void)
         UNIT_TEST(test_lookup_when_nothing_was_loaded_then_it_loads),
         UNIT_TEST(test_lookup_when_a_symbol_is_given_then_it_is_no_function),
         UNIT_TEST(test_lookup_when_the_name_is_another_librarys_then_not_found),
+        UNIT_TEST(test_lookup_when_nothing_is_found_then_the_answer_is_exact),
+        UNIT_TEST(test_lookup_explain_when_it_is_found_or_there_is_no_driver_then_it_says_so),
         UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked),
         UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_its_new_forms_are_given),
         UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden),

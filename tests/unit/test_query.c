@@ -153,31 +153,68 @@ static void test_last_error_when_the_driver_lacks_it_against_its_version_then_sa
     unit_load_plain("fake_asked_12040");
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(cushim_last_error()->message,
-                        "cuStreamQuery is hidden, or this driver lacks it against its version.");
+                        "This driver lacks cuStreamQuery, although it is for CUDA 12.4, and CUDA has it since 2.0.");
+}
+
+static void assert_refusal(struct cushim_load_options options, const char *message)
+{
+    unit_reset(NULL);
+    unit_load("fake_12040", options);
+    assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    assert_string_equal(cushim_last_error()->message, message);
+}
+
+static void test_last_error_when_a_limit_or_the_hidden_functions_refuse_then_said(void **state)
+{
+    (void)state;
+    assert_refusal((struct cushim_load_options){.max_version = 11040},
+                   "cuStreamGetId needs CUDA 12.0; the version limit is CUDA 11.4, and this driver is CUDA 12.4.");
+    assert_refusal((struct cushim_load_options){.hide = "StreamGetId"},
+                   "cuStreamGetId is hidden, by CUSHIM_HIDE or the option hide.");
+}
+
+/* An equal code of the same function is another failure once the driver itself answers. */
+static void test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(cushim_set_driver_error(cushim_table()->Init_v1(0), CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
+    unit_assert_contains(cushim_last_error()->message, "There is no CUDA driver");
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_set_driver_error(CUDA_ERROR_NO_DEVICE, CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
+    assert_string_equal(cushim_last_error()->function, "cuInit");
+    assert_null(strstr(cushim_last_error()->message, "There is no CUDA driver"));
+}
+
+static void test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_11040");
+    for (int i = 0; i < 2; i++)
+        cushim_set_driver_error(cushim_table()->StreamGetId_v1(NULL, NULL), CUSHIM_SLOT_StreamGetId_v1);
+    assert_string_equal(cushim_last_error()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
 }
 
 /* ---- The results of the absent table ---- */
 
+static void assert_error_words(int code, const char *name, const char *sentence)
+{
+    const char *text = NULL;
+    assert_int_equal(cushim_table()->GetErrorName_v1((CUresult)code, &text), CUDA_SUCCESS);
+    assert_string_equal(text, name);
+    assert_int_equal(cushim_table()->GetErrorString_v1((CUresult)code, &text), CUDA_SUCCESS);
+    assert_string_equal(text, sentence);
+    assert_string_not_equal(text, "");
+}
+
 static void test_absent_error_names_when_asked_then_all_codes_have_one(void **state)
 {
     (void)state;
-    struct code {
-        CUresult code;
-        const char *name;
-    };
-    static const struct code codes[] = {
-#define CUSHIM_ERROR(name, value, text) {(CUresult)value, #name},
-#include "errors.inc"
-    };
     unit_set_variable("CUSHIM_DRIVER", "none");
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
-        const char *name = NULL;
-        const char *text = NULL;
-        assert_int_equal(cushim_table()->GetErrorName_v1(codes[i].code, &name), CUDA_SUCCESS);
-        assert_string_equal(name, codes[i].name);
-        assert_int_equal(cushim_table()->GetErrorString_v1(codes[i].code, &text), CUDA_SUCCESS);
-        assert_string_not_equal(text, "");
-    }
+#define CUSHIM_ERROR(name, value, sentence) assert_error_words(value, #name, sentence);
+#include "errors.inc"
 }
 
 static void test_absent_error_names_when_the_code_is_unknown_then_null(void **state)
@@ -210,6 +247,9 @@ int main(void)
         UNIT_TEST(test_require_when_arguments_are_bad_then_refused),
         UNIT_TEST(test_last_error_when_a_call_succeeds_then_it_stays),
         UNIT_TEST(test_last_error_when_the_driver_lacks_it_against_its_version_then_said),
+        UNIT_TEST(test_last_error_when_a_limit_or_the_hidden_functions_refuse_then_said),
+        UNIT_TEST(test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers),
+        UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay),
         UNIT_TEST(test_absent_error_names_when_asked_then_all_codes_have_one),
         UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
     };

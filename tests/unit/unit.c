@@ -82,7 +82,7 @@ void *unit_open(const char *name)
 {
     char error[512];
     void *library = NULL;
-    if (cush_os_library_open(unit_fake(name), false, &library, error, sizeof error) != OS_LIBRARY_OPEN)
+    if (cush_os_library_open(unit_fake(name), &library, error, sizeof error) != OS_LIBRARY_OPEN)
         fail_msg("%s: %s", unit_fake(name), error);
     return library;
 }

@@ -3,6 +3,7 @@
 #include "soft.h"
 
 #include "device.h"
+#include "error_names.h"
 #include "fault.h"
 #include "os_thread.h"
 #include "queue.h"
@@ -48,38 +49,12 @@ CUresult soft_DriverGetVersion_v1(int *driverVersion)
     return CUDA_SUCCESS;
 }
 
-struct error_words {
-    int value;
-    const char *name, *sentence;
-};
-
-static const struct error_words errors[] = {
-#define CUSHIM_ERROR(name, value, sentence) {value, #name, sentence},
-#include "errors.inc"
-};
-
-static const struct error_words *find_error(CUresult error)
-{
-    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-        if (errors[i].value == (int)error)
-            return &errors[i];
-    return NULL;
-}
-
 CUresult soft_GetErrorName_v1(CUresult error, const char **pStr)
 {
-    if (pStr == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct error_words *found = find_error(error);
-    *pStr = found == NULL ? NULL : found->name;
-    return found == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return get_error_name(error, pStr);
 }
 
 CUresult soft_GetErrorString_v1(CUresult error, const char **pStr)
 {
-    if (pStr == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct error_words *found = find_error(error);
-    *pStr = found == NULL ? NULL : found->sentence;
-    return found == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return get_error_string(error, pStr);
 }

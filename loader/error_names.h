@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuGetErrorName and cuGetErrorString where no driver answers them: without a driver, and in softcuda. An unknown code
+ * gives NULL and CUDA_ERROR_INVALID_VALUE, as in a driver. To be included by one source file of a library.
+ */
+#ifndef CUSHIM_ERROR_NAMES_H
+#define CUSHIM_ERROR_NAMES_H
+
+#include <stddef.h>
+
+#include "cushim/abi/cuda_abi.h"
+
+static const struct error_name {
+    CUresult code;
+    const char *name, *sentence;
+} error_names[] = {
+#define CUSHIM_ERROR(name, value, sentence) {(CUresult)value, #name, sentence},
+#include "errors.inc"
+};
+
+static const struct error_name *find_error(CUresult code)
+{
+    for (size_t i = 0; i < sizeof error_names / sizeof error_names[0]; i++) {
+        if (error_names[i].code == code)
+            return &error_names[i];
+    }
+    return NULL;
+}
+
+static CUresult get_error_name(CUresult code, const char **out_name)
+{
+    const struct error_name *error = find_error(code);
+    if (out_name == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out_name = error != NULL ? error->name : NULL;
+    return error != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult get_error_string(CUresult code, const char **out_sentence)
+{
+    const struct error_name *error = find_error(code);
+    if (out_sentence == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out_sentence = error != NULL ? error->sentence : NULL;
+    return error != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "last_error.h"
+
+#include <stdio.h>
+
+#include "driver.h"
+#include "error.h"
+
+static _Thread_local char words[512];
+static _Thread_local struct cushim_error answer;
+
+/* The two digits of a version, for printf. */
+#define MAJOR_MINOR(version) (version) / 1000, (version) % 1000 / 10
+
+void cush_last_error_refusal(size_t row, char *text, size_t size)
+{
+    const struct driver *driver = &cush_loaded_driver;
+    struct cushim_entry_point entry = cush_symbols_row(row);
+    if (entry.since > driver->own_version)
+        snprintf(text, size, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.", entry.symbol, MAJOR_MINOR(entry.since),
+                 MAJOR_MINOR(driver->own_version));
+    else if (entry.since > driver->version)
+        snprintf(text, size, "%s needs CUDA %d.%d; the version limit is CUDA %d.%d, and this driver is CUDA %d.%d.",
+                 entry.symbol, MAJOR_MINOR(entry.since), MAJOR_MINOR(driver->version),
+                 MAJOR_MINOR(driver->own_version));
+    else if (cush_hidden_set_has(&driver->hidden, row))
+        snprintf(text, size, "%s is hidden, by CUSHIM_HIDE or the option hide.", entry.symbol);
+    else
+        snprintf(text, size, "This driver lacks %s, although it is for CUDA %d.%d, and CUDA has it since %d.%d.",
+                 entry.symbol, MAJOR_MINOR(driver->own_version), MAJOR_MINOR(entry.since));
+}
+
+/* What a driver's own code says, in the driver's words. */
+static void put_code_into_words(const struct error_detail *last)
+{
+    const char *name = NULL;
+    const char *text = NULL;
+    const struct cushim_dispatch_table *table = cushim_table();
+    if (table->GetErrorName_v1(last->code, &name) != CUDA_SUCCESS || name == NULL
+        || table->GetErrorString_v1(last->code, &text) != CUDA_SUCCESS || text == NULL)
+        snprintf(words, sizeof words, "%s returned the error %d.", last->function, (int)last->code);
+    else
+        snprintf(words, sizeof words, "%s returned %s: %s.", last->function, name, text);
+}
+
+static void put_message_into_words(const struct error_detail *last)
+{
+    const char *rest = last->message;
+    size_t used = 0;
+    for (; *rest != '\0' && used + 1 < sizeof words; rest++) {
+        if (*rest == '%' && last->detail != NULL) {
+            int length = snprintf(words + used, sizeof words - used, "%s", last->detail);
+            used = used + (size_t)length < sizeof words ? used + (size_t)length : sizeof words - 1;
+        } else {
+            words[used++] = *rest;
+        }
+    }
+    words[used] = '\0';
+}
+
+const struct cushim_error *cushim_last_error(void)
+{
+    const struct error_detail *last = cush_error_get();
+    if (last->is_missing)
+        cush_last_error_refusal(cush_symbols_row_of(last->slot), words, sizeof words);
+    else if (last->message != NULL)
+        put_message_into_words(last);
+    else if (last->code != CUDA_SUCCESS)
+        put_code_into_words(last);
+    else
+        words[0] = '\0';
+    answer.code = last->code;
+    answer.function = last->function != NULL ? last->function : "";
+    answer.message = words;
+    return &answer;
+}
+
+/* Whether the driver itself answers a slot, so that no failure of it was recorded by cushim. */
+static bool is_native(enum cushim_slot slot)
+{
+    return cushim_table() == &cush_driver_table.named && cush_driver_origins[slot].state == CUSHIM_STATE_NATIVE;
+}
+
+CUresult cushim_set_driver_error(CUresult code, enum cushim_slot slot)
+{
+    if (code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY || (unsigned)slot >= CUSHIM_SLOT_COUNT)
+        return code;
+    const struct error_detail *last = cush_error_get();
+    const char *symbol = cush_symbols_row(cush_symbols_row_of(slot)).symbol;
+    if (is_native(slot) || last->code != code || last->function != symbol)
+        cush_error_set(code, symbol, NULL, NULL);
+    return code;
+}
