@@ -34,7 +34,7 @@ void support_load(int argc, char **argv)
 int support_setup(void **state)
 {
     (void)state;
-    if (cushim_driver_version() < 7000) /* no primary contexts yet */
+    if (cushim_driver_version() < 7000) /* it has no primary contexts */
         assert_cu(0, cu->CtxCreate_v2(&context, 0, 0));
     else
         assert_cu(0, cu->DevicePrimaryCtxRetain_v1(&context, 0));

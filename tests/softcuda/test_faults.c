@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults on request, by the control and by the environment that the build sets for this test. */
+/* Injected faults, by the control interface and by the environment that the build sets for this test. */
 #include "support.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and captures, as far as the conformance suite does not ask: order, updates of nodes, child graphs. */
+/* Graphs and captures beyond the checks of the conformance suite: order, updates of nodes, child graphs. */
 #include "support.h"
 
 #include <string.h>
@@ -132,7 +132,7 @@ static void test_child_graph_when_changed_later_then_executables_keep_their_copy
     assert_cu(0, cu->GraphAddChildGraphNode_v1(&node, graph, NULL, 0, child));
     CUgraphExec exec = support_instantiate(graph);
     assert_cu(0, cu->GraphChildGraphNodeGetGraph_v1(node, &inside));
-    assert_cu(1, cu->GraphDestroy_v1(inside)); /* the node's own */
+    assert_cu(1, cu->GraphDestroy_v1(inside)); /* it belongs to the node */
     assert_cu(0, cu->GraphGetNodes_v1(inside, &host, &count));
     assert_cu(0, cu->GraphDestroyNode_v1(host));
     assert_cu(0, cu->GraphLaunch_v1(exec, stream));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams and events, as far as the conformance suite does not ask: what crashes a real driver, and what takes time. */
+/* Streams and events beyond the checks of the conformance suite: calls that crash a real driver, and tests that take
+ * long. */
 #include "support.h"
 
 static void CUDA_CB hold(CUstream stream, CUresult status, void *data)
@@ -57,7 +58,7 @@ static void test_callback_when_it_synchronizes_its_own_stream_then_returns_immed
 
 static void own_stream(void *result)
 {
-    static struct gate gate; /* the callback may look at it once more when this thread has ended */
+    static struct gate gate; /* the callback may read it once more after the end of this thread */
     cu->StreamAddCallback_v1(CU_STREAM_PER_THREAD, hold, &gate, 0);
     support_reached(&gate);
     *(CUresult *)result = cu->StreamQuery_v1(CU_STREAM_PER_THREAD);
@@ -70,7 +71,7 @@ static void test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle
     struct gate gate = {0, 0};
     CUresult other = CUDA_ERROR_UNKNOWN;
     cu->StreamAddCallback_v1(CU_STREAM_PER_THREAD, hold, &gate, 0);
-    support_on_thread(own_stream, &other); /* which ends with work in its stream */
+    support_on_thread(own_stream, &other); /* the thread ends with pending work in its stream */
     assert_cu(600, other);
     support_open(&gate);
     assert_cu(0, cu->StreamSynchronize_v1(CU_STREAM_PER_THREAD));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures under way: what they forbid, and what becomes of work that is submitted to a stream in one. */
+/* Captures in progress: the calls that they forbid, and work that is submitted to a capturing stream. */
 #include "capture.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ CUresult capture_forbid(struct stream *stream)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
-/* Whether this thread may not make an unsafe call while that capture goes on. */
+/* Whether this thread may not make an unsafe call during that capture. */
 static bool prohibits(const struct capture *capture, const struct thread *thread)
 {
     if (capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -106,7 +106,7 @@ CUresult capture_check_question(struct stream *stream)
     return capture_implicit(stream, true);
 }
 
-/* ---- Which streams are in ---- */
+/* ---- The streams of a capture ---- */
 
 bool capture_join(struct capture *capture, struct stream *stream, const struct frontier *frontier)
 {
@@ -143,7 +143,7 @@ struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, s
         free(capture);
         return NULL;
     }
-    capture->references++; /* of the list of those under way */
+    capture->references++; /* the reference of the list of captures in progress */
     capture->id = soft_next_id();
     capture->mode = mode;
     capture->thread = thread_self()->id;
@@ -180,7 +180,7 @@ void capture_abandon(struct stream *stream)
         capture_end(capture, false);
         return;
     }
-    /* What it captured must still be joined. */
+    /* Its captured work must still be joined. */
     if (!frontier_add_all(&capture->orphans, &stream->frontier))
         invalidate(capture);
     leave(stream);
@@ -221,7 +221,7 @@ CUresult capture_wait(struct stream *stream, struct event *event, bool *out_capt
     if (mine != NULL && mine->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (its == NULL) {
-        *out_captured = mine != NULL && event->op == NULL; /* never recorded: nothing to wait for */
+        *out_captured = mine != NULL && event->op == NULL; /* never recorded, so nothing to wait for */
         return mine == NULL || event->op == NULL ? CUDA_SUCCESS : capture_isolated(mine);
     }
     if (its->ended || its->invalid) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver's functions of capture. */
+/* The driver's capture functions. */
 #include "capture_list.h"
 
 #include "context.h"
@@ -20,7 +20,7 @@ static CUresult begin(CUstream hStream, CUgraph into, const CUgraphNode *depende
     struct graph *graph = into != NULL ? handle_find(OBJECT_GRAPH, into) : graph_new();
     if (graph == NULL)
         return into != NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
-    if (graph->in_capture) /* one at a time */
+    if (graph->in_capture) /* one capture at a time */
         return CUDA_ERROR_ILLEGAL_STATE;
     struct frontier frontier = {0};
     result = graph_read_edges(graph, dependencies, data, count, true, &frontier);
@@ -37,7 +37,7 @@ CUresult soft_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
     return begin(hStream, NULL, NULL, NULL, 0, mode);
 }
 
-/* The first form, which knew no modes, forbids nothing. */
+/* The first version, which has no modes, forbids nothing. */
 CUresult soft_StreamBeginCapture_v1(CUstream hStream)
 {
     return begin(hStream, NULL, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED);
@@ -52,7 +52,7 @@ CUresult soft_StreamBeginCaptureToGraph_v1(CUstream hStream, CUgraph hGraph, con
     return begin(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
 }
 
-/* Whether some stream's last nodes are not among what the origin's depend on. */
+/* Whether the last nodes of some stream are not among the dependencies of the origin's last nodes. */
 static bool is_unjoined(const struct capture *capture)
 {
     graph_mark_ancestors(capture->graph, &capture->origin->frontier);
@@ -75,7 +75,7 @@ CUresult soft_StreamEndCapture_v1(CUstream hStream, CUgraph *phGraph)
     struct capture *capture = stream->capture;
     CUgraph unwanted;
     if (phGraph == NULL)
-        phGraph = &unwanted; /* no error: the graph is nobody's, then */
+        phGraph = &unwanted; /* not an error: the graph is destroyed */
     if (capture == NULL) {
         *phGraph = NULL;
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -116,7 +116,7 @@ CUresult soft_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *capt
     return result;
 }
 
-/* Where a caller of any version wants its answers; NULL where it does not. */
+/* The output pointers of a caller of any version; NULL for those that are not requested. */
 struct info {
     CUstreamCaptureStatus *status;
     cuuint64_t *id;
@@ -217,7 +217,7 @@ CUresult soft_ThreadExchangeStreamCaptureMode_v1(CUstreamCaptureMode *mode)
 {
     struct thread *thread = thread_self();
     if (mode == NULL)
-        return CUDA_ERROR_INVALID_VALUE; /* of the value nothing is checked */
+        return CUDA_ERROR_INVALID_VALUE; /* the value is not checked */
     CUstreamCaptureMode before = thread->capture_mode;
     thread->capture_mode = *mode;
     *mode = before;

@@ -10,7 +10,7 @@
 #include "queue.h"
 #include "stream.h"
 
-static CUresult errors[DEVICE_MAX + 1]; /* what a kernel did to the device: sticky; the last is of no device */
+static CUresult errors[DEVICE_MAX + 1]; /* the sticky error of each device; the last is that of no device */
 
 static void context_free(void *object)
 {
@@ -45,7 +45,7 @@ struct context *context_home(struct context *context)
     return context->parent == NULL ? context : context->parent;
 }
 
-/* A stream with work to do, of the context or of its green ones. */
+/* A stream with pending work, of the context or of its green contexts. */
 static struct stream *busy_stream(const struct context *context)
 {
     for (struct stream *stream = context->streams; stream != NULL; stream = stream->next)
@@ -65,7 +65,7 @@ void context_drain(struct context *context)
     for (struct stream *stream; (stream = busy_stream(context)) != NULL;) {
         object_retain(stream);
         stream_wait(stream);
-        object_release(stream); /* perhaps its end */
+        object_release(stream); /* may free the stream */
     }
     object_release(context);
 }
@@ -159,7 +159,7 @@ static void pop(void)
     object_release(thread->stack[--thread->depth]);
 }
 
-/* ---- Plain contexts ---- */
+/* ---- Ordinary contexts ---- */
 
 bool context_flags_are_valid(unsigned flags)
 {
@@ -223,7 +223,7 @@ CUresult soft_CtxPushCurrent_v2(CUcontext ctx)
     struct context *context = handle_find(OBJECT_CONTEXT, ctx);
     if (context == NULL)
         return ctx == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_CONTEXT;
-    return push(context); /* a primary one may be pushed that does not live just now */
+    return push(context); /* an inactive primary context may be pushed */
 }
 
 CUresult soft_CtxPopCurrent_v2(CUcontext *pctx)
@@ -246,7 +246,7 @@ CUresult soft_CtxSetCurrent_v1(CUcontext ctx)
             return CUDA_ERROR_INVALID_CONTEXT;
         if (!context->alive)
             return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-        object_retain(context); /* the pop may give up the last reference */
+        object_retain(context); /* the pop may drop the last reference */
     }
     if (context_current() != NULL)
         pop();

@@ -15,7 +15,7 @@
 struct side {
     char *start;
     size_t pitch, slice;
-    bool pageable; /* host memory that the driver does not know */
+    bool pageable; /* host memory that is not registered */
 };
 
 struct place {
@@ -79,7 +79,7 @@ static bool is_empty(const CUDA_MEMCPY3D *params)
     return params->WidthInBytes == 0 || params->Height == 0 || params->Depth == 0;
 }
 
-/* Takes the source's bytes, so that the caller's memory is free again when the call returns. */
+/* Copies the source's bytes, so that the caller may reuse the memory when the call returns. */
 static bool stage(struct copy *copy)
 {
     char *staged = malloc(copy->width * copy->height * copy->depth);
@@ -138,7 +138,7 @@ CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_whe
         result = work_from_copy(params, &work);
     if (result != CUDA_SUCCESS)
         return result;
-    if (is_empty(params) && stream->capture != NULL) { /* no node */
+    if (is_empty(params) && stream->capture != NULL) { /* becomes no node */
         work_release(work);
         return CUDA_SUCCESS;
     }

@@ -73,7 +73,7 @@ CUresult soft_EventDestroy_v2(CUevent hEvent)
     if (event == NULL || result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return result;
     handle_withdraw(event);
-    object_release(event); /* waits for it that were submitted go on */
+    object_release(event); /* waits that were submitted stay valid */
     return result;
 }
 
@@ -122,10 +122,10 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
     struct event *event = NULL;
     struct stream *stream = NULL;
     if ((Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) != 0 && event_find(hEvent, &event) == CUDA_ERROR_INVALID_HANDLE)
-        return CUDA_ERROR_INVALID_VALUE; /* the flag is looked at first */
+        return CUDA_ERROR_INVALID_VALUE; /* the flag is checked first */
     CUresult result = find_both(hEvent, hStream, &event, &stream);
     if (event == NULL && stream_find(hStream, &stream) == CUDA_SUCCESS && stream->capture != NULL) {
-        /* A capture does not survive the attempt. */
+        /* The attempt invalidates the capture. */
         bool was_lost = stream->capture->invalid;
         (void)capture_forbid(stream);
         return was_lost ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : result;
@@ -144,7 +144,7 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
     return submit(stream, event, WORK_WAIT);
 }
 
-/* The checks of a question about the event's completion. */
+/* The checks of a query of the event's completion. */
 static CUresult look(CUevent hEvent, struct event **out_event)
 {
     CUresult result = event_find(hEvent, out_event);

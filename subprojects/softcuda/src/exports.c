@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One exported function for each entry point and its per-thread form, made from the lists by generate.py. */
+/* One exported function for each entry point and its per-thread form, which generate.py makes from the lists. */
 #include "exports.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "fault.h"
 #include "os_thread.h"
 
-/* Takes the lock, unless the call shall not be made at all. */
+/* Takes the lock, unless the call fails before it starts. */
 static CUresult enter(const char *symbol, bool per_thread, bool before_init)
 {
     CUresult result = CUDA_SUCCESS;
@@ -30,7 +30,7 @@ static CUresult leave(CUresult result)
     return result;
 }
 
-/* Of a function without state: only a fault that was asked for needs the lock. */
+/* For a function without state: only an injected fault needs the lock. */
 static CUresult fault_without_lock(const char *symbol)
 {
     CUresult result = CUDA_SUCCESS;
@@ -70,7 +70,7 @@ static CUresult refuse(const char *symbol)
         CUresult result = fault_without_lock(symbol);                                                                  \
         return result == CUDA_SUCCESS ? soft_##slot args : result;                                                     \
     }
-/* The caller may pass whatever it likes: it takes its arguments away itself. */
+/* The caller may pass any arguments, because it removes them itself. */
 #define SOFT_REFUSE(id, symbol)                                                                                        \
     CUresult CUDAAPI export_##id(void) SOFT_NAMED(symbol);                                                             \
     CUresult CUDAAPI export_##id(void)                                                                                 \

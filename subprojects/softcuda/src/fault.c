@@ -14,7 +14,7 @@ enum { FAULTS_MAX = 32 };
 
 static struct fault {
     const char *symbol;
-    unsigned nth; /* which call from now */
+    unsigned nth; /* counted from now */
     bool every;
     int code;
 } faults[FAULTS_MAX];
@@ -63,7 +63,7 @@ bool fault_any(void)
 
 static bool fault_add(const char *symbol, unsigned nth, int code)
 {
-    const char *own = exports_find(symbol); /* a name that stays */
+    const char *own = exports_find(symbol); /* a permanent copy of the name */
     if (own == NULL || fault_count == FAULTS_MAX)
         return false;
     faults[fault_count] = (struct fault){own, nth, nth == 0, code};
@@ -71,9 +71,10 @@ static bool fault_add(const char *symbol, unsigned nth, int code)
     return true;
 }
 
-/* ---- From the environment, once, when the library is loaded ---- */
+/* ---- The environment, read once when the library is loaded ---- */
 
-/* "cuMemAlloc_v2:2=2,cuStreamCreate=999": function, colon and number of the call if not every, code. */
+/* "cuMemAlloc_v2:2=2,cuStreamCreate=999": the function, a colon and the number of the call unless every call fails, the
+ * code. */
 static void read_faults(const char *text)
 {
     while (text != NULL && *text != '\0') {

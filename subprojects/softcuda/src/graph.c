@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs as a whole: creation, copies, their nodes and edges in lists. */
+/* Graphs as a whole: creation, copies, and lists of their nodes and edges. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -99,7 +99,8 @@ void graph_mark_ancestors(struct graph *graph, const struct frontier *from)
         graph->nodes[i]->marked = false;
     for (size_t i = 0; i < from->count; i++)
         from->nodes[i]->marked = true;
-    /* Nodes mostly depend on older ones: from the newest on, one pass is enough; a second one finds that out. */
+    /* Nodes mostly depend on older ones, so one pass from the newest on is usually sufficient; a second one confirms
+     * it. */
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = graph->count; i-- > 0;) {
@@ -112,7 +113,7 @@ void graph_mark_ancestors(struct graph *graph, const struct frontier *from)
     }
 }
 
-/* A copy has child graphs of its own: those of the original can be reached and changed. */
+/* A copy has its own child graphs, because those of the original can be obtained and changed. */
 static struct work *copy_work(struct work *work)
 {
     struct work *copy = NULL;
@@ -163,7 +164,7 @@ struct graph *graph_copy(struct graph *graph)
     return copy;
 }
 
-/* ---- The functions of the driver ---- */
+/* ---- The driver's functions ---- */
 
 CUresult soft_GraphCreate_v1(CUgraph *phGraph, unsigned int flags)
 {

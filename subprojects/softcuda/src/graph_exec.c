@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executables: a copy of a graph, and its work in one order that respects every edge. */
+/* Executables: a copy of a graph, and its work in an order that respects every edge. */
 #include "graph_exec.h"
 
 #include <stdlib.h>
@@ -36,7 +36,8 @@ static bool add(struct sequence *sequence, struct work *work)
     return true;
 }
 
-/* Adds the graph's work, children's included. Nodes without an order among them keep that of their creation. */
+/* Adds the graph's work, that of child graphs included. Nodes without an order between them stay in the order of
+ * creation. */
 static CUresult flatten(struct graph *graph, const bool *disabled, struct sequence *sequence)
 {
     size_t left = graph->count;
@@ -64,7 +65,7 @@ static CUresult flatten(struct graph *graph, const bool *disabled, struct sequen
                 return result;
         }
         if (left == before_pass)
-            return CUDA_ERROR_INVALID_VALUE; /* a circle */
+            return CUDA_ERROR_INVALID_VALUE; /* a cycle */
     }
     return CUDA_SUCCESS;
 }
@@ -188,13 +189,13 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
     if (result != CUDA_SUCCESS)
         return result;
     handle_withdraw(exec);
-    object_release(exec); /* launches under way have the work that they need */
+    object_release(exec); /* pending launches keep the work that they need */
     return CUDA_SUCCESS;
 }
 
 /* ---- Launching ---- */
 
-/* Every launch of an executable waits for the one before, in whatever stream that was. */
+/* Every launch of an executable waits for the one before, even if that was in another stream. */
 static CUresult push(struct stream *stream, struct exec *exec)
 {
     struct op *op = exec->last;
@@ -221,7 +222,7 @@ CUresult soft_GraphLaunch_v1(CUgraphExec hGraph, CUstream hStream)
     CUresult result = stream_find(hStream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    result = capture_forbid(stream); /* it does not become a child graph, as one might think */
+    result = capture_forbid(stream); /* it does not become a child graph */
     if (result == CUDA_SUCCESS)
         result = capture_implicit(stream, true);
     if (result == CUDA_SUCCESS && soft_forked())
@@ -229,7 +230,7 @@ CUresult soft_GraphLaunch_v1(CUgraphExec hGraph, CUstream hStream)
     return result == CUDA_SUCCESS ? push(stream, exec) : result;
 }
 
-/* There is nothing to upload to. */
+/* softcuda has no device to upload to. */
 CUresult soft_GraphUpload_v1(CUgraphExec hGraph, CUstream hStream)
 {
     struct stream *stream = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes that a caller describes, one kind after the other, and their descriptions. */
+/* Creating nodes from a caller's description, one kind after the other, and the parameters of nodes. */
 #include "graph.h"
 
 #include "event.h"
@@ -47,7 +47,7 @@ static CUresult work_empty(struct work **out_work)
     return *out_work == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
-/* Adds a node with that work, if making the work succeeded; takes over the reference to it. */
+/* Adds a node with that work if the work was created; takes over the reference to it. */
 static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                     const CUgraphEdgeData *data, size_t numDependencies, CUresult result, struct work *work)
 {
@@ -162,12 +162,12 @@ static CUresult work_from_params(const CUgraphNodeParams *params, struct work **
     CUDA_MEMSET_NODE_PARAMS set;
     CUDA_KERNEL_NODE_PARAMS_v2 kernel;
     switch ((int)params->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: /* the third form is laid out as the second */
+    case CU_GRAPH_NODE_TYPE_KERNEL: /* the third version has the layout of the second */
         memcpy(&kernel, &params->kernel, sizeof(kernel));
         return work_from_kernel(&kernel, out_work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         return work_from_copy(&params->memcpy.copyParams, out_work);
-    case CU_GRAPH_NODE_TYPE_MEMSET: /* the older form is the head of the newer one */
+    case CU_GRAPH_NODE_TYPE_MEMSET: /* the older version is the beginning of the newer one */
         memcpy(&set, &params->memset, sizeof(set));
         return work_from_set(&set, out_work);
     case CU_GRAPH_NODE_TYPE_HOST:

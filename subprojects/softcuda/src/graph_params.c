@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a node was made from, told and changed. */
+/* Queries and changes of the parameters of a node. */
 #include "graph.h"
 
 #include "event.h"

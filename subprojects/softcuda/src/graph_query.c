@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked of a graph's shape, and edges added and taken away. */
+/* Queries of a graph's shape, and adding and removing edges. */
 #include "graph.h"
 
 #include <string.h>
 
 /*
- * Every question of this kind has one habit: without an array it tells the count; with one it fills as many as the
- * count says, sets the rest of the array to zero, and tells how many there were. Two arrays of nodes, and one of edge
- * data.
+ * All queries of this kind work in the same way. Without an array they write the count. With one they fill as many
+ * elements as the count says, set the rest of the array to zero, and write the number of elements. There are two arrays
+ * of nodes, and one of edge data.
  */
 struct answer {
     CUgraphNode *first, *second;
     CUgraphEdgeData *data;
     size_t room, found;
-    bool lossy; /* the caller has no place for data that there is */
+    bool lossy; /* an edge has data that the caller has no array for */
 };
 
 static void put(struct answer *answer, struct node *first, struct node *second, const CUgraphEdgeData *data)
@@ -151,7 +151,7 @@ static bool has_edge(const struct node *to, const struct node *from)
     return false;
 }
 
-/* All of a caller's edges, checked before the first is changed. */
+/* All edges of a caller, checked before the first is changed. */
 static CUresult check_edges(struct graph *graph, const CUgraphNode *from, const CUgraphNode *to,
                             const CUgraphEdgeData *data, size_t count, bool present)
 {

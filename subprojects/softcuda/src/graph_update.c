@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changing an executable: to another graph of the same shape, or one node of it. */
+/* Updating an executable: to another graph of the same shape, or one node of it. */
 #include "graph_exec.h"
 #include "graph_params.h"
 
@@ -53,7 +53,7 @@ static CUresult replace(struct exec *exec, struct graph *graph)
     struct graph *shape = graph_copy(graph);
     if (shape == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < shape->count; i++) /* nodes are addressed as before */
+    for (size_t i = 0; i < shape->count; i++) /* later calls still use the old nodes */
         shape->nodes[i]->original = before->nodes[i]->original;
     exec->shape = shape;
     CUresult result = exec_rebuild(exec);
@@ -95,7 +95,7 @@ CUresult soft_GraphExecUpdate_v1(CUgraphExec hGraphExec, CUgraph hGraph, CUgraph
 
 /* ---- One node ---- */
 
-/* The executable's own node for one of the graph that it was made from. */
+/* The node of the executable that was made from a node of the graph. */
 static struct node *find(const struct exec *exec, CUgraphNode original, size_t *out_index)
 {
     for (size_t i = 0; exec != NULL && original != NULL && i < exec->shape->count; i++) {
@@ -107,7 +107,7 @@ static struct node *find(const struct exec *exec, CUgraphNode original, size_t *
     return NULL;
 }
 
-/* Gives the node other work, if making it succeeded; takes over the reference to it. */
+/* Replaces the work of the node if the new work was created; takes over the reference to it. */
 static CUresult set_work(CUgraphExec hGraphExec, CUgraphNode hNode, enum work_kind kind, CUresult result,
                          struct work *work)
 {
@@ -179,7 +179,7 @@ CUresult soft_GraphExecEventWaitNodeSetEvent_v1(CUgraphExec hGraphExec, CUgraphN
     return set_work(hGraphExec, hNode, WORK_WAIT, result, work);
 }
 
-/* Kernels, copies and memsets can be left out of launches. */
+/* Kernels, copies and memsets can be disabled. */
 static bool can_be_disabled(const struct node *node)
 {
     return node->work->kind == WORK_KERNEL || node->work->kind == WORK_COPY || node->work->kind == WORK_SET;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Green contexts, as far as streams meet them: a part of a device's multiprocessors, which is kept and told and changes
- * nothing, and streams of its own. What they are made from is never split here.
+ * Green contexts, as far as streams need them: a part of a device's multiprocessors, which is stored and reported but
+ * has no effect, and streams of their own. Resources are never split.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ struct green {
     unsigned multiprocessors;
 };
 
-/* What cuDevResourceGenerateDesc makes. The driver has no function that ends one, so equal ones are the same. */
+/* The result of cuDevResourceGenerateDesc. The driver has no function to destroy one, so equal ones are the same
+ * object. */
 struct resources {
     struct object object;
     int device;
@@ -124,7 +125,7 @@ static void green_free(void *object)
     free(green);
 }
 
-/* Ends it, whole or half made. */
+/* Destroys it, complete or not. */
 static void green_end(struct green *green)
 {
     struct context *context = green->context, *parent = context == NULL ? NULL : context->parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registering kernels, packing their arguments, launching. */
+/* Registering kernels, packing their arguments, launching them. */
 #include "kernel.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { THREADS_MAX = 1024, ARGUMENT_ALIGNMENT_MAX = 16, ARGUMENT_BYTES_MAX = 32764 };
 
-static struct function *functions; /* one by one, never removed: a launch may be pending */
+static struct function *functions; /* a list; never removed, because a launch may be pending */
 
 struct function *function_named(const char *name)
 {
@@ -41,7 +41,7 @@ static void function_free(void *object)
     free(function);
 }
 
-/* As a compiler lays a struct of them out. */
+/* In the layout of a C struct. */
 static void lay_out(struct function *function)
 {
     size_t at = 0;
@@ -87,7 +87,7 @@ int kernel_register(const char *name, softcuda_kernel run, const size_t *sizes, 
             return CUDA_ERROR_INVALID_VALUE;
     os_lock();
     struct function *function = make(name, run, sizes, count);
-    if (function != NULL) { /* before an earlier one of the name, which those who hold it keep */
+    if (function != NULL) { /* in front of an earlier kernel of the same name, which existing handles still refer to */
         function->next = functions;
         functions = function;
     }
@@ -110,7 +110,7 @@ CUresult kernel_run(const struct kernel *kernel)
 
 /* ---- Arguments ---- */
 
-/* The buffer that `extra` describes, if it does: pairs of a word that says what follows, up to the end word. */
+/* The buffer that `extra` describes, if any: pairs of a key and a value, up to the end key. */
 static CUresult read_extra(void **extra, const void **out_buffer, size_t *out_size)
 {
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
@@ -124,7 +124,7 @@ static CUresult read_extra(void **extra, const void **out_buffer, size_t *out_si
     return *out_buffer == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* Copies the arguments: the array of pointers first, then what they point to. */
+/* Copies the arguments: the array of pointers first, then the values. */
 static CUresult pack(const struct function *function, void **params, void **extra, void ***out_arguments)
 {
     const void *buffer = NULL;
@@ -230,7 +230,7 @@ CUresult soft_LaunchCooperativeKernel_v1(CUfunction f, unsigned int gridDimX, un
                                 hStream, kernelParams, NULL);
 }
 
-/* Attributes are hints to a GPU's scheduler, of which there is none: they change nothing. */
+/* Attributes are hints for the scheduler of a GPU. They have no effect here. */
 CUresult soft_LaunchKernelEx_v1(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
     if (config == NULL)

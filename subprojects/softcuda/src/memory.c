@@ -12,7 +12,7 @@
 
 enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 512 };
 
-static struct block **blocks; /* by address */
+static struct block **blocks; /* sorted by address */
 static size_t block_count, block_capacity;
 static size_t used[DEVICE_MAX];
 
@@ -80,7 +80,7 @@ void block_unlist(struct block *block)
     block->listed = false;
 }
 
-/* A block around memory that is there; NULL without memory for it, and then the memory is still the caller's. */
+/* Creates a block for existing memory; NULL if out of memory, and then the caller still owns that memory. */
 static struct block *wrap(struct context *context, enum block_kind kind, void *base, size_t size, unsigned flags)
 {
     context = context_home(context);
@@ -128,9 +128,9 @@ void memory_forget_context(struct context *context)
     }
 }
 
-/* ---- The functions of the driver ---- */
+/* ---- The driver's functions ---- */
 
-/* What every allocation checks first. */
+/* The common checks of all allocations. */
 static CUresult prepare(struct context **out_context, bool valid)
 {
     CUresult result = context_need(out_context);
@@ -182,7 +182,7 @@ CUresult soft_MemAllocManaged_v1(CUdeviceptr *dptr, size_t bytesize, unsigned in
     return CUDA_SUCCESS;
 }
 
-/* Frees a block of one of these kinds that starts at the address, once all work of its context is done. */
+/* Frees a block of one of these kinds that starts at the address, after all work of its context. */
 static CUresult free_block(uint64_t address, enum block_kind kind, enum block_kind other)
 {
     struct block *block = block_find(address);
@@ -193,7 +193,7 @@ static CUresult free_block(uint64_t address, enum block_kind kind, enum block_ki
         result = capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
-    block_unlist(block); /* before the wait: a second free finds nothing */
+    block_unlist(block); /* before the wait, so that a second free finds nothing */
     context_drain(block->context);
     block_release(block);
     return CUDA_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked of an address. */
+/* Queries of an address. */
 #include "memory.h"
 
 #include "context.h"
@@ -45,11 +45,12 @@ CUresult soft_MemHostGetFlags_v1(unsigned int *pFlags, void *p)
     const struct block *block = block_find((uintptr_t)p);
     if (pFlags == NULL || block == NULL || block->kind != BLOCK_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    *pFlags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP; /* with one address space all of it is mapped */
+    *pFlags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP; /* all memory is mapped in one address space */
     return CUDA_SUCCESS;
 }
 
-/* One attribute: 1 where it says nothing of this address or is none, 801 where it is not known here. */
+/* One attribute. Fails with 1 if the attribute is invalid or undefined for this address, with 801 if it is not
+ * supported. */
 static CUresult attribute_of(void *data, CUpointer_attribute attribute, CUdeviceptr ptr, const struct block *block)
 {
     switch ((int)attribute) {
@@ -101,7 +102,7 @@ CUresult soft_PointerGetAttribute_v1(void *data, CUpointer_attribute attribute, 
     return block == NULL ? CUDA_ERROR_INVALID_VALUE : attribute_of(data, attribute, ptr, block);
 }
 
-/* Unlike the single question, this one is no failure where the address is not ours: the values are zero. */
+/* Unlike the query of one attribute, this does not fail for an unknown address: the values are zero. */
 CUresult soft_PointerGetAttributes_v1(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                       CUdeviceptr ptr)
 {

@@ -10,13 +10,13 @@ struct pool {
     struct object object;
     int device;
     bool is_default;
-    int reuse[3]; /* kept and told: nothing is reused here */
+    int reuse[3]; /* stored and reported: memory is never reused */
     cuuint64_t threshold;
     cuuint64_t used, used_high;
 };
 
-static struct pool *defaults[DEVICE_MAX]; /* made when they are first wanted */
-static struct pool *chosen[DEVICE_MAX];   /* by cuDeviceSetMemPool, a reference; NULL: the default one */
+static struct pool *defaults[DEVICE_MAX]; /* created on first use */
+static struct pool *chosen[DEVICE_MAX];   /* by cuDeviceSetMemPool, a reference; NULL for the default one */
 
 static void pool_free(void *object)
 {
@@ -63,7 +63,7 @@ void pool_give_back(struct pool *pool, size_t size)
     object_release(pool);
 }
 
-/* ---- The functions of the driver ---- */
+/* ---- The driver's functions ---- */
 
 static CUresult tell(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)(int device))
 {
@@ -128,7 +128,7 @@ CUresult soft_MemPoolCreate_v1(CUmemoryPool *pool, const CUmemPoolProps *poolPro
     return CUDA_SUCCESS;
 }
 
-/* Memory that was allocated from it stays until it is freed. */
+/* Memory that was allocated from the pool stays valid until it is freed. */
 CUresult soft_MemPoolDestroy_v1(CUmemoryPool pool)
 {
     struct pool *found = handle_find(OBJECT_POOL, pool);
@@ -146,14 +146,14 @@ CUresult soft_MemPoolDestroy_v1(CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
-/* Nothing that is not in use is kept. */
+/* Unused memory is never kept. */
 CUresult soft_MemPoolTrimTo_v1(CUmemoryPool pool, size_t minBytesToKeep)
 {
     (void)minBytesToKeep;
     return handle_find(OBJECT_POOL, pool) == NULL ? CUDA_ERROR_INVALID_VALUE : capture_unsafe();
 }
 
-/* Where an attribute is kept: as an int or as 64 bits; neither where there is none. */
+/* The storage of an attribute: an int or 64 bits; neither for an unknown attribute. */
 static bool find(struct pool *pool, int attribute, int **out_number, cuuint64_t **out_bytes)
 {
     switch (attribute) {
@@ -192,7 +192,7 @@ CUresult soft_MemPoolGetAttribute_v1(CUmemoryPool pool, CUmemPool_attribute attr
     return CUDA_SUCCESS;
 }
 
-/* The high-water marks can only be set back, and what is in use not at all. */
+/* The high-water marks can only be reset, and the current use cannot be set. */
 CUresult soft_MemPoolSetAttribute_v1(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     int *number = NULL;

@@ -41,7 +41,7 @@ CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_
     return CUDA_SUCCESS;
 }
 
-/* Of device memory no form waits; what differs is which captures it may meet. */
+/* No form waits for device memory. The forms differ in the captures that they invalidate. */
 static CUresult fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream handle, bool synchronous)
 {
     struct stream *stream = NULL;
@@ -55,7 +55,7 @@ static CUresult fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream handle, boo
         work_release(work);
         return result;
     }
-    if (work->set.height == 0 && stream->capture != NULL) { /* no node */
+    if (work->set.height == 0 && stream->capture != NULL) { /* becomes no node */
         work_release(work);
         return CUDA_SUCCESS;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules and libraries. An image is not read: whatever it is, its kernels are those that were registered. */
+/* Modules and libraries. The image is not read: every module contains the registered kernels. */
 #include "function.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "capture.h"
 #include "context.h"
 
-enum { THREADS_MAX = 1024, SHARED_MAX = 48 << 10 }; /* of a block, as the device says */
+enum { THREADS_MAX = 1024, SHARED_MAX = 48 << 10 }; /* the limits of a block, as the device reports them */
 
 struct module {
     struct object object;
@@ -59,7 +59,7 @@ CUresult soft_ModuleLoadFatBinary_v1(CUmodule *module, const void *fatCubin)
     return soft_ModuleLoadData_v1(module, fatCubin);
 }
 
-/* The file has to be there, that is all. */
+/* The file must exist, but is not read. */
 static bool is_readable(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -171,9 +171,9 @@ CUresult soft_KernelGetFunction_v1(CUfunction *pFunc, CUkernel kernel)
     return CUDA_SUCCESS;
 }
 
-/* ---- What functions say of themselves ---- */
+/* ---- Attributes of functions ---- */
 
-/* Of a C function there is nothing to tell but what any kernel on this device may have. */
+/* A C function has no attributes of its own, so these are valid for any kernel on this device. */
 CUresult soft_FuncGetAttribute_v1(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     if (handle_find(OBJECT_FUNCTION, hfunc) == NULL)

@@ -39,7 +39,7 @@ static bool grow(void)
     size_t count = bucket_count == 0 ? 256 : bucket_count * 2;
     struct object **larger = calloc(count, sizeof(struct object *));
     if (larger == NULL)
-        return bucket_count != 0; /* a crowded table is still a table */
+        return bucket_count != 0; /* a crowded table still works */
     for (size_t i = 0; i < bucket_count; i++) {
         for (struct object *object = buckets[i], *next; object != NULL; object = next) {
             next = object->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuGetProcAddress, in both of its forms, with what each version makes of odd questions. */
+/* cuGetProcAddress in both versions, with the behaviour of each driver version for unusual arguments. */
 #include "exports.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@ static bool is_of(const struct export_row *row, const char *driver_function)
            && !fault_hides(row->symbol);
 }
 
-/* Whether some version of the driver function has a form for the per-thread stream: then those without are not
- * given. */
+/* Whether some version of the driver function has a per-thread form: then a request for such a form does not find the
+ * versions without one. */
 static bool has_forms(const char *driver_function)
 {
     for (size_t i = 0; i < export_row_count; i++)
@@ -26,7 +26,7 @@ static bool has_forms(const char *driver_function)
     return false;
 }
 
-/* The newest function of the driver function that `version` reaches. */
+/* The newest entry point of the driver function that `version` has. */
 static enum answer find(const char *driver_function, int version, bool per_thread, export_fn *out_function)
 {
     enum answer answer = ANSWER_NO_SUCH_NAME;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream's head operation is ready when it waits for no other. A ready stream is given to a worker, which executes
- * the stream until it is no longer ready. There are at least as many workers as streams with work for one: the worker
- * is started before the work is accepted, so that the call which submits it can fail if the system has no more threads.
- * So two streams never wait for the same thread, however long a callback blocks, and an idle stream costs no thread.
+ * The first operation of a stream is ready when it waits for no other. A stream with a ready operation is assigned to a
+ * worker, which executes operations of the stream until none is ready. There are at least as many workers as streams
+ * with work for one: the worker is started before the work is accepted, so that the submitting call can fail if the
+ * system has no more threads. Therefore two streams never wait for the same thread, however long a callback blocks, and
+ * an idle stream needs no thread.
  */
 #include "queue.h"
 
@@ -20,7 +21,7 @@ enum { IDLE_WORKERS_KEPT = 16 };
 static struct stream *ready_first, **ready_last = &ready_first;
 static size_t worker_count, idle_count;
 static size_t working_count;  /* streams with work for a worker */
-static struct stream *agenda; /* streams whose head may have become ready */
+static struct stream *agenda; /* streams whose first operation may have become ready */
 
 void op_release(struct op *op)
 {
@@ -38,7 +39,7 @@ void op_wait(struct op *op)
     op_release(op);
 }
 
-/* ---- Becoming ready, and done ---- */
+/* ---- Readiness and completion ---- */
 
 static void worker(void);
 
@@ -93,7 +94,7 @@ static void consider(struct stream *stream)
     }
 }
 
-/* The head of a queue is done: those that wait for it may be ready. */
+/* The first operation of a queue is complete: operations that wait for it may be ready. */
 static void complete(struct stream *stream)
 {
     struct op *op = stream->head;
@@ -103,7 +104,7 @@ static void complete(struct stream *stream)
     if (stream->head == NULL)
         stream->tail = NULL;
     for (struct link *link = op->dependents, *next; link != NULL; link = next) {
-        next = link->next; /* the link belongs to the operation that waits */
+        next = link->next; /* the link belongs to the waiting operation */
         if (--link->op->waits == 0 && link->op->stream->head == link->op)
             consider(link->op->stream);
     }
@@ -125,8 +126,9 @@ static bool head_is_ready(const struct stream *stream)
 }
 
 /*
- * Does what needs no thread, in every stream that it concerns, and finds a worker for the rest. What is done may give
- * up the last reference to a user object, whose destructor is pushed and settled within: then the agenda takes it.
+ * Completes operations that need no thread, in every affected stream, and assigns the rest to workers. A completed
+ * operation may drop the last reference to a user object, whose destructor is pushed by a nested call: then the agenda
+ * takes it.
  */
 static void settle(void)
 {
@@ -207,7 +209,7 @@ void queue_forget_workers(void)
 
 /* ---- Pushing ---- */
 
-/* Operations that a new one must wait for; kept between calls. */
+/* The operations that a new one must wait for; kept between calls. */
 static struct op **before;
 static size_t before_count, before_capacity;
 
@@ -253,7 +255,7 @@ static struct op *push(struct stream *stream, struct work *work, struct op *afte
     }
     if (needs_worker)
         count_work(stream);
-    op->references = 2; /* the queue's, and the stream's for its newest */
+    op->references = 2; /* that of the queue, and that of the stream for its newest operation */
     op->work = work;
     work_retain(work);
     op->stream = stream;
@@ -297,7 +299,7 @@ CUresult queue_submit(struct stream *stream, struct work *work)
         return capture_add(stream, work);
     CUresult result = capture_implicit(stream, true);
     if (result == CUDA_SUCCESS && soft_forked())
-        result = CUDA_ERROR_NOT_INITIALIZED; /* there is no worker in the child */
+        result = CUDA_ERROR_NOT_INITIALIZED; /* the child has no workers */
     if (result == CUDA_SUCCESS && queue_push(stream, work, NULL) == NULL)
         result = CUDA_ERROR_OUT_OF_MEMORY;
     work_release(work);
@@ -306,14 +308,14 @@ CUresult queue_submit(struct stream *stream, struct work *work)
 
 void queue_defer(CUhostFn function, void *data)
 {
-    /* A stream of no device, so of none that a kernel has broken; its operation keeps it until it is done. */
+    /* A stream without a device, so without a sticky error; its operation keeps it until it is complete. */
     static struct context nowhere = {.object = {OBJECT_CONTEXT, 1, NULL, NULL}, .alive = true, .device = DEVICE_MAX};
     struct work *work = work_new(WORK_HOST);
     struct stream *stream = work == NULL ? NULL : stream_new(&nowhere, STREAM_CREATED, CU_STREAM_NON_BLOCKING, 0);
     if (stream != NULL) {
         work->host.function = function;
         work->host.data = data;
-        (void)push(stream, work, NULL, false); /* without a worker of its own it waits for the next that is free */
+        (void)push(stream, work, NULL, false); /* without a worker of its own, it waits for the next free one */
     }
     object_release(stream);
     work_release(work);

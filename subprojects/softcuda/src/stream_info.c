@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stream says about itself. Some of these questions a capture does not survive. */
+/* Queries and attributes of a stream. Some of them invalidate a capture. */
 #include "stream.h"
 
 #include "capture.h"
 #include "context.h"
 
-/* The stream of a question that is harmless during capture. */
+/* The stream of a query that is allowed during capture. */
 static CUresult ask(CUstream handle, const void *answer, struct stream **out_stream)
 {
     if (answer == NULL)
@@ -14,7 +14,7 @@ static CUresult ask(CUstream handle, const void *answer, struct stream **out_str
     return result == CUDA_SUCCESS ? capture_check_question(*out_stream) : result;
 }
 
-/* The stream of a question that must not be asked of a stream in capture. */
+/* The stream of a query that is not allowed on a capturing stream. */
 static CUresult ask_outside_capture(CUstream handle, const void *answer, struct stream **out_stream)
 {
     if (answer == NULL)

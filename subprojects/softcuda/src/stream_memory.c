@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory in the order of a stream, and what else a stream does to memory as a whole. */
+/* Memory in stream order, and other operations of a stream on whole allocations. */
 #include "memory.h"
 
 #include "capture.h"
@@ -13,21 +13,21 @@ static CUresult submit_block(struct stream *stream, enum work_kind kind, struct 
 {
     struct work *work = work_new(kind);
     if (work != NULL)
-        work->block = block; /* with the caller's reference */
+        work->block = block; /* takes over the caller's reference */
     else
         block_release(block);
     return queue_submit(stream, work);
 }
 
 /*
- * The address is there at once, though it may be used only behind this point of the stream. In a capture it is
- * the same at every launch, and lives as long as the node does.
+ * The address is valid immediately, though it may be used only after this point of the stream. In a capture it is the
+ * same for every launch, and lives as long as the node.
  */
 static CUresult allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *pool, struct stream *stream)
 {
     if (dptr == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL && soft_version < 11040) /* when graphs got memory nodes */
+    if (stream->capture != NULL && soft_version < 11040) /* the version in which graphs got memory nodes */
         return capture_forbid(stream);
     CUresult result = stream->capture == NULL ? capture_unsafe() : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
@@ -72,7 +72,7 @@ CUresult soft_MemAllocFromPoolAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUmem
     return found == NULL ? CUDA_ERROR_INVALID_VALUE : allocate(dptr, bytesize, found, stream);
 }
 
-/* The address is no longer valid for later calls; the memory is given up when the stream gets here. */
+/* The address is invalid for later calls; the memory is freed when the stream reaches this point. */
 CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
 {
     struct stream *stream = NULL;
@@ -88,7 +88,7 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (stream->capture != NULL && !block->of_graph)
         return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL) { /* a graph's own memory stays with its nodes */
+    if (stream->capture != NULL) { /* the memory of a graph stays with its nodes */
         block->references++;
         return submit_block(stream, WORK_FREE, block);
     }
@@ -114,13 +114,13 @@ CUresult soft_StreamAttachMemAsync_v1(CUstream hStream, CUdeviceptr dptr, size_t
     if (length != 0 && length != block->size)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags == CU_MEM_ATTACH_SINGLE && hStream == NULL
-        && stream->role == STREAM_LEGACY) /* the legacy stream by its name may */
+        && stream->role == STREAM_LEGACY) /* the explicit handle of the legacy stream is allowed */
         return CUDA_ERROR_INVALID_VALUE;
     result = capture_check_stream(stream);
     return result == CUDA_SUCCESS ? queue_submit(stream, work_new(WORK_EMPTY)) : result;
 }
 
-/* ---- Advice: all memory is in one place, so that there is nothing to do but to check ---- */
+/* ---- Advice: all memory is in one place, so these functions only check their arguments ---- */
 
 static CUresult prefetch(CUdeviceptr address, size_t size, bool to_valid, CUstream hStream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User objects: the caller's, destroyed when neither the caller nor a graph holds them any more. */
+/* User objects: the caller's objects, destroyed when neither the caller nor a graph holds a reference. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 struct user_object {
     struct object object;
-    int64_t count; /* of all references, of whomever; below zero for ever, once too many were given back */
+    int64_t count; /* of all references of all holders; negative for ever once too many were dropped */
     CUhostFn destroy;
     void *data;
 };
@@ -112,7 +112,7 @@ CUresult soft_GraphReleaseUserObject_v1(CUgraph hGraph, CUuserObject handle, uns
     struct holding *holding = result == CUDA_SUCCESS && graph != NULL ? holding_of(graph, object) : NULL;
     if (holding == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (count > holding->count) /* no error */
+    if (count > holding->count) /* not an error */
         count = holding->count;
     holding->count -= count;
     if (holding->count == 0)

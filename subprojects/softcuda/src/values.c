@@ -29,7 +29,7 @@ static bool fulfilled(const struct CUstreamMemOpWaitValueParams_st *wait)
         now = __atomic_load_n((uint32_t *)(uintptr_t)wait->address, __ATOMIC_ACQUIRE);
     }
     switch (wait->flags & COMPARISON) {
-    case CU_STREAM_WAIT_VALUE_GEQ: /* cyclic, as the manual has it */
+    case CU_STREAM_WAIT_VALUE_GEQ: /* cyclic, as documented */
         return is_64(wait->operation) ? (int64_t)(now - value) >= 0 : (int32_t)(uint32_t)(now - value) >= 0;
     case CU_STREAM_WAIT_VALUE_EQ:
         return now == value;
@@ -70,7 +70,7 @@ void values_run(const CUstreamBatchMemOpParams *items, unsigned count, const str
                              __ATOMIC_RELEASE);
             break;
         default:
-            /* A fence, in a form that ThreadSanitizer knows, too. */
+            /* A fence, in a form that ThreadSanitizer also knows. */
             __atomic_fetch_add(&barrier, 0, __ATOMIC_SEQ_CST);
         }
     }
@@ -98,7 +98,7 @@ static bool item_is_valid(const CUstreamBatchMemOpParams *item)
     }
 }
 
-/* Remote writes are another machine's: there are none. */
+/* Remote writes come from another machine, so there are none. */
 static bool flushes(const CUstreamBatchMemOpParams *item)
 {
     bool waits = item->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || item->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
@@ -163,7 +163,7 @@ CUresult soft_StreamBatchMemOp_v1(CUstream hStream, unsigned int count, CUstream
 static CUresult one(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value,
                     unsigned int flags, bool first_form)
 {
-    /* Waiting and writing have one layout. */
+    /* The wait and write operations have the same layout. */
     CUstreamBatchMemOpParams item;
     memset(&item, 0, sizeof(item));
     item.waitValue.operation = type;

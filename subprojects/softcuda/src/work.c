@@ -74,7 +74,7 @@ bool work_is_instant(const struct work *work)
     case WORK_WAIT:
     case WORK_ALLOC:
     case WORK_HOLD:
-    case WORK_FREE: /* the memory goes with the last reference to the work */
+    case WORK_FREE: /* dropping the last reference to the work frees the memory */
         return true;
     default:
         return false;
@@ -113,7 +113,7 @@ CUresult work_run(const struct work *work, CUresult status, const struct stream 
         return CUDA_SUCCESS;
     }
     if (status != CUDA_SUCCESS)
-        return CUDA_SUCCESS; /* of a lost context nothing is executed any more */
+        return CUDA_SUCCESS; /* nothing is executed in a destroyed context */
     switch (work->kind) {
     case WORK_HOST:
         fault_delay();
