@@ -44,7 +44,7 @@ def count_instructions(program, way, calls, environment):
 def main(what, bound, program, *libraries):
     for tool in ('valgrind', 'strip'):
         if shutil.which(tool) is None:
-            bench.skip(f'there is no {tool}')
+            bench.skip(f'{tool} is not installed')
     turn = {}
     with tempfile.TemporaryDirectory() as directory:
         program, driver, *_ = [copy_stripped(file, directory) for file in (program, *libraries)]

@@ -273,7 +273,7 @@ static void compare(const char *name, int pairs, double (*ours)(void), double (*
     }
 }
 
-static void prepare(void)
+static void bench_prepare(void)
 {
     void *host;
     cu = cushim_table();
@@ -294,7 +294,7 @@ static void prepare(void)
     handle = cushim_stream_handle(stream);
 }
 
-static void finish(pthread_t opener)
+static void bench_finish(pthread_t opener)
 {
     delay = -1;
     sem_post(&opener_wanted);
@@ -313,14 +313,14 @@ int main(void)
 {
     pthread_t opener;
     if (cushim_init() != CUDA_SUCCESS) {
-        fprintf(stderr, "there is no GPU to call: %s\n", cushim_last_error()->message);
+        fprintf(stderr, "no usable GPU: %s\n", cushim_last_error()->message);
         return 77;
     }
     if (cushim_query_slot_state(CUSHIM_SLOT_StreamWaitValue32_v2) == CUSHIM_STATE_MISSING) {
         fprintf(stderr, "the driver cannot hold a stream back: cuStreamWaitValue32_v2 needs CUDA 11.7\n");
         return 77;
     }
-    prepare();
+    bench_prepare();
     if (pthread_create(&opener, NULL, open_gate, NULL) != 0)
         return 1;
     compare("wait/callback", 2000, by_wait, by_callback);
@@ -329,6 +329,6 @@ int main(void)
     compare("create+reap/callback", 1000, completions_made, callbacks_made);
     compare("cpu/query", 50, cpu_of_wait, cpu_of_query);
     compare("thousand/callback", 50, thousand_completions, thousand_callbacks);
-    finish(opener);
+    bench_finish(opener);
     return 0;
 }

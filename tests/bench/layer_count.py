@@ -38,7 +38,7 @@ def turn(program, way, name, environment):
 def main(bound, program, driver):
     for tool in ('valgrind', 'strip'):
         if shutil.which(tool) is None:
-            bench.skip(f'there is no {tool}')
+            bench.skip(f'{tool} is not installed')
     met = True
     with tempfile.TemporaryDirectory() as directory:
         program, driver = (copy_stripped(file, directory) for file in (pathlib.Path(program), pathlib.Path(driver)))

@@ -114,7 +114,7 @@ static CUresult capture_with_driver(void)
 }
 
 /* Cleans up after a batch, outside the measured time: work in the stream, the graph of a capture. */
-static void settle(void)
+static void batch_settle(void)
 {
     failures += driver.StreamSynchronize_v1(handle) != CUDA_SUCCESS;
     if (graph != NULL)
@@ -159,7 +159,7 @@ static double take_time(void (*calls)(int), int batch)
     clock_gettime(CLOCK_MONOTONIC, &start);
     calls(batch);
     clock_gettime(CLOCK_MONOTONIC, &end);
-    settle();
+    batch_settle();
     return ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / batch;
 }
 
@@ -185,13 +185,13 @@ static void check(CUresult result, const char *what)
     exit(1);
 }
 
-static CUresult fill(struct cushim_stream *captured, void *user)
+static CUresult stream_fill(struct cushim_stream *captured, void *user)
 {
     (void)user;
     return cushim_table()->MemsetD32Async_v1(memory, 1, 1, cushim_stream_handle(captured));
 }
 
-static void prepare(void)
+static void bench_prepare(void)
 {
     void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW);
     void *found;
@@ -211,7 +211,7 @@ static void prepare(void)
     exec_handle = cushim_graph_exec_handle(exec);
 }
 
-static void finish(void)
+static void bench_finish(void)
 {
     check(cushim_graph_exec_destroy(&exec), "graph");
     check(cushim_table()->MemFree_v2(memory), "memory");
@@ -223,10 +223,10 @@ static void finish(void)
 int main(int argc, char **argv)
 {
     if (cushim_init() != CUDA_SUCCESS) {
-        fprintf(stderr, "there is no GPU to call: %s\n", cushim_last_error()->message);
+        fprintf(stderr, "no usable GPU: %s\n", cushim_last_error()->message);
         return 77;
     }
-    prepare();
+    bench_prepare();
     int compared = 0;
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
         const struct comparison *it = &comparisons[i];
@@ -242,12 +242,12 @@ int main(int argc, char **argv)
             continue;
         compared++;
     }
-    settle();
-    finish();
+    batch_settle();
+    bench_finish();
     if (failures != 0)
         fprintf(stderr, "layer_time: %d calls failed\n", failures);
     if (compared == 0) {
-        fprintf(stderr, "layer_time: there is no such comparison\n");
+        fprintf(stderr, "layer_time: unknown comparison\n");
         return 2;
     }
     return failures == 0 ? 0 : 1;

@@ -29,7 +29,7 @@ def main(bound, library, optimization):
     if optimization in ('0', 'g'):
         bench.skip(f'the library was built with optimization={optimization}')
     if shutil.which('strip') is None:
-        bench.skip('there is no strip')
+        bench.skip('strip is not installed')
     with tempfile.TemporaryDirectory() as directory:
         stripped = os.path.join(directory, 'stripped.so')
         bench.run(['strip', '-o', stripped, library])

@@ -140,7 +140,7 @@ def states(build):
     for driver in DRIVERS:
         library = build / "subprojects" / "softcuda" / driver / "libcuda.so.1"
         if not program.exists() or not library.exists():
-            print(f"skipped: {program} or {library} is not there")
+            print(f"skipped: {program} or {library} does not exist")
             sys.exit(77)
         done = subprocess.run([program, "table", "--format=json", "--driver", library.resolve()], capture_output=True,
                               text=True, check=True)

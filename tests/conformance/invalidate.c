@@ -282,7 +282,7 @@ struct errand {
     CUresult result;
 };
 
-static void run_errand(void *user)
+static void call_on_thread(void *user)
 {
     struct errand *errand = user;
     errand->result = errand->call(errand->h);
@@ -335,9 +335,9 @@ static void one_try(call_function call, bool on_capturing, bool elsewhere, int m
     need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
     need("record", cu->EventRecord_v1(h.captured, stream));
     if (elsewhere)
-        on_thread(run_errand, &errand);
+        on_thread(call_on_thread, &errand);
     else
-        run_errand(&errand);
+        call_on_thread(&errand);
     const char *status = capture_status(stream);
     CUgraph graph = NULL;
     CUresult end = cu->StreamEndCapture_v1(stream, &graph);

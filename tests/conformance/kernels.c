@@ -98,7 +98,7 @@ static softcuda_control_fn find_control(void)
     return control;
 }
 
-static void register_stand_ins(void)
+static void register_replacements(void)
 {
     static const size_t sizes[] = {sizeof(CUdeviceptr), 4};
     static bool registered;
@@ -114,14 +114,14 @@ static void register_stand_ins(void)
     soft->register_kernel("conformance_trap", soft_trap, NULL, 0);
 }
 #else
-static void register_stand_ins(void)
+static void register_replacements(void)
 {
 }
 #endif
 
 CUresult kernel_module(CUmodule *out_module)
 {
-    register_stand_ins();
+    register_replacements();
     return cu->ModuleLoadData_v1(out_module, ptx);
 }
 

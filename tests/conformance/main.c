@@ -206,7 +206,7 @@ static void count_check(struct progress *progress, struct tally *tally, bool los
     progress->broken = progress->skipped = false;
 }
 
-static void take_answer(const char *line, struct progress *progress, struct tally *tally)
+static void parent_take_answer(const char *line, struct progress *progress, struct tally *tally)
 {
     bool not_applicable = strstr(line, "\tnot-applicable") != NULL;
     tally->answers++;
@@ -216,12 +216,12 @@ static void take_answer(const char *line, struct progress *progress, struct tall
     puts(line);
 }
 
-static void take_line(char *line, struct progress *progress, struct tally *tally)
+static void parent_take_line(char *line, struct progress *progress, struct tally *tally)
 {
     int number = 0;
     line[strcspn(line, "\r\n")] = '\0';
     if (line[0] != '@') {
-        take_answer(line, progress, tally);
+        parent_take_answer(line, progress, tally);
     } else if (strncmp(line, "@check ", 7) == 0) {
         count_check(progress, tally, false);
         (void)sscanf(line, "@check %d %95s", &progress->index, progress->name);
@@ -255,7 +255,7 @@ static int run_part(const char *self, const struct options *options, int from, s
     if (child == NULL)
         return -1;
     while (fgets(line, sizeof line, child) != NULL)
-        take_line(line, &progress, tally);
+        parent_take_line(line, &progress, tally);
     bool failed_at_exit = pclose(child) != 0 && CHECK_STRICT;
     count_check(&progress, tally, !progress.ended || failed_at_exit);
     if (progress.ended && !failed_at_exit)

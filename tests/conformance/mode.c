@@ -29,7 +29,7 @@ static void exchange_null(void)
     saw("code", cu->ThreadExchangeStreamCaptureMode_v1(NULL));
 }
 
-static void ask_default(void *user)
+static void exchange_with_global(void *user)
 {
     CUstreamCaptureMode *mode = user;
     *mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -41,7 +41,7 @@ static void exchange_is_per_thread(void)
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUstreamCaptureMode there = (CUstreamCaptureMode)99;
     need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
-    on_thread(ask_default, &there);
+    on_thread(exchange_with_global, &there);
     rule_number("there", (long long)there, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 

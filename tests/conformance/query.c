@@ -72,7 +72,7 @@ static void context_synchronize(void)
 }
 
 /* Which special stream is busy while `stream` is. */
-static void ask_special(const char *key)
+static void query_special(const char *key)
 {
     saw(key_of(key, "zero", NULL), cu->StreamQuery_v1(NULL));
     saw(key_of(key, "legacy", NULL), cu->StreamQuery_v1(CU_STREAM_LEGACY));
@@ -89,7 +89,7 @@ static void special_beside_pending(void)
     for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
         if (!gate_close(&gate, streams[i]))
             return;
-        ask_special(names[i]);
+        query_special(names[i]);
         saw(key_of(names[i], "a-blocking-stream", NULL), cu->StreamQuery_v1(blocking));
         saw(key_of(names[i], "a-non-blocking-stream", NULL), cu->StreamQuery_v1(free_running));
         gate_open(&gate);

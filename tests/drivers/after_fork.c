@@ -8,7 +8,7 @@
 
 #include "cushim/cushim.h"
 
-static int look_in_child(void)
+static int check_in_child(void)
 {
     CUresult code = cushim_init();
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
@@ -29,7 +29,7 @@ int main(void)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
-        _exit(look_in_child());
+        _exit(check_in_child());
     waitpid(child, &status, 0);
     code = cushim_init();
     printf("parent: code %d, reason %s\n", (int)code, cushim_get_diagnosis()->reason_name);

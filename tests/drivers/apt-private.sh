@@ -23,7 +23,7 @@ apt_private_start() {
     apt_error=
     for apt_tool in apt-get dpkg-deb dpkg; do
         command -v "$apt_tool" >/dev/null || {
-            apt_error="there is no $apt_tool here: this needs Debian or Ubuntu"
+            apt_error="$apt_tool is not installed: this needs Debian or Ubuntu"
             return 1
         }
     done

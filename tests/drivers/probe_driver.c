@@ -132,7 +132,7 @@ struct own {
     ask_v2_fn v2;
 };
 
-static void ask_everyone(const char *function, int version, cuuint64_t flags, const struct own *own)
+static void print_own_answers(const char *function, int version, cuuint64_t flags, const struct own *own)
 {
     const struct cushim_dispatch_table *table = cushim_table();
     if (own->v1 != NULL)
@@ -156,9 +156,9 @@ static void print_row(const struct cushim_entry_point *row, const struct own *ow
     print_lookup(row->function, newest + 10);
 
     for (cuuint64_t flags = 0; flags <= 2; flags++)
-        ask_everyone(row->function, row->since, flags, own);
+        print_own_answers(row->function, row->since, flags, own);
     if (row->since < 7000) /* the version with the first per-thread forms */
-        ask_everyone(row->function, 7000, 2, own);
+        print_own_answers(row->function, 7000, 2, own);
 }
 
 /* Looks up any names, such as all exports of the driver. */
@@ -222,7 +222,7 @@ static void load(const struct cushim_load_options *options)
 }
 
 /* Opens a library before cushim does. */
-static void *open_first(const char *path)
+static void *open_library(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
             options.path = optarg;
             break;
         case 'h':
-            options.handle = open_first(optarg);
+            options.handle = open_library(optarg);
             break;
         case 'c':
             options.max_version = atoi(optarg);
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
     }
     if (watch && !watch_system_calls())
         printf("side\tunwatched\t0\t0\n");
-    if (watch_init && options.path != NULL && !watch_function(dlsym(open_first(options.path), "cuInit"), "cuInit"))
+    if (watch_init && options.path != NULL && !watch_function(dlsym(open_library(options.path), "cuInit"), "cuInit"))
         printf("side\tunwatched\t0\t0\n");
 
     load(&options);

@@ -117,8 +117,8 @@ static int has_per_thread_form(const char *driver_function)
 }
 
 /* If a driver function has per-thread forms, a request for such a form does not find the entry points without one. */
-static cushim_fn find(const char *driver_function, int version, int per_thread,
-                      CUdriverProcAddressQueryResult *out_status)
+static cushim_fn row_find(const char *driver_function, int version, int per_thread,
+                          CUdriverProcAddressQueryResult *out_status)
 {
     cushim_fn found = NULL;
     per_thread = per_thread && has_per_thread_form(driver_function);
@@ -137,13 +137,13 @@ static cushim_fn find(const char *driver_function, int version, int per_thread,
     return found;
 }
 
-static CUresult ask(const char *driver_function, void **pfn, int version, cuuint64_t flags,
-                    CUdriverProcAddressQueryResult *status)
+static CUresult row_look_up(const char *driver_function, void **pfn, int version, cuuint64_t flags,
+                            CUdriverProcAddressQueryResult *status)
 {
     if (driver_function == NULL || pfn == NULL || version > FAKE_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 && fake_lie != FAKE_LEGACY;
-    cushim_fn function = find(driver_function, version, per_thread, status);
+    cushim_fn function = row_find(driver_function, version, per_thread, status);
     if (fake_lie == FAKE_SAME || fake_lie == FAKE_ERROR || fake_lie == FAKE_STATUS_IGNORED)
         function = entries[0].function;
     if (fake_lie == FAKE_SAME || fake_lie == FAKE_SAYS_FOUND)
@@ -160,7 +160,7 @@ static CUresult CUDAAPI get_proc_address_v1(const char *driver_function, void **
     void *found = NULL;
     if (pfn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = ask(driver_function, &found, version, flags, &status);
+    CUresult result = row_look_up(driver_function, &found, version, flags, &status);
     if (result == CUDA_SUCCESS && status != CU_GET_PROC_ADDRESS_SUCCESS)
         result = CUDA_ERROR_NOT_FOUND;
     if (result == CUDA_SUCCESS || fake_lie != FAKE_HONEST)
@@ -172,7 +172,7 @@ static CUresult CUDAAPI get_proc_address_v2(const char *driver_function, void **
                                             CUdriverProcAddressQueryResult *status)
 {
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-    CUresult result = ask(driver_function, pfn, version, flags, &found);
+    CUresult result = row_look_up(driver_function, pfn, version, flags, &found);
     if (status != NULL && result == CUDA_SUCCESS && fake_lie != FAKE_NO_STATUS)
         *status = found;
     return result;

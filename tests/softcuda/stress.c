@@ -221,7 +221,7 @@ static int count_own_threads(void)
     return count_threads();
 }
 
-static struct left what_is_left(void)
+static struct left report_leaks(void)
 {
     struct left left = {0, 0, 0};
     size_t total;
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
         failed |= one_after_the_other(argc > 2 ? atoi(argv[2]) : 100000);
         failed |= alive_at_once(argc > 3 ? atoi(argv[3]) : 1000);
         failed |= many_threads(argc > 4 ? atoi(argv[4]) : 64);
-        left[i] = what_is_left();
+        left[i] = report_leaks();
     }
     failed |= compare(left[0], left[1]);
     check(cu->DevicePrimaryCtxRelease_v1(0));

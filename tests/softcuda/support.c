@@ -95,7 +95,7 @@ struct job {
     void *argument;
 };
 
-static void *run(void *job)
+static void *thread_main(void *job)
 {
     const struct job *mine = job;
     cu->CtxSetCurrent_v1(context);
@@ -107,7 +107,7 @@ void support_on_thread(void (*body)(void *), void *argument)
 {
     struct job job = {body, argument};
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, run, &job), 0);
+    assert_int_equal(pthread_create(&thread, NULL, thread_main, &job), 0);
     pthread_join(thread, NULL);
 }
 

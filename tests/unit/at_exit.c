@@ -10,7 +10,7 @@
 
 #include "cushim/cushim.h"
 
-static void tell(const char *when)
+static void print_state(const char *when)
 {
     int version = -1;
     CUresult result = cushim_table()->DriverGetVersion_v1(&version);
@@ -19,20 +19,20 @@ static void tell(const char *when)
     fflush(stdout);
 }
 
-static void tell_at_exit(void)
+static void print_state_at_exit(void)
 {
-    tell("atexit");
+    print_state("atexit");
 }
 
 __attribute__((destructor)) static void tell_in_destructor(void)
 {
-    tell("destructor");
+    print_state("destructor");
 }
 
 int main(int argc, char **argv)
 {
     (void)argv;
     if (argc == 1)
-        tell("main");
-    return atexit(tell_at_exit);
+        print_state("main");
+    return atexit(print_state_at_exit);
 }

@@ -17,7 +17,7 @@
 
 #include "cushim/cushim.h"
 
-static void listen(void *unused, const char *line)
+static void ignore_log(void *unused, const char *line)
 {
     (void)unused;
     (void)line;
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 {
     struct cushim_load_options options = {0};
     if (argc > 1 && strcmp(argv[1], "log") == 0)
-        options.log = listen;
+        options.log = ignore_log;
     else if (argc > 1 && dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) == NULL) {
         fprintf(stderr, "report: %s\n", dlerror());
         return 1;

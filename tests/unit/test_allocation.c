@@ -161,7 +161,7 @@ static void load_again_with_nonsense(void)
     result = cushim_load(&wish);
 }
 
-/* Nothing was asked for, so that nothing can have failed, nor have been kept. */
+/* No options were given, so nothing can have failed or have been recorded. */
 static void assert_refused_without_memory(void)
 {
     assert_false(memory.failed);

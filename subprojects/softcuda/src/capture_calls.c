@@ -4,8 +4,8 @@
 
 #include "context.h"
 
-static CUresult begin(CUstream hStream, CUgraph into, const CUgraphNode *dependencies, const CUgraphEdgeData *data,
-                      size_t count, CUstreamCaptureMode mode)
+static CUresult capture_begin_mode(CUstream hStream, CUgraph into, const CUgraphNode *dependencies,
+                                   const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode)
 {
     struct stream *stream = NULL;
     CUresult result = stream_find(hStream, &stream);
@@ -34,13 +34,13 @@ static CUresult begin(CUstream hStream, CUgraph into, const CUgraphNode *depende
 
 CUresult soft_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
-    return begin(hStream, NULL, NULL, NULL, 0, mode);
+    return capture_begin_mode(hStream, NULL, NULL, NULL, 0, mode);
 }
 
 /* The first version, which has no modes, forbids nothing. */
 CUresult soft_StreamBeginCapture_v1(CUstream hStream)
 {
-    return begin(hStream, NULL, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED);
+    return capture_begin_mode(hStream, NULL, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
 CUresult soft_StreamBeginCaptureToGraph_v1(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -49,11 +49,11 @@ CUresult soft_StreamBeginCaptureToGraph_v1(CUstream hStream, CUgraph hGraph, con
 {
     if (hGraph == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    return begin(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+    return capture_begin_mode(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
 }
 
 /* Whether the last nodes of some stream are not among the dependencies of the origin's last nodes. */
-static bool is_unjoined(const struct capture *capture)
+static bool capture_is_unjoined(const struct capture *capture)
 {
     graph_mark_ancestors(capture->graph, &capture->origin->frontier);
     for (const struct stream *stream = capture->streams; stream != NULL; stream = stream->next_captured)
@@ -89,14 +89,14 @@ CUresult soft_StreamEndCapture_v1(CUstream hStream, CUgraph *phGraph)
         result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     else if (capture->invalid)
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    else if (is_unjoined(capture))
+    else if (capture_is_unjoined(capture))
         result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     capture_end(capture, result == CUDA_SUCCESS && phGraph != &unwanted);
     *phGraph = result == CUDA_SUCCESS ? (CUgraph)graph : NULL;
     return result;
 }
 
-static CUstreamCaptureStatus status_of(const struct stream *stream)
+static CUstreamCaptureStatus capture_status(const struct stream *stream)
 {
     if (stream->capture == NULL)
         return CU_STREAM_CAPTURE_STATUS_NONE;
@@ -112,7 +112,7 @@ CUresult soft_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *capt
     if (result == CUDA_SUCCESS)
         result = capture_implicit(stream, false);
     if (result == CUDA_SUCCESS)
-        *captureStatus = status_of(stream);
+        *captureStatus = capture_status(stream);
     return result;
 }
 
@@ -126,7 +126,7 @@ struct info {
     size_t *count;
 };
 
-static CUresult get_info(CUstream hStream, const struct info *info)
+static CUresult capture_get_info(CUstream hStream, const struct info *info)
 {
     struct stream *stream = NULL;
     if (info->status == NULL)
@@ -137,7 +137,7 @@ static CUresult get_info(CUstream hStream, const struct info *info)
     if (result != CUDA_SUCCESS)
         return result;
     const struct frontier *frontier = &stream->frontier;
-    if (status_of(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    if (capture_status(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         if (info->edges != NULL && info->nodes == NULL)
             return CUDA_ERROR_INVALID_VALUE;
         if (info->nodes != NULL && info->edges == NULL && frontier_has_data(frontier))
@@ -153,14 +153,14 @@ static CUresult get_info(CUstream hStream, const struct info *info)
         if (info->count != NULL)
             *info->count = frontier->count;
     }
-    *info->status = status_of(stream);
+    *info->status = capture_status(stream);
     return CUDA_SUCCESS;
 }
 
 CUresult soft_StreamGetCaptureInfo_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
 {
     const struct info info = {.status = captureStatus_out, .id = id_out};
-    return get_info(hStream, &info);
+    return capture_get_info(hStream, &info);
 }
 
 CUresult soft_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
@@ -168,7 +168,7 @@ CUresult soft_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *c
                                       size_t *numDependencies_out)
 {
     const struct info info = {captureStatus_out, id_out, graph_out, dependencies_out, NULL, numDependencies_out};
-    return get_info(hStream, &info);
+    return capture_get_info(hStream, &info);
 }
 
 CUresult soft_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
@@ -177,7 +177,7 @@ CUresult soft_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *c
 {
     const struct info info = {captureStatus_out, id_out,       graph_out,
                               dependencies_out,  edgeData_out, numDependencies_out};
-    return get_info(hStream, &info);
+    return capture_get_info(hStream, &info);
 }
 
 CUresult soft_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,

@@ -22,15 +22,15 @@ static size_t fault_count; /* written under the lock, read by fault_any() withou
 static uint64_t delay_nanoseconds;
 static char hidden[1024]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */
 
-static void set_count(size_t count)
+static void fault_set_count(size_t count)
 {
     __atomic_store_n(&fault_count, count, __ATOMIC_RELAXED);
 }
 
-static void remove_fault(struct fault *fault)
+static void fault_remove(struct fault *fault)
 {
     *fault = faults[fault_count - 1];
-    set_count(fault_count - 1);
+    fault_set_count(fault_count - 1);
 }
 
 bool fault_of(const char *symbol, CUresult *out_code)
@@ -41,7 +41,7 @@ bool fault_of(const char *symbol, CUresult *out_code)
             continue;
         *out_code = (CUresult)fault->code;
         if (fault->nth == 0 && !fault->every)
-            remove_fault(fault);
+            fault_remove(fault);
         return true;
     }
     return false;
@@ -67,7 +67,7 @@ static bool fault_add(const char *symbol, unsigned nth, int code)
     if (own == NULL || fault_count == FAULTS_MAX)
         return false;
     faults[fault_count] = (struct fault){own, nth, nth == 0, code};
-    set_count(fault_count + 1);
+    fault_set_count(fault_count + 1);
     return true;
 }
 
@@ -75,7 +75,7 @@ static bool fault_add(const char *symbol, unsigned nth, int code)
 
 /* "cuMemAlloc_v2:2=2,cuStreamCreate=999": the function, a colon and the number of the call unless every call fails, the
  * code. */
-static void read_faults(const char *text)
+static void fault_read_calls(const char *text)
 {
     while (text != NULL && *text != '\0') {
         char symbol[80];
@@ -102,7 +102,7 @@ bool fault_hides(const char *symbol)
     return false;
 }
 
-static void read_hidden(const char *text)
+static void fault_read_hidden(const char *text)
 {
     size_t length = text == NULL ? 0 : strlen(text);
     if (length == 0 || length + 3 > sizeof(hidden))
@@ -122,13 +122,13 @@ static void read_hidden(const char *text)
 }
 
 #if defined(__GNUC__)
-__attribute__((constructor)) static void read_environment(void);
+__attribute__((constructor)) static void fault_read_environment(void);
 #endif
-static void read_environment(void)
+static void fault_read_environment(void)
 {
     delay_nanoseconds = soft_setting("SOFTCUDA_LATE_CALLBACKS", 0) * 1000000u;
-    read_faults(getenv("SOFTCUDA_FAIL"));
-    read_hidden(getenv("SOFTCUDA_HIDE"));
+    fault_read_calls(getenv("SOFTCUDA_FAIL"));
+    fault_read_hidden(getenv("SOFTCUDA_HIDE"));
 }
 
 /* ---- softcuda.h ---- */
@@ -151,7 +151,7 @@ static int control_fail(const char *symbol, unsigned nth, int code)
 static void control_clear(void)
 {
     os_lock();
-    set_count(0);
+    fault_set_count(0);
     context_heal();
     os_unlock();
 }

@@ -22,7 +22,7 @@ CUresult soft_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevicep
 
 enum { LAST_ATTRIBUTE = 21 };
 
-static bool is_host(const struct block *block)
+static bool pointer_is_host(const struct block *block)
 {
     return block->kind == BLOCK_PINNED || block->kind == BLOCK_REGISTERED;
 }
@@ -34,7 +34,7 @@ CUresult soft_MemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned i
     if (result != CUDA_SUCCESS)
         return result;
     const struct block *block = block_find((uintptr_t)p);
-    if (pdptr == NULL || Flags != 0 || block == NULL || !is_host(block))
+    if (pdptr == NULL || Flags != 0 || block == NULL || !pointer_is_host(block))
         return CUDA_ERROR_INVALID_VALUE;
     *pdptr = (CUdeviceptr)(uintptr_t)p;
     return CUDA_SUCCESS;
@@ -51,14 +51,14 @@ CUresult soft_MemHostGetFlags_v1(unsigned int *pFlags, void *p)
 
 /* One attribute. Fails with 1 if the attribute is invalid or undefined for this address, with 801 if it is not
  * supported. */
-static CUresult attribute_of(void *data, CUpointer_attribute attribute, CUdeviceptr ptr, const struct block *block)
+static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr, const struct block *block)
 {
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         *(CUcontext *)data = (CUcontext)block->context;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned *)data = is_host(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        *(unsigned *)data = pointer_is_host(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *(CUdeviceptr *)data = ptr;
@@ -99,7 +99,7 @@ CUresult soft_PointerGetAttribute_v1(void *data, CUpointer_attribute attribute, 
     if (data == NULL || (int)attribute < CU_POINTER_ATTRIBUTE_CONTEXT)
         return CUDA_ERROR_INVALID_VALUE;
     const struct block *block = block_find(ptr);
-    return block == NULL ? CUDA_ERROR_INVALID_VALUE : attribute_of(data, attribute, ptr, block);
+    return block == NULL ? CUDA_ERROR_INVALID_VALUE : pointer_attribute(data, attribute, ptr, block);
 }
 
 /* Unlike the query of one attribute, this does not fail for an unknown address: the values are zero. */
@@ -113,7 +113,8 @@ CUresult soft_PointerGetAttributes_v1(unsigned int numAttributes, CUpointer_attr
         unsigned asked = (unsigned)attributes[i];
         if (data[i] == NULL)
             return CUDA_ERROR_INVALID_VALUE;
-        CUresult result = block == NULL ? CUDA_ERROR_INVALID_VALUE : attribute_of(data[i], attributes[i], ptr, block);
+        CUresult result =
+            block == NULL ? CUDA_ERROR_INVALID_VALUE : pointer_attribute(data[i], attributes[i], ptr, block);
         if (result == CUDA_ERROR_NOT_SUPPORTED)
             return result;
         if (result == CUDA_SUCCESS)

@@ -65,7 +65,7 @@ void pool_give_back(struct pool *pool, size_t size)
 
 /* ---- The driver's functions ---- */
 
-static CUresult tell(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)(int device))
+static CUresult pool_report(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)(int device))
 {
     if (pool_out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -80,15 +80,15 @@ static CUresult tell(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)
 
 CUresult soft_DeviceGetDefaultMemPool_v1(CUmemoryPool *pool_out, CUdevice dev)
 {
-    return tell(pool_out, dev, pool_default);
+    return pool_report(pool_out, dev, pool_default);
 }
 
 CUresult soft_DeviceGetMemPool_v1(CUmemoryPool *pool, CUdevice dev)
 {
-    return tell(pool, dev, pool_current);
+    return pool_report(pool, dev, pool_current);
 }
 
-static void choose(int device, struct pool *pool)
+static void pool_choose(int device, struct pool *pool)
 {
     struct pool *before = chosen[device];
     chosen[device] = pool->is_default ? NULL : pool;
@@ -106,7 +106,7 @@ CUresult soft_DeviceSetMemPool_v1(CUdevice dev, CUmemoryPool pool)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = capture_unsafe();
     if (result == CUDA_SUCCESS)
-        choose(dev, found);
+        pool_choose(dev, found);
     return result;
 }
 
@@ -154,7 +154,7 @@ CUresult soft_MemPoolTrimTo_v1(CUmemoryPool pool, size_t minBytesToKeep)
 }
 
 /* The storage of an attribute: an int or 64 bits; neither for an unknown attribute. */
-static bool find(struct pool *pool, int attribute, int **out_number, cuuint64_t **out_bytes)
+static bool pool_find(struct pool *pool, int attribute, int **out_number, cuuint64_t **out_bytes)
 {
     switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
@@ -183,7 +183,7 @@ CUresult soft_MemPoolGetAttribute_v1(CUmemoryPool pool, CUmemPool_attribute attr
     int *number = NULL;
     cuuint64_t *bytes = NULL;
     struct pool *found = handle_find(OBJECT_POOL, pool);
-    if (found == NULL || value == NULL || !find(found, (int)attr, &number, &bytes))
+    if (found == NULL || value == NULL || !pool_find(found, (int)attr, &number, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (number != NULL)
         *(int *)value = *number;
@@ -198,7 +198,7 @@ CUresult soft_MemPoolSetAttribute_v1(CUmemoryPool pool, CUmemPool_attribute attr
     int *number = NULL;
     cuuint64_t *bytes = NULL;
     struct pool *found = handle_find(OBJECT_POOL, pool);
-    if (found == NULL || value == NULL || !find(found, (int)attr, &number, &bytes) || bytes == &found->used)
+    if (found == NULL || value == NULL || !pool_find(found, (int)attr, &number, &bytes) || bytes == &found->used)
         return CUDA_ERROR_INVALID_VALUE;
     if (number != NULL)
         *number = *(int *)value != 0;

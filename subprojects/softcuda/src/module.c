@@ -19,7 +19,7 @@ static void module_free(void *object)
     free(object);
 }
 
-static CUresult load(const void *image, struct module **out_module)
+static CUresult module_load_image(const void *image, struct module **out_module)
 {
     if (image == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -40,7 +40,7 @@ CUresult soft_ModuleLoadData_v1(CUmodule *module, const void *image)
     if (result == CUDA_SUCCESS && (module == NULL || image == NULL))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = load(image, &made);
+        result = module_load_image(image, &made);
     if (result == CUDA_SUCCESS)
         *module = (CUmodule)made;
     return result;
@@ -60,7 +60,7 @@ CUresult soft_ModuleLoadFatBinary_v1(CUmodule *module, const void *fatCubin)
 }
 
 /* The file must exist, but is not read. */
-static bool is_readable(const char *path)
+static bool file_is_readable(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file != NULL)
@@ -76,7 +76,7 @@ CUresult soft_ModuleLoad_v1(CUmodule *module, const char *fname)
         return result;
     if (module == NULL || fname == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    return is_readable(fname) ? soft_ModuleLoadData_v1(module, fname) : CUDA_ERROR_FILE_NOT_FOUND;
+    return file_is_readable(fname) ? soft_ModuleLoadData_v1(module, fname) : CUDA_ERROR_FILE_NOT_FOUND;
 }
 
 CUresult soft_ModuleUnload_v1(CUmodule hmod)
@@ -92,7 +92,8 @@ CUresult soft_ModuleUnload_v1(CUmodule hmod)
     return CUDA_SUCCESS;
 }
 
-static CUresult find(const void *module, const char *name, const void *result_place, struct function **out_function)
+static CUresult module_find(const void *module, const char *name, const void *result_place,
+                            struct function **out_function)
 {
     if (handle_find(OBJECT_MODULE, module) == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -105,7 +106,7 @@ static CUresult find(const void *module, const char *name, const void *result_pl
 CUresult soft_ModuleGetFunction_v1(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     struct function *function = NULL;
-    CUresult result = find(hmod, name, hfunc, &function);
+    CUresult result = module_find(hmod, name, hfunc, &function);
     if (result == CUDA_SUCCESS)
         *hfunc = (CUfunction)function;
     return result;
@@ -118,7 +119,7 @@ CUresult soft_LibraryLoadData_v1(CUlibrary *library, const void *code, CUjit_opt
     (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
     struct module *made = NULL;
-    CUresult result = library == NULL ? CUDA_ERROR_INVALID_VALUE : load(code, &made);
+    CUresult result = library == NULL ? CUDA_ERROR_INVALID_VALUE : module_load_image(code, &made);
     if (result == CUDA_SUCCESS)
         *library = (CUlibrary)made;
     return result;
@@ -131,7 +132,7 @@ CUresult soft_LibraryLoadFromFile_v1(CUlibrary *library, const char *fileName, C
 {
     if (library == NULL || fileName == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!is_readable(fileName))
+    if (!file_is_readable(fileName))
         return CUDA_ERROR_FILE_NOT_FOUND;
     return soft_LibraryLoadData_v1(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
                                    libraryOptionValues, numLibraryOptions);
@@ -145,7 +146,7 @@ CUresult soft_LibraryUnload_v1(CUlibrary library)
 CUresult soft_LibraryGetKernel_v1(CUkernel *pKernel, CUlibrary library, const char *name)
 {
     struct function *function = NULL;
-    CUresult result = find(library, name, pKernel, &function);
+    CUresult result = module_find(library, name, pKernel, &function);
     if (result == CUDA_SUCCESS)
         *pKernel = (CUkernel)function;
     return result;

@@ -48,7 +48,7 @@ bool stream_is_blocking(const struct stream *stream)
 }
 
 /* The per-thread stream of the calling thread in a context, created on first use. */
-static struct stream *of_thread(struct context *context)
+static struct stream *stream_of_thread(struct context *context)
 {
     struct thread *thread = thread_self();
     if (thread == NULL)
@@ -101,7 +101,7 @@ CUresult stream_find_any(CUstream handle, struct stream **out_stream)
     bool per_thread = handle == CU_STREAM_PER_THREAD || (handle == NULL && thread_self()->per_thread);
     if (per_thread && context->green != NULL)
         return CUDA_ERROR_INVALID_HANDLE;
-    *out_stream = per_thread ? of_thread(context) : context->legacy;
+    *out_stream = per_thread ? stream_of_thread(context) : context->legacy;
     return *out_stream == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
