@@ -7,8 +7,8 @@
  *                        against a status callback that writes an eventfd, which the waiter reads
  *   descriptor/callback  the same with poll() on the completion's descriptor
  *   wait/synchronize     like wait/callback, against cuStreamSynchronize()
- *   create+reap/callback creating 50 completions, polling them and destroying the fired ones, for one completion; against
- *                        adding 50 callbacks that set a flag, and reading it
+ *   create+reap/callback creating 50 completions, polling them and destroying the fired ones, for one completion;
+ *                        against adding 50 callbacks that set a flag, and reading it
  *   cpu/query            the CPU time that the process spends on a wait of 10 ms, against calling cuStreamQuery() in a
  *                        loop
  *   thousand/callback    a thousand streams, each with a memset and a callback for its end, until one thread has called

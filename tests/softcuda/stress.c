@@ -46,14 +46,14 @@ static void check(CUresult result)
         add(&failures);
 }
 
-static int take(int *number)
+static int take_number(int *number)
 {
     return __atomic_exchange_n(number, 0, __ATOMIC_SEQ_CST);
 }
 
 static int expect(const char *what, int expected)
 {
-    int got = take(&calls), failed = __atomic_load_n(&failures, __ATOMIC_SEQ_CST);
+    int got = take_number(&calls), failed = __atomic_load_n(&failures, __ATOMIC_SEQ_CST);
     printf("%s: %d callbacks of %d, %d failures\n", what, got, expected, failed);
     return got == expected && failed == 0 ? 0 : 1;
 }
@@ -184,7 +184,7 @@ static int many_threads(int threads)
     check(cu->CtxSynchronize_v1());
     for (int i = 0; i < 1000 && __atomic_load_n(&released, __ATOMIC_SEQ_CST) < wanted; i++)
         nanosleep(&(struct timespec){0, 2000000}, NULL);
-    int found = take(&released);
+    int found = take_number(&released);
     printf("user objects: %d released of %d\n", found, wanted);
     return expect("from many threads", threads * ROUNDS * 2 + wanted * LAUNCHES) | (found != wanted);
 }

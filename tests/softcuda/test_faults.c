@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* SOFTCUDA_FAIL=cuCtxGetFlags:2=2 SOFTCUDA_HIDE=cuStreamGetPriority,cuStreamGetPriority_ptsz */
-static void test_environment_when_it_asks_for_a_fault_then_the_nth_call_fails(void **state)
+static void test_environment_when_it_injects_a_fault_then_the_nth_call_fails(void **state)
 {
     (void)state;
     unsigned flags;
@@ -16,7 +16,7 @@ static void test_environment_when_it_asks_for_a_fault_then_the_nth_call_fails(vo
     assert_cu(0, cu->CtxGetFlags_v1(&flags));
 }
 
-static void test_environment_when_it_hides_a_symbol_then_nobody_finds_it(void **state)
+static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
 {
     (void)state;
     cushim_fn function;
@@ -28,7 +28,7 @@ static void test_environment_when_it_hides_a_symbol_then_nobody_finds_it(void **
     assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
 }
 
-static void test_control_when_told_to_fail_then_that_call_and_no_other(void **state)
+static void test_control_when_a_fault_is_injected_then_only_that_call_fails(void **state)
 {
     (void)state;
     CUdeviceptr memory;
@@ -44,7 +44,7 @@ static void test_control_when_told_to_fail_then_that_call_and_no_other(void **st
     assert_cu(0, cu->MemAlloc_v2(&memory, 64));
 }
 
-static void CUDA_CB note(CUstream stream, CUresult status, void *data)
+static void CUDA_CB record_status(CUstream stream, CUresult status, void *data)
 {
     (void)stream, (void)status;
     support_count(data);
@@ -56,7 +56,7 @@ static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(
     int number = 0;
     CUstream stream = support_stream(0);
     control->delay_callbacks(50);
-    assert_cu(0, cu->StreamAddCallback_v1(stream, note, &number, 0));
+    assert_cu(0, cu->StreamAddCallback_v1(stream, record_status, &number, 0));
     assert_cu(600, cu->StreamQuery_v1(stream));
     assert_cu(0, cu->StreamSynchronize_v1(stream));
     assert_int_equal(support_number(&number), 1);
@@ -79,7 +79,7 @@ static void test_proc_address_when_refused_then_the_result_is_untouched(void **s
     assert_ptr_not_equal(function, untouched);
 }
 
-static void test_function_when_not_executed_then_says_not_supported(void **state)
+static void test_function_when_not_executed_then_returns_not_supported(void **state)
 {
     (void)state;
     CUarray array;
@@ -91,12 +91,12 @@ int main(int argc, char **argv)
 {
     support_load(argc, argv);
     const struct CMUnitTest tests[] = {
-        TEST(test_environment_when_it_asks_for_a_fault_then_the_nth_call_fails),
-        TEST(test_environment_when_it_hides_a_symbol_then_nobody_finds_it),
-        TEST(test_control_when_told_to_fail_then_that_call_and_no_other),
+        TEST(test_environment_when_it_injects_a_fault_then_the_nth_call_fails),
+        TEST(test_environment_when_it_hides_a_symbol_then_not_found),
+        TEST(test_control_when_a_fault_is_injected_then_only_that_call_fails),
         TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them),
         TEST(test_proc_address_when_refused_then_the_result_is_untouched),
-        TEST(test_function_when_not_executed_then_says_not_supported),
+        TEST(test_function_when_not_executed_then_returns_not_supported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static CUstream green_stream(CUgreenCtx green)
     return stream;
 }
 
-static void test_green_context_when_given_odd_arguments_then_refused(void **state)
+static void test_green_context_when_arguments_are_invalid_then_refused(void **state)
 {
     (void)state;
     CUdevResource all, none;
@@ -48,7 +48,7 @@ static void test_green_context_when_given_odd_arguments_then_refused(void **stat
     assert_null(green);
 }
 
-static void test_green_stream_when_asked_then_names_its_contexts(void **state)
+static void test_green_stream_when_queried_then_returns_its_contexts(void **state)
 {
     (void)state;
     CUgreenCtx found = NULL, green = green_new();
@@ -144,8 +144,8 @@ int main(int argc, char **argv)
     if (!support_has(12040))
         return 77;
     const struct CMUnitTest tests[] = {
-        TEST(test_green_context_when_given_odd_arguments_then_refused),
-        TEST(test_green_stream_when_asked_then_names_its_contexts),
+        TEST(test_green_context_when_arguments_are_invalid_then_refused),
+        TEST(test_green_stream_when_queried_then_returns_its_contexts),
         TEST(test_green_stream_when_busy_then_its_primary_context_waits_for_it),
         TEST(test_green_context_when_destroyed_then_memory_stays_and_the_primary_is_released),
         TEST(test_green_context_when_its_primary_is_reset_then_lost),

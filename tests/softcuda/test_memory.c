@@ -85,7 +85,7 @@ static void test_memset_2d_when_elements_are_wide_then_only_they_change(void **s
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_alloc_async_when_freed_then_only_when_the_stream_is_there(void **state)
+static void test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it(void **state)
 {
     (void)state;
     struct gate gate = {0, 0};
@@ -177,7 +177,7 @@ static void test_pool_when_destroyed_then_its_memory_stays(void **state)
     assert_int_equal(back, 3);
 }
 
-static void test_pointer_when_asked_then_says_what_it_is(void **state)
+static void test_pointer_when_queried_then_reports_its_attributes(void **state)
 {
     (void)state;
     CUdeviceptr memory;
@@ -203,10 +203,10 @@ int main(int argc, char **argv)
         TEST(test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouched),
         TEST(test_copy_2d_when_pitched_then_padding_is_kept),
         TEST(test_memset_2d_when_elements_are_wide_then_only_they_change),
-        TEST(test_alloc_async_when_freed_then_only_when_the_stream_is_there),
+        TEST(test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it),
         TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free),
         TEST(test_pool_when_destroyed_then_its_memory_stays),
-        TEST(test_pointer_when_asked_then_says_what_it_is),
+        TEST(test_pointer_when_queried_then_reports_its_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

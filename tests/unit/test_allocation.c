@@ -83,11 +83,11 @@ static void with_each_failing(void (*scene)(void), void (*after)(void))
 }
 
 static CUresult result;
-static struct cushim_load_options wish;
+static struct cushim_load_options options_of_load;
 
 static void load(void)
 {
-    result = cushim_load(&wish);
+    result = cushim_load(&options_of_load);
 }
 
 /* After any outcome, the table is complete and agrees with the result. */
@@ -114,15 +114,15 @@ static void assert_loaded_or_could_not_be_opened(void)
     assert_consistent();
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
         assert_int_equal(result, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    result = cushim_load(&wish);
+    result = cushim_load(&options_of_load);
     assert_int_equal(result, CUDA_SUCCESS);
     assert_consistent();
 }
 
-static void test_load_when_an_allocation_fails_then_it_is_told_and_the_next_load_succeeds(void **state)
+static void test_load_when_an_allocation_fails_then_reported_and_the_next_load_succeeds(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.path = unit_fake("fake_12040")};
+    options_of_load = (struct cushim_load_options){.path = unit_fake("fake_12040")};
     with_each_failing(load, assert_loaded_or_could_not_be_opened);
 }
 
@@ -136,7 +136,7 @@ static void assert_reason_is_kept(void)
 static void test_failing_load_when_an_allocation_fails_then_the_reason_is_kept(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.root = "/no/such/root"};
+    options_of_load = (struct cushim_load_options){.root = "/no/such/root"};
     with_each_failing(load, assert_reason_is_kept);
 }
 
@@ -146,10 +146,10 @@ static void assert_bad_option_is_told(void)
     assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_bad_option_when_an_allocation_fails_then_it_is_still_told(void **state)
+static void test_bad_option_when_an_allocation_fails_then_still_reported(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.hide = "nonsense"};
+    options_of_load = (struct cushim_load_options){.hide = "nonsense"};
     with_each_failing(load, assert_bad_option_is_told);
 }
 
@@ -158,7 +158,7 @@ static void load_again_with_nonsense(void)
     memory.counts = false;
     mock_load("fake_12040", (struct cushim_load_options){0});
     memory.counts = true;
-    result = cushim_load(&wish);
+    result = cushim_load(&options_of_load);
 }
 
 /* No options were given, so nothing can have failed or have been recorded. */
@@ -172,7 +172,7 @@ static void assert_refused_without_memory(void)
 static void test_second_load_when_it_is_refused_then_it_takes_no_memory(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.hide = "nonsense"};
+    options_of_load = (struct cushim_load_options){.hide = "nonsense"};
     with_each_failing(load_again_with_nonsense, assert_refused_without_memory);
 }
 
@@ -192,7 +192,7 @@ static void assert_called_or_absent(void)
     assert_consistent();
 }
 
-static void test_first_call_when_an_allocation_fails_then_it_is_made_or_there_is_no_device(void **state)
+static void test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device(void **state)
 {
     (void)state;
     with_each_failing(first_call, assert_called_or_absent);
@@ -225,7 +225,7 @@ static void assert_no_device_is_told(void)
     mock_load("fake_12040", (struct cushim_load_options){0});
 }
 
-static void test_initialisation_when_an_allocation_fails_then_its_result_is_told(void **state)
+static void test_init_when_an_allocation_fails_then_returns_its_result(void **state)
 {
     (void)state;
     with_each_failing(initialise, assert_no_device_is_told);
@@ -277,12 +277,12 @@ static void test_host_function_when_an_allocation_fails_then_nothing_is_register
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_load_when_an_allocation_fails_then_it_is_told_and_the_next_load_succeeds),
+        MOCK_TEST(test_load_when_an_allocation_fails_then_reported_and_the_next_load_succeeds),
         MOCK_TEST(test_failing_load_when_an_allocation_fails_then_the_reason_is_kept),
-        MOCK_TEST(test_bad_option_when_an_allocation_fails_then_it_is_still_told),
+        MOCK_TEST(test_bad_option_when_an_allocation_fails_then_still_reported),
         MOCK_TEST(test_second_load_when_it_is_refused_then_it_takes_no_memory),
-        MOCK_TEST(test_first_call_when_an_allocation_fails_then_it_is_made_or_there_is_no_device),
-        MOCK_TEST(test_initialisation_when_an_allocation_fails_then_its_result_is_told),
+        MOCK_TEST(test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device),
+        MOCK_TEST(test_init_when_an_allocation_fails_then_returns_its_result),
         MOCK_TEST(test_host_function_when_an_allocation_fails_then_nothing_is_registered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void assert_answers(const struct cushim_dispatch_table *table, enum cushi
 
 /* ---- The tests ---- */
 
-static void test_absent_table_when_each_slot_is_called_then_there_is_no_device(void **state)
+static void test_absent_table_when_each_slot_is_called_then_returns_no_device(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.path = "none"};
@@ -168,7 +168,7 @@ static void test_driver_table_when_real_versions_are_loaded_then_each_slot_answe
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_absent_table_when_each_slot_is_called_then_there_is_no_device),
+        UNIT_TEST(test_absent_table_when_each_slot_is_called_then_returns_no_device),
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver),
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent),
         UNIT_TEST(test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state),

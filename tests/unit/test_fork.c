@@ -104,7 +104,7 @@ static bool is_told_of_the_fork(void)
            && strcmp(cushim_last_error()->message, cushim_get_diagnosis()->message) == 0;
 }
 
-static void test_fork_when_initialised_then_the_child_is_told_why_it_is_not(void **state)
+static void test_fork_when_initialised_then_diagnosis_of_the_child_says_forked(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -304,7 +304,7 @@ int main(void)
         UNIT_TEST(test_fork_when_loaded_then_the_child_goes_on),
         UNIT_TEST(test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself),
         UNIT_TEST(test_fork_when_a_load_failed_then_the_child_may_try_again),
-        UNIT_TEST(test_fork_when_initialised_then_the_child_is_told_why_it_is_not),
+        UNIT_TEST(test_fork_when_initialised_then_diagnosis_of_the_child_says_forked),
         UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver),
         UNIT_TEST(test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load),
         UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on),

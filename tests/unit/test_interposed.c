@@ -36,7 +36,7 @@ void *dlsym(void *restrict library, const char *restrict name)
     return is_interposing && strcmp(name, "cuStreamQuery") == 0 ? interposed.object : real_dlsym(library, name);
 }
 
-static void test_load_when_dlsym_is_replaced_then_its_answers_are_obeyed(void **state)
+static void test_load_when_dlsym_is_replaced_then_uses_its_results(void **state)
 {
     (void)state;
     is_interposing = true;
@@ -50,7 +50,7 @@ static void test_load_when_dlsym_is_replaced_then_its_answers_are_obeyed(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_load_when_dlsym_is_replaced_then_its_answers_are_obeyed),
+        UNIT_TEST(test_load_when_dlsym_is_replaced_then_uses_its_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

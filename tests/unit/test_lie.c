@@ -98,13 +98,13 @@ static void test_asking_when_the_status_is_not_written_then_everything_is_found(
     assert_lie(FAKE_NO_STATUS, true);
 }
 
-static void test_asking_when_the_newest_is_given_whatever_was_asked_then_it_is_not_believed(void **state)
+static void test_proc_address_when_it_ignores_the_version_then_not_trusted(void **state)
 {
     (void)state;
     assert_lie(FAKE_NEWEST, false);
 }
 
-static void test_asking_when_one_function_is_given_for_all_then_it_is_not_believed(void **state)
+static void test_proc_address_when_it_returns_one_function_for_all_then_not_trusted(void **state)
 {
     (void)state;
     assert_lie(FAKE_SAME, false);
@@ -116,7 +116,7 @@ static void test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believ
     assert_lie(FAKE_ERROR, false);
 }
 
-static void test_asking_when_the_legacy_form_is_given_for_both_then_it_is_not_believed(void **state)
+static void test_proc_address_when_it_returns_the_legacy_form_for_both_then_not_trusted(void **state)
 {
     (void)state;
     assert_lie(FAKE_LEGACY, false);
@@ -128,7 +128,7 @@ static void test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_belie
     assert_lie(FAKE_STATUS_IGNORED, false);
 }
 
-static void test_lookup_when_the_function_is_unknown_then_a_liar_is_not_asked(void **state)
+static void test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver(void **state)
 {
     (void)state;
     cushim_fn fn = NULL;
@@ -143,12 +143,12 @@ int main(void)
         UNIT_TEST(test_asking_when_the_driver_is_honest_then_everything_is_found),
         UNIT_TEST(test_asking_when_absent_ones_are_success_with_null_then_they_are_missing),
         UNIT_TEST(test_asking_when_the_status_is_not_written_then_everything_is_found),
-        UNIT_TEST(test_asking_when_the_newest_is_given_whatever_was_asked_then_it_is_not_believed),
-        UNIT_TEST(test_asking_when_one_function_is_given_for_all_then_it_is_not_believed),
+        UNIT_TEST(test_proc_address_when_it_ignores_the_version_then_not_trusted),
+        UNIT_TEST(test_proc_address_when_it_returns_one_function_for_all_then_not_trusted),
         UNIT_TEST(test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believed),
-        UNIT_TEST(test_asking_when_the_legacy_form_is_given_for_both_then_it_is_not_believed),
+        UNIT_TEST(test_proc_address_when_it_returns_the_legacy_form_for_both_then_not_trusted),
         UNIT_TEST(test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_believed),
-        UNIT_TEST(test_lookup_when_the_function_is_unknown_then_a_liar_is_not_asked),
+        UNIT_TEST(test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ static void test_begin_capture_when_in_another_mode_then_refused(void **state)
     mock_assert_calls("");
 }
 
-static void test_capture_info_when_only_the_status_can_be_told_then_more_is_refused(void **state)
+static void test_capture_info_when_driver_reports_only_the_status_then_refuses_more(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_10000");
@@ -226,7 +226,7 @@ static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_th
 
 /* ---- 10.1: the id ---- */
 
-static void test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more(void **state)
+static void test_capture_info_when_driver_reports_the_id_then_refuses_more(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_10010");
@@ -245,7 +245,7 @@ static void test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more(voi
 
 /* ---- 11.3: everything except edge data; all edges were plain ---- */
 
-static void test_capture_info_when_edges_are_asked_of_a_driver_without_then_they_are_plain(void **state)
+static void test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -263,7 +263,7 @@ static void test_capture_info_when_edges_are_asked_of_a_driver_without_then_they
     assert_memory_equal(answer.edges, plain, sizeof plain);
 }
 
-static void test_capture_info_when_less_is_asked_then_less_is_asked_of_the_driver(void **state)
+static void test_capture_info_when_less_is_requested_then_requests_less_from_the_driver(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -374,11 +374,11 @@ int main(void)
         MOCK_TEST(test_capture_info_when_the_driver_cannot_capture_then_idle),
         MOCK_TEST(test_begin_capture_when_relaxed_then_the_older_one_is_called),
         MOCK_TEST(test_begin_capture_when_in_another_mode_then_refused),
-        MOCK_TEST(test_capture_info_when_only_the_status_can_be_told_then_more_is_refused),
+        MOCK_TEST(test_capture_info_when_driver_reports_only_the_status_then_refuses_more),
         MOCK_TEST(test_capture_info_when_idle_or_invalidated_then_the_status_is_all_there_is),
-        MOCK_TEST(test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more),
-        MOCK_TEST(test_capture_info_when_edges_are_asked_of_a_driver_without_then_they_are_plain),
-        MOCK_TEST(test_capture_info_when_less_is_asked_then_less_is_asked_of_the_driver),
+        MOCK_TEST(test_capture_info_when_driver_reports_the_id_then_refuses_more),
+        MOCK_TEST(test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain),
+        MOCK_TEST(test_capture_info_when_less_is_requested_then_requests_less_from_the_driver),
         MOCK_TEST(test_capture_info_when_there_are_no_dependencies_then_no_edges),
         MOCK_TEST(test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused),
         MOCK_TEST(test_capture_info_when_arguments_are_bad_then_as_in_a_driver),

@@ -91,7 +91,7 @@ static const struct cushim_dispatch_table *load(const char *fake)
 
 /* ---- cuGraphInstantiateWithFlags ---- */
 
-static void test_instantiate_when_flags_are_none_then_the_newest_older_one_is_called(void **state)
+static void test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version(void **state)
 {
     (void)state;
     CUgraphExec exec = NULL;
@@ -184,7 +184,7 @@ static query *const queries[] = {ask_edges, ask_dependencies, ask_dependents};
 static const char *const names[] = {"GetEdges", "GetDependencies", "GetDependents"};
 static const char *const calls[] = {"GetEdges(5) ", "GetDependencies(6) ", "GetDependents(6) "};
 
-static void test_query_when_edges_are_asked_for_then_those_there_are_are_plain(void **state)
+static void test_graph_query_when_edge_data_is_requested_then_edges_are_plain(void **state)
 {
     (void)state;
     static const CUgraphEdgeData plain[EDGE_COUNT];
@@ -218,7 +218,7 @@ static void test_query_when_there_is_less_room_then_no_more_than_that_is_written
     }
 }
 
-static void test_query_when_only_the_count_is_asked_then_it_is_told(void **state)
+static void test_graph_query_when_only_the_count_is_requested_then_returns_it(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -246,7 +246,7 @@ static void test_query_when_it_fails_then_edges_are_untouched(void **state)
     }
 }
 
-static void test_query_when_edges_are_asked_without_nodes_then_refused_as_a_driver_does(void **state)
+static void test_graph_query_when_edge_data_is_requested_without_nodes_then_refused(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -261,15 +261,15 @@ static void test_query_when_edges_are_asked_without_nodes_then_refused_as_a_driv
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_instantiate_when_flags_are_none_then_the_newest_older_one_is_called),
+        MOCK_TEST(test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version),
         MOCK_TEST(test_instantiate_when_flags_are_given_then_refused),
         MOCK_TEST(test_dependencies_when_edges_are_plain_then_the_older_ones_are_called),
         MOCK_TEST(test_dependencies_when_an_edge_is_not_plain_then_refused),
-        MOCK_TEST(test_query_when_edges_are_asked_for_then_those_there_are_are_plain),
+        MOCK_TEST(test_graph_query_when_edge_data_is_requested_then_edges_are_plain),
         MOCK_TEST(test_query_when_there_is_less_room_then_no_more_than_that_is_written),
-        MOCK_TEST(test_query_when_only_the_count_is_asked_then_it_is_told),
+        MOCK_TEST(test_graph_query_when_only_the_count_is_requested_then_returns_it),
         MOCK_TEST(test_query_when_it_fails_then_edges_are_untouched),
-        MOCK_TEST(test_query_when_edges_are_asked_without_nodes_then_refused_as_a_driver_does),
+        MOCK_TEST(test_graph_query_when_edge_data_is_requested_without_nodes_then_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found
     process_assert_printed("attempt=libcuda.so.1: a driver for CUDA 12.4");
 }
 
-static void test_process_when_a_bare_name_is_given_then_it_is_searched(void **state)
+static void test_process_when_a_bare_name_is_given_then_searches_for_it(void **state)
 {
     (void)state;
     const char *driver = directory_link("libother.so", unit_fake("fake_12040"));
@@ -114,7 +114,7 @@ static void assert_words(const char *words)
     assert_printed("attempt", text);
 }
 
-static void test_process_when_the_library_path_leads_to_a_broken_file_then_the_loaders_words_are_told(void **state)
+static void test_process_when_the_library_path_leads_to_a_corrupt_file_then_reports_the_loaders_message(void **state)
 {
     (void)state;
     char first[PATH_MAX];
@@ -163,13 +163,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DIRECTORY_TEST(test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name),
-        DIRECTORY_TEST(test_process_when_a_bare_name_is_given_then_it_is_searched),
+        DIRECTORY_TEST(test_process_when_a_bare_name_is_given_then_searches_for_it),
         DIRECTORY_TEST(test_process_when_a_driver_is_open_already_then_that_one_is_taken),
         DIRECTORY_TEST(test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over),
         DIRECTORY_TEST(test_process_when_the_stub_is_open_already_then_it_is_passed_over),
         DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_it_is_passed_over),
         DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it),
-        DIRECTORY_TEST(test_process_when_the_library_path_leads_to_a_broken_file_then_the_loaders_words_are_told),
+        DIRECTORY_TEST(test_process_when_the_library_path_leads_to_a_corrupt_file_then_reports_the_loaders_message),
         DIRECTORY_TEST(test_process_when_the_file_found_lacks_a_library_then_that_one_is_named),
         DIRECTORY_TEST(test_process_when_the_file_found_is_broken_then_a_log_callback_changes_nothing),
     };

@@ -63,7 +63,7 @@ static void assert_found_at(const char *path)
 
 /* ---- Finding ---- */
 
-static void test_search_when_there_is_nothing_then_every_place_is_told(void **state)
+static void test_search_when_nothing_exists_then_reports_every_path(void **state)
 {
     (void)state;
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
@@ -75,7 +75,7 @@ static void test_search_when_there_is_nothing_then_every_place_is_told(void **st
     }
 }
 
-static void test_search_when_the_driver_is_in_any_place_then_it_is_found_there(void **state)
+static void test_search_when_the_driver_is_in_a_known_path_then_finds_it(void **state)
 {
     size_t index = 0;
     for (; place(index) != NULL; index++) {
@@ -89,7 +89,7 @@ static void test_search_when_the_driver_is_in_any_place_then_it_is_found_there(v
     assert_true(index >= 18);
 }
 
-static void test_search_when_the_place_names_the_kernel_module_then_that_version_is_looked_for(void **state)
+static void test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version(void **state)
 {
     (void)state;
     size_t index = 0;
@@ -314,9 +314,9 @@ static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_search_when_there_is_nothing_then_every_place_is_told),
-        DIRECTORY_TEST(test_search_when_the_driver_is_in_any_place_then_it_is_found_there),
-        DIRECTORY_TEST(test_search_when_the_place_names_the_kernel_module_then_that_version_is_looked_for),
+        DIRECTORY_TEST(test_search_when_nothing_exists_then_reports_every_path),
+        DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it),
+        DIRECTORY_TEST(test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version),
         DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins),
         DIRECTORY_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins),
         DIRECTORY_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason),

@@ -69,7 +69,7 @@ static bool absence_is_seen_by_both(void)
            && cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE;
 }
 
-static void test_table_when_there_is_no_driver_then_the_program_sees_the_same(void **state)
+static void test_table_when_no_driver_exists_then_library_and_program_see_the_same(void **state)
 {
     (void)state;
     assert_in_child("none", absence_is_seen_by_both);
@@ -80,7 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_when_the_library_loads_then_the_program_sees_the_same),
         cmocka_unit_test(test_table_when_a_first_call_loads_then_the_program_sees_the_same),
-        cmocka_unit_test(test_table_when_there_is_no_driver_then_the_program_sees_the_same),
+        cmocka_unit_test(test_table_when_no_driver_exists_then_library_and_program_see_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void test_native_when_per_thread_then_exactly_what_is_exported_in_that_fo
     }
 }
 
-static void test_polyfill_when_there_is_one_then_all_it_stands_on_can_be_called(void **state)
+static void test_polyfill_when_it_exists_then_all_slots_it_calls_can_be_called(void **state)
 {
     for (size_t i = 0; i < VERSION_COUNT; i++) {
         unit_reset(state);
@@ -135,7 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_native_when_legacy_then_exactly_what_is_exported),
         UNIT_TEST(test_native_when_per_thread_then_exactly_what_is_exported_in_that_form),
-        UNIT_TEST(test_polyfill_when_there_is_one_then_all_it_stands_on_can_be_called),
+        UNIT_TEST(test_polyfill_when_it_exists_then_all_slots_it_calls_can_be_called),
         UNIT_TEST(test_states_when_a_newer_entry_point_means_the_same_then_it_is_polyfilled),
         UNIT_TEST(test_states_when_nothing_older_means_the_same_then_it_is_missing),
     };
