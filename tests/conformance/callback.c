@@ -110,9 +110,9 @@ static void order(void)
     struct sequence sequence = {0, {-1, -1, -1, -1}};
     struct step steps[] = {{&sequence, 0}, {&sequence, 1}, {&sequence, 2}, {&sequence, 3}};
     CUstream stream = stream_new();
-    need("callback", cu->StreamAddCallback_v1(stream, take_place_with_status, &steps[0], 0));
+    need("callback", cu->StreamAddCallback_v1(stream, record_position_with_status, &steps[0], 0));
     need("host-function", cu->LaunchHostFunc_v1(stream, record_position, &steps[1]));
-    need("callback", cu->StreamAddCallback_v1(stream, take_place_with_status, &steps[2], 0));
+    need("callback", cu->StreamAddCallback_v1(stream, record_position_with_status, &steps[2], 0));
     need("host-function", cu->LaunchHostFunc_v1(stream, record_position, &steps[3]));
     need("synchronize", cu->StreamSynchronize_v1(stream));
     for (int i = 0; i < 4; i++) {
