@@ -25,6 +25,8 @@ void cush_last_error_refusal(size_t row, char *text, size_t size)
                  MAJOR_MINOR(driver->own_version));
     else if (cush_hidden_set_has(&driver->hidden, row))
         snprintf(text, size, "%s is hidden, by CUSHIM_HIDE or the option hide.", entry.symbol);
+    else if (driver->per_thread && cush_symbols_lacks_form(row))
+        snprintf(text, size, "%s has no form for per-thread default streams.", entry.symbol);
     else
         snprintf(text, size, "This driver lacks %s, although it is for CUDA %d.%d, and CUDA has it since %d.%d.",
                  entry.symbol, MAJOR_MINOR(driver->own_version), MAJOR_MINOR(entry.since));

@@ -68,8 +68,7 @@ enum cushim_lookup_status cush_lookup_entry(const char *function, int version, b
 
     cushim_fn known = entry_of_row(row, per_thread);
     cushim_fn fn = known;
-    if (version > SYMBOLS_NEWEST_VERSION && !hides_function(first)
-        && cush_resolve_has_proc_address(&cush_loaded_driver))
+    if (version > CUSHIM_LIST_VERSION && !hides_function(first) && cush_resolve_has_proc_address(&cush_loaded_driver))
         fn = newer_entry(function, row, version, per_thread, known);
     if (fn == known && cush_hidden_set_has(&cush_loaded_driver.hidden, row))
         return CUSHIM_LOOKUP_HIDDEN;

@@ -51,6 +51,8 @@ static bool proc_address_is_honest(const struct driver *driver)
     cushim_fn older = NULL;
     for (size_t row = 0; row < ROW_COUNT; row++) {
         struct cushim_entry_point entry = cush_symbols_row(row);
+        if (entry.since > CUSHIM_LIST_COMPARED_VERSION)
+            continue; /* its version is not established */
         if (row == 0 || !cush_symbols_same_function(row, row - 1))
             older = NULL;
         cushim_fn answer = proc_address_query(driver, entry.function, entry.since, false);
@@ -82,26 +84,10 @@ cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *functi
     return cush_resolve_has_proc_address(driver) ? proc_address_query(driver, function, version, per_thread) : NULL;
 }
 
-/*
- * Of some functions only the later entry points have a per-thread form (cuMemcpy2D: not that of 2.0, but that of 3.2).
- * With per-thread streams the earlier ones would work on the wrong stream, and a driver's own cuGetProcAddress
- * withholds them.
- */
-static bool resolve_lacks_form(size_t row)
-{
-    if (cush_symbols_row(row).per_thread_symbol[0] != '\0')
-        return false;
-    for (size_t later = row + 1; cush_symbols_same_function(row, later); later++) {
-        if (cush_symbols_row(later).per_thread_symbol[0] != '\0')
-            return true;
-    }
-    return false;
-}
-
 cushim_fn cush_resolve_row(struct driver *driver, size_t row, bool per_thread)
 {
     struct cushim_entry_point entry = cush_symbols_row(row);
-    if (per_thread && resolve_lacks_form(row))
+    if (per_thread && cush_symbols_lacks_form(row))
         return NULL;
     if (entry.since > driver->own_version)
         return NULL;

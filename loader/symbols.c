@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * The names stand in one block, and the rows hold offsets into it: 572 rows of pointers would be 1,700 addresses for
- * the dynamic loader to adjust in every process, used or not. Each function's oldest symbol is the function's own name.
+ * The names stand in one block, and the rows hold offsets into it: pointers would be addresses, three for each row,
+ * that the dynamic loader adjusts in every process, used or not. Each function's oldest symbol is its own name.
  */
 static const struct names {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol)                                                 \
@@ -40,15 +40,6 @@ static const struct slot {
     {ROW_##function##_##abi, offsetof(struct names, slot_##function##_##abi)},
 #include "cushim/entry_points.h"
 };
-
-/* The two lists say the same of each slot. */
-enum {
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol) SINCE_##function##_##abi = since,
-#include "symbols.inc"
-};
-#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
-    _Static_assert(SINCE_##function##_##abi == since, "entry_points.h and symbols.inc differ: " #function);
-#include "cushim/entry_points.h"
 
 static const char *name_at(size_t offset)
 {
@@ -96,6 +87,17 @@ size_t cush_symbols_find_symbol(const char *symbol)
 bool cush_symbols_same_function(size_t first, size_t row)
 {
     return row < ROW_COUNT && rows[first].function == rows[row].function;
+}
+
+bool cush_symbols_lacks_form(size_t row)
+{
+    if (name_at(rows[row].per_thread_symbol)[0] != '\0')
+        return false;
+    for (size_t later = row + 1; cush_symbols_same_function(row, later); later++) {
+        if (name_at(rows[later].per_thread_symbol)[0] != '\0')
+            return true;
+    }
+    return false;
 }
 
 const char *cush_symbols_slot_name(enum cushim_slot slot)

@@ -14,9 +14,6 @@ enum symbol_row {
     ROW_COUNT
 };
 
-/* The newest CUDA version that the rows know. A driver may be newer. */
-#define SYMBOLS_NEWEST_VERSION 13000
-
 /* No CUDA version is older, and none is credible above the second. Per-thread default streams came with the third. */
 enum { OLDEST_VERSION = 2000, LARGEST_VERSION = 999990, FIRST_PER_THREAD_VERSION = 7000 };
 
@@ -37,6 +34,13 @@ size_t cush_symbols_find_symbol(const char *symbol);
 
 /* Whether two rows, of which the second may be past the end, are of one function. */
 bool cush_symbols_same_function(size_t first, size_t row);
+
+/*
+ * Whether only later entry points of the function have a per-thread form (cuMemcpy2D: that of 3.2, not that of 2.0).
+ * With per-thread default streams this one would work on the wrong stream, and a driver's own cuGetProcAddress
+ * withholds it.
+ */
+bool cush_symbols_lacks_form(size_t row);
 
 /* A slot's name, "StreamQuery_v1". */
 const char *cush_symbols_slot_name(enum cushim_slot slot);

@@ -337,7 +337,7 @@ struct cushim_entry_point {
     const char *per_thread_symbol; /* "cuStreamGetCaptureInfo_v3_ptsz", or "" */
 };
 
-/* All that cushim knows of, to CUDA 13.0: index counts from 0; CUDA_ERROR_NOT_FOUND past the end. Thread-safe. */
+/* The whole list, to CUSHIM_LIST_VERSION: index counts from 0; CUDA_ERROR_NOT_FOUND past the end. Thread-safe. */
 CUSHIM_API CUresult cushim_query_entry_point(size_t index, struct cushim_entry_point *out_entry);
 
 /* ---- The last error in words ---- */

@@ -9,15 +9,18 @@
  *
  * A suffixed name is the slot of that ABI version. A plain name is what it means in the <cuda.h> of
  * CUSHIM_NAMES_VERSION: cuStreamGetCaptureInfo has three parameters in CUDA 11, six in 12 and seven in 13. Unless
- * defined before, that is the version of the <cuda.h> in use, or 13000 with our own types; defining it keeps calls that
- * were written for an older CUDA compiling. The types stay those in use. The oldest ABI of a function never has a
- * suffix: while the plain name means a newer one, the oldest is reached through the table itself. Whether a stream of 0
- * is the legacy one or the per-thread one is not in the name, but in how the driver was loaded.
+ * defined before, that is the version of the <cuda.h> in use, or the newest with our own types; defining it keeps
+ * calls that were written for an older CUDA compiling. The types stay those in use. The oldest ABI version of a
+ * function never has a suffix: while the plain name means a newer one, the oldest is reached through the table itself.
+ * Whether a stream of 0 is the legacy one or the per-thread one is not in the name, but in how the driver was loaded.
  *
- * Include it after every header that declares functions of the driver (<cudaGL.h>, <cudaEGL.h>): these are macros, and
- * they rename anything of the same name. For that reason cushim.h does not include it, and nothing else in cushim lists
- * names that begin with "cu". Functions without a slot keep their declaration from <cuda.h>, and so would need the
+ * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
+ * <cudaProfiler.h>. For that reason cushim.h does not include it, and nothing else in cushim lists names that begin
+ * with "cu". The names of the functions for OpenGL, EGL and VDPAU are in names_interop.h, so that <cudaGL.h> and its
+ * like may follow this header. Functions without a slot keep their declaration from <cuda.h>, and so would need the
  * driver to link; ask cushim_lookup() for those.
+ *
+ * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
  */
 #ifndef CUSHIM_NAMES_H
 #define CUSHIM_NAMES_H
@@ -28,119 +31,66 @@
 #    if CUSHIM_CUDA_HEADER_VERSION
 #        define CUSHIM_NAMES_VERSION CUSHIM_CUDA_HEADER_VERSION
 #    else
-#        define CUSHIM_NAMES_VERSION 13000
+#        define CUSHIM_NAMES_VERSION CUSHIM_LIST_VERSION
 #    endif
 #endif
 
-/* Initialisation, version, errors, look-up and the error log. */
-#undef cuDriverGetVersion
-#define cuDriverGetVersion (cushim_table()->DriverGetVersion_v1)
-#undef cuGetErrorName
-#define cuGetErrorName (cushim_table()->GetErrorName_v1)
-#undef cuGetErrorString
-#define cuGetErrorString (cushim_table()->GetErrorString_v1)
-#undef cuGetProcAddress
-#undef cuGetProcAddress_v2
-#define cuGetProcAddress_v2 (cushim_table()->GetProcAddress_v2)
-#if CUSHIM_NAMES_VERSION >= 12000
-#    define cuGetProcAddress cuGetProcAddress_v2
-#else
-#    define cuGetProcAddress (cushim_table()->GetProcAddress_v1)
-#endif
-#undef cuInit
-#define cuInit (cushim_table()->Init_v1)
-#undef cuLogsCurrent
-#define cuLogsCurrent (cushim_table()->LogsCurrent_v1)
-#undef cuLogsDumpToFile
-#define cuLogsDumpToFile (cushim_table()->LogsDumpToFile_v1)
-#undef cuLogsDumpToMemory
-#define cuLogsDumpToMemory (cushim_table()->LogsDumpToMemory_v1)
-#undef cuLogsRegisterCallback
-#define cuLogsRegisterCallback (cushim_table()->LogsRegisterCallback_v1)
-#undef cuLogsUnregisterCallback
-#define cuLogsUnregisterCallback (cushim_table()->LogsUnregisterCallback_v1)
+/* clang-format off */
 
-/* Devices, and notices about them. */
-#undef cuDeviceCanAccessPeer
-#define cuDeviceCanAccessPeer (cushim_table()->DeviceCanAccessPeer_v1)
-#undef cuDeviceComputeCapability
-#define cuDeviceComputeCapability (cushim_table()->DeviceComputeCapability_v1)
-#undef cuDeviceGet
-#define cuDeviceGet (cushim_table()->DeviceGet_v1)
-#undef cuDeviceGetAttribute
-#define cuDeviceGetAttribute (cushim_table()->DeviceGetAttribute_v1)
-#undef cuDeviceGetByPCIBusId
-#define cuDeviceGetByPCIBusId (cushim_table()->DeviceGetByPCIBusId_v1)
-#undef cuDeviceGetCount
-#define cuDeviceGetCount (cushim_table()->DeviceGetCount_v1)
-#undef cuDeviceGetExecAffinitySupport
-#define cuDeviceGetExecAffinitySupport (cushim_table()->DeviceGetExecAffinitySupport_v1)
-#undef cuDeviceGetHostAtomicCapabilities
-#define cuDeviceGetHostAtomicCapabilities (cushim_table()->DeviceGetHostAtomicCapabilities_v1)
-#undef cuDeviceGetLuid
-#define cuDeviceGetLuid (cushim_table()->DeviceGetLuid_v1)
-#undef cuDeviceGetName
-#define cuDeviceGetName (cushim_table()->DeviceGetName_v1)
-#undef cuDeviceGetNvSciSyncAttributes
-#define cuDeviceGetNvSciSyncAttributes (cushim_table()->DeviceGetNvSciSyncAttributes_v1)
-#undef cuDeviceGetP2PAtomicCapabilities
-#define cuDeviceGetP2PAtomicCapabilities (cushim_table()->DeviceGetP2PAtomicCapabilities_v1)
-#undef cuDeviceGetP2PAttribute
-#define cuDeviceGetP2PAttribute (cushim_table()->DeviceGetP2PAttribute_v1)
-#undef cuDeviceGetPCIBusId
-#define cuDeviceGetPCIBusId (cushim_table()->DeviceGetPCIBusId_v1)
-#undef cuDeviceGetProperties
-#define cuDeviceGetProperties (cushim_table()->DeviceGetProperties_v1)
-#undef cuDeviceGetTexture1DLinearMaxWidth
-#define cuDeviceGetTexture1DLinearMaxWidth (cushim_table()->DeviceGetTexture1DLinearMaxWidth_v1)
-#undef cuDeviceGetUuid
-#undef cuDeviceGetUuid_v2
-#define cuDeviceGetUuid_v2 (cushim_table()->DeviceGetUuid_v2)
-#if CUSHIM_NAMES_VERSION >= 13000
-#    define cuDeviceGetUuid cuDeviceGetUuid_v2
-#else
-#    define cuDeviceGetUuid (cushim_table()->DeviceGetUuid_v1)
-#endif
-#undef cuDeviceRegisterAsyncNotification
-#define cuDeviceRegisterAsyncNotification (cushim_table()->DeviceRegisterAsyncNotification_v1)
-#undef cuDeviceTotalMem
-#undef cuDeviceTotalMem_v2
-#define cuDeviceTotalMem_v2 (cushim_table()->DeviceTotalMem_v2)
-#define cuDeviceTotalMem cuDeviceTotalMem_v2
-#undef cuDeviceUnregisterAsyncNotification
-#define cuDeviceUnregisterAsyncNotification (cushim_table()->DeviceUnregisterAsyncNotification_v1)
-
-/* Primary contexts. */
-#undef cuDevicePrimaryCtxGetState
-#define cuDevicePrimaryCtxGetState (cushim_table()->DevicePrimaryCtxGetState_v1)
-#undef cuDevicePrimaryCtxRelease
-#undef cuDevicePrimaryCtxRelease_v2
-#define cuDevicePrimaryCtxRelease_v2 (cushim_table()->DevicePrimaryCtxRelease_v2)
-#if CUSHIM_NAMES_VERSION >= 11000
-#    define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
-#else
-#    define cuDevicePrimaryCtxRelease (cushim_table()->DevicePrimaryCtxRelease_v1)
-#endif
-#undef cuDevicePrimaryCtxReset
-#undef cuDevicePrimaryCtxReset_v2
-#define cuDevicePrimaryCtxReset_v2 (cushim_table()->DevicePrimaryCtxReset_v2)
-#if CUSHIM_NAMES_VERSION >= 11000
-#    define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
-#else
-#    define cuDevicePrimaryCtxReset (cushim_table()->DevicePrimaryCtxReset_v1)
-#endif
-#undef cuDevicePrimaryCtxRetain
-#define cuDevicePrimaryCtxRetain (cushim_table()->DevicePrimaryCtxRetain_v1)
-#undef cuDevicePrimaryCtxSetFlags
-#undef cuDevicePrimaryCtxSetFlags_v2
-#define cuDevicePrimaryCtxSetFlags_v2 (cushim_table()->DevicePrimaryCtxSetFlags_v2)
-#if CUSHIM_NAMES_VERSION >= 11000
-#    define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
-#else
-#    define cuDevicePrimaryCtxSetFlags (cushim_table()->DevicePrimaryCtxSetFlags_v1)
-#endif
-
-/* Contexts. */
+#undef cuArray3DCreate
+#undef cuArray3DCreate_v2
+#define cuArray3DCreate_v2 (cushim_table()->Array3DCreate_v2)
+#define cuArray3DCreate cuArray3DCreate_v2
+#undef cuArray3DGetDescriptor
+#undef cuArray3DGetDescriptor_v2
+#define cuArray3DGetDescriptor_v2 (cushim_table()->Array3DGetDescriptor_v2)
+#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
+#undef cuArrayCreate
+#undef cuArrayCreate_v2
+#define cuArrayCreate_v2 (cushim_table()->ArrayCreate_v2)
+#define cuArrayCreate cuArrayCreate_v2
+#undef cuArrayDestroy
+#define cuArrayDestroy (cushim_table()->ArrayDestroy_v1)
+#undef cuArrayGetDescriptor
+#undef cuArrayGetDescriptor_v2
+#define cuArrayGetDescriptor_v2 (cushim_table()->ArrayGetDescriptor_v2)
+#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
+#undef cuArrayGetMemoryRequirements
+#define cuArrayGetMemoryRequirements (cushim_table()->ArrayGetMemoryRequirements_v1)
+#undef cuArrayGetPlane
+#define cuArrayGetPlane (cushim_table()->ArrayGetPlane_v1)
+#undef cuArrayGetSparseProperties
+#define cuArrayGetSparseProperties (cushim_table()->ArrayGetSparseProperties_v1)
+#undef cuCheckpointOperationComplete
+#define cuCheckpointOperationComplete (cushim_table()->CheckpointOperationComplete_v1)
+#undef cuCheckpointProcessCheckpoint
+#define cuCheckpointProcessCheckpoint (cushim_table()->CheckpointProcessCheckpoint_v1)
+#undef cuCheckpointProcessGetRestoreThreadId
+#define cuCheckpointProcessGetRestoreThreadId (cushim_table()->CheckpointProcessGetRestoreThreadId_v1)
+#undef cuCheckpointProcessGetState
+#define cuCheckpointProcessGetState (cushim_table()->CheckpointProcessGetState_v1)
+#undef cuCheckpointProcessLock
+#define cuCheckpointProcessLock (cushim_table()->CheckpointProcessLock_v1)
+#undef cuCheckpointProcessRestore
+#define cuCheckpointProcessRestore (cushim_table()->CheckpointProcessRestore_v1)
+#undef cuCheckpointProcessUnlock
+#define cuCheckpointProcessUnlock (cushim_table()->CheckpointProcessUnlock_v1)
+#undef cuCoredumpDeregisterCompleteCallback
+#define cuCoredumpDeregisterCompleteCallback (cushim_table()->CoredumpDeregisterCompleteCallback_v1)
+#undef cuCoredumpDeregisterStartCallback
+#define cuCoredumpDeregisterStartCallback (cushim_table()->CoredumpDeregisterStartCallback_v1)
+#undef cuCoredumpGetAttribute
+#define cuCoredumpGetAttribute (cushim_table()->CoredumpGetAttribute_v1)
+#undef cuCoredumpGetAttributeGlobal
+#define cuCoredumpGetAttributeGlobal (cushim_table()->CoredumpGetAttributeGlobal_v1)
+#undef cuCoredumpRegisterCompleteCallback
+#define cuCoredumpRegisterCompleteCallback (cushim_table()->CoredumpRegisterCompleteCallback_v1)
+#undef cuCoredumpRegisterStartCallback
+#define cuCoredumpRegisterStartCallback (cushim_table()->CoredumpRegisterStartCallback_v1)
+#undef cuCoredumpSetAttribute
+#define cuCoredumpSetAttribute (cushim_table()->CoredumpSetAttribute_v1)
+#undef cuCoredumpSetAttributeGlobal
+#define cuCoredumpSetAttributeGlobal (cushim_table()->CoredumpSetAttributeGlobal_v1)
 #undef cuCtxAttach
 #define cuCtxAttach (cushim_table()->CtxAttach_v1)
 #undef cuCtxCreate
@@ -165,12 +115,16 @@
 #define cuCtxDisablePeerAccess (cushim_table()->CtxDisablePeerAccess_v1)
 #undef cuCtxEnablePeerAccess
 #define cuCtxEnablePeerAccess (cushim_table()->CtxEnablePeerAccess_v1)
+#undef cuCtxFromGreenCtx
+#define cuCtxFromGreenCtx (cushim_table()->CtxFromGreenCtx_v1)
 #undef cuCtxGetApiVersion
 #define cuCtxGetApiVersion (cushim_table()->CtxGetApiVersion_v1)
 #undef cuCtxGetCacheConfig
 #define cuCtxGetCacheConfig (cushim_table()->CtxGetCacheConfig_v1)
 #undef cuCtxGetCurrent
 #define cuCtxGetCurrent (cushim_table()->CtxGetCurrent_v1)
+#undef cuCtxGetDevResource
+#define cuCtxGetDevResource (cushim_table()->CtxGetDevResource_v1)
 #undef cuCtxGetDevice
 #undef cuCtxGetDevice_v2
 #define cuCtxGetDevice_v2 (cushim_table()->CtxGetDevice_v2)
@@ -215,156 +169,108 @@
 #define cuCtxSynchronize (cushim_table()->CtxSynchronize_v1)
 #undef cuCtxWaitEvent
 #define cuCtxWaitEvent (cushim_table()->CtxWaitEvent_v1)
-
-/* Green contexts. */
-#undef cuCtxFromGreenCtx
-#define cuCtxFromGreenCtx (cushim_table()->CtxFromGreenCtx_v1)
-#undef cuCtxGetDevResource
-#define cuCtxGetDevResource (cushim_table()->CtxGetDevResource_v1)
+#undef cuDestroyExternalMemory
+#define cuDestroyExternalMemory (cushim_table()->DestroyExternalMemory_v1)
+#undef cuDestroyExternalSemaphore
+#define cuDestroyExternalSemaphore (cushim_table()->DestroyExternalSemaphore_v1)
 #undef cuDevResourceGenerateDesc
 #define cuDevResourceGenerateDesc (cushim_table()->DevResourceGenerateDesc_v1)
+#undef cuDevSmResourceSplit
+#define cuDevSmResourceSplit (cushim_table()->DevSmResourceSplit_v1)
 #undef cuDevSmResourceSplitByCount
 #define cuDevSmResourceSplitByCount (cushim_table()->DevSmResourceSplitByCount_v1)
+#undef cuDeviceCanAccessPeer
+#define cuDeviceCanAccessPeer (cushim_table()->DeviceCanAccessPeer_v1)
+#undef cuDeviceComputeCapability
+#define cuDeviceComputeCapability (cushim_table()->DeviceComputeCapability_v1)
+#undef cuDeviceGet
+#define cuDeviceGet (cushim_table()->DeviceGet_v1)
+#undef cuDeviceGetAttribute
+#define cuDeviceGetAttribute (cushim_table()->DeviceGetAttribute_v1)
+#undef cuDeviceGetByPCIBusId
+#define cuDeviceGetByPCIBusId (cushim_table()->DeviceGetByPCIBusId_v1)
+#undef cuDeviceGetCount
+#define cuDeviceGetCount (cushim_table()->DeviceGetCount_v1)
+#undef cuDeviceGetDefaultMemPool
+#define cuDeviceGetDefaultMemPool (cushim_table()->DeviceGetDefaultMemPool_v1)
 #undef cuDeviceGetDevResource
 #define cuDeviceGetDevResource (cushim_table()->DeviceGetDevResource_v1)
-#undef cuGreenCtxCreate
-#define cuGreenCtxCreate (cushim_table()->GreenCtxCreate_v1)
-#undef cuGreenCtxDestroy
-#define cuGreenCtxDestroy (cushim_table()->GreenCtxDestroy_v1)
-#undef cuGreenCtxGetDevResource
-#define cuGreenCtxGetDevResource (cushim_table()->GreenCtxGetDevResource_v1)
-#undef cuGreenCtxGetId
-#define cuGreenCtxGetId (cushim_table()->GreenCtxGetId_v1)
-#undef cuGreenCtxRecordEvent
-#define cuGreenCtxRecordEvent (cushim_table()->GreenCtxRecordEvent_v1)
-#undef cuGreenCtxStreamCreate
-#define cuGreenCtxStreamCreate (cushim_table()->GreenCtxStreamCreate_v1)
-#undef cuGreenCtxWaitEvent
-#define cuGreenCtxWaitEvent (cushim_table()->GreenCtxWaitEvent_v1)
-
-/* Streams, every version of each. */
-#undef cuLaunchHostFunc
-#define cuLaunchHostFunc (cushim_table()->LaunchHostFunc_v1)
-#undef cuStreamAddCallback
-#define cuStreamAddCallback (cushim_table()->StreamAddCallback_v1)
-#undef cuStreamCopyAttributes
-#define cuStreamCopyAttributes (cushim_table()->StreamCopyAttributes_v1)
-#undef cuStreamCreate
-#define cuStreamCreate (cushim_table()->StreamCreate_v1)
-#undef cuStreamCreateWithPriority
-#define cuStreamCreateWithPriority (cushim_table()->StreamCreateWithPriority_v1)
-#undef cuStreamDestroy
-#undef cuStreamDestroy_v2
-#define cuStreamDestroy_v2 (cushim_table()->StreamDestroy_v2)
-#define cuStreamDestroy cuStreamDestroy_v2
-#undef cuStreamGetAttribute
-#define cuStreamGetAttribute (cushim_table()->StreamGetAttribute_v1)
-#undef cuStreamGetCtx
-#undef cuStreamGetCtx_v2
-#define cuStreamGetCtx_v2 (cushim_table()->StreamGetCtx_v2)
-#define cuStreamGetCtx (cushim_table()->StreamGetCtx_v1)
-#undef cuStreamGetDevice
-#define cuStreamGetDevice (cushim_table()->StreamGetDevice_v1)
-#undef cuStreamGetFlags
-#define cuStreamGetFlags (cushim_table()->StreamGetFlags_v1)
-#undef cuStreamGetGreenCtx
-#define cuStreamGetGreenCtx (cushim_table()->StreamGetGreenCtx_v1)
-#undef cuStreamGetId
-#define cuStreamGetId (cushim_table()->StreamGetId_v1)
-#undef cuStreamGetPriority
-#define cuStreamGetPriority (cushim_table()->StreamGetPriority_v1)
-#undef cuStreamIsCapturing
-#define cuStreamIsCapturing (cushim_table()->StreamIsCapturing_v1)
-#undef cuStreamQuery
-#define cuStreamQuery (cushim_table()->StreamQuery_v1)
-#undef cuStreamSetAttribute
-#define cuStreamSetAttribute (cushim_table()->StreamSetAttribute_v1)
-#undef cuStreamSynchronize
-#define cuStreamSynchronize (cushim_table()->StreamSynchronize_v1)
-#undef cuStreamWaitEvent
-#define cuStreamWaitEvent (cushim_table()->StreamWaitEvent_v1)
-
-/* Stream capture, every version of each. */
-#undef cuStreamBeginCapture
-#undef cuStreamBeginCapture_v2
-#define cuStreamBeginCapture_v2 (cushim_table()->StreamBeginCapture_v2)
-#if CUSHIM_NAMES_VERSION >= 10010
-#    define cuStreamBeginCapture cuStreamBeginCapture_v2
-#else
-#    define cuStreamBeginCapture (cushim_table()->StreamBeginCapture_v1)
-#endif
-#undef cuStreamBeginCaptureToGraph
-#define cuStreamBeginCaptureToGraph (cushim_table()->StreamBeginCaptureToGraph_v1)
-#undef cuStreamEndCapture
-#define cuStreamEndCapture (cushim_table()->StreamEndCapture_v1)
-#undef cuStreamGetCaptureInfo
-#undef cuStreamGetCaptureInfo_v2
-#undef cuStreamGetCaptureInfo_v3
-#define cuStreamGetCaptureInfo_v2 (cushim_table()->StreamGetCaptureInfo_v2)
-#define cuStreamGetCaptureInfo_v3 (cushim_table()->StreamGetCaptureInfo_v3)
+#undef cuDeviceGetExecAffinitySupport
+#define cuDeviceGetExecAffinitySupport (cushim_table()->DeviceGetExecAffinitySupport_v1)
+#undef cuDeviceGetGraphMemAttribute
+#define cuDeviceGetGraphMemAttribute (cushim_table()->DeviceGetGraphMemAttribute_v1)
+#undef cuDeviceGetHostAtomicCapabilities
+#define cuDeviceGetHostAtomicCapabilities (cushim_table()->DeviceGetHostAtomicCapabilities_v1)
+#undef cuDeviceGetLuid
+#define cuDeviceGetLuid (cushim_table()->DeviceGetLuid_v1)
+#undef cuDeviceGetMemPool
+#define cuDeviceGetMemPool (cushim_table()->DeviceGetMemPool_v1)
+#undef cuDeviceGetName
+#define cuDeviceGetName (cushim_table()->DeviceGetName_v1)
+#undef cuDeviceGetNvSciSyncAttributes
+#define cuDeviceGetNvSciSyncAttributes (cushim_table()->DeviceGetNvSciSyncAttributes_v1)
+#undef cuDeviceGetP2PAtomicCapabilities
+#define cuDeviceGetP2PAtomicCapabilities (cushim_table()->DeviceGetP2PAtomicCapabilities_v1)
+#undef cuDeviceGetP2PAttribute
+#define cuDeviceGetP2PAttribute (cushim_table()->DeviceGetP2PAttribute_v1)
+#undef cuDeviceGetPCIBusId
+#define cuDeviceGetPCIBusId (cushim_table()->DeviceGetPCIBusId_v1)
+#undef cuDeviceGetProperties
+#define cuDeviceGetProperties (cushim_table()->DeviceGetProperties_v1)
+#undef cuDeviceGetTexture1DLinearMaxWidth
+#define cuDeviceGetTexture1DLinearMaxWidth (cushim_table()->DeviceGetTexture1DLinearMaxWidth_v1)
+#undef cuDeviceGetUuid
+#undef cuDeviceGetUuid_v2
+#define cuDeviceGetUuid_v2 (cushim_table()->DeviceGetUuid_v2)
 #if CUSHIM_NAMES_VERSION >= 13000
-#    define cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v3
-#elif CUSHIM_NAMES_VERSION >= 12000
-#    define cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v2
+#    define cuDeviceGetUuid cuDeviceGetUuid_v2
 #else
-#    define cuStreamGetCaptureInfo (cushim_table()->StreamGetCaptureInfo_v1)
+#    define cuDeviceGetUuid (cushim_table()->DeviceGetUuid_v1)
 #endif
-#undef cuStreamUpdateCaptureDependencies
-#undef cuStreamUpdateCaptureDependencies_v2
-#define cuStreamUpdateCaptureDependencies_v2 (cushim_table()->StreamUpdateCaptureDependencies_v2)
-#if CUSHIM_NAMES_VERSION >= 13000
-#    define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_v2
+#undef cuDeviceGraphMemTrim
+#define cuDeviceGraphMemTrim (cushim_table()->DeviceGraphMemTrim_v1)
+#undef cuDevicePrimaryCtxGetState
+#define cuDevicePrimaryCtxGetState (cushim_table()->DevicePrimaryCtxGetState_v1)
+#undef cuDevicePrimaryCtxRelease
+#undef cuDevicePrimaryCtxRelease_v2
+#define cuDevicePrimaryCtxRelease_v2 (cushim_table()->DevicePrimaryCtxRelease_v2)
+#if CUSHIM_NAMES_VERSION >= 11000
+#    define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #else
-#    define cuStreamUpdateCaptureDependencies (cushim_table()->StreamUpdateCaptureDependencies_v1)
+#    define cuDevicePrimaryCtxRelease (cushim_table()->DevicePrimaryCtxRelease_v1)
 #endif
-#undef cuThreadExchangeStreamCaptureMode
-#define cuThreadExchangeStreamCaptureMode (cushim_table()->ThreadExchangeStreamCaptureMode_v1)
-
-/* Memory operations in a stream. */
-#undef cuStreamAttachMemAsync
-#define cuStreamAttachMemAsync (cushim_table()->StreamAttachMemAsync_v1)
-#undef cuStreamBatchMemOp
-#undef cuStreamBatchMemOp_v2
-#define cuStreamBatchMemOp_v2 (cushim_table()->StreamBatchMemOp_v2)
-#if CUSHIM_NAMES_VERSION >= 12000
-#    define cuStreamBatchMemOp cuStreamBatchMemOp_v2
+#undef cuDevicePrimaryCtxReset
+#undef cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxReset_v2 (cushim_table()->DevicePrimaryCtxReset_v2)
+#if CUSHIM_NAMES_VERSION >= 11000
+#    define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
 #else
-#    define cuStreamBatchMemOp (cushim_table()->StreamBatchMemOp_v1)
+#    define cuDevicePrimaryCtxReset (cushim_table()->DevicePrimaryCtxReset_v1)
 #endif
-#undef cuStreamWaitValue32
-#undef cuStreamWaitValue32_v2
-#define cuStreamWaitValue32_v2 (cushim_table()->StreamWaitValue32_v2)
-#if CUSHIM_NAMES_VERSION >= 12000
-#    define cuStreamWaitValue32 cuStreamWaitValue32_v2
+#undef cuDevicePrimaryCtxRetain
+#define cuDevicePrimaryCtxRetain (cushim_table()->DevicePrimaryCtxRetain_v1)
+#undef cuDevicePrimaryCtxSetFlags
+#undef cuDevicePrimaryCtxSetFlags_v2
+#define cuDevicePrimaryCtxSetFlags_v2 (cushim_table()->DevicePrimaryCtxSetFlags_v2)
+#if CUSHIM_NAMES_VERSION >= 11000
+#    define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
 #else
-#    define cuStreamWaitValue32 (cushim_table()->StreamWaitValue32_v1)
+#    define cuDevicePrimaryCtxSetFlags (cushim_table()->DevicePrimaryCtxSetFlags_v1)
 #endif
-#undef cuStreamWaitValue64
-#undef cuStreamWaitValue64_v2
-#define cuStreamWaitValue64_v2 (cushim_table()->StreamWaitValue64_v2)
-#if CUSHIM_NAMES_VERSION >= 12000
-#    define cuStreamWaitValue64 cuStreamWaitValue64_v2
-#else
-#    define cuStreamWaitValue64 (cushim_table()->StreamWaitValue64_v1)
-#endif
-#undef cuStreamWriteValue32
-#undef cuStreamWriteValue32_v2
-#define cuStreamWriteValue32_v2 (cushim_table()->StreamWriteValue32_v2)
-#if CUSHIM_NAMES_VERSION >= 12000
-#    define cuStreamWriteValue32 cuStreamWriteValue32_v2
-#else
-#    define cuStreamWriteValue32 (cushim_table()->StreamWriteValue32_v1)
-#endif
-#undef cuStreamWriteValue64
-#undef cuStreamWriteValue64_v2
-#define cuStreamWriteValue64_v2 (cushim_table()->StreamWriteValue64_v2)
-#if CUSHIM_NAMES_VERSION >= 12000
-#    define cuStreamWriteValue64 cuStreamWriteValue64_v2
-#else
-#    define cuStreamWriteValue64 (cushim_table()->StreamWriteValue64_v1)
-#endif
-
-/* Events. */
+#undef cuDeviceRegisterAsyncNotification
+#define cuDeviceRegisterAsyncNotification (cushim_table()->DeviceRegisterAsyncNotification_v1)
+#undef cuDeviceSetGraphMemAttribute
+#define cuDeviceSetGraphMemAttribute (cushim_table()->DeviceSetGraphMemAttribute_v1)
+#undef cuDeviceSetMemPool
+#define cuDeviceSetMemPool (cushim_table()->DeviceSetMemPool_v1)
+#undef cuDeviceTotalMem
+#undef cuDeviceTotalMem_v2
+#define cuDeviceTotalMem_v2 (cushim_table()->DeviceTotalMem_v2)
+#define cuDeviceTotalMem cuDeviceTotalMem_v2
+#undef cuDeviceUnregisterAsyncNotification
+#define cuDeviceUnregisterAsyncNotification (cushim_table()->DeviceUnregisterAsyncNotification_v1)
+#undef cuDriverGetVersion
+#define cuDriverGetVersion (cushim_table()->DriverGetVersion_v1)
 #undef cuEventCreate
 #define cuEventCreate (cushim_table()->EventCreate_v1)
 #undef cuEventDestroy
@@ -387,8 +293,50 @@
 #define cuEventRecordWithFlags (cushim_table()->EventRecordWithFlags_v1)
 #undef cuEventSynchronize
 #define cuEventSynchronize (cushim_table()->EventSynchronize_v1)
-
-/* Graphs: creation, nodes and edges. */
+#undef cuExternalMemoryGetMappedBuffer
+#define cuExternalMemoryGetMappedBuffer (cushim_table()->ExternalMemoryGetMappedBuffer_v1)
+#undef cuExternalMemoryGetMappedMipmappedArray
+#define cuExternalMemoryGetMappedMipmappedArray (cushim_table()->ExternalMemoryGetMappedMipmappedArray_v1)
+#undef cuFlushGPUDirectRDMAWrites
+#define cuFlushGPUDirectRDMAWrites (cushim_table()->FlushGPUDirectRDMAWrites_v1)
+#undef cuFuncGetAttribute
+#define cuFuncGetAttribute (cushim_table()->FuncGetAttribute_v1)
+#undef cuFuncGetModule
+#define cuFuncGetModule (cushim_table()->FuncGetModule_v1)
+#undef cuFuncGetName
+#define cuFuncGetName (cushim_table()->FuncGetName_v1)
+#undef cuFuncGetParamCount
+#define cuFuncGetParamCount (cushim_table()->FuncGetParamCount_v1)
+#undef cuFuncGetParamInfo
+#define cuFuncGetParamInfo (cushim_table()->FuncGetParamInfo_v1)
+#undef cuFuncIsLoaded
+#define cuFuncIsLoaded (cushim_table()->FuncIsLoaded_v1)
+#undef cuFuncLoad
+#define cuFuncLoad (cushim_table()->FuncLoad_v1)
+#undef cuFuncSetAttribute
+#define cuFuncSetAttribute (cushim_table()->FuncSetAttribute_v1)
+#undef cuFuncSetBlockShape
+#define cuFuncSetBlockShape (cushim_table()->FuncSetBlockShape_v1)
+#undef cuFuncSetCacheConfig
+#define cuFuncSetCacheConfig (cushim_table()->FuncSetCacheConfig_v1)
+#undef cuFuncSetSharedMemConfig
+#define cuFuncSetSharedMemConfig (cushim_table()->FuncSetSharedMemConfig_v1)
+#undef cuFuncSetSharedSize
+#define cuFuncSetSharedSize (cushim_table()->FuncSetSharedSize_v1)
+#undef cuGetErrorName
+#define cuGetErrorName (cushim_table()->GetErrorName_v1)
+#undef cuGetErrorString
+#define cuGetErrorString (cushim_table()->GetErrorString_v1)
+#undef cuGetExportTable
+#define cuGetExportTable (cushim_table()->GetExportTable_v1)
+#undef cuGetProcAddress
+#undef cuGetProcAddress_v2
+#define cuGetProcAddress_v2 (cushim_table()->GetProcAddress_v2)
+#if CUSHIM_NAMES_VERSION >= 12000
+#    define cuGetProcAddress cuGetProcAddress_v2
+#else
+#    define cuGetProcAddress (cushim_table()->GetProcAddress_v1)
+#endif
 #undef cuGraphAddBatchMemOpNode
 #define cuGraphAddBatchMemOpNode (cushim_table()->GraphAddBatchMemOpNode_v1)
 #undef cuGraphAddChildGraphNode
@@ -463,100 +411,6 @@
 #define cuGraphEventWaitNodeGetEvent (cushim_table()->GraphEventWaitNodeGetEvent_v1)
 #undef cuGraphEventWaitNodeSetEvent
 #define cuGraphEventWaitNodeSetEvent (cushim_table()->GraphEventWaitNodeSetEvent_v1)
-#undef cuGraphExternalSemaphoresSignalNodeGetParams
-#define cuGraphExternalSemaphoresSignalNodeGetParams (cushim_table()->GraphExternalSemaphoresSignalNodeGetParams_v1)
-#undef cuGraphExternalSemaphoresSignalNodeSetParams
-#define cuGraphExternalSemaphoresSignalNodeSetParams (cushim_table()->GraphExternalSemaphoresSignalNodeSetParams_v1)
-#undef cuGraphExternalSemaphoresWaitNodeGetParams
-#define cuGraphExternalSemaphoresWaitNodeGetParams (cushim_table()->GraphExternalSemaphoresWaitNodeGetParams_v1)
-#undef cuGraphExternalSemaphoresWaitNodeSetParams
-#define cuGraphExternalSemaphoresWaitNodeSetParams (cushim_table()->GraphExternalSemaphoresWaitNodeSetParams_v1)
-#undef cuGraphGetEdges
-#undef cuGraphGetEdges_v2
-#define cuGraphGetEdges_v2 (cushim_table()->GraphGetEdges_v2)
-#if CUSHIM_NAMES_VERSION >= 13000
-#    define cuGraphGetEdges cuGraphGetEdges_v2
-#else
-#    define cuGraphGetEdges (cushim_table()->GraphGetEdges_v1)
-#endif
-#undef cuGraphGetNodes
-#define cuGraphGetNodes (cushim_table()->GraphGetNodes_v1)
-#undef cuGraphGetRootNodes
-#define cuGraphGetRootNodes (cushim_table()->GraphGetRootNodes_v1)
-#undef cuGraphHostNodeGetParams
-#define cuGraphHostNodeGetParams (cushim_table()->GraphHostNodeGetParams_v1)
-#undef cuGraphHostNodeSetParams
-#define cuGraphHostNodeSetParams (cushim_table()->GraphHostNodeSetParams_v1)
-#undef cuGraphKernelNodeCopyAttributes
-#define cuGraphKernelNodeCopyAttributes (cushim_table()->GraphKernelNodeCopyAttributes_v1)
-#undef cuGraphKernelNodeGetAttribute
-#define cuGraphKernelNodeGetAttribute (cushim_table()->GraphKernelNodeGetAttribute_v1)
-#undef cuGraphKernelNodeGetParams
-#undef cuGraphKernelNodeGetParams_v2
-#define cuGraphKernelNodeGetParams_v2 (cushim_table()->GraphKernelNodeGetParams_v2)
-#if CUSHIM_NAMES_VERSION >= 12000
-#    define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
-#else
-#    define cuGraphKernelNodeGetParams (cushim_table()->GraphKernelNodeGetParams_v1)
-#endif
-#undef cuGraphKernelNodeSetAttribute
-#define cuGraphKernelNodeSetAttribute (cushim_table()->GraphKernelNodeSetAttribute_v1)
-#undef cuGraphKernelNodeSetParams
-#undef cuGraphKernelNodeSetParams_v2
-#define cuGraphKernelNodeSetParams_v2 (cushim_table()->GraphKernelNodeSetParams_v2)
-#if CUSHIM_NAMES_VERSION >= 12000
-#    define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
-#else
-#    define cuGraphKernelNodeSetParams (cushim_table()->GraphKernelNodeSetParams_v1)
-#endif
-#undef cuGraphMemAllocNodeGetParams
-#define cuGraphMemAllocNodeGetParams (cushim_table()->GraphMemAllocNodeGetParams_v1)
-#undef cuGraphMemFreeNodeGetParams
-#define cuGraphMemFreeNodeGetParams (cushim_table()->GraphMemFreeNodeGetParams_v1)
-#undef cuGraphMemcpyNodeGetParams
-#define cuGraphMemcpyNodeGetParams (cushim_table()->GraphMemcpyNodeGetParams_v1)
-#undef cuGraphMemcpyNodeSetParams
-#define cuGraphMemcpyNodeSetParams (cushim_table()->GraphMemcpyNodeSetParams_v1)
-#undef cuGraphMemsetNodeGetParams
-#define cuGraphMemsetNodeGetParams (cushim_table()->GraphMemsetNodeGetParams_v1)
-#undef cuGraphMemsetNodeSetParams
-#define cuGraphMemsetNodeSetParams (cushim_table()->GraphMemsetNodeSetParams_v1)
-#undef cuGraphNodeFindInClone
-#define cuGraphNodeFindInClone (cushim_table()->GraphNodeFindInClone_v1)
-#undef cuGraphNodeGetDependencies
-#undef cuGraphNodeGetDependencies_v2
-#define cuGraphNodeGetDependencies_v2 (cushim_table()->GraphNodeGetDependencies_v2)
-#if CUSHIM_NAMES_VERSION >= 13000
-#    define cuGraphNodeGetDependencies cuGraphNodeGetDependencies_v2
-#else
-#    define cuGraphNodeGetDependencies (cushim_table()->GraphNodeGetDependencies_v1)
-#endif
-#undef cuGraphNodeGetDependentNodes
-#undef cuGraphNodeGetDependentNodes_v2
-#define cuGraphNodeGetDependentNodes_v2 (cushim_table()->GraphNodeGetDependentNodes_v2)
-#if CUSHIM_NAMES_VERSION >= 13000
-#    define cuGraphNodeGetDependentNodes cuGraphNodeGetDependentNodes_v2
-#else
-#    define cuGraphNodeGetDependentNodes (cushim_table()->GraphNodeGetDependentNodes_v1)
-#endif
-#undef cuGraphNodeGetEnabled
-#define cuGraphNodeGetEnabled (cushim_table()->GraphNodeGetEnabled_v1)
-#undef cuGraphNodeGetType
-#define cuGraphNodeGetType (cushim_table()->GraphNodeGetType_v1)
-#undef cuGraphNodeSetEnabled
-#define cuGraphNodeSetEnabled (cushim_table()->GraphNodeSetEnabled_v1)
-#undef cuGraphNodeSetParams
-#define cuGraphNodeSetParams (cushim_table()->GraphNodeSetParams_v1)
-#undef cuGraphRemoveDependencies
-#undef cuGraphRemoveDependencies_v2
-#define cuGraphRemoveDependencies_v2 (cushim_table()->GraphRemoveDependencies_v2)
-#if CUSHIM_NAMES_VERSION >= 13000
-#    define cuGraphRemoveDependencies cuGraphRemoveDependencies_v2
-#else
-#    define cuGraphRemoveDependencies (cushim_table()->GraphRemoveDependencies_v1)
-#endif
-
-/* Graphs: instantiation, update and launch. */
 #undef cuGraphExecBatchMemOpNodeSetParams
 #define cuGraphExecBatchMemOpNodeSetParams (cushim_table()->GraphExecBatchMemOpNodeSetParams_v1)
 #undef cuGraphExecChildGraphNodeSetParams
@@ -568,12 +422,14 @@
 #undef cuGraphExecEventWaitNodeSetEvent
 #define cuGraphExecEventWaitNodeSetEvent (cushim_table()->GraphExecEventWaitNodeSetEvent_v1)
 #undef cuGraphExecExternalSemaphoresSignalNodeSetParams
-#define cuGraphExecExternalSemaphoresSignalNodeSetParams                                                               \
+#define cuGraphExecExternalSemaphoresSignalNodeSetParams \
     (cushim_table()->GraphExecExternalSemaphoresSignalNodeSetParams_v1)
 #undef cuGraphExecExternalSemaphoresWaitNodeSetParams
 #define cuGraphExecExternalSemaphoresWaitNodeSetParams (cushim_table()->GraphExecExternalSemaphoresWaitNodeSetParams_v1)
 #undef cuGraphExecGetFlags
 #define cuGraphExecGetFlags (cushim_table()->GraphExecGetFlags_v1)
+#undef cuGraphExecGetId
+#define cuGraphExecGetId (cushim_table()->GraphExecGetId_v1)
 #undef cuGraphExecHostNodeSetParams
 #define cuGraphExecHostNodeSetParams (cushim_table()->GraphExecHostNodeSetParams_v1)
 #undef cuGraphExecKernelNodeSetParams
@@ -598,6 +454,32 @@
 #else
 #    define cuGraphExecUpdate (cushim_table()->GraphExecUpdate_v1)
 #endif
+#undef cuGraphExternalSemaphoresSignalNodeGetParams
+#define cuGraphExternalSemaphoresSignalNodeGetParams (cushim_table()->GraphExternalSemaphoresSignalNodeGetParams_v1)
+#undef cuGraphExternalSemaphoresSignalNodeSetParams
+#define cuGraphExternalSemaphoresSignalNodeSetParams (cushim_table()->GraphExternalSemaphoresSignalNodeSetParams_v1)
+#undef cuGraphExternalSemaphoresWaitNodeGetParams
+#define cuGraphExternalSemaphoresWaitNodeGetParams (cushim_table()->GraphExternalSemaphoresWaitNodeGetParams_v1)
+#undef cuGraphExternalSemaphoresWaitNodeSetParams
+#define cuGraphExternalSemaphoresWaitNodeSetParams (cushim_table()->GraphExternalSemaphoresWaitNodeSetParams_v1)
+#undef cuGraphGetEdges
+#undef cuGraphGetEdges_v2
+#define cuGraphGetEdges_v2 (cushim_table()->GraphGetEdges_v2)
+#if CUSHIM_NAMES_VERSION >= 13000
+#    define cuGraphGetEdges cuGraphGetEdges_v2
+#else
+#    define cuGraphGetEdges (cushim_table()->GraphGetEdges_v1)
+#endif
+#undef cuGraphGetId
+#define cuGraphGetId (cushim_table()->GraphGetId_v1)
+#undef cuGraphGetNodes
+#define cuGraphGetNodes (cushim_table()->GraphGetNodes_v1)
+#undef cuGraphGetRootNodes
+#define cuGraphGetRootNodes (cushim_table()->GraphGetRootNodes_v1)
+#undef cuGraphHostNodeGetParams
+#define cuGraphHostNodeGetParams (cushim_table()->GraphHostNodeGetParams_v1)
+#undef cuGraphHostNodeSetParams
+#define cuGraphHostNodeSetParams (cushim_table()->GraphHostNodeSetParams_v1)
 #undef cuGraphInstantiate
 #undef cuGraphInstantiate_v2
 #define cuGraphInstantiate_v2 (cushim_table()->GraphInstantiate_v2)
@@ -612,30 +494,252 @@
 #define cuGraphInstantiateWithFlags (cushim_table()->GraphInstantiateWithFlags_v1)
 #undef cuGraphInstantiateWithParams
 #define cuGraphInstantiateWithParams (cushim_table()->GraphInstantiateWithParams_v1)
+#undef cuGraphKernelNodeCopyAttributes
+#define cuGraphKernelNodeCopyAttributes (cushim_table()->GraphKernelNodeCopyAttributes_v1)
+#undef cuGraphKernelNodeGetAttribute
+#define cuGraphKernelNodeGetAttribute (cushim_table()->GraphKernelNodeGetAttribute_v1)
+#undef cuGraphKernelNodeGetParams
+#undef cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeGetParams_v2 (cushim_table()->GraphKernelNodeGetParams_v2)
+#if CUSHIM_NAMES_VERSION >= 12000
+#    define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
+#else
+#    define cuGraphKernelNodeGetParams (cushim_table()->GraphKernelNodeGetParams_v1)
+#endif
+#undef cuGraphKernelNodeSetAttribute
+#define cuGraphKernelNodeSetAttribute (cushim_table()->GraphKernelNodeSetAttribute_v1)
+#undef cuGraphKernelNodeSetParams
+#undef cuGraphKernelNodeSetParams_v2
+#define cuGraphKernelNodeSetParams_v2 (cushim_table()->GraphKernelNodeSetParams_v2)
+#if CUSHIM_NAMES_VERSION >= 12000
+#    define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
+#else
+#    define cuGraphKernelNodeSetParams (cushim_table()->GraphKernelNodeSetParams_v1)
+#endif
 #undef cuGraphLaunch
 #define cuGraphLaunch (cushim_table()->GraphLaunch_v1)
-#undef cuGraphUpload
-#define cuGraphUpload (cushim_table()->GraphUpload_v1)
-
-/* Graphs: user objects and memory. */
-#undef cuDeviceGetGraphMemAttribute
-#define cuDeviceGetGraphMemAttribute (cushim_table()->DeviceGetGraphMemAttribute_v1)
-#undef cuDeviceGraphMemTrim
-#define cuDeviceGraphMemTrim (cushim_table()->DeviceGraphMemTrim_v1)
-#undef cuDeviceSetGraphMemAttribute
-#define cuDeviceSetGraphMemAttribute (cushim_table()->DeviceSetGraphMemAttribute_v1)
+#undef cuGraphMemAllocNodeGetParams
+#define cuGraphMemAllocNodeGetParams (cushim_table()->GraphMemAllocNodeGetParams_v1)
+#undef cuGraphMemFreeNodeGetParams
+#define cuGraphMemFreeNodeGetParams (cushim_table()->GraphMemFreeNodeGetParams_v1)
+#undef cuGraphMemcpyNodeGetParams
+#define cuGraphMemcpyNodeGetParams (cushim_table()->GraphMemcpyNodeGetParams_v1)
+#undef cuGraphMemcpyNodeSetParams
+#define cuGraphMemcpyNodeSetParams (cushim_table()->GraphMemcpyNodeSetParams_v1)
+#undef cuGraphMemsetNodeGetParams
+#define cuGraphMemsetNodeGetParams (cushim_table()->GraphMemsetNodeGetParams_v1)
+#undef cuGraphMemsetNodeSetParams
+#define cuGraphMemsetNodeSetParams (cushim_table()->GraphMemsetNodeSetParams_v1)
+#undef cuGraphNodeFindInClone
+#define cuGraphNodeFindInClone (cushim_table()->GraphNodeFindInClone_v1)
+#undef cuGraphNodeGetContainingGraph
+#define cuGraphNodeGetContainingGraph (cushim_table()->GraphNodeGetContainingGraph_v1)
+#undef cuGraphNodeGetDependencies
+#undef cuGraphNodeGetDependencies_v2
+#define cuGraphNodeGetDependencies_v2 (cushim_table()->GraphNodeGetDependencies_v2)
+#if CUSHIM_NAMES_VERSION >= 13000
+#    define cuGraphNodeGetDependencies cuGraphNodeGetDependencies_v2
+#else
+#    define cuGraphNodeGetDependencies (cushim_table()->GraphNodeGetDependencies_v1)
+#endif
+#undef cuGraphNodeGetDependentNodes
+#undef cuGraphNodeGetDependentNodes_v2
+#define cuGraphNodeGetDependentNodes_v2 (cushim_table()->GraphNodeGetDependentNodes_v2)
+#if CUSHIM_NAMES_VERSION >= 13000
+#    define cuGraphNodeGetDependentNodes cuGraphNodeGetDependentNodes_v2
+#else
+#    define cuGraphNodeGetDependentNodes (cushim_table()->GraphNodeGetDependentNodes_v1)
+#endif
+#undef cuGraphNodeGetEnabled
+#define cuGraphNodeGetEnabled (cushim_table()->GraphNodeGetEnabled_v1)
+#undef cuGraphNodeGetLocalId
+#define cuGraphNodeGetLocalId (cushim_table()->GraphNodeGetLocalId_v1)
+#undef cuGraphNodeGetParams
+#define cuGraphNodeGetParams (cushim_table()->GraphNodeGetParams_v1)
+#undef cuGraphNodeGetToolsId
+#define cuGraphNodeGetToolsId (cushim_table()->GraphNodeGetToolsId_v1)
+#undef cuGraphNodeGetType
+#define cuGraphNodeGetType (cushim_table()->GraphNodeGetType_v1)
+#undef cuGraphNodeSetEnabled
+#define cuGraphNodeSetEnabled (cushim_table()->GraphNodeSetEnabled_v1)
+#undef cuGraphNodeSetParams
+#define cuGraphNodeSetParams (cushim_table()->GraphNodeSetParams_v1)
 #undef cuGraphReleaseUserObject
 #define cuGraphReleaseUserObject (cushim_table()->GraphReleaseUserObject_v1)
+#undef cuGraphRemoveDependencies
+#undef cuGraphRemoveDependencies_v2
+#define cuGraphRemoveDependencies_v2 (cushim_table()->GraphRemoveDependencies_v2)
+#if CUSHIM_NAMES_VERSION >= 13000
+#    define cuGraphRemoveDependencies cuGraphRemoveDependencies_v2
+#else
+#    define cuGraphRemoveDependencies (cushim_table()->GraphRemoveDependencies_v1)
+#endif
 #undef cuGraphRetainUserObject
 #define cuGraphRetainUserObject (cushim_table()->GraphRetainUserObject_v1)
-#undef cuUserObjectCreate
-#define cuUserObjectCreate (cushim_table()->UserObjectCreate_v1)
-#undef cuUserObjectRelease
-#define cuUserObjectRelease (cushim_table()->UserObjectRelease_v1)
-#undef cuUserObjectRetain
-#define cuUserObjectRetain (cushim_table()->UserObjectRetain_v1)
-
-/* Memory: device, host and managed. */
+#undef cuGraphUpload
+#define cuGraphUpload (cushim_table()->GraphUpload_v1)
+#undef cuGraphicsMapResources
+#define cuGraphicsMapResources (cushim_table()->GraphicsMapResources_v1)
+#undef cuGraphicsResourceGetMappedMipmappedArray
+#define cuGraphicsResourceGetMappedMipmappedArray (cushim_table()->GraphicsResourceGetMappedMipmappedArray_v1)
+#undef cuGraphicsResourceGetMappedPointer
+#undef cuGraphicsResourceGetMappedPointer_v2
+#define cuGraphicsResourceGetMappedPointer_v2 (cushim_table()->GraphicsResourceGetMappedPointer_v2)
+#define cuGraphicsResourceGetMappedPointer cuGraphicsResourceGetMappedPointer_v2
+#undef cuGraphicsResourceSetMapFlags
+#undef cuGraphicsResourceSetMapFlags_v2
+#define cuGraphicsResourceSetMapFlags_v2 (cushim_table()->GraphicsResourceSetMapFlags_v2)
+#define cuGraphicsResourceSetMapFlags cuGraphicsResourceSetMapFlags_v2
+#undef cuGraphicsSubResourceGetMappedArray
+#define cuGraphicsSubResourceGetMappedArray (cushim_table()->GraphicsSubResourceGetMappedArray_v1)
+#undef cuGraphicsUnmapResources
+#define cuGraphicsUnmapResources (cushim_table()->GraphicsUnmapResources_v1)
+#undef cuGraphicsUnregisterResource
+#define cuGraphicsUnregisterResource (cushim_table()->GraphicsUnregisterResource_v1)
+#undef cuGreenCtxCreate
+#define cuGreenCtxCreate (cushim_table()->GreenCtxCreate_v1)
+#undef cuGreenCtxDestroy
+#define cuGreenCtxDestroy (cushim_table()->GreenCtxDestroy_v1)
+#undef cuGreenCtxGetDevResource
+#define cuGreenCtxGetDevResource (cushim_table()->GreenCtxGetDevResource_v1)
+#undef cuGreenCtxGetId
+#define cuGreenCtxGetId (cushim_table()->GreenCtxGetId_v1)
+#undef cuGreenCtxRecordEvent
+#define cuGreenCtxRecordEvent (cushim_table()->GreenCtxRecordEvent_v1)
+#undef cuGreenCtxStreamCreate
+#define cuGreenCtxStreamCreate (cushim_table()->GreenCtxStreamCreate_v1)
+#undef cuGreenCtxWaitEvent
+#define cuGreenCtxWaitEvent (cushim_table()->GreenCtxWaitEvent_v1)
+#undef cuImportExternalMemory
+#define cuImportExternalMemory (cushim_table()->ImportExternalMemory_v1)
+#undef cuImportExternalSemaphore
+#define cuImportExternalSemaphore (cushim_table()->ImportExternalSemaphore_v1)
+#undef cuInit
+#define cuInit (cushim_table()->Init_v1)
+#undef cuIpcCloseMemHandle
+#define cuIpcCloseMemHandle (cushim_table()->IpcCloseMemHandle_v1)
+#undef cuIpcGetEventHandle
+#define cuIpcGetEventHandle (cushim_table()->IpcGetEventHandle_v1)
+#undef cuIpcGetMemHandle
+#define cuIpcGetMemHandle (cushim_table()->IpcGetMemHandle_v1)
+#undef cuIpcOpenEventHandle
+#define cuIpcOpenEventHandle (cushim_table()->IpcOpenEventHandle_v1)
+#undef cuIpcOpenMemHandle
+#undef cuIpcOpenMemHandle_v2
+#define cuIpcOpenMemHandle_v2 (cushim_table()->IpcOpenMemHandle_v2)
+#if CUSHIM_NAMES_VERSION >= 11000
+#    define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
+#else
+#    define cuIpcOpenMemHandle (cushim_table()->IpcOpenMemHandle_v1)
+#endif
+#undef cuKernelGetAttribute
+#define cuKernelGetAttribute (cushim_table()->KernelGetAttribute_v1)
+#undef cuKernelGetFunction
+#define cuKernelGetFunction (cushim_table()->KernelGetFunction_v1)
+#undef cuKernelGetLibrary
+#define cuKernelGetLibrary (cushim_table()->KernelGetLibrary_v1)
+#undef cuKernelGetName
+#define cuKernelGetName (cushim_table()->KernelGetName_v1)
+#undef cuKernelGetParamCount
+#define cuKernelGetParamCount (cushim_table()->KernelGetParamCount_v1)
+#undef cuKernelGetParamInfo
+#define cuKernelGetParamInfo (cushim_table()->KernelGetParamInfo_v1)
+#undef cuKernelSetAttribute
+#define cuKernelSetAttribute (cushim_table()->KernelSetAttribute_v1)
+#undef cuKernelSetCacheConfig
+#define cuKernelSetCacheConfig (cushim_table()->KernelSetCacheConfig_v1)
+#undef cuLaunch
+#define cuLaunch (cushim_table()->Launch_v1)
+#undef cuLaunchCooperativeKernel
+#define cuLaunchCooperativeKernel (cushim_table()->LaunchCooperativeKernel_v1)
+#undef cuLaunchCooperativeKernelMultiDevice
+#define cuLaunchCooperativeKernelMultiDevice (cushim_table()->LaunchCooperativeKernelMultiDevice_v1)
+#undef cuLaunchGrid
+#define cuLaunchGrid (cushim_table()->LaunchGrid_v1)
+#undef cuLaunchGridAsync
+#define cuLaunchGridAsync (cushim_table()->LaunchGridAsync_v1)
+#undef cuLaunchHostFunc
+#undef cuLaunchHostFunc_v2
+#define cuLaunchHostFunc_v2 (cushim_table()->LaunchHostFunc_v2)
+#define cuLaunchHostFunc (cushim_table()->LaunchHostFunc_v1)
+#undef cuLaunchKernel
+#define cuLaunchKernel (cushim_table()->LaunchKernel_v1)
+#undef cuLaunchKernelEx
+#define cuLaunchKernelEx (cushim_table()->LaunchKernelEx_v1)
+#undef cuLibraryEnumerateKernels
+#define cuLibraryEnumerateKernels (cushim_table()->LibraryEnumerateKernels_v1)
+#undef cuLibraryGetGlobal
+#define cuLibraryGetGlobal (cushim_table()->LibraryGetGlobal_v1)
+#undef cuLibraryGetKernel
+#define cuLibraryGetKernel (cushim_table()->LibraryGetKernel_v1)
+#undef cuLibraryGetKernelCount
+#define cuLibraryGetKernelCount (cushim_table()->LibraryGetKernelCount_v1)
+#undef cuLibraryGetManaged
+#define cuLibraryGetManaged (cushim_table()->LibraryGetManaged_v1)
+#undef cuLibraryGetModule
+#define cuLibraryGetModule (cushim_table()->LibraryGetModule_v1)
+#undef cuLibraryGetUnifiedFunction
+#define cuLibraryGetUnifiedFunction (cushim_table()->LibraryGetUnifiedFunction_v1)
+#undef cuLibraryLoadData
+#define cuLibraryLoadData (cushim_table()->LibraryLoadData_v1)
+#undef cuLibraryLoadFromFile
+#define cuLibraryLoadFromFile (cushim_table()->LibraryLoadFromFile_v1)
+#undef cuLibraryUnload
+#define cuLibraryUnload (cushim_table()->LibraryUnload_v1)
+#undef cuLinkAddData
+#undef cuLinkAddData_v2
+#define cuLinkAddData_v2 (cushim_table()->LinkAddData_v2)
+#define cuLinkAddData cuLinkAddData_v2
+#undef cuLinkAddFile
+#undef cuLinkAddFile_v2
+#define cuLinkAddFile_v2 (cushim_table()->LinkAddFile_v2)
+#define cuLinkAddFile cuLinkAddFile_v2
+#undef cuLinkComplete
+#define cuLinkComplete (cushim_table()->LinkComplete_v1)
+#undef cuLinkCreate
+#undef cuLinkCreate_v2
+#define cuLinkCreate_v2 (cushim_table()->LinkCreate_v2)
+#define cuLinkCreate cuLinkCreate_v2
+#undef cuLinkDestroy
+#define cuLinkDestroy (cushim_table()->LinkDestroy_v1)
+#undef cuLogicalEndpointAddDevice
+#define cuLogicalEndpointAddDevice (cushim_table()->LogicalEndpointAddDevice_v1)
+#undef cuLogicalEndpointBindAddr
+#define cuLogicalEndpointBindAddr (cushim_table()->LogicalEndpointBindAddr_v1)
+#undef cuLogicalEndpointBindMem
+#define cuLogicalEndpointBindMem (cushim_table()->LogicalEndpointBindMem_v1)
+#undef cuLogicalEndpointCreate
+#define cuLogicalEndpointCreate (cushim_table()->LogicalEndpointCreate_v1)
+#undef cuLogicalEndpointDestroy
+#define cuLogicalEndpointDestroy (cushim_table()->LogicalEndpointDestroy_v1)
+#undef cuLogicalEndpointExport
+#define cuLogicalEndpointExport (cushim_table()->LogicalEndpointExport_v1)
+#undef cuLogicalEndpointGetLimits
+#define cuLogicalEndpointGetLimits (cushim_table()->LogicalEndpointGetLimits_v1)
+#undef cuLogicalEndpointIdRelease
+#define cuLogicalEndpointIdRelease (cushim_table()->LogicalEndpointIdRelease_v1)
+#undef cuLogicalEndpointIdReserve
+#define cuLogicalEndpointIdReserve (cushim_table()->LogicalEndpointIdReserve_v1)
+#undef cuLogicalEndpointImport
+#define cuLogicalEndpointImport (cushim_table()->LogicalEndpointImport_v1)
+#undef cuLogicalEndpointQuery
+#define cuLogicalEndpointQuery (cushim_table()->LogicalEndpointQuery_v1)
+#undef cuLogicalEndpointUnbind
+#define cuLogicalEndpointUnbind (cushim_table()->LogicalEndpointUnbind_v1)
+#undef cuLogsCurrent
+#define cuLogsCurrent (cushim_table()->LogsCurrent_v1)
+#undef cuLogsDumpToFile
+#define cuLogsDumpToFile (cushim_table()->LogsDumpToFile_v1)
+#undef cuLogsDumpToMemory
+#define cuLogsDumpToMemory (cushim_table()->LogsDumpToMemory_v1)
+#undef cuLogsRegisterCallback
+#define cuLogsRegisterCallback (cushim_table()->LogsRegisterCallback_v1)
+#undef cuLogsUnregisterCallback
+#define cuLogsUnregisterCallback (cushim_table()->LogsUnregisterCallback_v1)
+#undef cuMemAddressFree
+#define cuMemAddressFree (cushim_table()->MemAddressFree_v1)
+#undef cuMemAddressReserve
+#define cuMemAddressReserve (cushim_table()->MemAddressReserve_v1)
 #undef cuMemAdvise
 #undef cuMemAdvise_v2
 #define cuMemAdvise_v2 (cushim_table()->MemAdvise_v2)
@@ -648,6 +752,10 @@
 #undef cuMemAlloc_v2
 #define cuMemAlloc_v2 (cushim_table()->MemAlloc_v2)
 #define cuMemAlloc cuMemAlloc_v2
+#undef cuMemAllocAsync
+#define cuMemAllocAsync (cushim_table()->MemAllocAsync_v1)
+#undef cuMemAllocFromPoolAsync
+#define cuMemAllocFromPoolAsync (cushim_table()->MemAllocFromPoolAsync_v1)
 #undef cuMemAllocHost
 #undef cuMemAllocHost_v2
 #define cuMemAllocHost_v2 (cushim_table()->MemAllocHost_v2)
@@ -658,24 +766,44 @@
 #undef cuMemAllocPitch_v2
 #define cuMemAllocPitch_v2 (cushim_table()->MemAllocPitch_v2)
 #define cuMemAllocPitch cuMemAllocPitch_v2
+#undef cuMemBatchDecompressAsync
+#define cuMemBatchDecompressAsync (cushim_table()->MemBatchDecompressAsync_v1)
+#undef cuMemCreate
+#define cuMemCreate (cushim_table()->MemCreate_v1)
 #undef cuMemDiscardAndPrefetchBatchAsync
 #define cuMemDiscardAndPrefetchBatchAsync (cushim_table()->MemDiscardAndPrefetchBatchAsync_v1)
 #undef cuMemDiscardBatchAsync
 #define cuMemDiscardBatchAsync (cushim_table()->MemDiscardBatchAsync_v1)
+#undef cuMemExportToShareableHandle
+#define cuMemExportToShareableHandle (cushim_table()->MemExportToShareableHandle_v1)
 #undef cuMemFree
 #undef cuMemFree_v2
 #define cuMemFree_v2 (cushim_table()->MemFree_v2)
 #define cuMemFree cuMemFree_v2
+#undef cuMemFreeAsync
+#define cuMemFreeAsync (cushim_table()->MemFreeAsync_v1)
 #undef cuMemFreeHost
 #define cuMemFreeHost (cushim_table()->MemFreeHost_v1)
+#undef cuMemGetAccess
+#define cuMemGetAccess (cushim_table()->MemGetAccess_v1)
 #undef cuMemGetAddressRange
 #undef cuMemGetAddressRange_v2
 #define cuMemGetAddressRange_v2 (cushim_table()->MemGetAddressRange_v2)
 #define cuMemGetAddressRange cuMemGetAddressRange_v2
+#undef cuMemGetAllocationGranularity
+#define cuMemGetAllocationGranularity (cushim_table()->MemGetAllocationGranularity_v1)
+#undef cuMemGetAllocationPropertiesFromHandle
+#define cuMemGetAllocationPropertiesFromHandle (cushim_table()->MemGetAllocationPropertiesFromHandle_v1)
+#undef cuMemGetDefaultMemPool
+#define cuMemGetDefaultMemPool (cushim_table()->MemGetDefaultMemPool_v1)
+#undef cuMemGetHandleForAddressRange
+#define cuMemGetHandleForAddressRange (cushim_table()->MemGetHandleForAddressRange_v1)
 #undef cuMemGetInfo
 #undef cuMemGetInfo_v2
 #define cuMemGetInfo_v2 (cushim_table()->MemGetInfo_v2)
 #define cuMemGetInfo cuMemGetInfo_v2
+#undef cuMemGetMemPool
+#define cuMemGetMemPool (cushim_table()->MemGetMemPool_v1)
 #undef cuMemHostAlloc
 #define cuMemHostAlloc (cushim_table()->MemHostAlloc_v1)
 #undef cuMemHostGetDevicePointer
@@ -690,6 +818,34 @@
 #define cuMemHostRegister cuMemHostRegister_v2
 #undef cuMemHostUnregister
 #define cuMemHostUnregister (cushim_table()->MemHostUnregister_v1)
+#undef cuMemImportFromShareableHandle
+#define cuMemImportFromShareableHandle (cushim_table()->MemImportFromShareableHandle_v1)
+#undef cuMemMap
+#define cuMemMap (cushim_table()->MemMap_v1)
+#undef cuMemMapArrayAsync
+#define cuMemMapArrayAsync (cushim_table()->MemMapArrayAsync_v1)
+#undef cuMemPoolCreate
+#define cuMemPoolCreate (cushim_table()->MemPoolCreate_v1)
+#undef cuMemPoolDestroy
+#define cuMemPoolDestroy (cushim_table()->MemPoolDestroy_v1)
+#undef cuMemPoolExportPointer
+#define cuMemPoolExportPointer (cushim_table()->MemPoolExportPointer_v1)
+#undef cuMemPoolExportToShareableHandle
+#define cuMemPoolExportToShareableHandle (cushim_table()->MemPoolExportToShareableHandle_v1)
+#undef cuMemPoolGetAccess
+#define cuMemPoolGetAccess (cushim_table()->MemPoolGetAccess_v1)
+#undef cuMemPoolGetAttribute
+#define cuMemPoolGetAttribute (cushim_table()->MemPoolGetAttribute_v1)
+#undef cuMemPoolImportFromShareableHandle
+#define cuMemPoolImportFromShareableHandle (cushim_table()->MemPoolImportFromShareableHandle_v1)
+#undef cuMemPoolImportPointer
+#define cuMemPoolImportPointer (cushim_table()->MemPoolImportPointer_v1)
+#undef cuMemPoolSetAccess
+#define cuMemPoolSetAccess (cushim_table()->MemPoolSetAccess_v1)
+#undef cuMemPoolSetAttribute
+#define cuMemPoolSetAttribute (cushim_table()->MemPoolSetAttribute_v1)
+#undef cuMemPoolTrimTo
+#define cuMemPoolTrimTo (cushim_table()->MemPoolTrimTo_v1)
 #undef cuMemPrefetchAsync
 #undef cuMemPrefetchAsync_v2
 #define cuMemPrefetchAsync_v2 (cushim_table()->MemPrefetchAsync_v2)
@@ -704,8 +860,16 @@
 #define cuMemRangeGetAttribute (cushim_table()->MemRangeGetAttribute_v1)
 #undef cuMemRangeGetAttributes
 #define cuMemRangeGetAttributes (cushim_table()->MemRangeGetAttributes_v1)
-
-/* Memory: copies. */
+#undef cuMemRelease
+#define cuMemRelease (cushim_table()->MemRelease_v1)
+#undef cuMemRetainAllocationHandle
+#define cuMemRetainAllocationHandle (cushim_table()->MemRetainAllocationHandle_v1)
+#undef cuMemSetAccess
+#define cuMemSetAccess (cushim_table()->MemSetAccess_v1)
+#undef cuMemSetMemPool
+#define cuMemSetMemPool (cushim_table()->MemSetMemPool_v1)
+#undef cuMemUnmap
+#define cuMemUnmap (cushim_table()->MemUnmap_v1)
 #undef cuMemcpy
 #define cuMemcpy (cushim_table()->Memcpy_v1)
 #undef cuMemcpy2D
@@ -728,10 +892,20 @@
 #undef cuMemcpy3DAsync_v2
 #define cuMemcpy3DAsync_v2 (cushim_table()->Memcpy3DAsync_v2)
 #define cuMemcpy3DAsync cuMemcpy3DAsync_v2
+#undef cuMemcpy3DBatchAsync
+#undef cuMemcpy3DBatchAsync_v2
+#define cuMemcpy3DBatchAsync_v2 (cushim_table()->Memcpy3DBatchAsync_v2)
+#if CUSHIM_NAMES_VERSION >= 13000
+#    define cuMemcpy3DBatchAsync cuMemcpy3DBatchAsync_v2
+#else
+#    define cuMemcpy3DBatchAsync (cushim_table()->Memcpy3DBatchAsync_v1)
+#endif
 #undef cuMemcpy3DPeer
 #define cuMemcpy3DPeer (cushim_table()->Memcpy3DPeer_v1)
 #undef cuMemcpy3DPeerAsync
 #define cuMemcpy3DPeerAsync (cushim_table()->Memcpy3DPeerAsync_v1)
+#undef cuMemcpy3DWithAttributesAsync
+#define cuMemcpy3DWithAttributesAsync (cushim_table()->Memcpy3DWithAttributesAsync_v1)
 #undef cuMemcpyAsync
 #define cuMemcpyAsync (cushim_table()->MemcpyAsync_v1)
 #undef cuMemcpyAtoA
@@ -798,8 +972,8 @@
 #define cuMemcpyPeer (cushim_table()->MemcpyPeer_v1)
 #undef cuMemcpyPeerAsync
 #define cuMemcpyPeerAsync (cushim_table()->MemcpyPeerAsync_v1)
-
-/* Memory: memset. */
+#undef cuMemcpyWithAttributesAsync
+#define cuMemcpyWithAttributesAsync (cushim_table()->MemcpyWithAttributesAsync_v1)
 #undef cuMemsetD16
 #undef cuMemsetD16_v2
 #define cuMemsetD16_v2 (cushim_table()->MemsetD16_v2)
@@ -836,168 +1010,16 @@
 #define cuMemsetD8 cuMemsetD8_v2
 #undef cuMemsetD8Async
 #define cuMemsetD8Async (cushim_table()->MemsetD8Async_v1)
-
-/* Memory: stream-ordered, and pools. */
-#undef cuDeviceGetDefaultMemPool
-#define cuDeviceGetDefaultMemPool (cushim_table()->DeviceGetDefaultMemPool_v1)
-#undef cuDeviceGetMemPool
-#define cuDeviceGetMemPool (cushim_table()->DeviceGetMemPool_v1)
-#undef cuDeviceSetMemPool
-#define cuDeviceSetMemPool (cushim_table()->DeviceSetMemPool_v1)
-#undef cuMemAllocAsync
-#define cuMemAllocAsync (cushim_table()->MemAllocAsync_v1)
-#undef cuMemAllocFromPoolAsync
-#define cuMemAllocFromPoolAsync (cushim_table()->MemAllocFromPoolAsync_v1)
-#undef cuMemBatchDecompressAsync
-#define cuMemBatchDecompressAsync (cushim_table()->MemBatchDecompressAsync_v1)
-#undef cuMemFreeAsync
-#define cuMemFreeAsync (cushim_table()->MemFreeAsync_v1)
-#undef cuMemGetDefaultMemPool
-#define cuMemGetDefaultMemPool (cushim_table()->MemGetDefaultMemPool_v1)
-#undef cuMemGetMemPool
-#define cuMemGetMemPool (cushim_table()->MemGetMemPool_v1)
-#undef cuMemPoolCreate
-#define cuMemPoolCreate (cushim_table()->MemPoolCreate_v1)
-#undef cuMemPoolDestroy
-#define cuMemPoolDestroy (cushim_table()->MemPoolDestroy_v1)
-#undef cuMemPoolExportPointer
-#define cuMemPoolExportPointer (cushim_table()->MemPoolExportPointer_v1)
-#undef cuMemPoolExportToShareableHandle
-#define cuMemPoolExportToShareableHandle (cushim_table()->MemPoolExportToShareableHandle_v1)
-#undef cuMemPoolGetAccess
-#define cuMemPoolGetAccess (cushim_table()->MemPoolGetAccess_v1)
-#undef cuMemPoolGetAttribute
-#define cuMemPoolGetAttribute (cushim_table()->MemPoolGetAttribute_v1)
-#undef cuMemPoolImportFromShareableHandle
-#define cuMemPoolImportFromShareableHandle (cushim_table()->MemPoolImportFromShareableHandle_v1)
-#undef cuMemPoolImportPointer
-#define cuMemPoolImportPointer (cushim_table()->MemPoolImportPointer_v1)
-#undef cuMemPoolSetAccess
-#define cuMemPoolSetAccess (cushim_table()->MemPoolSetAccess_v1)
-#undef cuMemPoolSetAttribute
-#define cuMemPoolSetAttribute (cushim_table()->MemPoolSetAttribute_v1)
-#undef cuMemPoolTrimTo
-#define cuMemPoolTrimTo (cushim_table()->MemPoolTrimTo_v1)
-#undef cuMemSetMemPool
-#define cuMemSetMemPool (cushim_table()->MemSetMemPool_v1)
-
-/* Memory: virtual, and multicast. */
-#undef cuMemAddressFree
-#define cuMemAddressFree (cushim_table()->MemAddressFree_v1)
-#undef cuMemAddressReserve
-#define cuMemAddressReserve (cushim_table()->MemAddressReserve_v1)
-#undef cuMemCreate
-#define cuMemCreate (cushim_table()->MemCreate_v1)
-#undef cuMemExportToShareableHandle
-#define cuMemExportToShareableHandle (cushim_table()->MemExportToShareableHandle_v1)
-#undef cuMemGetAccess
-#define cuMemGetAccess (cushim_table()->MemGetAccess_v1)
-#undef cuMemGetAllocationGranularity
-#define cuMemGetAllocationGranularity (cushim_table()->MemGetAllocationGranularity_v1)
-#undef cuMemGetAllocationPropertiesFromHandle
-#define cuMemGetAllocationPropertiesFromHandle (cushim_table()->MemGetAllocationPropertiesFromHandle_v1)
-#undef cuMemGetHandleForAddressRange
-#define cuMemGetHandleForAddressRange (cushim_table()->MemGetHandleForAddressRange_v1)
-#undef cuMemImportFromShareableHandle
-#define cuMemImportFromShareableHandle (cushim_table()->MemImportFromShareableHandle_v1)
-#undef cuMemMap
-#define cuMemMap (cushim_table()->MemMap_v1)
-#undef cuMemMapArrayAsync
-#define cuMemMapArrayAsync (cushim_table()->MemMapArrayAsync_v1)
-#undef cuMemRelease
-#define cuMemRelease (cushim_table()->MemRelease_v1)
-#undef cuMemRetainAllocationHandle
-#define cuMemRetainAllocationHandle (cushim_table()->MemRetainAllocationHandle_v1)
-#undef cuMemSetAccess
-#define cuMemSetAccess (cushim_table()->MemSetAccess_v1)
-#undef cuMemUnmap
-#define cuMemUnmap (cushim_table()->MemUnmap_v1)
-#undef cuMulticastAddDevice
-#define cuMulticastAddDevice (cushim_table()->MulticastAddDevice_v1)
-#undef cuMulticastBindAddr
-#define cuMulticastBindAddr (cushim_table()->MulticastBindAddr_v1)
-#undef cuMulticastBindMem
-#define cuMulticastBindMem (cushim_table()->MulticastBindMem_v1)
-#undef cuMulticastCreate
-#define cuMulticastCreate (cushim_table()->MulticastCreate_v1)
-#undef cuMulticastGetGranularity
-#define cuMulticastGetGranularity (cushim_table()->MulticastGetGranularity_v1)
-#undef cuMulticastUnbind
-#define cuMulticastUnbind (cushim_table()->MulticastUnbind_v1)
-
-/* Memory: between processes. */
-#undef cuIpcCloseMemHandle
-#define cuIpcCloseMemHandle (cushim_table()->IpcCloseMemHandle_v1)
-#undef cuIpcGetEventHandle
-#define cuIpcGetEventHandle (cushim_table()->IpcGetEventHandle_v1)
-#undef cuIpcGetMemHandle
-#define cuIpcGetMemHandle (cushim_table()->IpcGetMemHandle_v1)
-#undef cuIpcOpenEventHandle
-#define cuIpcOpenEventHandle (cushim_table()->IpcOpenEventHandle_v1)
-#undef cuIpcOpenMemHandle
-#undef cuIpcOpenMemHandle_v2
-#define cuIpcOpenMemHandle_v2 (cushim_table()->IpcOpenMemHandle_v2)
-#if CUSHIM_NAMES_VERSION >= 11000
-#    define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
-#else
-#    define cuIpcOpenMemHandle (cushim_table()->IpcOpenMemHandle_v1)
-#endif
-
-/* Memory: pointer attributes. */
-#undef cuPointerGetAttribute
-#define cuPointerGetAttribute (cushim_table()->PointerGetAttribute_v1)
-#undef cuPointerGetAttributes
-#define cuPointerGetAttributes (cushim_table()->PointerGetAttributes_v1)
-#undef cuPointerSetAttribute
-#define cuPointerSetAttribute (cushim_table()->PointerSetAttribute_v1)
-
-/* Arrays and textures. */
-#undef cuArray3DCreate
-#undef cuArray3DCreate_v2
-#define cuArray3DCreate_v2 (cushim_table()->Array3DCreate_v2)
-#define cuArray3DCreate cuArray3DCreate_v2
-#undef cuArray3DGetDescriptor
-#undef cuArray3DGetDescriptor_v2
-#define cuArray3DGetDescriptor_v2 (cushim_table()->Array3DGetDescriptor_v2)
-#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
-#undef cuArrayCreate
-#undef cuArrayCreate_v2
-#define cuArrayCreate_v2 (cushim_table()->ArrayCreate_v2)
-#define cuArrayCreate cuArrayCreate_v2
-#undef cuArrayDestroy
-#define cuArrayDestroy (cushim_table()->ArrayDestroy_v1)
-#undef cuArrayGetDescriptor
-#undef cuArrayGetDescriptor_v2
-#define cuArrayGetDescriptor_v2 (cushim_table()->ArrayGetDescriptor_v2)
-#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
 #undef cuMipmappedArrayCreate
 #define cuMipmappedArrayCreate (cushim_table()->MipmappedArrayCreate_v1)
 #undef cuMipmappedArrayDestroy
 #define cuMipmappedArrayDestroy (cushim_table()->MipmappedArrayDestroy_v1)
 #undef cuMipmappedArrayGetLevel
 #define cuMipmappedArrayGetLevel (cushim_table()->MipmappedArrayGetLevel_v1)
-#undef cuTexObjectCreate
-#define cuTexObjectCreate (cushim_table()->TexObjectCreate_v1)
-#undef cuTexObjectDestroy
-#define cuTexObjectDestroy (cushim_table()->TexObjectDestroy_v1)
-
-/* Modules and linking. */
-#undef cuLinkAddData
-#undef cuLinkAddData_v2
-#define cuLinkAddData_v2 (cushim_table()->LinkAddData_v2)
-#define cuLinkAddData cuLinkAddData_v2
-#undef cuLinkAddFile
-#undef cuLinkAddFile_v2
-#define cuLinkAddFile_v2 (cushim_table()->LinkAddFile_v2)
-#define cuLinkAddFile cuLinkAddFile_v2
-#undef cuLinkComplete
-#define cuLinkComplete (cushim_table()->LinkComplete_v1)
-#undef cuLinkCreate
-#undef cuLinkCreate_v2
-#define cuLinkCreate_v2 (cushim_table()->LinkCreate_v2)
-#define cuLinkCreate cuLinkCreate_v2
-#undef cuLinkDestroy
-#define cuLinkDestroy (cushim_table()->LinkDestroy_v1)
+#undef cuMipmappedArrayGetMemoryRequirements
+#define cuMipmappedArrayGetMemoryRequirements (cushim_table()->MipmappedArrayGetMemoryRequirements_v1)
+#undef cuMipmappedArrayGetSparseProperties
+#define cuMipmappedArrayGetSparseProperties (cushim_table()->MipmappedArrayGetSparseProperties_v1)
 #undef cuModuleEnumerateFunctions
 #define cuModuleEnumerateFunctions (cushim_table()->ModuleEnumerateFunctions_v1)
 #undef cuModuleGetFunction
@@ -1024,76 +1046,28 @@
 #define cuModuleLoadFatBinary (cushim_table()->ModuleLoadFatBinary_v1)
 #undef cuModuleUnload
 #define cuModuleUnload (cushim_table()->ModuleUnload_v1)
-
-/* Libraries and kernels. */
-#undef cuKernelGetAttribute
-#define cuKernelGetAttribute (cushim_table()->KernelGetAttribute_v1)
-#undef cuKernelGetFunction
-#define cuKernelGetFunction (cushim_table()->KernelGetFunction_v1)
-#undef cuKernelGetLibrary
-#define cuKernelGetLibrary (cushim_table()->KernelGetLibrary_v1)
-#undef cuKernelGetName
-#define cuKernelGetName (cushim_table()->KernelGetName_v1)
-#undef cuKernelGetParamInfo
-#define cuKernelGetParamInfo (cushim_table()->KernelGetParamInfo_v1)
-#undef cuKernelSetAttribute
-#define cuKernelSetAttribute (cushim_table()->KernelSetAttribute_v1)
-#undef cuKernelSetCacheConfig
-#define cuKernelSetCacheConfig (cushim_table()->KernelSetCacheConfig_v1)
-#undef cuLibraryEnumerateKernels
-#define cuLibraryEnumerateKernels (cushim_table()->LibraryEnumerateKernels_v1)
-#undef cuLibraryGetGlobal
-#define cuLibraryGetGlobal (cushim_table()->LibraryGetGlobal_v1)
-#undef cuLibraryGetKernel
-#define cuLibraryGetKernel (cushim_table()->LibraryGetKernel_v1)
-#undef cuLibraryGetKernelCount
-#define cuLibraryGetKernelCount (cushim_table()->LibraryGetKernelCount_v1)
-#undef cuLibraryGetManaged
-#define cuLibraryGetManaged (cushim_table()->LibraryGetManaged_v1)
-#undef cuLibraryGetModule
-#define cuLibraryGetModule (cushim_table()->LibraryGetModule_v1)
-#undef cuLibraryGetUnifiedFunction
-#define cuLibraryGetUnifiedFunction (cushim_table()->LibraryGetUnifiedFunction_v1)
-#undef cuLibraryLoadData
-#define cuLibraryLoadData (cushim_table()->LibraryLoadData_v1)
-#undef cuLibraryLoadFromFile
-#define cuLibraryLoadFromFile (cushim_table()->LibraryLoadFromFile_v1)
-#undef cuLibraryUnload
-#define cuLibraryUnload (cushim_table()->LibraryUnload_v1)
-
-/* Functions, launches and occupancy. */
-#undef cuFuncGetAttribute
-#define cuFuncGetAttribute (cushim_table()->FuncGetAttribute_v1)
-#undef cuFuncGetModule
-#define cuFuncGetModule (cushim_table()->FuncGetModule_v1)
-#undef cuFuncGetName
-#define cuFuncGetName (cushim_table()->FuncGetName_v1)
-#undef cuFuncGetParamInfo
-#define cuFuncGetParamInfo (cushim_table()->FuncGetParamInfo_v1)
-#undef cuFuncIsLoaded
-#define cuFuncIsLoaded (cushim_table()->FuncIsLoaded_v1)
-#undef cuFuncLoad
-#define cuFuncLoad (cushim_table()->FuncLoad_v1)
-#undef cuFuncSetAttribute
-#define cuFuncSetAttribute (cushim_table()->FuncSetAttribute_v1)
-#undef cuFuncSetCacheConfig
-#define cuFuncSetCacheConfig (cushim_table()->FuncSetCacheConfig_v1)
-#undef cuFuncSetSharedMemConfig
-#define cuFuncSetSharedMemConfig (cushim_table()->FuncSetSharedMemConfig_v1)
-#undef cuLaunchCooperativeKernel
-#define cuLaunchCooperativeKernel (cushim_table()->LaunchCooperativeKernel_v1)
-#undef cuLaunchCooperativeKernelMultiDevice
-#define cuLaunchCooperativeKernelMultiDevice (cushim_table()->LaunchCooperativeKernelMultiDevice_v1)
-#undef cuLaunchKernel
-#define cuLaunchKernel (cushim_table()->LaunchKernel_v1)
-#undef cuLaunchKernelEx
-#define cuLaunchKernelEx (cushim_table()->LaunchKernelEx_v1)
+#undef cuMulticastAddDevice
+#define cuMulticastAddDevice (cushim_table()->MulticastAddDevice_v1)
+#undef cuMulticastBindAddr
+#undef cuMulticastBindAddr_v2
+#define cuMulticastBindAddr_v2 (cushim_table()->MulticastBindAddr_v2)
+#define cuMulticastBindAddr (cushim_table()->MulticastBindAddr_v1)
+#undef cuMulticastBindMem
+#undef cuMulticastBindMem_v2
+#define cuMulticastBindMem_v2 (cushim_table()->MulticastBindMem_v2)
+#define cuMulticastBindMem (cushim_table()->MulticastBindMem_v1)
+#undef cuMulticastCreate
+#define cuMulticastCreate (cushim_table()->MulticastCreate_v1)
+#undef cuMulticastGetGranularity
+#define cuMulticastGetGranularity (cushim_table()->MulticastGetGranularity_v1)
+#undef cuMulticastUnbind
+#define cuMulticastUnbind (cushim_table()->MulticastUnbind_v1)
 #undef cuOccupancyAvailableDynamicSMemPerBlock
 #define cuOccupancyAvailableDynamicSMemPerBlock (cushim_table()->OccupancyAvailableDynamicSMemPerBlock_v1)
 #undef cuOccupancyMaxActiveBlocksPerMultiprocessor
 #define cuOccupancyMaxActiveBlocksPerMultiprocessor (cushim_table()->OccupancyMaxActiveBlocksPerMultiprocessor_v1)
 #undef cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
-#define cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags                                                           \
+#define cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags \
     (cushim_table()->OccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v1)
 #undef cuOccupancyMaxActiveClusters
 #define cuOccupancyMaxActiveClusters (cushim_table()->OccupancyMaxActiveClusters_v1)
@@ -1103,57 +1077,249 @@
 #define cuOccupancyMaxPotentialBlockSizeWithFlags (cushim_table()->OccupancyMaxPotentialBlockSizeWithFlags_v1)
 #undef cuOccupancyMaxPotentialClusterSize
 #define cuOccupancyMaxPotentialClusterSize (cushim_table()->OccupancyMaxPotentialClusterSize_v1)
-#undef cuTensorMapEncodeTiled
-#define cuTensorMapEncodeTiled (cushim_table()->TensorMapEncodeTiled_v1)
-
-/* External memory and semaphores. */
-#undef cuDestroyExternalMemory
-#define cuDestroyExternalMemory (cushim_table()->DestroyExternalMemory_v1)
-#undef cuDestroyExternalSemaphore
-#define cuDestroyExternalSemaphore (cushim_table()->DestroyExternalSemaphore_v1)
-#undef cuExternalMemoryGetMappedBuffer
-#define cuExternalMemoryGetMappedBuffer (cushim_table()->ExternalMemoryGetMappedBuffer_v1)
-#undef cuExternalMemoryGetMappedMipmappedArray
-#define cuExternalMemoryGetMappedMipmappedArray (cushim_table()->ExternalMemoryGetMappedMipmappedArray_v1)
-#undef cuImportExternalMemory
-#define cuImportExternalMemory (cushim_table()->ImportExternalMemory_v1)
-#undef cuImportExternalSemaphore
-#define cuImportExternalSemaphore (cushim_table()->ImportExternalSemaphore_v1)
+#undef cuParamSetSize
+#define cuParamSetSize (cushim_table()->ParamSetSize_v1)
+#undef cuParamSetTexRef
+#define cuParamSetTexRef (cushim_table()->ParamSetTexRef_v1)
+#undef cuParamSetf
+#define cuParamSetf (cushim_table()->ParamSetf_v1)
+#undef cuParamSeti
+#define cuParamSeti (cushim_table()->ParamSeti_v1)
+#undef cuParamSetv
+#define cuParamSetv (cushim_table()->ParamSetv_v1)
+#undef cuPointerGetAttribute
+#define cuPointerGetAttribute (cushim_table()->PointerGetAttribute_v1)
+#undef cuPointerGetAttributes
+#define cuPointerGetAttributes (cushim_table()->PointerGetAttributes_v1)
+#undef cuPointerSetAttribute
+#define cuPointerSetAttribute (cushim_table()->PointerSetAttribute_v1)
+#undef cuProfilerInitialize
+#define cuProfilerInitialize (cushim_table()->ProfilerInitialize_v1)
+#undef cuProfilerStart
+#define cuProfilerStart (cushim_table()->ProfilerStart_v1)
+#undef cuProfilerStop
+#define cuProfilerStop (cushim_table()->ProfilerStop_v1)
 #undef cuSignalExternalSemaphoresAsync
 #define cuSignalExternalSemaphoresAsync (cushim_table()->SignalExternalSemaphoresAsync_v1)
+#undef cuStreamAddCallback
+#define cuStreamAddCallback (cushim_table()->StreamAddCallback_v1)
+#undef cuStreamAttachMemAsync
+#define cuStreamAttachMemAsync (cushim_table()->StreamAttachMemAsync_v1)
+#undef cuStreamBatchMemOp
+#undef cuStreamBatchMemOp_v2
+#define cuStreamBatchMemOp_v2 (cushim_table()->StreamBatchMemOp_v2)
+#if CUSHIM_NAMES_VERSION >= 12000
+#    define cuStreamBatchMemOp cuStreamBatchMemOp_v2
+#else
+#    define cuStreamBatchMemOp (cushim_table()->StreamBatchMemOp_v1)
+#endif
+#undef cuStreamBeginCapture
+#undef cuStreamBeginCapture_v2
+#define cuStreamBeginCapture_v2 (cushim_table()->StreamBeginCapture_v2)
+#if CUSHIM_NAMES_VERSION >= 10010
+#    define cuStreamBeginCapture cuStreamBeginCapture_v2
+#else
+#    define cuStreamBeginCapture (cushim_table()->StreamBeginCapture_v1)
+#endif
+#undef cuStreamBeginCaptureToCig
+#define cuStreamBeginCaptureToCig (cushim_table()->StreamBeginCaptureToCig_v1)
+#undef cuStreamBeginCaptureToGraph
+#define cuStreamBeginCaptureToGraph (cushim_table()->StreamBeginCaptureToGraph_v1)
+#undef cuStreamBeginRecaptureToGraph
+#define cuStreamBeginRecaptureToGraph (cushim_table()->StreamBeginRecaptureToGraph_v1)
+#undef cuStreamCopyAttributes
+#define cuStreamCopyAttributes (cushim_table()->StreamCopyAttributes_v1)
+#undef cuStreamCreate
+#define cuStreamCreate (cushim_table()->StreamCreate_v1)
+#undef cuStreamCreateWithPriority
+#define cuStreamCreateWithPriority (cushim_table()->StreamCreateWithPriority_v1)
+#undef cuStreamDestroy
+#undef cuStreamDestroy_v2
+#define cuStreamDestroy_v2 (cushim_table()->StreamDestroy_v2)
+#define cuStreamDestroy cuStreamDestroy_v2
+#undef cuStreamEndCapture
+#define cuStreamEndCapture (cushim_table()->StreamEndCapture_v1)
+#undef cuStreamEndCaptureToCig
+#define cuStreamEndCaptureToCig (cushim_table()->StreamEndCaptureToCig_v1)
+#undef cuStreamGetAttribute
+#define cuStreamGetAttribute (cushim_table()->StreamGetAttribute_v1)
+#undef cuStreamGetCaptureInfo
+#undef cuStreamGetCaptureInfo_v2
+#undef cuStreamGetCaptureInfo_v3
+#define cuStreamGetCaptureInfo_v2 (cushim_table()->StreamGetCaptureInfo_v2)
+#define cuStreamGetCaptureInfo_v3 (cushim_table()->StreamGetCaptureInfo_v3)
+#if CUSHIM_NAMES_VERSION >= 13000
+#    define cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v3
+#elif CUSHIM_NAMES_VERSION >= 12000
+#    define cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v2
+#else
+#    define cuStreamGetCaptureInfo (cushim_table()->StreamGetCaptureInfo_v1)
+#endif
+#undef cuStreamGetCtx
+#undef cuStreamGetCtx_v2
+#define cuStreamGetCtx_v2 (cushim_table()->StreamGetCtx_v2)
+#define cuStreamGetCtx (cushim_table()->StreamGetCtx_v1)
+#undef cuStreamGetDevResource
+#define cuStreamGetDevResource (cushim_table()->StreamGetDevResource_v1)
+#undef cuStreamGetDevice
+#define cuStreamGetDevice (cushim_table()->StreamGetDevice_v1)
+#undef cuStreamGetFlags
+#define cuStreamGetFlags (cushim_table()->StreamGetFlags_v1)
+#undef cuStreamGetGreenCtx
+#define cuStreamGetGreenCtx (cushim_table()->StreamGetGreenCtx_v1)
+#undef cuStreamGetId
+#define cuStreamGetId (cushim_table()->StreamGetId_v1)
+#undef cuStreamGetPriority
+#define cuStreamGetPriority (cushim_table()->StreamGetPriority_v1)
+#undef cuStreamIsCapturing
+#define cuStreamIsCapturing (cushim_table()->StreamIsCapturing_v1)
+#undef cuStreamQuery
+#define cuStreamQuery (cushim_table()->StreamQuery_v1)
+#undef cuStreamSetAttribute
+#define cuStreamSetAttribute (cushim_table()->StreamSetAttribute_v1)
+#undef cuStreamSynchronize
+#define cuStreamSynchronize (cushim_table()->StreamSynchronize_v1)
+#undef cuStreamUpdateCaptureDependencies
+#undef cuStreamUpdateCaptureDependencies_v2
+#define cuStreamUpdateCaptureDependencies_v2 (cushim_table()->StreamUpdateCaptureDependencies_v2)
+#if CUSHIM_NAMES_VERSION >= 13000
+#    define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_v2
+#else
+#    define cuStreamUpdateCaptureDependencies (cushim_table()->StreamUpdateCaptureDependencies_v1)
+#endif
+#undef cuStreamWaitEvent
+#define cuStreamWaitEvent (cushim_table()->StreamWaitEvent_v1)
+#undef cuStreamWaitValue32
+#undef cuStreamWaitValue32_v2
+#define cuStreamWaitValue32_v2 (cushim_table()->StreamWaitValue32_v2)
+#if CUSHIM_NAMES_VERSION >= 12000
+#    define cuStreamWaitValue32 cuStreamWaitValue32_v2
+#else
+#    define cuStreamWaitValue32 (cushim_table()->StreamWaitValue32_v1)
+#endif
+#undef cuStreamWaitValue64
+#undef cuStreamWaitValue64_v2
+#define cuStreamWaitValue64_v2 (cushim_table()->StreamWaitValue64_v2)
+#if CUSHIM_NAMES_VERSION >= 12000
+#    define cuStreamWaitValue64 cuStreamWaitValue64_v2
+#else
+#    define cuStreamWaitValue64 (cushim_table()->StreamWaitValue64_v1)
+#endif
+#undef cuStreamWriteValue32
+#undef cuStreamWriteValue32_v2
+#define cuStreamWriteValue32_v2 (cushim_table()->StreamWriteValue32_v2)
+#if CUSHIM_NAMES_VERSION >= 12000
+#    define cuStreamWriteValue32 cuStreamWriteValue32_v2
+#else
+#    define cuStreamWriteValue32 (cushim_table()->StreamWriteValue32_v1)
+#endif
+#undef cuStreamWriteValue64
+#undef cuStreamWriteValue64_v2
+#define cuStreamWriteValue64_v2 (cushim_table()->StreamWriteValue64_v2)
+#if CUSHIM_NAMES_VERSION >= 12000
+#    define cuStreamWriteValue64 cuStreamWriteValue64_v2
+#else
+#    define cuStreamWriteValue64 (cushim_table()->StreamWriteValue64_v1)
+#endif
+#undef cuSurfObjectCreate
+#define cuSurfObjectCreate (cushim_table()->SurfObjectCreate_v1)
+#undef cuSurfObjectDestroy
+#define cuSurfObjectDestroy (cushim_table()->SurfObjectDestroy_v1)
+#undef cuSurfObjectGetResourceDesc
+#define cuSurfObjectGetResourceDesc (cushim_table()->SurfObjectGetResourceDesc_v1)
+#undef cuSurfRefGetArray
+#define cuSurfRefGetArray (cushim_table()->SurfRefGetArray_v1)
+#undef cuSurfRefSetArray
+#define cuSurfRefSetArray (cushim_table()->SurfRefSetArray_v1)
+#undef cuTensorMapEncodeIm2col
+#define cuTensorMapEncodeIm2col (cushim_table()->TensorMapEncodeIm2col_v1)
+#undef cuTensorMapEncodeIm2colWide
+#define cuTensorMapEncodeIm2colWide (cushim_table()->TensorMapEncodeIm2colWide_v1)
+#undef cuTensorMapEncodeTiled
+#define cuTensorMapEncodeTiled (cushim_table()->TensorMapEncodeTiled_v1)
+#undef cuTensorMapReplaceAddress
+#define cuTensorMapReplaceAddress (cushim_table()->TensorMapReplaceAddress_v1)
+#undef cuTexObjectCreate
+#define cuTexObjectCreate (cushim_table()->TexObjectCreate_v1)
+#undef cuTexObjectDestroy
+#define cuTexObjectDestroy (cushim_table()->TexObjectDestroy_v1)
+#undef cuTexObjectGetResourceDesc
+#define cuTexObjectGetResourceDesc (cushim_table()->TexObjectGetResourceDesc_v1)
+#undef cuTexObjectGetResourceViewDesc
+#define cuTexObjectGetResourceViewDesc (cushim_table()->TexObjectGetResourceViewDesc_v1)
+#undef cuTexObjectGetTextureDesc
+#define cuTexObjectGetTextureDesc (cushim_table()->TexObjectGetTextureDesc_v1)
+#undef cuTexRefCreate
+#define cuTexRefCreate (cushim_table()->TexRefCreate_v1)
+#undef cuTexRefDestroy
+#define cuTexRefDestroy (cushim_table()->TexRefDestroy_v1)
+#undef cuTexRefGetAddress
+#undef cuTexRefGetAddress_v2
+#define cuTexRefGetAddress_v2 (cushim_table()->TexRefGetAddress_v2)
+#define cuTexRefGetAddress cuTexRefGetAddress_v2
+#undef cuTexRefGetAddressMode
+#define cuTexRefGetAddressMode (cushim_table()->TexRefGetAddressMode_v1)
+#undef cuTexRefGetArray
+#define cuTexRefGetArray (cushim_table()->TexRefGetArray_v1)
+#undef cuTexRefGetBorderColor
+#define cuTexRefGetBorderColor (cushim_table()->TexRefGetBorderColor_v1)
+#undef cuTexRefGetFilterMode
+#define cuTexRefGetFilterMode (cushim_table()->TexRefGetFilterMode_v1)
+#undef cuTexRefGetFlags
+#define cuTexRefGetFlags (cushim_table()->TexRefGetFlags_v1)
+#undef cuTexRefGetFormat
+#define cuTexRefGetFormat (cushim_table()->TexRefGetFormat_v1)
+#undef cuTexRefGetMaxAnisotropy
+#define cuTexRefGetMaxAnisotropy (cushim_table()->TexRefGetMaxAnisotropy_v1)
+#undef cuTexRefGetMipmapFilterMode
+#define cuTexRefGetMipmapFilterMode (cushim_table()->TexRefGetMipmapFilterMode_v1)
+#undef cuTexRefGetMipmapLevelBias
+#define cuTexRefGetMipmapLevelBias (cushim_table()->TexRefGetMipmapLevelBias_v1)
+#undef cuTexRefGetMipmapLevelClamp
+#define cuTexRefGetMipmapLevelClamp (cushim_table()->TexRefGetMipmapLevelClamp_v1)
+#undef cuTexRefGetMipmappedArray
+#define cuTexRefGetMipmappedArray (cushim_table()->TexRefGetMipmappedArray_v1)
+#undef cuTexRefSetAddress
+#undef cuTexRefSetAddress_v2
+#define cuTexRefSetAddress_v2 (cushim_table()->TexRefSetAddress_v2)
+#define cuTexRefSetAddress cuTexRefSetAddress_v2
+#undef cuTexRefSetAddress2D
+#undef cuTexRefSetAddress2D_v2
+#undef cuTexRefSetAddress2D_v3
+#define cuTexRefSetAddress2D_v2 (cushim_table()->TexRefSetAddress2D_v2)
+#define cuTexRefSetAddress2D_v3 (cushim_table()->TexRefSetAddress2D_v3)
+#define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
+#undef cuTexRefSetAddressMode
+#define cuTexRefSetAddressMode (cushim_table()->TexRefSetAddressMode_v1)
+#undef cuTexRefSetArray
+#define cuTexRefSetArray (cushim_table()->TexRefSetArray_v1)
+#undef cuTexRefSetBorderColor
+#define cuTexRefSetBorderColor (cushim_table()->TexRefSetBorderColor_v1)
+#undef cuTexRefSetFilterMode
+#define cuTexRefSetFilterMode (cushim_table()->TexRefSetFilterMode_v1)
+#undef cuTexRefSetFlags
+#define cuTexRefSetFlags (cushim_table()->TexRefSetFlags_v1)
+#undef cuTexRefSetFormat
+#define cuTexRefSetFormat (cushim_table()->TexRefSetFormat_v1)
+#undef cuTexRefSetMaxAnisotropy
+#define cuTexRefSetMaxAnisotropy (cushim_table()->TexRefSetMaxAnisotropy_v1)
+#undef cuTexRefSetMipmapFilterMode
+#define cuTexRefSetMipmapFilterMode (cushim_table()->TexRefSetMipmapFilterMode_v1)
+#undef cuTexRefSetMipmapLevelBias
+#define cuTexRefSetMipmapLevelBias (cushim_table()->TexRefSetMipmapLevelBias_v1)
+#undef cuTexRefSetMipmapLevelClamp
+#define cuTexRefSetMipmapLevelClamp (cushim_table()->TexRefSetMipmapLevelClamp_v1)
+#undef cuTexRefSetMipmappedArray
+#define cuTexRefSetMipmappedArray (cushim_table()->TexRefSetMipmappedArray_v1)
+#undef cuThreadExchangeStreamCaptureMode
+#define cuThreadExchangeStreamCaptureMode (cushim_table()->ThreadExchangeStreamCaptureMode_v1)
+#undef cuUserObjectCreate
+#define cuUserObjectCreate (cushim_table()->UserObjectCreate_v1)
+#undef cuUserObjectRelease
+#define cuUserObjectRelease (cushim_table()->UserObjectRelease_v1)
+#undef cuUserObjectRetain
+#define cuUserObjectRetain (cushim_table()->UserObjectRetain_v1)
 #undef cuWaitExternalSemaphoresAsync
 #define cuWaitExternalSemaphoresAsync (cushim_table()->WaitExternalSemaphoresAsync_v1)
-
-/* Graphics: resources, OpenGL, EGL. */
-#undef cuEGLStreamConsumerDisconnect
-#define cuEGLStreamConsumerDisconnect (cushim_table()->EGLStreamConsumerDisconnect_v1)
-#undef cuEGLStreamProducerConnect
-#define cuEGLStreamProducerConnect (cushim_table()->EGLStreamProducerConnect_v1)
-#undef cuEGLStreamProducerDisconnect
-#define cuEGLStreamProducerDisconnect (cushim_table()->EGLStreamProducerDisconnect_v1)
-#undef cuEGLStreamProducerPresentFrame
-#define cuEGLStreamProducerPresentFrame (cushim_table()->EGLStreamProducerPresentFrame_v1)
-#undef cuEGLStreamProducerReturnFrame
-#define cuEGLStreamProducerReturnFrame (cushim_table()->EGLStreamProducerReturnFrame_v1)
-#undef cuGLGetDevices
-#undef cuGLGetDevices_v2
-#define cuGLGetDevices_v2 (cushim_table()->GLGetDevices_v2)
-#define cuGLGetDevices cuGLGetDevices_v2
-#undef cuGraphicsGLRegisterBuffer
-#define cuGraphicsGLRegisterBuffer (cushim_table()->GraphicsGLRegisterBuffer_v1)
-#undef cuGraphicsGLRegisterImage
-#define cuGraphicsGLRegisterImage (cushim_table()->GraphicsGLRegisterImage_v1)
-#undef cuGraphicsMapResources
-#define cuGraphicsMapResources (cushim_table()->GraphicsMapResources_v1)
-#undef cuGraphicsResourceGetMappedPointer
-#undef cuGraphicsResourceGetMappedPointer_v2
-#define cuGraphicsResourceGetMappedPointer_v2 (cushim_table()->GraphicsResourceGetMappedPointer_v2)
-#define cuGraphicsResourceGetMappedPointer cuGraphicsResourceGetMappedPointer_v2
-#undef cuGraphicsSubResourceGetMappedArray
-#define cuGraphicsSubResourceGetMappedArray (cushim_table()->GraphicsSubResourceGetMappedArray_v1)
-#undef cuGraphicsUnmapResources
-#define cuGraphicsUnmapResources (cushim_table()->GraphicsUnmapResources_v1)
-#undef cuGraphicsUnregisterResource
-#define cuGraphicsUnregisterResource (cushim_table()->GraphicsUnregisterResource_v1)
 
 #endif

@@ -7,16 +7,13 @@
 #include "driver.h"
 #include "text.h"
 
-/* The first driver branch for each CUDA version, by NVIDIA's CUDA release notes (on Linux; on Windows it is within
- * three). */
+/* The first driver branch for each CUDA version. */
 static const struct {
     int cuda_version;
     int branch;
 } branches[] = {
-    {6050, 340},  {7000, 346},  {7050, 352},  {8000, 367},  {9000, 384},  {9010, 390},  {9020, 396},  {10000, 410},
-    {10010, 418}, {10020, 440}, {11000, 450}, {11010, 455}, {11020, 460}, {11030, 465}, {11040, 470}, {11050, 495},
-    {11060, 510}, {11070, 515}, {11080, 520}, {12000, 525}, {12010, 530}, {12020, 535}, {12030, 545}, {12040, 550},
-    {12050, 555}, {12060, 560}, {12080, 570}, {12090, 575}, {13000, 580},
+#define CUSHIM_BRANCH(version, branch) {version, branch},
+#include "branches.inc"
 };
 
 /* 0 where no branch is known to be new enough. */

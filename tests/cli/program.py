@@ -10,6 +10,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'loader'))
+import entry_points as lists  # pylint: disable=wrong-import-position
+
 PROGRAM, FAKES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SKIPPED = 77
 USABLE, UNUSABLE, USAGE = 0, 1, 2

@@ -6,7 +6,7 @@ import os
 import pty
 import subprocess
 
-from program import LIBRARIES, PROGRAM, UNUSABLE, USABLE, Case, environment, fake, main, run, run_json
+from program import LIBRARIES, PROGRAM, UNUSABLE, USABLE, Case, environment, fake, lists, main, run, run_json
 
 PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'tried', 'environment',
               'devices']
@@ -266,8 +266,8 @@ class Table(Case):
 class Lookup(Case):
     def test_lookup_all_when_driver_is_loaded_then_lists_each_entry_point(self):
         answer = run_json('lookup', '--all', DRIVER)
-        self.assertEqual((answer.status, len(answer.document)), (USABLE, 572))
-        self.assertEqual(len({(row['function'], row['version']) for row in answer.document}), 572)
+        self.assertEqual((answer.status, len(answer.document)), (USABLE, len(lists.read())))
+        self.assertEqual(len({(row['function'], row['version']) for row in answer.document}), len(lists.read()))
         for row in answer.document:
             self.assertEqual(list(row), ['function', 'version', 'found', 'symbol', 'answer', 'since', 'message'])
             self.assertEqual((row['answer'] == 'found', row['message'] is None), (row['found'], row['found']), row)
@@ -279,7 +279,7 @@ class Lookup(Case):
 
     def test_lookup_all_when_no_driver_exists_then_finds_nothing(self):
         answer = run_json('lookup', '--all', '--driver=none')
-        self.assertEqual((answer.status, len(answer.document)), (UNUSABLE, 572))
+        self.assertEqual((answer.status, len(answer.document)), (UNUSABLE, len(lists.read())))
         self.assertFalse(any(row['found'] for row in answer.document))
 
     def test_lookup_when_found_then_reports_the_symbol(self):

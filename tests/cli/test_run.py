@@ -4,10 +4,11 @@
 
 import os
 
-from program import LIBRARIES, UNUSABLE, USABLE, USAGE, Case, fake, main, run, run_json
+from program import LIBRARIES, UNUSABLE, USABLE, USAGE, Case, fake, lists, main, run, run_json
 
 STEPS = ['start', 'copy in', 'kernel', 'copy out', 'host function', 'fork and join', 'capture', 'launches', 'end']
-DRIVERS = {'340': 6050, '390': 9010, '418': 10010, '450': 11000, '470': 11040, '535': 12020, '550': 12040, '580': 13000}
+DRIVERS = {str(one.branch): one.version for one in lists.known_drivers()}
+NEWEST = lists.known_drivers()[-1]
 
 
 class Run(Case):
@@ -28,7 +29,7 @@ class Run(Case):
         self.all_right(answer)
         driver = answer.document['driver']
         self.assertEqual(list(driver), ['path', 'cuda_version', 'device', 'softcuda', 'instead_of'])
-        self.assertEqual((driver['cuda_version'], driver['softcuda'], driver['instead_of']), (13000, '580', instead_of))
+        self.assertEqual((driver['cuda_version'], driver['softcuda'], driver['instead_of']), (NEWEST.version, str(NEWEST.branch), instead_of))
 
     def test_run_when_no_driver_exists_then_uses_softcuda(self):
         empty = self.directory()
@@ -37,7 +38,7 @@ class Run(Case):
         lines = answer.out.decode().splitlines()
         self.assertEqual((answer.status, answer.err, len(lines)), (USABLE, b'', len(STEPS) + 2))
         self.assertIn('This machine has no NVIDIA driver library.', lines[0])
-        self.assertIn('softcuda, a software driver: driver 580 for CUDA 13.0', lines[1])
+        self.assertIn(f'driver {NEWEST.branch} for CUDA {lists.version_text(NEWEST.version)}', lines[1])
         for step, line in zip(STEPS, lines[2:]):
             self.assertRegex(line, r'^ok +%s +\d+\.\d{3} ms  \w' % step)
 

@@ -5,9 +5,14 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# The names in the cache, as in `fetch --help` and `fetch-toolkit --help`.
-DRIVERS = ('340', '390', '418', '450', '470', '535', '550')
-STUBS = ('11.2', '11.8', '12.4')
+
+def names_of(script):
+    """The names of everything that a script can fetch."""
+    done = subprocess.run([os.path.join(HERE, script), '--names'], stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.split()
+
+
+DRIVERS, STUBS = names_of('fetch'), names_of('fetch-toolkit')
 
 
 def cache():

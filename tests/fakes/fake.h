@@ -5,11 +5,16 @@
 
 #include "symbols.h"
 
+/* The fake of the newest version of the list. */
+#define FAKE_TEXT_OF(number) #number
+#define FAKE_TEXT(number) FAKE_TEXT_OF(number)
+#define FAKE_OF_LIST_VERSION "fake_" FAKE_TEXT(CUSHIM_LIST_VERSION)
+
 /* The result of a fake's function that is not hooked. It identifies the function and its form. */
 #define FAKE_CODE(row, per_thread) ((CUresult)(100000 + 2 * (row) + (per_thread)))
 
-/* Functions of a driver newer than cushim's lists: one that they lack, and a newer ABI of one that they have. */
-#define FAKE_FUTURE_VERSION 13010
+/* Functions of a driver newer than cushim's list: one that it lacks, and a newer ABI version of one that it has. */
+#define FAKE_FUTURE_VERSION (CUSHIM_LIST_VERSION + 10)
 #define FAKE_FUTURE_FAMILY "cuFromTheFuture"
 #define FAKE_FUTURE_CODE FAKE_CODE(ROW_COUNT, 0)
 #define FAKE_FUTURE_ABI_FAMILY "cuStreamQuery"
@@ -25,6 +30,7 @@ enum fake_lie {
     FAKE_ERROR,          /* always an error, but with a pointer */
     FAKE_LEGACY,         /* the legacy form, even if the per-thread form was requested */
     FAKE_STATUS_IGNORED, /* status "not found", but with a pointer */
+    FAKE_LATER,          /* correct, but has each unchecked entry point one version later than the list */
     FAKE_LIE_COUNT
 };
 

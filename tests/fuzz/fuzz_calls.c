@@ -20,7 +20,7 @@ static const char *const paths[] = {
     FAKES "/fake_9010.so",
     FAKES "/fake_11040.so",
     FAKES "/fake_12040.so",
-    FAKES "/fake_13000.so",
+    FAKES "/" FAKE_OF_LIST_VERSION ".so",
     FAKES "/fake_future.so",
     FAKES "/not_stub.so",
     FAKES "/not_zero.so",
@@ -30,7 +30,7 @@ static const char *const paths[] = {
     NULL,
 };
 static const char *const hides[] = {NULL, "", "StreamQuery", "StreamGetCaptureInfo_v3,StreamGetId", "nonsense"};
-static const int versions[] = {0, 0, 0, 11020, 12000, 13000, 7};
+static const int versions[] = {0, 0, 0, 11020, 12000, CUSHIM_LIST_VERSION, 7};
 
 #define PICK(list, bytes) list[fuzz_byte(bytes) % (sizeof list / sizeof list[0])]
 

@@ -33,6 +33,12 @@ GROWN = {
     'CUlaunchAttributeValue.sharedMemCarveout': 12050,
     'CUlaunchAttributeValue.preferredClusterDim': 12080,
     'CUlaunchAttributeValue.nvlinkUtilCentricScheduling': 13000,
+    'CUcheckpointRestoreArgs.gpuPairs': 13000,
+    'CUcheckpointRestoreArgs.gpuPairsCount': 13000,
+    'CUcheckpointRestoreArgs.reserved': 13000,
+    'CUcheckpointRestoreArgs.reserved1': 13000,
+    'CU_DEV_SM_RESOURCE_GROUP_PARAMS.localityDomainId': 13040,
+    'CU_DEV_SM_RESOURCE_GROUP_PARAMS.reserved': 13040,
     'CUmemPoolProps.maxSize': 12020,
     'CUmemPoolProps.usage': 12060,
     'CUmemPoolProps.reserved': 12060,
@@ -41,6 +47,7 @@ GROWN = {
     'CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS': 12000,
     'CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR': 12000,
     # The ends of enums, and masks of all values, which change with every version.
+    'CU_COREDUMP_MAX': 12050,
     'CU_CTX_FLAGS_MASK': 12010,
     'CU_DEVICE_ATTRIBUTE_MAX': 13000,
     'CU_FUNC_ATTRIBUTE_MAX': 11080,
@@ -61,6 +68,30 @@ DROPPED = {'CU_TARGET_COMPUTE_20', 'CU_TARGET_COMPUTE_21', 'CU_DEVICE_ATTRIBUTE_
 
 # Declared twice: for two sizes of pointers, and to give an old <cuda.h> the name of a later one.
 TWICE = {'CUdeviceptr', 'CUDA_KERNEL_NODE_PARAMS_v1'}
+
+# Of the types that no Toolkit at hand has, what their public transcriptions agree on: {fact: bytes}, for 64 bits.
+TRANSCRIBED = {
+    'sizeof CU_DEV_SM_RESOURCE_GROUP_PARAMS': 64,
+    'offset of CU_DEV_SM_RESOURCE_GROUP_PARAMS.localityDomainId': 16,
+    'offset of CU_DEV_SM_RESOURCE_GROUP_PARAMS.reserved': 20,
+    'sizeof CUstreamCigParam': 16,
+    'offset of CUstreamCigParam.streamSharedData': 8,
+    'sizeof CUstreamCigCaptureParams': 8,
+    'sizeof CUlogicalEndpointId': 4,
+    'sizeof CUlogicalEndpointFabricHandle': 64,
+    'sizeof CUlogicalEndpointProp': 24,
+    'offset of CUlogicalEndpointProp.unicast': 4,
+    'offset of CUlogicalEndpointProp.multicast': 4,
+    'offset of CUlogicalEndpointProp.size': 8,
+    'offset of CUlogicalEndpointProp.ipcHandleTypes': 16,
+    'offset of CUlogicalEndpointProp.flags': 20,
+    'sizeof CUcheckpointCustomStoragePerDeviceData': 24,
+    'sizeof CUcheckpointCustomStorageInfo': 24,
+    'offset of CUcheckpointCustomStorageInfo.deviceCount': 16,
+}
+
+# NVIDIA's own switch for showing the retired types too.
+SHOWN = ['-D__CUDA_API_VERSION_INTERNAL']
 
 MAGIC = 'cushim facts, eight bytes each:'
 PROBE = '''
@@ -140,7 +171,7 @@ def test_declaration_when_read_stands_once(declared):
 def compare_with_toolkit(setting, headers, questions):
     """Compares our types with the Toolkit's in every language. `headers` are those of the two modes."""
     answers = {}
-    modes = (('own types', support.OWN, headers[0]), ('the Toolkit', setting.toolkit, headers[1]))
+    modes = (('own types', support.OWN, headers[0]), ('the Toolkit', setting.toolkit + SHOWN, headers[1]))
     for language in setting.languages:
         for mode, flags, included in modes:
             known, said = facts(language, [*flags, *support.stub_flags()], included, questions)
@@ -182,10 +213,10 @@ def test_excuse_when_asked_for_is_needed(setting, declared):
 
 
 def test_interop_when_compared_is_that_of_its_headers(setting):
-    """The types of EGL and OpenGL, which have headers of their own. Types that an old Toolkit lacks are left out."""
-    theirs = ['<cudaEGL.h>', '<cudaGL.h>']
+    """The types of EGL, OpenGL and the profiler, which have their own headers, except those that an old Toolkit lacks."""
+    theirs = ['<cudaEGL.h>', '<cudaGL.h>', '<cudaProfiler.h>']
     if not all(setting.has_header(header.strip('<>')) for header in theirs):
-        print('no <cudaEGL.h> or <cudaGL.h>: their types are not compared')
+        print(f'not all of {" ".join(theirs)}: their types are not compared')
         return []
     declared = declarations.read([support.HEADERS / 'abi' / 'egl.h', support.HEADERS / 'abi' / 'cuda_abi.h'])
     text = setting.c.preprocess(''.join(f'#include {header}\n' for header in theirs),
@@ -194,14 +225,14 @@ def test_interop_when_compared_is_that_of_its_headers(setting):
     declared = [one for one in declared if one.name in names]
     ours = '"cushim/abi/egl.h"'
     failures = compare_with_toolkit(setting, ([ours], [*theirs, ours]), questions_about(declared, lambda _: True))
-    print(f'{count(declared)} of EGL and OpenGL likewise')
+    print(f'{count(declared)} of EGL, OpenGL and the profiler likewise')
     return failures
 
 
 def test_gate_when_compared_with_the_toolkit_is_right(setting, declared):
-    """A declaration behind a gate above the Toolkit's version is not in the Toolkit, and every other declaration is."""
-    text = setting.c.preprocess('#include <cuda.h>\n', setting.toolkit)
-    macros = setting.c.preprocess('#include <cuda.h>\n', [*setting.toolkit, '-dM'])
+    """A declaration behind a gate above the Toolkit's version is not in the Toolkit, and every other one is."""
+    text = setting.c.preprocess('#include <cuda.h>\n', setting.toolkit + SHOWN)
+    macros = setting.c.preprocess('#include <cuda.h>\n', [*setting.toolkit, *SHOWN, '-dM'])
     theirs = set(re.findall(r'\b\w+\b', text)) | set(re.findall(r'^#define (\w+)', macros, re.M))
     failures = []
     for one in declared:
@@ -256,12 +287,26 @@ def test_table_when_built_in_any_mode_is_the_same(setting):
     return failures
 
 
+def test_types_when_no_toolkit_has_them_are_as_transcribed(setting):
+    declared = declarations.read([support.HEADERS / 'abi' / 'newest.h'])
+    questions = [one for one in questions_about(declared, lambda _: True) if one[0] in TRANSCRIBED]
+    failures = [f'{name}: not declared' for name in set(TRANSCRIBED) - {name for name, _ in questions}]
+    for language in setting.languages:
+        known, said = facts(language, support.OWN, ['"cushim/abi/cuda_abi.h"'], questions)
+        if known is None:
+            return [f'{language}:\n{said}']
+        failures += compared(str(language), known, 'the transcriptions', {name: TRANSCRIBED[name] for name in known})
+    print(f'{len(questions)} facts of {len(declared)} newer declarations are as transcribed')
+    return failures
+
+
 def main():
     setting = support.Setting()
     failures = test_table_when_built_in_any_mode_is_the_same(setting)
-    paths = sorted(path for path in support.HEADERS.glob('abi/*.h') if path.name not in ('egl.h', 'cuda_abi.h'))
+    paths = sorted(path for path in support.HEADERS.glob('abi/*.h') if path.name not in ('egl.h', 'cuda_abi.h', 'conflict.h'))
     declared = declarations.read(paths)
     failures += test_declaration_when_read_stands_once(declared)
+    failures += test_types_when_no_toolkit_has_them_are_as_transcribed(setting)
     if not setting.have_cuda_h:
         print('no <cuda.h>: nothing to compare our types with')
     elif setting.version > support.NEWEST:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The lists are consistent: entry_points.h, symbols.inc, errors.inc, and the calls of well-known programs."""
+"""The lists are valid and consistent: entry_points.tsv, errors.inc, and the calls of well-known programs."""
+import itertools
 import pathlib
 import re
 
 import support
+from support import lists
 
 # The exported names that the loaders of three programs look up: FFmpeg's and PyTorch's own lists, and the functions
 # that Cycles calls. Functions that only Windows has are in no list. FFmpeg's list contains cuModuleGetGlobal without
@@ -54,29 +56,46 @@ USERS = {
         cuFuncSetAttribute cuFuncGetAttribute cuFuncSetCacheConfig cuPointerGetAttribute cuTensorMapEncodeTiled''',
 }
 
-# Areas in which every function has a slot. Streams and capture: in every ABI version; the others: in every version with
-# 64-bit pointers and sizes.
-STREAM_AREA = re.compile(r'Stream|ThreadExchangeStreamCaptureMode$|LaunchHostFunc$')
-WHOLE_AREAS = re.compile(r'''
-    Init$ | DriverGetVersion$ | GetError | GetProcAddress$ | Logs | Device | Ctx | GreenCtx | DevResource
-    | DevSmResource | Event | Graph(?!ics) | UserObject | Mem(?!cpy3DBatchAsync) | Multicast | Pointer | Ipc | Module
-    | Link | Library | Kernel | Func(?!SetBlockShape|SetSharedSize) | LaunchKernel | LaunchCooperative | Occupancy
-    | \w*External(Memory|Semaphore)''', re.X)
+def repeated(values):
+    return sorted({str(value) for value in values if values.count(value) > 1})
 
 
-def retired(versions, position):
-    """Whether an entry point is older than 64-bit pointers or than the contexts of CUDA 4.0, and was replaced then."""
-    return position + 1 < len(versions) and versions[position + 1][2] in (3020, 4000)
+def test_slots_when_numbered_are_each_taken_once(entry_points):
+    numbers = [one.slot for one in entry_points if one.slot is not None]
+    return [f'slot {number}: taken by none, or by several'
+            for number in sorted(set(numbers) ^ set(range(len(numbers)))) + repeated(numbers)]
 
 
-def test_row_when_compared_with_symbols_has_the_same(rows, symbols):
-    known = {(function, abi, since) for function, abi, since, _, _ in symbols}
-    failures = [f'{row.slot}: symbols.inc has no row ({row.function}, {row.abi}, {row.since})'
-                for row in rows if (row.function, row.abi, row.since) not in known]
-    for slot in {row.slot for row in rows}:
-        if sum(row.slot == slot for row in rows) > 1:
-            failures.append(f'{slot}: more than one row')
+def test_entry_points_when_listed_are_grouped_and_ordered(entry_points):
+    functions = [name for name, _ in itertools.groupby(one.function for one in entry_points)]
+    failures = [f'{name}: its entry points do not stand together' for name in repeated(functions)]
+    for name, versions in lists.by_function(entry_points).items():
+        if [one.version for one in versions] != sorted({one.version for one in versions}):
+            failures.append(f'{name}: not oldest first')
+        if [one.abi for one in versions] != [f'v{1 + place}' for place in range(len(versions))]:
+            failures.append(f'{name}: its ABI versions are not v1, v2, ...')
     return failures
+
+
+def test_entry_point_when_listed_has_the_names_that_follow_from_its_abi(entry_points):
+    failures = [f'{name}: exported twice' for name in repeated([one.symbol for one in entry_points])]
+    for one in entry_points:
+        if one.symbol != one.function + ('' if one.abi == 'v1' else '_' + one.abi):
+            failures.append(f'{one.slot_name}: is not exported as {one.symbol}')
+        if one.per_thread_symbol not in ('', one.symbol + '_ptsz', one.symbol + '_ptds'):
+            failures.append(f'{one.slot_name}: has no per-thread form {one.per_thread_symbol}')
+        if any(version < one.version for version in one.plain.values()):
+            failures.append(f'{one.slot_name}: a plain name meant it before it existed')
+        if one.platform not in ('all', 'linux', 'windows'):
+            failures.append(f'{one.slot_name}: no platform is called {one.platform}')
+    return failures
+
+
+def test_version_when_an_entry_point_has_it_has_a_driver_branch(entry_points):
+    branches = {one.version for one in lists.read_drivers()}
+    oldest = min(branches)
+    return [f'{one.slot_name}: drivers.tsv has no branch for CUDA {lists.version_text(one.version)}'
+            for one in entry_points if one.version > oldest and one.version not in branches]
 
 
 def test_arguments_when_compared_with_parameters_are_their_names(rows):
@@ -90,23 +109,11 @@ def test_arguments_when_compared_with_parameters_are_their_names(rows):
     return failures
 
 
-def test_area_when_promised_has_all_its_slots(rows, symbols):
-    slots = {row.slot for row in rows}
-    functions = {}
-    for symbol in symbols:
-        functions.setdefault(symbol[0], []).append(symbol)
-    failures, promised = [], 0
-    for function, versions in functions.items():
-        for position, (_, abi, since, symbol, _) in enumerate(versions):
-            slot = f'{function}_{abi}'
-            if STREAM_AREA.match(function) or WHOLE_AREAS.match(function) and not retired(versions, position):
-                promised += 1
-                if slot not in slots:
-                    failures.append(f'{symbol} (CUDA {since}): promised, but has no slot')
-            elif slot in slots and retired(versions, position):
-                failures.append(f'{slot}: a retired ABI outside of streams')
-    print(f'{len(rows)} slots of {len({row.function for row in rows})} functions; {promised} of them by their area')
-    return failures
+def test_entry_point_when_its_prototype_was_compared_has_a_slot(entry_points):
+    slots = lists.in_slots(entry_points)
+    print(f'{len(slots)} slots of {len({one.function for one in slots})} functions, for {len(entry_points)} entry points')
+    return [f'{one.slot_name}: compared with a Toolkit, and has no slot'
+            for one in entry_points if one.checked and one.slot is None]
 
 
 def test_program_when_it_switches_finds_every_function(rows):
@@ -140,7 +147,7 @@ def test_error_when_listed_agrees_with_the_types(setting):
             status, said = language.run(source, mode)
             if status:
                 failures.append(f'errors.inc, {language} {mode}:\n{said}')
-    if setting.have_cuda_h and setting.version <= 13000:
+    if setting.have_cuda_h and setting.version <= support.NEWEST:
         text = setting.c.preprocess('#include <cuda.h>\n', setting.toolkit)
         body = re.search(r'enum cudaError_enum \{(.*?)\}', text, re.S)[1]
         theirs = re.findall(r'(CUDA_\w+)\s*=', body)
@@ -163,11 +170,14 @@ def test_header_when_public_is_installed(setting):
 
 def main():
     setting = support.Setting()
-    rows, symbols = support.rows(), support.symbols()
+    rows, entry_points = support.rows(), lists.read()
     support.finish(
-        test_row_when_compared_with_symbols_has_the_same(rows, symbols)
+        test_slots_when_numbered_are_each_taken_once(entry_points)
+        + test_entry_points_when_listed_are_grouped_and_ordered(entry_points)
+        + test_entry_point_when_listed_has_the_names_that_follow_from_its_abi(entry_points)
+        + test_version_when_an_entry_point_has_it_has_a_driver_branch(entry_points)
         + test_arguments_when_compared_with_parameters_are_their_names(rows)
-        + test_area_when_promised_has_all_its_slots(rows, symbols)
+        + test_entry_point_when_its_prototype_was_compared_has_a_slot(entry_points)
         + test_program_when_it_switches_finds_every_function(rows)
         + test_error_when_listed_agrees_with_the_types(setting)
         + test_header_when_public_is_installed(setting))

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""names.h: a plain name is the same entry point as in <cuda.h>, and every slot has its name."""
+"""names.h and names_interop.h: a plain name is the same entry point as in <cuda.h>, and every slot has its name."""
 import re
 
 import support
+from support import lists
 
-# The oldest entry points of functions whose plain name has meant a newer one since before the oldest known driver. They
-# have slots, but no name.
-NAMELESS = {'StreamDestroy_v1', 'MemHostRegister_v1', 'LinkCreate_v1', 'LinkAddData_v1', 'LinkAddFile_v1',
-            'GLGetDevices_v1'}
+# The oldest entry points of functions whose plain name has meant a newer one since before the oldest known driver.
+# They have slots, but no name.
+OLDEST = lists.read_drivers()[0].version
+NAMELESS = {versions[0].slot_name for versions in lists.by_function(lists.read()).values()
+            if any(one.plain.get(one.function, OLDEST + 1) <= OLDEST for one in versions[1:])}
 
-# The values of CUSHIM_NAMES_VERSION at which plain names change their meaning, and one below and one above all of them.
-VERSIONS = [6050, 10000, 10010, 11000, 11020, 12000, 12080, 13000]
+# CUSHIM_NAMES_VERSION at which plain names change their meaning, and the lowest and highest one.
+VERSIONS = sorted({OLDEST, lists.read_drivers()[-1].version}
+                  | {version for one in lists.read() for version in one.plain.values() if version > OLDEST})
 
-HEADER = '#include "cushim/names.h"\n'
+HEADER = '#include "cushim/names_interop.h"\n'
 
 
 def expansions(setting, headers, names, flags):
@@ -38,8 +41,8 @@ def slot_of_symbol(symbol):
 def test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows):
     plain = sorted({'cu' + row.function for row in rows})
     slots = {row.slot for row in rows}
-    theirs = '#include <cuda.h>\n' + ''.join(f'#include <{header}>\n' for header in ('cudaGL.h', 'cudaEGL.h')
-                                             if setting.has_header(header))
+    theirs = support.includes([header for header in ('cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h', 'cudaProfiler.h')
+                               if setting.has_header(header)])
     failures, changed = [], 0
     for name, flags in (('legacy', []), ('per-thread', support.PER_THREAD)):
         wanted = expansions(setting, theirs, plain, setting.toolkit + flags)
@@ -79,7 +82,8 @@ def test_name_when_defined_leads_to_its_slot(setting, rows):
             reached.add(slot)
     failures += [f'{slot}: no name leads there' for slot in sorted(slots - reached - NAMELESS)]
     failures += [f'{slot}: has a name after all' for slot in sorted(NAMELESS & reached)]
-    text = support.strip_comments(support.read(support.HEADERS / 'names.h'))
+    text = ''.join(support.strip_comments(support.read(support.HEADERS / header))
+                   for header in ('names.h', 'names_interop.h'))
     defined = set(re.findall(r'#\s*define (cu\w+)', text))
     failures += [f'{name}: defined in names.h, but no row has it' for name in sorted(defined ^ set(everything))]
     failures += [f'{name}: defined without #undef'
@@ -118,6 +122,19 @@ def test_call_when_it_goes_through_names_compiles(setting, rows):
     return failures
 
 
+def test_interop_header_when_included_after_names_still_declares_its_functions(setting):
+    """What <cudaGL.h> and its like declare is not renamed by names.h, and is by names_interop.h after them."""
+    headers = [header for header in ('cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h') if setting.has_header(header)]
+    source = '#include "cushim/names.h"\n' + support.includes(headers) + HEADER
+    failures = []
+    for language in setting.languages:
+        status, said = language.run(source, [*support.WARNINGS, *setting.toolkit, *support.stub_flags()])
+        if status:
+            failures.append(f'names.h, then {", ".join(headers)}, as {language}:\n{said}')
+    print(f'names.h may stand before {", ".join(headers)}')
+    return failures
+
+
 def main():
     setting = support.Setting()
     rows = support.rows()
@@ -128,6 +145,7 @@ def main():
     elif setting.version > support.NEWEST:
         print('this Toolkit is newer than our names: not compared')
     else:
+        failures += test_interop_header_when_included_after_names_still_declares_its_functions(setting)
         failures += test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows)
     support.finish(failures)
 

@@ -7,56 +7,68 @@ Both are compared, in C and in C++: C accepts an enum for an unsigned int, and C
 import re
 
 import support
+from support import includes, lists
 
-# Rows with the same meaning, but not the same type.
-#   slot: (before this version of the Toolkit, reason); 0 for every version
+ENTRY_POINTS = {one.slot_name: one for one in lists.read()}
+
+# Rows with the same meaning, but not the same type: {slot: (before this version of the Toolkit, reason)}.
 NOT_THE_SAME = {
-    'GLGetDevices_v1': (0, 'unsigned int stands for the enum of <cudaGL.h>'),
-    'GLGetDevices_v2': (0, 'unsigned int stands for the enum of <cudaGL.h>'),
     'StreamGetAttribute_v1': (11080, 'the shorter CUstreamAttrValue'),
     'StreamSetAttribute_v1': (11080, 'the shorter CUstreamAttrValue'),
     'GraphKernelNodeGetAttribute_v1': (11080, 'the shorter CUkernelNodeAttrValue'),
     'GraphKernelNodeSetAttribute_v1': (11080, 'the shorter CUkernelNodeAttrValue'),
 }
 
-FUNCTIONS = ['cuda.h', 'cudaGL.h', 'cudaEGL.h']
-TYPEDEFS = ['cudaTypedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h']
+# Where unsigned int stands for an enum of another header than <cuda.h>. To C the two are the same; C++ compares sizes.
+ENUMS_OF_OTHERS = {'GLGetDevices_v1', 'GLGetDevices_v2', 'ProfilerInitialize_v1', 'VDPAUCtxCreate_v1', 'VDPAUCtxCreate_v2',
+                   'VDPAUGetDevice_v1'}
+
+FUNCTIONS = ['cuda.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h', 'cudaProfiler.h']
+TYPEDEFS = ['cudaTypedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h', 'cudaVDPAUTypedefs.h', 'cudaProfilerTypedefs.h']
 
 C_HEAD = '''#define SAME(slot, type) \\
     _Static_assert(_Generic(((struct cushim_dispatch_table *)0)->slot, type: 1, default: 0), #slot " is not a " #type);
 #define SAME_AS(slot, function) SAME(slot, __typeof__(&function))
+#define SIZE(slot, type) SAME(slot, type)
+#define SIZE_AS(slot, function) SAME_AS(slot, function)
 '''
 CXX_HEAD = '''#include <type_traits>
 #define SAME(slot, type) \\
-    static_assert(std::is_same<decltype(cushim_table::slot), type>::value, #slot " is not a " #type);
+    static_assert(std::is_same<decltype(cushim_dispatch_table::slot), type>::value, #slot " is not a " #type);
 #define SAME_AS(slot, function) SAME(slot, decltype(&function))
+template <typename One, typename Other> struct of_one_size;
+template <typename Result, typename... One, typename... Other>
+struct of_one_size<Result(CUDAAPI *)(One...), Result(CUDAAPI *)(Other...)> {
+    static constexpr bool value = ((sizeof(One) == sizeof(Other)) && ...);
+};
+#define SIZE(slot, type) \\
+    static_assert(of_one_size<decltype(cushim_dispatch_table::slot), type>::value, #slot " is not of the size of " #type);
+#define SIZE_AS(slot, function) SIZE(slot, decltype(&function))
 '''
 
 # NVIDIA's own switch that also declares the retired entry points, each under its exported name.
 FLAGS = ['-D__CUDA_API_VERSION_INTERNAL', *support.stub_flags()]
 
 
-def includes(headers):
-    return ''.join(f'#include <{header}>\n' for header in headers)
-
-
 def typedefs_of(row, known):
     """The typedefs of an entry point: the ordinary one, and that of the per-thread form, which must be the same."""
-    ordinary = f'PFN_cu{row.function}_v{row.since}'
-    per_thread = [f'PFN_cu{row.function}_v{max(row.since, 7000)}_pt{kind}' for kind in ('sz', 'ds')]
-    return [name for name in [ordinary, *per_thread] if name in known]
+    one = ENTRY_POINTS[row.slot]
+    form = one.per_thread_symbol.rpartition('_')[2]
+    names = [f'PFN_{one.function}_v{one.version}'] + [f'PFN_{one.function}_v{one.per_thread_version}_{form}'] * bool(form)
+    return [name for name in names if name in known]
 
 
 def compare(setting, rows, kind, headers, found, failures):
     """Asserts one kind of comparison. `found` returns the names that a row is compared with."""
     named = {row.slot: found(row) for row in rows}
-    excused = {slot for slot, (before, _) in NOT_THE_SAME.items() if not before or setting.version < before}
+    excused = {slot for slot, (before, _) in NOT_THE_SAME.items() if setting.version < before}
     pairs = [(slot, name) for slot, names in named.items() if slot not in excused for name in names]
-    macro = 'SAME_AS' if kind == 'prototype' else 'SAME'
+    suffix = '_AS' if kind == 'prototype' else ''
     for language in setting.languages:
         source = includes(headers) + '#include "cushim/loader.h"\n'
         source += CXX_HEAD if language.name == 'c++' else C_HEAD
-        source += ''.join(f'{macro}({slot}, {name})\n' for slot, name in pairs)
+        source += ''.join(f'{"SIZE" if slot in ENUMS_OF_OTHERS else "SAME"}{suffix}({slot}, {name})\n'
+                          for slot, name in pairs)
         status, said = language.run(source, [*setting.toolkit, *FLAGS, '-Werror'])
         if status:
             failures.append(f'{kind}s, as {language}:\n{said}')
@@ -95,7 +107,7 @@ def main():
         failures.append('this Toolkit has no <cudaTypedefs.h>')
 
     for slot, (before, why) in NOT_THE_SAME.items():
-        if not before or setting.version < before:
+        if setting.version < before:
             print(f'not compared, on purpose: {slot} ({why})')
     support.finish(failures)
 

@@ -2,9 +2,8 @@
 """Parses the declarations in include/cushim/abi/*.h: the types with their members, the constants, and the gate of
 each.
 
-A gate is the version in "#if CUSHIM_CUDA_HEADER_VERSION < version": the CUDA version that added the declarations
-behind it. It is 0 for those of the oldest supported Toolkit. The parser knows only as much of C as those headers
-use.
+A gate is the version in "#if CUSHIM_CUDA_HEADER_VERSION < version": the CUDA version that added the declarations behind
+it. It is 0 for those of the oldest supported Toolkit, hidden ones included. The parser knows as much C as those headers use.
 """
 import re
 import sys
@@ -32,7 +31,7 @@ def gated_lines(path):
         elif directive[1] in ('if', 'ifdef', 'ifndef', 'elif', 'else'):
             if directive[1] in ('elif', 'else'):
                 open_conditions.pop()
-            gate = re.fullmatch(r'CUSHIM_CUDA_HEADER_VERSION (?:< (\d+)|== (0))', directive[2].strip())
+            gate = re.fullmatch(r'CUSHIM_CUDA_HEADER_VERSION (?:< (\d+)|== (0)(?: \|\| !defined\(__CUDA_API_VERSION_INTERNAL\))?)', directive[2].strip())
             open_conditions.append(int(gate[1] or gate[2]) if gate else None)
         elif directive[1] == 'endif':
             open_conditions.pop()
@@ -68,7 +67,8 @@ def typedef(text, gate):
     record = re.match(r'typedef (struct|union|enum)\s*\w*\s*\{(.*)\}\s*(\w+);', text, re.S)
     if not record:
         function = re.search(r'\(\s*(?:CUDA_CB)?\s*\*(\w+)\)\s*\(', text)
-        return [Declaration(function[1] if function else re.search(r'(\w+);', text)[1], 'alias', gate)]
+        return [Declaration(function[1] if function else re.search(r'(\w+)\s*(?:\([^()]*\))?;', text)[1],
+                            'alias', gate)]
     result = [Declaration(record[3], record[1], gate)]
     if record[1] == 'enum':
         result += [Declaration(name, 'constant', gate) for name in re.findall(r'(\w+)\s*=', record[2])]

@@ -10,19 +10,33 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'loader'))
+import entry_points as lists  # pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = ROOT / 'include' / 'cushim'
 STUBS = pathlib.Path(__file__).resolve().parent / 'stubs'
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Werror']
 OWN = ['-DCUSHIM_OWN_TYPES=1']
 # The CUDA version of our types and names.
-NEWEST = 13000
+NEWEST = max(one.version for one in lists.read() if one.checked)
 PER_THREAD = ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM']
 
 
 def skip(why):
     print('skipped: ' + why)
     sys.exit(77)
+
+
+def cached_toolkit(version):
+    """The headers of a Toolkit that tests/drivers/fetch-toolkit got."""
+    listed = subprocess.run([ROOT / 'tests' / 'drivers' / 'fetch-toolkit', '--list'], stdout=subprocess.PIPE, text=True,
+                            check=True)
+    for line in listed.stdout.splitlines():
+        if line.split()[0] == version:
+            return os.path.join(line.split()[1], 'include')
+    skip(f'there are no headers of CUDA {version} here; tests/drivers/fetch-toolkit {version} gets them')
 
 
 class Language:
@@ -67,8 +81,11 @@ class Setting:
         parser.add_argument('--cxx', default='', help='the C++ compiler, likewise; may be left out')
         parser.add_argument('--cuda-h', action='store_true', help='there is a <cuda.h>')
         parser.add_argument('--toolkit-include', default='', help='its directory, if the compiler does not look there')
+        parser.add_argument('--cached', default='', help='instead, the version of a Toolkit that fetch-toolkit got')
         parser.add_argument('--installed', nargs='*', default=None, help='the headers that the build installs')
         given = parser.parse_args()
+        if given.cached:
+            given.toolkit_include = cached_toolkit(given.cached)
         self.installed = given.installed
         self.cc = shlex.split(given.cc)
         self.cxx = shlex.split(given.cxx)
@@ -89,12 +106,25 @@ class Setting:
         if not self.have_cuda_h:
             skip('no <cuda.h>; the option toolkit_include names a directory that has one')
 
+    def include_directory(self):
+        """Where <cuda.h> is."""
+        source = '#include <cuda.h>\n'
+        for word in self.c.preprocess(source, [*self.toolkit, '-M']).split():
+            if word.endswith('/cuda.h'):
+                return os.path.dirname(word)
+        sys.exit('the compiler does not say where <cuda.h> is')
+
     def has_header(self, name):
-        return self.c.run(f'#include <{name}>\nint any;\n', [*self.toolkit, *stub_flags()])[0] == 0
+        return self.c.run(includes([name]) + 'int any;\n', [*self.toolkit, *stub_flags()])[0] == 0
+
+
+def includes(headers):
+    """Toolkit headers. That for VDPAU includes neither <cuda.h> nor VDPAU's own header."""
+    return ''.join(f'#include <{header}>\n' for header in ['cuda.h', 'vdpau/vdpau.h', *headers])
 
 
 def stub_flags():
-    """The system's headers of GL and EGL if they exist, else ours."""
+    """The system's headers of OpenGL, EGL and VDPAU if they exist, else ours."""
     return ['-idirafter', str(STUBS)]
 
 
@@ -138,12 +168,3 @@ def rows():
     if len(found) != len(re.findall(r'^CUSHIM_ENTRY', text, re.M)) or not found:
         sys.exit('entry_points.h: a row is not of the form that its head describes')
     return found
-
-
-def symbols():
-    """All rows of symbols.inc, as (function, abi, since, symbol, per-thread symbol)."""
-    found = re.findall(r'^CUSHIM_SYMBOL\((\w+), (v\d+), (\d+), "(\w+)", "(\w*)"\)$',
-                       read(ROOT / 'loader' / 'symbols.inc'), re.M)
-    if not found:
-        sys.exit('symbols.inc: no rows')
-    return [(function, abi, int(since), symbol, other) for function, abi, since, symbol, other in found]

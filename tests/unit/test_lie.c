@@ -29,7 +29,8 @@ static void assert_slots(int version, bool per_thread, bool found)
     {
         struct cushim_slot_info info;
         assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
-        bool native = info.since <= version && (found || is_exported(slot));
+        bool native = info.since <= version && (found || is_exported(slot))
+                      && !(per_thread && cush_symbols_lacks_form(cush_symbols_row_of(slot)));
         bool adapted =
             native && per_thread && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2);
         if (adapted) {

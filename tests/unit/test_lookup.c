@@ -49,7 +49,7 @@ static void assert_newest(size_t row, int version, int driver_version)
 
 static void test_lookup_when_the_function_is_known_then_the_newest_of_that_version(void **state)
 {
-    static const int versions[] = {6050, 10000, 11040, 13000};
+    static const int versions[] = {6050, 10000, 11040, CUSHIM_LIST_VERSION};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         char name[32];
         snprintf(name, sizeof name, "fake_%d", versions[i]);
@@ -277,9 +277,9 @@ static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the
     unit_load_plain("fake_future");
     assert_int_equal(cushim_driver_version(), FAKE_FUTURE_VERSION);
     assert_int_equal(lookup(FAKE_FUTURE_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_CODE);
-    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, 13000), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, 13000), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
     assert_int_equal(lookup("cuStreamGetId", FAKE_FUTURE_VERSION), FAKE_CODE(ROW_StreamGetId_v1, 0));
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
@@ -289,16 +289,25 @@ static void test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_f
     (void)state;
     unit_load("fake_future", (struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD});
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(1));
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, 13000), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 1));
 }
 
 static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(void **state)
 {
     (void)state;
-    unit_load("fake_future", (struct cushim_load_options){.max_version = 13000});
-    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, 13000), CUDA_ERROR_NOT_FOUND);
+    unit_load("fake_future", (struct cushim_load_options){.max_version = CUSHIM_LIST_VERSION});
+    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(lookup(FAKE_FUTURE_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, 13000), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked(void **state)
+{
+    (void)state;
+    *(enum fake_lie *)unit_object("fake_future", "fake_lie") = FAKE_LATER;
+    unit_load_plain("fake_future");
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
+    *(enum fake_lie *)unit_object("fake_future", "fake_lie") = FAKE_HONEST;
 }
 
 /* ---- Names from addresses ---- */
@@ -351,6 +360,7 @@ int main(void)
         UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver),
         UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms),
         UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden),
+        UNIT_TEST(test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked),
         UNIT_TEST(test_symbol_name_when_it_is_the_drivers_then_its_exact_name),
         UNIT_TEST(test_symbol_name_when_it_is_not_the_drivers_then_null),
         UNIT_TEST(test_symbol_name_when_the_address_is_inside_a_function_then_null),

@@ -16,6 +16,10 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'loader'))
+import entry_points as lists  # pylint: disable=wrong-import-position
+
 # Libraries that every Windows has.
 SYSTEM_LIBRARIES = re.compile(r'(kernel32|msvcrt|shell32|api-ms-win-.*)\.dll', re.I)
 
@@ -161,7 +165,7 @@ class Program(unittest.TestCase):
     def test_lookup_when_a_driver_is_there_then_each_row_is_its_export(self):
         fake = fakes / 'fake_11040.dll'
         rows = self.ask('lookup', '--all', '--driver', str(fake))
-        self.assertEqual(len(rows), 572)
+        self.assertEqual(len(rows), len(lists.read()))
         exports = exports_of(fake)
         for row in rows:
             self.assertEqual(row['found'], row['version'] <= 11040, row)

@@ -184,6 +184,16 @@ typedef enum CUGPUDirectRDMAWritesOrdering_enum CUSHIM_ENUM_BASE {
     CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 100,
     CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200
 } CUGPUDirectRDMAWritesOrdering;
+
+/* cuFlushGPUDirectRDMAWrites: whose writes are flushed, and who sees them then. */
+typedef enum CUflushGPUDirectRDMAWritesTarget_enum CUSHIM_ENUM_BASE {
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0
+} CUflushGPUDirectRDMAWritesTarget;
+
+typedef enum CUflushGPUDirectRDMAWritesScope_enum CUSHIM_ENUM_BASE {
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100,
+    CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200
+} CUflushGPUDirectRDMAWritesScope;
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0

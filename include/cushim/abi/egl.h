@@ -18,6 +18,12 @@ typedef enum CUeglFrameType_enum CUSHIM_ENUM_BASE {
     CU_EGL_FRAME_TYPE_PITCH = 1
 } CUeglFrameType;
 
+/* Where a consumer wants the frames of its stream. */
+typedef enum CUeglResourceLocationFlags_enum CUSHIM_ENUM_BASE {
+    CU_EGL_RESOURCE_LOCATION_SYSMEM = 0,
+    CU_EGL_RESOURCE_LOCATION_VIDMEM = 1
+} CUeglResourceLocationFlags;
+
 /* YUV formats differ in the planes, their order, their subsampling, their range (_ER is extended) and colour space. */
 typedef enum CUeglColorFormat_enum CUSHIM_ENUM_BASE {
     CU_EGL_COLOR_FORMAT_YUV420_PLANAR = 0x00,

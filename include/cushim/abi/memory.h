@@ -203,6 +203,51 @@ typedef struct CUmemcpyAttributes_st {
     unsigned int flags;
 } CUmemcpyAttributes;
 
+/* Which member of a CUmemcpy3DOperand is valid. */
+typedef enum CUmemcpy3DOperandType_enum CUSHIM_ENUM_BASE {
+    CU_MEMCPY_OPERAND_TYPE_POINTER = 0x1,
+    CU_MEMCPY_OPERAND_TYPE_ARRAY = 0x2,
+    CU_MEMCPY_OPERAND_TYPE_MAX = 0x7fffffff
+} CUmemcpy3DOperandType;
+
+/* Elements of an array; of a pointer, bytes, rows and slices. */
+typedef struct CUoffset3D_st {
+    size_t x;
+    size_t y;
+    size_t z;
+} CUoffset3D;
+
+typedef struct CUextent3D_st {
+    size_t width;
+    size_t height;
+    size_t depth;
+} CUextent3D;
+
+/* One side of a copy. A rowLength or layerHeight of 0 is that of the extent. */
+typedef struct CUmemcpy3DOperand_st {
+    CUmemcpy3DOperandType type;
+    union {
+        struct {
+            CUdeviceptr ptr;
+            size_t rowLength;
+            size_t layerHeight;
+            CUmemLocation locHint;
+        } ptr;
+        struct {
+            CUarray array;
+            CUoffset3D offset;
+        } array;
+    } op;
+} CUmemcpy3DOperand;
+
+typedef struct CUDA_MEMCPY3D_BATCH_OP_st {
+    CUmemcpy3DOperand src;
+    CUmemcpy3DOperand dst;
+    CUextent3D extent;
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    unsigned int flags;
+} CUDA_MEMCPY3D_BATCH_OP;
+
 typedef enum CUmemDecompressAlgorithm_enum CUSHIM_ENUM_BASE {
     CU_MEM_DECOMPRESS_UNSUPPORTED = 0,
     CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE = 1,

@@ -255,6 +255,13 @@ typedef struct CUtensorMap_st {
 } CUtensorMap;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 12080
+typedef enum CUtensorMapIm2ColWideMode_enum CUSHIM_ENUM_BASE {
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1
+} CUtensorMapIm2ColWideMode;
+#endif
+
 /* Enumerators that came later than their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
 #    define CU_JIT_LTO ((CUjit_option)20)

@@ -170,6 +170,28 @@ typedef struct CUarrayMapInfo_st {
 } CUarrayMapInfo;
 
 #    define CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL 0x1
+
+/* The tiles of a sparse array, in elements; size of the mip tail in bytes. */
+typedef struct CUDA_ARRAY_SPARSE_PROPERTIES_st {
+    struct {
+        unsigned int width;
+        unsigned int height;
+        unsigned int depth;
+    } tileExtent;
+    unsigned int miptailFirstLevel;
+    unsigned long long miptailSize;
+    unsigned int flags;
+    unsigned int reserved[4];
+} CUDA_ARRAY_SPARSE_PROPERTIES;
+#endif
+
+#if CUSHIM_CUDA_HEADER_VERSION < 11060
+/* In bytes. */
+typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS_st {
+    size_t size;
+    size_t alignment;
+    unsigned int reserved[4];
+} CUDA_ARRAY_MEMORY_REQUIREMENTS;
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12010

@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes everything that is made from the lists entry_points.tsv and drivers.tsv. The result is checked in.
+
+  generate.py            writes the files that have changed, and names them
+  generate.py --check    only compares: exit status 1 if a file is not what the lists make of it
+  generate.py --list     prints the files
+  generate.py --toolkit INCLUDE          says what the list lacks of the headers in this directory, of a newer Toolkit
+  generate.py --toolkit INCLUDE --add    adds it to entry_points.tsv: each entry point with its prototype and a slot
+
+README.md beside this file says how to add a CUDA release.
+"""
+import argparse
+import pathlib
+import re
+import sys
+import textwrap
+
+sys.dont_write_bytecode = True
+import entry_points as lists  # pylint: disable=wrong-import-position
+import toolkit as headers  # pylint: disable=wrong-import-position
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WIDTH = 120
+MADE = 'Made by loader/generate.py from loader/entry_points.tsv: do not edit.'
+# A program for an older driver than the oldest that is known calls nothing here by a plain name of that time.
+OLDEST_VERSION = lists.read_drivers()[0].version
+
+
+def wrapped(items, opening, closing):
+    """Items between two marks, on as many lines as it takes, each below the first."""
+    unbroken = [item.replace(' ', '\0') for item in items]
+    lines = textwrap.wrap(opening + ', '.join(unbroken) + closing, WIDTH, initial_indent=' ' * 13,
+                          subsequent_indent=' ' * 14, break_long_words=False, break_on_hyphens=False)
+    return '\n'.join(lines).replace('\0', ' ')
+
+
+# ---- include/cushim/entry_points.h ----
+
+ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * entry_points.h - the typed list: one row for each slot of the table.
+ *
+ *   CUSHIM_ENTRY(function, abi, version, parameters, arguments)
+ *
+ *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
+ *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
+ *   version     the CUDA version that brought this entry point, 1000 * major + 10 * minor
+ *   parameters  the typed parameter list, in parentheses; (void) where there is none
+ *   arguments   the names of those parameters, in parentheses, to pass them on; () where there is none
+ *
+ * The slot is named function_abi, StreamGetCaptureInfo_v3, and every function returns a CUresult. The order is that of
+ * the table, and thus ABI.
+ *
+ * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, and is undefined at the
+ * end. Whoever defines functions with these parameters includes abi/egl.h too: one of them takes a frame by value.
+ *
+ * Types that changed under one name stand here by the name that did not: CUlaunchAttributeValue for CUstreamAttrValue
+ * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of OpenGL, EGL and VDPAU stand as their
+ * underlying C types.
+ *
+ * %s
+ */
+#include "cushim/abi/cuda_abi.h"
+
+/* The newest CUDA version in the list, and the newest whose prototypes were compared with a Toolkit. A driver may be
+ * newer. */
+#define CUSHIM_LIST_VERSION %d
+#define CUSHIM_LIST_COMPARED_VERSION %d
+
+#ifndef CUSHIM_ENTRY
+#    define CUSHIM_ENTRY(function, abi, version, parameters, arguments)
+#endif
+
+/* clang-format off */
+
+'''
+
+
+def entry_row(one):
+    start = f'CUSHIM_ENTRY({one.name}, {one.abi}, {one.version}, '
+    row = f'{start}({one.parameters}), ({", ".join(one.arguments)}))'
+    mark = '' if one.checked else '/* Not yet compared with a Toolkit: */\n'
+    if len(row) <= WIDTH:
+        return mark + row
+    return mark + '\n'.join([start.rstrip(), wrapped(one.parameters.split(', '), '(', '),'), wrapped(one.arguments, '(', '))')])
+
+
+def write_entry_points(entry_points):
+    rows = [entry_row(one) for one in lists.in_slots(entry_points)]
+    newest = max(one.version for one in entry_points)
+    compared = max(one.version for one in entry_points if one.checked)
+    return ENTRY_POINTS_HEAD % (MADE, newest, compared) + '\n'.join(rows) + '\n\n#undef CUSHIM_ENTRY\n'
+
+
+# ---- include/cushim/names.h and names_interop.h ----
+
+NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * names.h - for porting: code that calls the driver by its own names goes through the table, unchanged.
+ *
+ *   #include <cushim/names.h>
+ *   ...
+ *   cuStreamQuery(stream);             becomes cushim_table()->StreamQuery_v1(stream)
+ *   cuStreamGetCaptureInfo_v3(...);    becomes cushim_table()->StreamGetCaptureInfo_v3(...)
+ *
+ * A suffixed name is the slot of that ABI version. A plain name is what it means in the <cuda.h> of
+ * CUSHIM_NAMES_VERSION: cuStreamGetCaptureInfo has three parameters in CUDA 11, six in 12 and seven in 13. Unless
+ * defined before, that is the version of the <cuda.h> in use, or the newest with our own types; defining it keeps
+ * calls that were written for an older CUDA compiling. The types stay those in use. The oldest ABI version of a
+ * function never has a suffix: while the plain name means a newer one, the oldest is reached through the table itself.
+ * Whether a stream of 0 is the legacy one or the per-thread one is not in the name, but in how the driver was loaded.
+ *
+ * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
+ * <cudaProfiler.h>. For that reason cushim.h does not include it, and nothing else in cushim lists names that begin
+ * with "cu". The names of the functions for OpenGL, EGL and VDPAU are in names_interop.h, so that <cudaGL.h> and its
+ * like may follow this header. Functions without a slot keep their declaration from <cuda.h>, and so would need the
+ * driver to link; ask cushim_lookup() for those.
+ *
+ * %s
+ */
+#ifndef CUSHIM_NAMES_H
+#define CUSHIM_NAMES_H
+
+#include "cushim/loader.h"
+
+#ifndef CUSHIM_NAMES_VERSION
+#    if CUSHIM_CUDA_HEADER_VERSION
+#        define CUSHIM_NAMES_VERSION CUSHIM_CUDA_HEADER_VERSION
+#    else
+#        define CUSHIM_NAMES_VERSION CUSHIM_LIST_VERSION
+#    endif
+#endif
+
+/* clang-format off */
+
+'''
+
+
+NAMES_INTEROP_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * names_interop.h - names.h, and the same for the functions for OpenGL, EGL and VDPAU.
+ *
+ * Include it last, after <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>.
+ *
+ * %s
+ */
+#ifndef CUSHIM_NAMES_INTEROP_H
+#define CUSHIM_NAMES_INTEROP_H
+
+#include "cushim/names.h"
+
+/* clang-format off */
+
+'''
+
+
+def plain_meanings(function, entry_points):
+    """What a plain name means: (CUDA version from which on, entry point), oldest first, as far back as drivers go."""
+    meanings = sorted(((one.plain[function], one) for one in entry_points
+                       if function in one.plain and one.slot is not None), key=lambda pair: pair[0])
+    while len(meanings) > 1 and meanings[1][0] <= OLDEST_VERSION:
+        del meanings[0]
+    return meanings
+
+
+def define(name, target, indent=''):
+    line = f'#{indent}define {name} {target}'
+    return line if len(line) <= WIDTH else f'#{indent}define {name} \\\n    {target}'
+
+
+def names_of(function, versions, entry_points):
+    """The macros of one driver function."""
+    suffixed = [one for one in versions if one.slot is not None and one.abi != 'v1']
+    meanings = plain_meanings(function, entry_points)
+    lines = [f'#undef {name}' for name in [function, *(f'{function}_{one.abi}' for one in suffixed)]]
+    lines += [define(f'{function}_{one.abi}', f'(cushim_table()->{one.slot_name})') for one in suffixed]
+
+    def plain(one, indent=''):
+        target = f'(cushim_table()->{one.slot_name})' if one.abi == 'v1' and one.function == function else one.symbol
+        return define(function, target, indent)
+
+    if len(meanings) == 1:
+        return lines + [plain(meanings[0][1])]
+    for place, (version, one) in enumerate(reversed(meanings)):
+        last = place == len(meanings) - 1
+        lines.append('#else' if last else f'#{"if" if place == 0 else "elif"} CUSHIM_NAMES_VERSION >= {version}')
+        lines.append(plain(one, '    '))
+    return lines + ['#endif']
+
+
+def write_names(head, entry_points):
+    text = head % MADE
+    for function, versions in lists.by_function(entry_points).items():
+        if any(one.slot is not None for one in versions):
+            text += '\n'.join(names_of(function, versions, entry_points)) + '\n'
+    return text + '\n#endif\n'
+
+
+# ---- loader/symbols.inc ----
+
+SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * symbols.inc - every entry point of the driver, as one untyped row each.
+ *
+ *   CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol)
+ *
+ *   function           the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
+ *   abi                v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
+ *   version            the CUDA version that brought this entry point, 1000 * major + 10 * minor
+ *   symbol             the exported name
+ *   per_thread_symbol  the exported name of the form whose default stream is the per-thread one, or "" where there
+ *                      is none. That form exists from CUDA %s on, or from `version` where that is later.
+ *
+ * Rows of one function stand together, oldest first: look-ups rely on it. Define CUSHIM_SYMBOL before including this
+ * file; it is undefined at the end.
+ *
+ * %s
+ */
+#ifndef CUSHIM_SYMBOL
+#    define CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol)
+#endif
+
+/* clang-format off */
+
+'''
+
+
+def write_symbols(entry_points):
+    rows = [f'CUSHIM_SYMBOL({one.name}, {one.abi}, {one.version}, "{one.symbol}", "{one.per_thread_symbol}")'
+            for one in entry_points]
+    head = SYMBOLS_HEAD % (lists.version_text(lists.FIRST_PER_THREAD_VERSION), MADE)
+    return head + '\n'.join(rows) + '\n\n#undef CUSHIM_SYMBOL\n'
+
+
+# ---- src/cli/branches.inc ----
+
+BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * branches.inc - the first driver branch for each CUDA version, oldest first.
+ *
+ *   CUSHIM_BRANCH(version, branch)
+ *
+ * Define CUSHIM_BRANCH before including this file; it is undefined at the end.
+ *
+ * Made by loader/generate.py from loader/drivers.tsv: do not edit.
+ */
+/* clang-format off */
+
+'''
+
+
+def write_branches():
+    rows = [f'CUSHIM_BRANCH({one.version}, {one.branch})' for one in lists.read_drivers()]
+    return BRANCHES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_BRANCH\n'
+
+
+# ---- What stands in pages between markers ----
+
+def executed():
+    """The slots that softcuda executes."""
+    with open(ROOT / 'subprojects' / 'softcuda' / 'src' / 'executes.txt', encoding='utf-8') as file:
+        return [slot for line in file for slot in line.split('#')[0].split()]
+
+
+def not_executed(entry_points):
+    done = set(executed())
+    names = [one.symbol for one in entry_points if one.slot_name not in done] + list(lists.WITHOUT_ROW)
+    return '\n\n```refused\n' + '\n'.join(textwrap.wrap(' '.join(names), WIDTH, break_on_hyphens=False)) + '\n```\n\n'
+
+
+def libraries():
+    rows = [f'| `{one.branch}/libcuda.so.1` | {one.release} | CUDA {lists.version_text(one.version)} |'
+            for one in lists.known_drivers()]
+    return '\n\n| library | stands for | reports |\n| --- | --- | --- |\n' + '\n'.join(rows) + '\n\n'
+
+
+def values(entry_points):
+    """What may stand in a page, by the name in its marker."""
+    newest = lists.known_drivers()[-1]
+    return {
+        'slots': str(len(lists.in_slots(entry_points))),
+        'entry-points': str(len(entry_points)),
+        'functions': str(len(lists.by_function(entry_points))),
+        'oldest': lists.version_text(OLDEST_VERSION),
+        'newest': lists.version_text(max(one.version for one in entry_points)),
+        'newest-driver': str(newest.branch),
+        'newest-driver-version': lists.version_text(newest.version),
+        'executed': str(len(executed())),
+        'not-executed': not_executed(entry_points),
+        'libraries': libraries(),
+    }
+
+
+def write_page(path, known):
+    """The page with new text between <!-- list: NAME --> and <!-- end -->."""
+    text = path.read_text(encoding='utf-8')
+    unknown = set(re.findall(r'<!-- list: ([\w-]+) -->', text)) - set(known)
+    if unknown:
+        sys.exit(f'{path}: no such value: {" ".join(sorted(unknown))}')
+    return re.sub(r'(<!-- list: ([\w-]+) -->).*?(<!-- end -->)', lambda found: found[1] + known[found[2]] + found[3],
+                  text, flags=re.S)
+
+
+PAGES = ('README.md', 'loader/README.md', 'subprojects/softcuda/README.md')
+
+
+def outputs():
+    """{path below the root: text} of everything that is made from the lists."""
+    entry_points = lists.read()
+    known = values(entry_points)
+    return {
+        'include/cushim/entry_points.h': write_entry_points(entry_points),
+        'include/cushim/names.h': write_names(NAMES_HEAD, [one for one in entry_points if not one.is_interop]),
+        'include/cushim/names_interop.h':
+            write_names(NAMES_INTEROP_HEAD, [one for one in entry_points if one.is_interop]),
+        'loader/symbols.inc': write_symbols(entry_points),
+        'src/cli/branches.inc': write_branches(),
+        **{page: write_page(ROOT / page, known) for page in PAGES},
+    }
+
+
+def read_toolkit(include, add):
+    """Reports what a Toolkit has and the list lacks."""
+    toolkit = headers.Toolkit(include)
+    merged, news = headers.merge(toolkit, lists.read())
+    print(f'Toolkit headers of CUDA {lists.version_text(toolkit.version)}')
+    for title, lines in (('functions that the list lacks', news.functions), ('ABI versions that it lacks', news.versions),
+                         ('entry points that differ from it', news.differing),
+                         ('types that include/cushim lacks', news.types),
+                         ('error codes that loader/errors.inc lacks', news.errors)):
+        print(f'{len(lines)} {title}' + ''.join(f'\n    {line}' for line in lines))
+    if add:
+        lists.write(merged)
+        print('entry_points.tsv: written')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--list', action='store_true')
+    parser.add_argument('--toolkit', metavar='INCLUDE')
+    parser.add_argument('--add', action='store_true')
+    given = parser.parse_args()
+    if given.toolkit:
+        read_toolkit(given.toolkit, given.add)
+        return 0
+    made = outputs()
+    if given.list:
+        print('\n'.join(made))
+        return 0
+    stale = [path for path, text in made.items()
+             if not (ROOT / path).exists() or (ROOT / path).read_text(encoding='utf-8') != text]
+    for path in stale:
+        if not given.check:
+            (ROOT / path).write_text(made[path], encoding='utf-8')
+        print(f'{path}: {"is not what the lists make of it; run loader/generate.py" if given.check else "written"}')
+    if given.check:
+        print(f'{len(made)} files compared')
+    return 1 if given.check and stale else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
