@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# stages.sh - what .ci/run is written in. Sourced.
+# stages.sh - the functions that .ci/run uses. Sourced.
 #
-#   stage NAME COMMAND...    runs one stage if its name has the word `only` in it, and says how long it took; the first
+#   stage NAME COMMAND...    runs one stage if its name contains the word `only`, and reports its time; the first stage
 #                            that fails ends the run
 #   variant NAME OPTION...   builds the project in build-ci/NAME with these options of meson setup, and runs its tests;
 #                            `tests` holds options for meson test, such as a wrapper
 #   readme_block NUMBER      prints the NUMBER'th block of README.md that is marked sh
 #
-# At the end, whatever it is: a line for each stage with its seconds, and the tests of all builds in one line.
+# At the end, even after a failure, it prints a line for each stage with its seconds, and the test results of all builds
+# in one line.
 
 stage_name='' stage_start=0 stage_times=() tests=()
 
@@ -35,13 +36,13 @@ readme_block() {
     awk -v wanted="$1" '/^```sh$/ { inside = 1; block++; next } /^```$/ { inside = 0 } inside && block == wanted' README.md
 }
 
-finish() {
+print_summary() {
     local status=$?
     printf '\n'
     [ ${#stage_times[@]} -eq 0 ] || printf '%s\n' "${stage_times[@]}"
     printf '%5d s  altogether\n' "$SECONDS"
     [ -z "$stage_name" ] || printf '\nFAILED in: %s\n' "$stage_name"
-    # Meson writes a line of JSON for each test of a build's last run.
+    # For each test of the last run of a build, Meson writes a line of JSON.
     find build build-ci -path '*/meson-logs/testlog*.json' -exec cat {} + 2>/dev/null | python3 -c '
 import collections, json, sys
 results = collections.Counter(json.loads(line)["result"] for line in sys.stdin)
@@ -49,4 +50,4 @@ passed, skipped = results["OK"] + results["EXPECTEDFAIL"], results["SKIP"]
 print(f"\n{passed} passed, {sum(results.values()) - passed - skipped} failed, {skipped} skipped")' || true
     exit "$status"
 }
-trap finish EXIT
+trap print_summary EXIT

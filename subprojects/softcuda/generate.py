@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes what the linker and the compiler need from cushim's list of entry points and from src/executes.txt.
+"""Generates the input of the compiler and the linker from cushim's list of entry points and from src/executes.txt.
 
   generate.py exports  EXECUTES          the C rows that src/exports.c includes
-  generate.py map      DRIVER VERSION    an ELF version script: what this driver exports, and our control
+  generate.py map      DRIVER VERSION    an ELF version script: the exports of this driver, and our control
   generate.py def      DRIVER VERSION    the same for Windows
-  generate.py place    LIBRARY PATH      puts the library at that path, too
+  generate.py place    LIBRARY PATH      also puts the library at that path
   generate.py install  LIBRARY PATH      the same below the directory into which Meson installs
 
-The result goes to the standard output; after "--to FILE", to that file, with what it was made from in FILE.d.
+The result goes to the standard output, or with "--to FILE" to that file and the list of its inputs to FILE.d.
 """
 import os
 import pathlib
@@ -19,12 +19,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'loader'))
 import entry_points as lists
 
-# The one entry point that two drivers lack on Linux though their version has reached it.
+# The only entry point that two drivers lack on Linux although their version has it.
 NOT_ON_LINUX = {('cuDeviceGetLuid', 418), ('cuDeviceGetLuid', 450)}
 CONTROL = 'softcuda_control'
-# What a loader asks of a library while it holds locks of its own: these take none, and work before cuInit.
+# A dynamic loader may call these while it holds its own locks: they take no lock, and work before cuInit.
 WITHOUT_LOCK = {'DriverGetVersion_v1', 'GetErrorName_v1', 'GetErrorString_v1', 'GetProcAddress_v1', 'GetProcAddress_v2'}
-# Those that look at an argument before they find that cuInit is missing, and cuInit.
+# Functions that check an argument before they check that cuInit was called, and cuInit itself.
 BEFORE_INIT = {'Init_v1', 'StreamCreate_v1', 'EventQuery_v1'}
 
 
@@ -85,7 +85,7 @@ def write_def(driver, version):
 def place(library, path):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if os.path.exists(path):
-        os.remove(path)  # rather than written to: it may be in use
+        os.remove(path)  # not overwritten, because it may be in use
     try:
         os.link(library, path)
     except OSError:

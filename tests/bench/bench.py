@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""
-bench.py - what the benchmarks share: the line that tells a comparison, and the exit status that judges it.
+"""bench.py - shared by the benchmarks: the line that reports a comparison, and the exit status that judges it.
 
-    what: A median [min..max], B median [min..max], A/B (or A-B), bound, verdict
+    name: A median [min..max], B median [min..max], A/B (or A-B), bound, verdict
 
-A is cushim's way, B the bare one. Exit status 0: within the bound; 1: over it; 77: could not be measured here, and why.
+A is cushim's way, B the direct one. Exit status 0: within the bound; 1: over it; 77: not measurable here, with
+the reason.
 """
 import os
 import statistics
 import subprocess
 import sys
 
-# What a person has set for other programs would change what is measured.
+# Settings of the user for other programs would change the measurement.
 for variable in ('CUSHIM_DRIVER', 'CUSHIM_MAX_VERSION', 'CUSHIM_HIDE'):
     os.environ.pop(variable, None)
 
@@ -22,7 +22,7 @@ def skip(why):
 
 
 def run(command, **options):
-    """Runs a program that must succeed, or skip; returns what it printed."""
+    """Runs a program that must succeed or skip, and returns its output."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if done.returncode == 77:
         skip(done.stderr.strip())
@@ -36,7 +36,8 @@ def spread(samples, unit):
 
 
 def judge(what, ours, bare, unit, sign, value, bound):
-    """Prints the line; returns whether the value is within the bound. None: there is no bound, for information."""
+    """Prints the line. Returns whether the value is within the bound; None means that there is no bound, for
+    information only."""
     met = bound is None or value <= bound
     verdict = 'no bound' if bound is None else f'bound {bound:g}, {"ok" if met else "OVER"}'
     print(f'{what}: {spread(ours, unit)}, {spread(bare, unit)}, A{sign}B {value:.3f}, {verdict}', flush=True)
@@ -44,7 +45,8 @@ def judge(what, ours, bare, unit, sign, value, bound):
 
 
 def judge_ratio(what, ours, bare, unit, bound):
-    """Samples of equal index were taken side by side: the median of their ratios holds when the machine's speed drifts."""
+    """Samples of equal index were taken side by side, so the median of their ratios is valid even if the machine's
+    speed drifts."""
     return judge(what, ours, bare, unit, '/', statistics.median(a / b for a, b in zip(ours, bare)), bound)
 
 
@@ -53,10 +55,8 @@ def judge_difference(what, ours, bare, unit, bound):
 
 
 def judge_pairs(program, driver, bounds, unit, nanoseconds):
-    """
-    Runs a program that prints "name ours bare" for each pair, in nanoseconds, on the file `driver`, or on the machine's
-    own. Prints a line for each name, in a unit of so many nanoseconds. Returns the exit status.
-    """
+    """Runs a program that prints "name ours bare" for each pair, in nanoseconds, with the driver `driver` or the
+    machine's own. Prints a line for each name, in a unit of so many nanoseconds. Returns the exit status."""
     environment = {**os.environ, 'CUSHIM_DRIVER': driver} if driver else os.environ
     pairs = {}
     for line in run([program], env=environment).splitlines():

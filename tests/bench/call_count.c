@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_count.c - calls one driver function many times, for call_count.py to count the instructions.
+ * call_count.c - calls one driver function many times, so that call_count.py can count the instructions.
  *
  *   call_count direct|table COUNT
  *
- * "direct" is what a program linked to libcuda.so.1 does, through its procedure linkage table; "table" goes through
- * cushim_table(), asked for anew at each call. The two loops differ in nothing else.
+ * "direct" calls through the procedure linkage table, as a program linked to libcuda.so.1 does. "table" calls
+ * cushim_table() each time. The two loops are otherwise equal.
  */
 #include <stdio.h>
 #include <stdlib.h>

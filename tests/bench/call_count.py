@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-call_count.py - what a call through the table costs, in instructions, against a direct call of a linked function.
+"""call_count.py - the cost of a call through the table, in instructions, against a direct call of a linked
+function.
 
-    call_count.py WHAT BOUND CALL_COUNT DRIVER [LIBRARY]
+    call_count.py NAME BOUND CALL_COUNT DRIVER [LIBRARY]
 
-DRIVER is the libcuda.so.1 made of driver.c, LIBRARY the libcushim that the program is linked to, unless it is in it.
-callgrind counts the whole program at two numbers of calls; the difference over the number of calls is one turn of the
-loop with its call, and what happens before and after cancels out. The counts repeat exactly.
+DRIVER is the libcuda.so.1 built from driver.c, LIBRARY the libcushim that the program is linked to, if it is
+shared. callgrind counts the whole program with two numbers of calls. The difference divided by the number of
+calls is one turn of the loop with its call; everything before and after cancels out. The counts are the same in
+every run.
 """
 import os
 import pathlib
@@ -22,7 +23,7 @@ MANY = 101000
 
 
 def copy_stripped(file, directory):
-    """A copy without what debuggers read, under all names of the file: older valgrinds stumble over newer DWARF."""
+    """A copy without debug information, under all names of the file: older versions of valgrind fail on newer DWARF."""
     file = pathlib.Path(file)
     copy = pathlib.Path(directory, file.name)
     bench.run(['strip', '--strip-debug', '-o', copy, file])
@@ -43,7 +44,7 @@ def count_instructions(program, way, calls, environment):
 def main(what, bound, program, *libraries):
     for tool in ('valgrind', 'strip'):
         if shutil.which(tool) is None:
-            bench.skip(f'there is no {tool}')
+            bench.skip(f'{tool} is not installed')
     turn = {}
     with tempfile.TemporaryDirectory() as directory:
         program, driver, *_ = [copy_stripped(file, directory) for file in (program, *libraries)]

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_time.c - times cuStreamIsCapturing on a GPU, through the table and linked, batch by batch in turn. Each line is
- * one pair of batches, in nanoseconds for a call: "table direct". call_time.py runs it and judges.
+ * call_time.c - times cuStreamIsCapturing on a GPU, through the table and linked, in alternating batches. Each line is
+ * one pair of batches, in nanoseconds for a call: "table direct". call_time.py runs it and judges the result.
  *
- * It is linked to libcuda.so.1 as any CUDA program, so its direct call goes through the procedure linkage table.
- * Exit status 77: there is no GPU to call. 127, by the dynamic loader: there is no libcuda.so.1.
+ * It is linked to libcuda.so.1 like any CUDA program, so its direct call goes through the procedure linkage table. Exit
+ * status 77: the machine has no GPU. 127, from the dynamic loader: it has no libcuda.so.1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static CUstream create_stream(void)
 int main(void)
 {
     if (cushim_init() != CUDA_SUCCESS) {
-        fprintf(stderr, "there is no GPU to call: %s\n", cushim_last_error()->message);
+        fprintf(stderr, "no usable GPU: %s\n", cushim_last_error()->message);
         return 77;
     }
     CUstream stream = create_stream();

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-call_time.py - what a call through the table costs on a GPU, in nanoseconds, against a direct call of a linked function.
+"""call_time.py - the cost of a call through the table on a GPU, in nanoseconds, against a direct call of a linked
+function.
 
-    call_time.py WHAT BOUND CALL_TIME
+    call_time.py NAME BOUND CALL_TIME
 
-Skips where there is no driver or no GPU.
+Skips if the machine has no driver or no GPU.
 """
 import subprocess
 import sys
@@ -14,7 +14,7 @@ import bench
 
 
 def main(what, bound, program):
-    # The dynamic loader ends a program whose libraries are not there with 127.
+    # The dynamic loader ends a program whose libraries are missing with status 127.
     if subprocess.run([program, 'help'], capture_output=True, check=False).returncode == 127:
         bench.skip('this machine has no libcuda.so.1')
     pairs = [tuple(map(float, line.split())) for line in bench.run([program]).splitlines()]

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * completion_time.c - times completions against what a program would do without them, in turn. Each line is one pair,
- * in nanoseconds: "name ours bare". completion_time.py runs it and judges.
+ * completion_time.c - times completions against the alternatives of a program without them, in turn. Each line is one
+ * pair, in nanoseconds: "name ours bare". completion_time.py runs it and judges the result.
  *
- *   wait/callback        from the GPU's being done to the waiter's being awake, asleep in cushim_completion_wait();
+ *   wait/callback        from the end of the GPU work until the waiter is awake, asleep in cushim_completion_wait();
  *                        against a status callback that writes an eventfd, which the waiter reads
  *   descriptor/callback  the same with poll() on the completion's descriptor
- *   wait/synchronize     the same as the first, against cuStreamSynchronize()
- *   create+reap/callback making 50 completions, and asking and destroying those that have fired, for one; against
- *                        adding 50 callbacks that set a flag, and looking at it
- *   cpu/query            the processor's time that the process spends on a wait of 10 ms, against cuStreamQuery() over
- *                        and over
- *   thousand/callback    a thousand streams, each with a memset and a function to call when it is done, until one
- *                        thread has called all; against callbacks that count, and write an eventfd
+ *   wait/synchronize     like wait/callback, against cuStreamSynchronize()
+ *   create+reap/callback creating 50 completions, polling them and destroying the fired ones, for one completion;
+ *                        against adding 50 callbacks that set a flag, and reading it
+ *   cpu/query            the CPU time that the process spends on a wait of 10 ms, against calling cuStreamQuery() in a
+ *                        loop
+ *   thousand/callback    a thousand streams, each with a memset and a callback for its end, until one thread has called
+ *                        all callbacks; against status callbacks that count, and write an eventfd
  *
- * The GPU is done when it is let go on: the stream waits for a value in the host's memory, which another thread writes
- * once the waiter sleeps. Exit status 77: there is no GPU to call, or it has no such waiting.
+ * The end of the GPU work is under control: the stream waits for a value in host memory, which another thread writes
+ * once the waiter sleeps. Exit status 77: the machine has no GPU, or its driver cannot wait for values.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@
 
 enum { WARM_UP = 10, BATCH = 50, STREAMS = 1000, SHORTLY = 100000, LONG = 10000000 };
 
-static const struct cushim_dispatch_table *cu; /* whose slots are the driver's own functions */
+static const struct cushim_dispatch_table *cu; /* a table whose slots are the driver's own functions */
 static struct cushim_context *context;
 static struct cushim_stream *stream;
 static struct cushim_stream *streams[STREAMS];
@@ -74,14 +74,14 @@ static void read_event(void)
 
 /* ---- The gate ---- */
 
-static atomic_uint *gate; /* in the host's memory, where the GPU reads it */
+static atomic_uint *gate; /* in host memory that the GPU reads */
 static CUdeviceptr gate_address;
 static unsigned rounds;
 static long delay;
 static sem_t opener_wanted;
 static double opened_at;
 
-/* Opens the gate some time after it was asked to: by then the waiter waits. */
+/* Opens the gate with a delay after the request, so that the waiter is asleep by then. */
 static void *open_gate(void *unused)
 {
     for (unsigned round = 1;; round++) {
@@ -100,7 +100,7 @@ static void close_gate(void)
     check(cu->StreamWaitValue32_v2(handle, gate_address, ++rounds, CU_STREAM_WAIT_VALUE_GEQ));
 }
 
-/* ---- Awake ---- */
+/* ---- Wake-up ---- */
 
 static double by_wait(void)
 {
@@ -146,7 +146,7 @@ static double by_synchronize(void)
     return now(CLOCK_MONOTONIC) - opened_at;
 }
 
-/* ---- Made and reaped ---- */
+/* ---- Creating and reaping ---- */
 
 static double completions_made(void)
 {
@@ -186,7 +186,7 @@ static double callbacks_made(void)
     return (now(CLOCK_MONOTONIC) - done + made - start) / BATCH;
 }
 
-/* ---- The processor's time ---- */
+/* ---- CPU time ---- */
 
 static double cpu_of_wait(void)
 {
@@ -254,14 +254,14 @@ static double thousand_callbacks(void)
     while (atomic_load(&count) < STREAMS)
         read_event();
     double end = now(CLOCK_MONOTONIC);
-    check(cu->CtxSynchronize_v1()); /* the last callback may still be about to write */
+    check(cu->CtxSynchronize_v1()); /* the last callback may not have written yet */
     const uint64_t one = 1;
     if (write(event_fd, &one, sizeof one) == sizeof one)
         read_event();
     return (end - start) / STREAMS;
 }
 
-/* ---- In turn ---- */
+/* ---- The comparisons ---- */
 
 static void compare(const char *name, int pairs, double (*ours)(void), double (*without)(void))
 {
@@ -273,7 +273,7 @@ static void compare(const char *name, int pairs, double (*ours)(void), double (*
     }
 }
 
-static void prepare(void)
+static void bench_prepare(void)
 {
     void *host;
     cu = cushim_table();
@@ -294,7 +294,7 @@ static void prepare(void)
     handle = cushim_stream_handle(stream);
 }
 
-static void finish(pthread_t opener)
+static void bench_finish(pthread_t opener)
 {
     delay = -1;
     sem_post(&opener_wanted);
@@ -313,14 +313,14 @@ int main(void)
 {
     pthread_t opener;
     if (cushim_init() != CUDA_SUCCESS) {
-        fprintf(stderr, "there is no GPU to call: %s\n", cushim_last_error()->message);
+        fprintf(stderr, "no usable GPU: %s\n", cushim_last_error()->message);
         return 77;
     }
     if (cushim_query_slot_state(CUSHIM_SLOT_StreamWaitValue32_v2) == CUSHIM_STATE_MISSING) {
         fprintf(stderr, "the driver cannot hold a stream back: cuStreamWaitValue32_v2 needs CUDA 11.7\n");
         return 77;
     }
-    prepare();
+    bench_prepare();
     if (pthread_create(&opener, NULL, open_gate, NULL) != 0)
         return 1;
     compare("wait/callback", 2000, by_wait, by_callback);
@@ -329,6 +329,6 @@ int main(void)
     compare("create+reap/callback", 1000, completions_made, callbacks_made);
     compare("cpu/query", 50, cpu_of_wait, cpu_of_query);
     compare("thousand/callback", 50, thousand_completions, thousand_callbacks);
-    finish(opener);
+    bench_finish(opener);
     return 0;
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-completion_time.py - what completions cost on a GPU, in microseconds, against what a program would do without them.
+"""completion_time.py - the cost of completions on a GPU, in microseconds, against the alternatives of a program
+without them.
 
     completion_time.py COMPLETION_TIME           on this machine's driver, with the bounds; skipped without a GPU
-    completion_time.py COMPLETION_TIME DRIVER    on this one, such as a softcuda, for information
+    completion_time.py COMPLETION_TIME DRIVER    on this driver, such as a softcuda, for information
 
-completion_time.c tells what each line compares. Behind its name stand the number of pairs and the middle half of their
-ratios.
+completion_time.c describes the comparisons. After the name of each line come the number of pairs and the middle
+half of their ratios.
 """
 import sys
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * driver.c - the smallest libcuda.so.1 that cushim accepts, and one function to call. call_count runs on it; call_time
- * is linked to it, and then runs on the machine's own.
+ * driver.c - the smallest libcuda.so.1 that cushim accepts, with one function to call. call_count runs on it. call_time
+ * is linked to it and then runs on the machine's own driver.
  */
 #include "cushim/abi/cuda_abi.h"
 

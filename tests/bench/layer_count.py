@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-layer_count.py - what the stream layer adds to the driver's calls, in instructions. The counts repeat exactly.
+"""layer_count.py - the instructions that the stream layer adds to the driver's calls. The counts are the same in
+every run.
 
     layer_count.py BOUND LAYER_TIME DRIVER
 
-DRIVER is a softcuda: what its own functions cost falls out of the difference. BOUND is for each call that the layer
-passes on; of those that it answers by itself, all instructions are told.
+DRIVER is a softcuda; the cost of its own functions cancels out. BOUND is for each call that the layer passes on
+to the driver. For calls that the layer answers itself, all instructions are reported.
 """
 import os
 import pathlib
@@ -38,7 +38,7 @@ def turn(program, way, name, environment):
 def main(bound, program, driver):
     for tool in ('valgrind', 'strip'):
         if shutil.which(tool) is None:
-            bench.skip(f'there is no {tool}')
+            bench.skip(f'{tool} is not installed')
     met = True
     with tempfile.TemporaryDirectory() as directory:
         program, driver = (copy_stripped(file, directory) for file in (pathlib.Path(program), pathlib.Path(driver)))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer_time.c - times calls of the stream layer against the driver's own functions, batch by batch in turn. Each line
- * is one pair of batches, in nanoseconds for a call: "name layer driver". layer_time.py runs it and judges.
+ * layer_time.c - times calls of the stream layer against the driver's own functions, in alternating batches. Each line
+ * is one pair of batches, in nanoseconds for a call: "name layer driver". layer_time.py runs it and judges the result.
  *
  *   layer_time [layer|driver NAME COUNT]     with arguments, it makes COUNT such calls instead, for layer_count.py
  *
- * The driver's functions are those that dlsym() finds in the very library that cushim has loaded. What piles up on the
- * GPU is waited for between the batches, outside the time. Exit status 77: there is no GPU to call.
+ * The driver's functions are those that dlsym() finds in the library that cushim loaded. The program waits for enqueued
+ * work between the batches, outside the measured time. Exit status 77: the machine has no GPU.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static CUgraphExec exec_handle;
 static CUdeviceptr memory;
 static int failures;
 
-/* The driver's functions, by the names that it exports; NULL where it is too old. */
+/* The driver's functions, by their exported names; NULL if the driver is too old. */
 #define DRIVER_FUNCTIONS                                                                                               \
     DRIVER_FUNCTION(cuStreamQuery, StreamQuery_v1)                                                                     \
     DRIVER_FUNCTION(cuStreamSynchronize, StreamSynchronize_v1)                                                         \
@@ -113,8 +113,8 @@ static CUresult capture_with_driver(void)
     return result != CUDA_SUCCESS ? result : driver.StreamEndCapture_v1(handle, &graph_handle);
 }
 
-/* What a batch leaves behind, outside the time: work in the stream, the graph of a capture. */
-static void settle(void)
+/* Cleans up after a batch, outside the measured time: work in the stream, the graph of a capture. */
+static void batch_settle(void)
 {
     failures += driver.StreamSynchronize_v1(handle) != CUDA_SUCCESS;
     if (graph != NULL)
@@ -159,7 +159,7 @@ static double take_time(void (*calls)(int), int batch)
     clock_gettime(CLOCK_MONOTONIC, &start);
     calls(batch);
     clock_gettime(CLOCK_MONOTONIC, &end);
-    settle();
+    batch_settle();
     return ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / batch;
 }
 
@@ -175,7 +175,7 @@ static void compare(const struct comparison *it)
     }
 }
 
-/* ---- What they are called on ---- */
+/* ---- The objects of the calls ---- */
 
 static void check(CUresult result, const char *what)
 {
@@ -185,13 +185,13 @@ static void check(CUresult result, const char *what)
     exit(1);
 }
 
-static CUresult fill(struct cushim_stream *captured, void *user)
+static CUresult stream_fill(struct cushim_stream *captured, void *user)
 {
     (void)user;
     return cushim_table()->MemsetD32Async_v1(memory, 1, 1, cushim_stream_handle(captured));
 }
 
-static void prepare(void)
+static void bench_prepare(void)
 {
     void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW);
     void *found;
@@ -205,13 +205,13 @@ static void prepare(void)
     check(cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event), "event");
     check(cushim_table()->CtxSetCurrent_v1(cushim_context_handle(context)), "current");
     check(cushim_table()->MemAlloc_v2(&memory, 4), "memory");
-    check(cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 0, fill, NULL, &exec), "graph");
+    check(cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 0, stream_fill, NULL, &exec), "graph");
     handle = cushim_stream_handle(stream);
     event_handle = cushim_event_handle(event);
     exec_handle = cushim_graph_exec_handle(exec);
 }
 
-static void finish(void)
+static void bench_finish(void)
 {
     check(cushim_graph_exec_destroy(&exec), "graph");
     check(cushim_table()->MemFree_v2(memory), "memory");
@@ -223,10 +223,10 @@ static void finish(void)
 int main(int argc, char **argv)
 {
     if (cushim_init() != CUDA_SUCCESS) {
-        fprintf(stderr, "there is no GPU to call: %s\n", cushim_last_error()->message);
+        fprintf(stderr, "no usable GPU: %s\n", cushim_last_error()->message);
         return 77;
     }
-    prepare();
+    bench_prepare();
     int compared = 0;
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
         const struct comparison *it = &comparisons[i];
@@ -242,12 +242,12 @@ int main(int argc, char **argv)
             continue;
         compared++;
     }
-    settle();
-    finish();
+    batch_settle();
+    bench_finish();
     if (failures != 0)
         fprintf(stderr, "layer_time: %d calls failed\n", failures);
     if (compared == 0) {
-        fprintf(stderr, "layer_time: there is no such comparison\n");
+        fprintf(stderr, "layer_time: unknown comparison\n");
         return 2;
     }
     return failures == 0 ? 0 : 1;

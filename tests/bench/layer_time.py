@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-layer_time.py - what calls of the stream layer cost on a GPU, in nanoseconds, against the driver's own functions.
+"""layer_time.py - the cost of calls of the stream layer on a GPU, in nanoseconds, against the driver's own
+functions.
 
-    layer_time.py LAYER_TIME            on this machine's driver, with the bounds; skipped where there is no GPU
-    layer_time.py LAYER_TIME DRIVER     on this one, such as a softcuda, for information: its calls cost something else
+    layer_time.py LAYER_TIME            on this machine's driver, with the bounds; skipped if the machine has no GPU
+    layer_time.py LAYER_TIME DRIVER     on this driver, such as a softcuda, for information: its calls cost something else
 
-Each line compares the layer's call to the driver's; behind its name stand the number of pairs and the middle half of
-their ratios.
+Each line compares the layer's call with the driver's. After its name come the number of pairs and the middle
+half of their ratios.
 """
 import sys
 
 import bench
 
-# What has no bound does more than the driver's call, or another one.
+# A call without a bound does more than the driver's call, or calls another one.
 BOUNDS = {'query': 1.05, 'synchronize': 1.05, 'launch': 1.05, 'capture': 1.02,
           'flags': 0.999, 'id': 0.999, 'device': 0.999}
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.c - opens the driver once, and prints how long that took, in nanoseconds.
+ * load.c - opens the driver once and prints the time that this took, in nanoseconds.
  *
- *   load_cushim open|fail [NAME]   by cushim_load(); NAME is what CUSHIM_DRIVER says, none searches
- *   load_dlopen open|fail [NAME]   by a bare dlopen() of NAME, libcuda.so.1 if there is none, with cushim's flags
+ *   load_cushim open|fail [NAME]   with cushim_load(); NAME is the value of CUSHIM_DRIVER; without it, cushim searches
+ *   load_dlopen open|fail [NAME]   with dlopen() of NAME, by default libcuda.so.1, and with cushim's flags
  *
- * Two programs are made of this file, so that the bare one is what a minimal program would be: it has no cushim in it.
- * Each process opens once, since a library that is open already is opened again for nothing; load.py runs many.
- * Exit status: 0 it opened, or failed, as the first argument says it must; 1 otherwise.
+ * Two programs are built from this file, so that the second one contains no cushim, like a minimal program. Each
+ * process opens the driver once, because opening a library again costs almost nothing; load.py runs many processes.
+ * Exit status: 0 if it opened or failed as the first argument requires; 1 otherwise.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

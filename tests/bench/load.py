@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-load.py - cushim_load() against a bare dlopen() with the same flags, in turn, each in a process of its own.
+"""load.py - cushim_load() against dlopen() with the same flags, in turn, each in a process of its own.
 
     load.py 550 BOUND LOAD_CUSHIM LOAD_DLOPEN      a driver of the cache (see tests/drivers/fetch), by its path
     load.py system BOUND LOAD_CUSHIM LOAD_DLOPEN   the machine's own driver, by its name
-    load.py none BOUND LOAD_CUSHIM LOAD_DLOPEN     a machine without one: both search, and fail
+    load.py none BOUND LOAD_CUSHIM LOAD_DLOPEN     a machine without a driver: both search and fail
 
-The time is taken inside the process, around the one call: the start of a process is no part of it.
+The time is measured inside the process, around the one call, and excludes the start of the process.
 """
 import os
 import pathlib
@@ -29,7 +28,7 @@ def cached_driver(number):
 
 
 def leave_out_the_build_directory():
-    """Meson adds it to the search path, where a program that is installed does not have it: another directory to search."""
+    """Meson adds a directory to the search path that an installed program does not have, and that costs time."""
     directories = os.environ.get('LD_LIBRARY_PATH', '').split(':')
     directories = [directory for directory in directories if directory and not list(pathlib.Path(directory).glob('libcushim.so*'))]
     os.environ.pop('LD_LIBRARY_PATH', None)
@@ -38,7 +37,7 @@ def leave_out_the_build_directory():
 
 
 def arguments(place, dlopen):
-    """The programs' arguments: what must happen, and the driver's path if there is one."""
+    """The arguments of the programs: the expected outcome, and the driver's path if there is one."""
     if place not in ('system', 'none'):
         return ['open', cached_driver(place)]
     try:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-size.py - the size of the shared library once it is stripped, as it is installed.
+"""size.py - the size of the shared library after stripping, as it is installed.
 
     size.py BOUND_KIB LIBRARY OPTIMIZATION
 
-Prints the largest sections too, where readelf is there to tell. A library built without optimisation is not judged.
+Also prints the largest sections if readelf is installed. A library that was built without optimisation is not
+judged.
 """
 import os
 import shutil
@@ -29,7 +29,7 @@ def main(bound, library, optimization):
     if optimization in ('0', 'g'):
         bench.skip(f'the library was built with optimization={optimization}')
     if shutil.which('strip') is None:
-        bench.skip('there is no strip')
+        bench.skip('strip is not installed')
     with tempfile.TemporaryDirectory() as directory:
         stripped = os.path.join(directory, 'stripped.so')
         bench.run(['strip', '-o', stripped, library])

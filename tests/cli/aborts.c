@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that ends the process when it is opened. */
+/* A library that aborts the process that opens it. */
 #include <stdlib.h>
 
 __attribute__((constructor)) static void end_process(void)

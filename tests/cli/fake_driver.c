@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least that counts as a driver, for what the program says about one. Built with FAKE_VERSION, the CUDA version
- * that it reports; 0 makes it a stub. FAKE_INIT in the environment is what cuInit returns, FAKE_GPUS how many GPUs
- * there are.
+ * The smallest driver that the program accepts. FAKE_VERSION, a macro, is the CUDA version that it reports; 0 makes it
+ * a stub. In the environment, FAKE_INIT is the result of cuInit, and FAKE_GPUS is the number of GPUs.
  */
 #include <stdio.h>
 #include <stdlib.h>

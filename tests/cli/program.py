@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the cushim program in a known environment, and builds directories that look like kinds of machines."""
+"""Runs the program cushim in a known environment, and builds directories that look like different machines."""
 
 import json
 import os
@@ -23,12 +23,12 @@ LIBRARIES = '/usr/lib/' + MULTIARCH
 
 
 def fake(name):
-    """A fake driver's file: driver_12_4, driver_11_0, driver_6_5, stub."""
+    """The path of a fake driver: driver_12_4, driver_11_0, driver_6_5, stub."""
     return os.path.join(FAKES, name + '.so')
 
 
 def environment(**variables):
-    """This process's, without what bears on a driver, and with `variables`."""
+    """The environment of this process, without the variables that affect a driver, and with `variables`."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(('CUSHIM_', 'CUDA_', 'NVIDIA_', 'FAKE_', 'LC_')) and name not in (
                 'LD_LIBRARY_PATH', 'LANG', 'NO_COLOR', 'TERM')}
@@ -37,7 +37,7 @@ def environment(**variables):
 
 
 class Answer:
-    """What one run of the program said."""
+    """The result of one run of the program."""
 
     def __init__(self, done):
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
@@ -45,7 +45,7 @@ class Answer:
     @property
     def json(self):
         assert self.out.endswith(b'\n') and not self.out.endswith(b'\n\n'), self.out
-        return json.loads(self.out.decode('utf-8'))  # strictly UTF-8
+        return json.loads(self.out.decode('utf-8'))  # strict UTF-8
 
 
 def run(*arguments, before=(), stdout=subprocess.PIPE, **variables):
@@ -55,14 +55,14 @@ def run(*arguments, before=(), stdout=subprocess.PIPE, **variables):
 
 
 def run_json(*arguments, **settings):
-    """Runs with --format=json; whatever comes of it, there is one valid document."""
+    """Runs the program with --format=json. It writes one valid document in every case."""
     answer = run(*arguments, '--format=json', **settings)
     answer.document = answer.json
     return answer
 
 
 class Tree:
-    """A directory that looks like a machine."""
+    """A directory that looks like the file system of a machine."""
 
     def __init__(self):
         self.root = tempfile.mkdtemp(prefix='cushim-tree-')
@@ -84,7 +84,7 @@ class Tree:
         return self
 
     def driver(self, directory, release='550.163.01', which='driver_12_4'):
-        """As packages install it: libcuda.so.1 is a link to libcuda.so.550.163.01."""
+        """Installs a driver as packages do: libcuda.so.1 is a link to libcuda.so.550.163.01."""
         name = 'libcuda.so.' + release
         shutil.copy(fake(which), self.path(f'{directory}/{name}'))
         if release != '1':
@@ -112,7 +112,7 @@ class Tree:
 
 
 class Case(unittest.TestCase):
-    """A test that may build trees."""
+    """A test case that can build trees."""
 
     maxDiff = None
 
@@ -129,7 +129,7 @@ class Case(unittest.TestCase):
 
 
 def main():
-    """Runs the tests of the calling file. If all were skipped, then so was the file."""
+    """Runs the tests of the calling file. If all of them were skipped, the file is skipped."""
     program = unittest.main(argv=[sys.argv[0], *sys.argv[3:]], exit=False, verbosity=2)
     result = program.result
     if result.wasSuccessful() and result.testsRun > 0 and len(result.skipped) == result.testsRun:

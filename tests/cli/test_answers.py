@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""probe, table and lookup: exit status, keys, counts, and words for people, on fake drivers and on none."""
+"""probe, table and lookup on fake drivers and without a driver: exit status, JSON keys, counts and text output."""
 
 import os
 import pty
@@ -27,7 +27,7 @@ class Probe(Case):
         for variable in document['environment']:
             self.assertEqual(list(variable), ['name', 'value', 'used'])
 
-    def test_probe_when_a_driver_is_given_then_loaded_and_not_started(self):
+    def test_probe_when_driver_is_given_then_loads_it_without_init(self):
         answer = run_json('probe', DRIVER, FAKE_INIT='100')
         document = answer.document
         self.check_keys(document)
@@ -39,7 +39,7 @@ class Probe(Case):
         self.assertEqual(document['tried'], [{'place': fake('driver_12_4'), 'result': 'a driver for CUDA 12.4'}])
         self.assertEqual((document['environment'], document['devices']), ([], []))
 
-    def test_probe_when_there_is_no_driver_then_all_is_missing_and_the_places_are_told(self):
+    def test_probe_when_no_driver_exists_then_reports_all_slots_missing_and_the_paths_tried(self):
         answer = run_json('probe', '--root', self.directory())
         document = answer.document
         self.check_keys(document)
@@ -52,22 +52,22 @@ class Probe(Case):
         self.assertNotEqual(document['advice'], '')
         self.assertNotEqual(document['message'], '')
 
-    def test_probe_when_the_driver_is_switched_off_then_so_it_says(self):
+    def test_probe_when_driver_is_switched_off_then_reason_is_not_wanted(self):
         for answer in (run_json('probe', CUSHIM_DRIVER='none'), run_json('probe', '--driver', 'none')):
             self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'not-wanted'))
             self.assertEqual(answer.document['tried'], [])
 
-    def test_probe_when_the_environment_makes_no_sense_then_so_it_says(self):
+    def test_probe_when_variable_is_invalid_then_reason_is_bad_option(self):
         for name, value in (('CUSHIM_MAX_VERSION', 'new'), ('CUSHIM_HIDE', 'cuNoSuch'), ('CUSHIM_DRIVER', '/x' * 4000)):
             answer = run_json('probe', **{name: value})
             self.check_keys(answer.document)
             self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'bad-option'), name)
             variable = answer.document['environment'][0]
             self.assertEqual((variable['name'], variable['used']), (name, True))
-            self.assertTrue(value.startswith(variable['value']))  # what is very long is cut short
+            self.assertTrue(value.startswith(variable['value']))  # the program truncates very long values
             self.assertIn(name, run('probe', **{name: value}).out.decode())
 
-    def test_probe_when_the_file_is_no_driver_then_so_it_says(self):
+    def test_probe_when_file_is_not_a_driver_then_reports_the_reason(self):
         with open(self.directory() + '/libcuda.so.1', 'w', encoding='utf-8') as text:
             text.write('not a library\n')
         for path, reason in ((text.name, 'not-loadable'), (fake('stub'), 'stub'), ('/nowhere/libcuda.so.1', 'no-such-file'),
@@ -77,14 +77,14 @@ class Probe(Case):
             self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, False, reason))
             self.assertEqual([attempt['place'] for attempt in answer.document['tried']], [path])
 
-    def test_probe_when_a_stub_is_on_the_path_then_its_file_is_named(self):
+    def test_probe_when_stub_is_on_search_path_then_names_its_file(self):
         directory = self.directory()
         os.symlink(fake('stub'), directory + '/libcuda.so.1')
         first = run_json('probe', LD_LIBRARY_PATH=directory).document['tried'][0]
         self.assertEqual(first, {'place': 'libcuda.so.1',
                                  'result': f"the CUDA Toolkit's stub {directory}/libcuda.so.1, passed over"})
 
-    def test_counts_when_compared_with_the_table_then_equal(self):
+    def test_probe_when_compared_with_table_then_counts_are_equal(self):
         for options in ([DRIVER], [OLD], [OLDEST], [DRIVER, '--max-version=11.0'], [DRIVER, '--per-thread'],
                         [DRIVER, '--hide=cuStreamQuery'], ['--driver=none']):
             counts = run_json('probe', *options).document['entry_points']
@@ -92,7 +92,7 @@ class Probe(Case):
             self.assertEqual(counts, {state: states.count(state) for state in STATES}, options)
             self.assertEqual(sum(counts.values()), len(states))
 
-    def test_devices_when_the_driver_starts_then_shown(self):
+    def test_devices_when_init_succeeds_then_lists_them(self):
         answer = run_json('probe', '--devices', DRIVER, FAKE_GPUS='2')
         self.assertEqual((answer.status, answer.document['initialised'], answer.document['reason']), (USABLE, True, 'none'))
         self.assertEqual(len(answer.document['devices']), 2)
@@ -103,33 +103,33 @@ class Probe(Case):
         self.assertIn('Fake "GPU" 1?[31m', text)
         self.assertIn('143360 MiB', text)
 
-    def test_devices_when_the_driver_cannot_tell_then_null(self):
+    def test_devices_when_driver_lacks_the_query_then_value_is_null(self):
         device = run_json('probe', '--devices', OLDEST).document['devices'][0]
         self.assertEqual((device['uuid'], device['compute_capability']), (None, '9.0'))
 
-    def test_devices_when_there_is_none_then_unusable(self):
+    def test_devices_when_driver_has_none_then_exit_status_is_unusable(self):
         answer = run_json('probe', '--devices', DRIVER, FAKE_GPUS='0')
         self.assertEqual((answer.status, answer.document['initialised'], answer.document['reason'], answer.document['devices']),
                          (UNUSABLE, True, 'no-device', []))
 
-    def test_devices_when_the_driver_does_not_start_then_the_reason_is_told(self):
+    def test_devices_when_init_fails_then_reports_the_reason(self):
         for code, reason in (('803', 'module-mismatch'), ('804', 'compat-refused')):
             answer = run_json('probe', '--devices', DRIVER, FAKE_INIT=code)
             self.assertEqual((answer.status, answer.document['loaded'], answer.document['initialised'],
                               answer.document['reason'], answer.document['devices']), (UNUSABLE, True, False, reason, []))
             self.assertNotEqual(answer.document['advice'], '')
 
-    def test_devices_when_there_is_no_driver_then_not_tried(self):
+    def test_devices_when_no_driver_exists_then_init_is_not_tried(self):
         answer = run_json('probe', '--devices', '--driver=none')
         self.assertEqual((answer.status, answer.document['initialised'], answer.document['devices']), (UNUSABLE, None, []))
 
-    def test_devices_when_in_a_tree_then_that_machine_is_judged(self):
+    def test_devices_when_root_is_given_then_reason_is_of_that_system(self):
         tree = self.tree().driver(LIBRARIES).kernel_module().nodes()
         for variables, reason in (({}, 'no-device'), ({'CUDA_VISIBLE_DEVICES': ''}, 'hidden')):
             answer = run_json('probe', '--devices', '--root', tree.root, FAKE_INIT='100', **variables)
             self.assertEqual((answer.document['reason'], answer.document['driver']['kernel_module']), (reason, '550.163.01'))
 
-    def test_environment_when_set_then_told_whether_it_was_used(self):
+    def test_environment_when_set_then_reports_whether_each_variable_was_used(self):
         variables = {'CUSHIM_MAX_VERSION': '11.0', 'CUDA_VISIBLE_DEVICES': '0', 'NVIDIA_VISIBLE_DEVICES': 'all',
                      'LD_LIBRARY_PATH': '/nowhere', 'CUSHIM_HIDE': ''}
 
@@ -143,22 +143,22 @@ class Probe(Case):
         self.assertFalse(used('probe', '--driver=none')['LD_LIBRARY_PATH'])
         self.assertFalse(used('probe', '--root', self.directory())['LD_LIBRARY_PATH'])
 
-    def test_limit_when_given_then_the_driver_is_told_as_it_is(self):
+    def test_probe_when_version_is_limited_then_reports_the_true_version(self):
         document = run_json('probe', DRIVER, '--max-version=11.0').document
         self.assertEqual(document['driver']['cuda_version'], 12040)
         self.assertIn('for CUDA 12.4, held down to 11.0', run('probe', DRIVER, '--max-version=11.0').out.decode())
 
-    def test_per_thread_when_the_driver_is_too_old_then_so_it_says(self):
+    def test_per_thread_when_driver_is_too_old_then_reason_is_too_old(self):
         answer = run_json('probe', OLDEST, '--per-thread')
         self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, False, 'too-old'))
 
 
 class Require(Case):
-    def test_version_when_it_is_there_then_usable(self):
+    def test_require_when_driver_is_new_enough_then_exit_status_is_usable(self):
         for version in ('12.4', '12.0', '2.0'):
             self.assertEqual(run('probe', DRIVER, '--require', version).status, USABLE)
 
-    def test_version_when_too_old_then_the_driver_that_has_it_is_told(self):
+    def test_require_when_driver_is_too_old_then_names_the_driver_to_install(self):
         answer = run_json('probe', OLD, '--require', '12.3')
         self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, True, 'too-old'))
         self.assertEqual(answer.document['advice'], "Update NVIDIA's driver: CUDA 12.3 came with driver 545.")
@@ -166,21 +166,21 @@ class Require(Case):
         self.assertIn(answer.document['message'], run('probe', OLD, '--require=12.3').out.decode())
         self.assertIn('to one for CUDA 99.0', run_json('probe', OLD, '--require=99').document['advice'])
 
-    def test_version_when_held_down_then_the_limit_is_to_blame(self):
+    def test_require_when_version_is_limited_then_advice_names_the_limit(self):
         answer = run_json('probe', DRIVER, '--max-version=11.0', '--require=12.3')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'too-old'))
         self.assertIn('CUSHIM_MAX_VERSION', answer.document['advice'])
 
-    def test_version_when_there_is_no_driver_then_that_is_the_reason(self):
+    def test_require_when_no_driver_exists_then_reason_is_not_wanted(self):
         answer = run_json('probe', '--driver=none', '--require=12.3')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'not-wanted'))
 
-    def test_slots_when_they_can_be_called_then_usable_by_either_name(self):
+    def test_require_slot_when_not_missing_then_accepts_either_name(self):
         for name in ('StreamQuery_v1', 'cuStreamQuery', 'DriverGetVersion_v1'):
             answer = run('probe', DRIVER, '--require-slot', name)
             self.assertEqual((answer.status, answer.err), (USABLE, b''), name)
 
-    def test_slots_when_some_are_missing_then_all_of_those_are_named(self):
+    def test_require_slot_when_some_are_missing_then_names_each(self):
         arguments = ['--require-slot', 'StreamGetId_v1', '--require-slot=StreamQuery_v1', '--require-slot=cuGreenCtxCreate']
         answer = run_json('probe', OLD, *arguments)
         self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, True, 'too-old'))
@@ -197,25 +197,25 @@ class Require(Case):
         for words in ('problem  StreamGetId_v1: ', 'ok       StreamQuery_v1\n', 'problem  cuGreenCtxCreate: '):
             self.assertIn(words, text.out.decode())
 
-    def test_slots_when_hidden_then_the_hidden_functions_are_to_blame(self):
+    def test_require_slot_when_function_is_hidden_then_advice_names_the_option(self):
         answer = run_json('probe', DRIVER, '--hide=cuStreamQuery', '--require-slot=StreamQuery_v1')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'too-old'))
         self.assertIn('--hide', answer.document['advice'])
 
-    def test_slots_when_many_and_long_then_nothing_breaks(self):
+    def test_require_slot_when_given_for_every_slot_then_names_each_missing_one(self):
         names = [row['slot'] for row in run_json('table', '--driver=none').document]
         answer = run_json('probe', OLDEST, *['--require-slot=' + name for name in names])
         self.assertEqual(answer.status, UNUSABLE)
         self.assertGreater(len(answer.err.splitlines()), 300)
 
-    def test_slots_when_there_is_no_driver_then_each_is_named(self):
+    def test_require_slot_when_no_driver_exists_then_names_the_slot(self):
         answer = run_json('probe', '--driver=none', '--require-slot=StreamQuery_v1')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'not-wanted'))
         self.assertIn(b'StreamQuery_v1 is missing: There is no CUDA driver', answer.err)
 
 
 class Table(Case):
-    def test_table_when_asked_then_each_slot_has_the_keys(self):
+    def test_table_when_written_as_json_then_each_slot_has_all_keys(self):
         answer = run_json('table', DRIVER)
         self.assertEqual(answer.status, USABLE)
         self.assertGreater(len(answer.document), 400)
@@ -230,31 +230,31 @@ class Table(Case):
             self.assertTrue(row['state'] == 'polyfill' or row['via'] == [], row)
             self.assertLessEqual(set(row['via']), names)
 
-    def test_table_when_native_then_the_symbol_is_the_drivers(self):
+    def test_table_when_slot_is_native_then_symbol_is_the_drivers(self):
         rows = {row['slot']: row for row in run_json('table', DRIVER).document}
         self.assertEqual(rows['StreamQuery_v1'], {'slot': 'StreamQuery_v1', 'function': 'cuStreamQuery', 'since': 2000,
                                                   'state': 'native', 'symbol': 'cuStreamQuery', 'via': []})
         self.assertEqual(rows['DeviceTotalMem_v2']['symbol'], 'cuDeviceTotalMem_v2')
         self.assertEqual(rows['StreamGetId_v1']['state'], 'missing')
 
-    def test_table_when_filtered_then_case_does_not_matter_and_families_count(self):
+    def test_table_when_filtered_then_ignores_case_and_matches_driver_functions(self):
         for filter in ('captureinfo', 'CAPTUREINFO', 'cuStreamGetCaptureInfo'):
             slots = [row['slot'] for row in run_json('table', DRIVER, filter).document]
             self.assertEqual(slots, ['StreamGetCaptureInfo_v1', 'StreamGetCaptureInfo_v2', 'StreamGetCaptureInfo_v3'])
         self.assertEqual(len(run_json('table', DRIVER, '').document), len(run_json('table', DRIVER).document))
 
-    def test_table_when_nothing_matches_then_unusable_and_an_empty_document(self):
+    def test_table_when_nothing_matches_then_document_is_empty(self):
         answer = run_json('table', DRIVER, 'nosuch')
         self.assertEqual((answer.status, answer.document), (UNUSABLE, []))
         self.assertIn(b'no slot has "nosuch" in its name', answer.err)
 
-    def test_table_when_there_is_no_driver_then_all_is_missing(self):
+    def test_table_when_no_driver_exists_then_all_slots_are_missing(self):
         answer = run_json('table', '--driver=none')
         self.assertEqual(answer.status, UNUSABLE)
         self.assertEqual({row['state'] for row in answer.document}, {'missing'})
         self.assertIn(b'cushim: The driver was switched off', answer.err)
 
-    def test_table_when_for_people_then_the_columns_stand_below_each_other(self):
+    def test_table_when_written_as_text_then_columns_are_aligned(self):
         lines = run('table', DRIVER).out.decode().splitlines()
         since, state = lines[0].index('SINCE'), lines[0].index('STATE')
         for line in lines[1:]:
@@ -264,7 +264,7 @@ class Table(Case):
 
 
 class Lookup(Case):
-    def test_all_when_asked_then_one_row_for_each_entry_point(self):
+    def test_lookup_all_when_driver_is_loaded_then_lists_each_entry_point(self):
         answer = run_json('lookup', '--all', DRIVER)
         self.assertEqual((answer.status, len(answer.document)), (USABLE, len(lists.read())))
         self.assertEqual(len({(row['function'], row['version']) for row in answer.document}), len(lists.read()))
@@ -277,18 +277,18 @@ class Lookup(Case):
         self.assertIn('cuDeviceTotalMem_v2', found)
         self.assertNotIn('cuStreamGetId', found)
 
-    def test_all_when_there_is_no_driver_then_nothing_is_found(self):
+    def test_lookup_all_when_no_driver_exists_then_finds_nothing(self):
         answer = run_json('lookup', '--all', '--driver=none')
         self.assertEqual((answer.status, len(answer.document)), (UNUSABLE, len(lists.read())))
         self.assertFalse(any(row['found'] for row in answer.document))
 
-    def test_one_when_found_then_usable(self):
+    def test_lookup_when_found_then_reports_the_symbol(self):
         answer = run_json('lookup', 'cuDeviceTotalMem', '12.3', DRIVER)
         self.assertEqual((answer.status, answer.document), (USABLE, [
             {'function': 'cuDeviceTotalMem', 'version': 12030, 'found': True, 'symbol': 'cuDeviceTotalMem_v2',
              'answer': 'found', 'since': 2000, 'message': None}]))
 
-    def test_one_when_not_found_then_why_is_told(self):
+    def test_lookup_when_not_found_then_reports_the_reason(self):
         for function, version, options, answer, since in (
                 ('cuNoSuch', '12.3', [], 'unknown', None), ('cuDeviceTotalMem_v2', '12.3', [], 'suffixed', 3020),
                 ('cuStreamQuery', '13.0', [], 'driver-too-old', 2000), ('cuStreamGetId', '11.0', [], 'too-new', 12000),
@@ -305,11 +305,11 @@ class Lookup(Case):
             self.assertIn(f' {answer} ', text.out.decode())
             self.assertIn(f' {since // 1000}.{since % 1000 // 10}\n' if since else ' -\n', text.out.decode())
 
-    def test_one_when_hidden_or_limited_then_missing(self):
+    def test_lookup_when_hidden_or_limited_then_exit_status_is_unusable(self):
         self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--hide=cuStreamQuery').status, UNUSABLE)
         self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--max-version=11.0').status, UNUSABLE)
 
-    def test_one_when_there_is_no_driver_then_so_it_says(self):
+    def test_lookup_when_no_driver_exists_then_not_found(self):
         answer = run_json('lookup', 'cuStreamQuery', '12.0', '--driver=none')
         self.assertEqual((answer.status, answer.document[0]['found']), (UNUSABLE, False))
         self.assertEqual(answer.document[0]['answer'], 'no-driver')
@@ -320,7 +320,7 @@ class Output(Case):
     COMMANDS = (['probe', DRIVER], ['table', DRIVER], ['lookup', '--all', DRIVER], ['lookup', 'cuInit', '2.0', DRIVER],
                 ['doctor', DRIVER], ['--help'], ['--version'], ['probe', '--driver=none'])
 
-    def test_output_when_the_disk_is_full_then_unusable_with_a_message(self):
+    def test_output_when_disk_is_full_then_exits_with_a_message(self):
         if not os.path.exists('/dev/full'):
             self.skipTest('this system has no /dev/full')
         for command in self.COMMANDS:
@@ -330,7 +330,7 @@ class Output(Case):
                 self.assertEqual(answer.status, UNUSABLE, command)
                 self.assertIn(b'cushim: cannot write the answer: No space left on device', answer.err)
 
-    def test_json_when_names_hold_anything_then_valid(self):
+    def test_json_when_names_hold_any_bytes_then_document_is_valid(self):
         for name in (b'a\x01b\x1f', b'q"\\q', b'\xff\xfe', b'\xc3', b'\xe2\x82', b'\xed\xa0\x80', b'\xf4\x90\x80\x80', b'tab\tline\nend',
                      'gr\u00fc\u00dfe \u2713 \U0001f600'.encode(), b'\x7f\x1b[31m', b'\xc2\x9b31m', b'\xc0\x80'):
             directory = os.fsencode(self.directory()) + b'/' + name
@@ -338,7 +338,7 @@ class Output(Case):
             self.assertEqual(answer.document['tried'][0]['place'], directory.decode('utf-8', 'replace_each_byte'), name)
             self.assertEqual(answer.document['environment'][-1]['value'], name.decode('utf-8', 'replace_each_byte'))
 
-    def test_text_when_names_hold_control_characters_then_the_terminal_sees_none(self):
+    def test_text_when_names_hold_control_characters_then_replaces_them(self):
         out = run('probe', b'--driver=/nowhere/\x1b[31m\x07\xc2\x9b', CUDA_VISIBLE_DEVICES='\033]0;title\a').out
         self.assertNotRegex(out, rb'[\x00-\x09\x0b-\x1f\x7f]|\xc2\x9b')
         self.assertIn(b'/nowhere/?[31m??', out)
@@ -352,7 +352,7 @@ class Output(Case):
             while True:
                 try:
                     piece = os.read(reader, 65536)
-                except OSError:  # Linux's way to say that the other end is closed
+                except OSError:  # Linux reports in this way that the other end is closed
                     break
                 if not piece:
                     break
@@ -361,7 +361,7 @@ class Output(Case):
         os.close(reader)
         return out
 
-    def test_colour_when_on_a_terminal_only_then_used(self):
+    def test_text_when_written_to_a_terminal_then_has_colour(self):
         self.assertNotIn(b'\033', run('table', DRIVER, TERM='xterm').out)
         self.assertIn(b'\033[32mnative\033[0m', self.on_terminal('table', DRIVER, TERM='xterm'))
         self.assertNotIn(b'\033', self.on_terminal('table', DRIVER, TERM='dumb'))
@@ -370,14 +370,14 @@ class Output(Case):
         self.assertIn(b'\033', self.on_terminal('table', DRIVER, TERM='xterm', NO_COLOR=''))
         self.assertNotIn(b'\033', self.on_terminal('table', DRIVER, '--format=json', TERM='xterm'))
 
-    def test_ticks_when_the_terminal_writes_utf8_then_used(self):
+    def test_text_when_locale_is_utf8_then_has_ticks(self):
         tick, cross = '\u2713'.encode(), '\u2717'.encode()
         self.assertTrue(self.on_terminal('probe', DRIVER, LANG='C.UTF-8').startswith(tick))
         self.assertTrue(self.on_terminal('probe', '--driver=none', LANG='C.UTF-8').startswith(cross))
         self.assertTrue(self.on_terminal('probe', DRIVER, LANG='C.UTF-8', LC_ALL='C').startswith(b'ok '))
         self.assertTrue(run('probe', DRIVER, LANG='C.UTF-8').out.startswith(b'ok '))
 
-    def test_paragraphs_when_on_a_terminal_then_broken_at_its_width(self):
+    def test_text_when_written_to_a_terminal_then_wraps_at_its_width(self):
         out = self.on_terminal('probe', '--root', self.directory()).decode()
         advice = out.splitlines()[:5]
         self.assertTrue(all(len(line) <= 80 for line in advice), advice)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A driver library that ends or blocks every process that opens it: each command says so, names it, and returns."""
+"""A driver library that ends or blocks every process that opens it: each command returns, and reports and names it."""
 
 import concurrent.futures
 import os
@@ -13,15 +13,16 @@ NAME = 'libcuda.so.1'
 
 
 class BrokenLibrary(Case):
-    def cut_short(self, name=NAME):
-        """A directory with a driver of which the first two pages are there: the headers, and not all that they tell of."""
+    def truncated_driver(self, name=NAME):
+        """Makes a directory with the first two pages of a driver: its headers refer to data beyond the end of the
+        file."""
         directory = self.directory()
         with open(fake('driver_12_4'), 'rb') as whole, open(f'{directory}/{name}', 'wb') as file:
             file.write(whole.read(8192))
         return directory
 
-    def is_told(self, command, words, **variables):
-        """The command fails with these words, as text and as JSON."""
+    def expect_failure(self, command, words, **variables):
+        """Expects that the command fails with these words, as text and as JSON."""
         text = run(*command, **variables)
         self.assertEqual(text.status, UNUSABLE, (command, text.err))
         told = (text.out + text.err).decode()
@@ -40,37 +41,37 @@ class BrokenLibrary(Case):
         else:
             self.assertRegex(answer.err.decode(), words)
 
-    def test_library_when_cut_short_and_found_by_its_name_then_named(self):
-        directory = self.cut_short()
+    def test_library_when_truncated_and_found_by_soname_then_is_named(self):
+        directory = self.truncated_driver()
         for command in COMMANDS:
-            self.is_told(command, rf'ends the process( \(.+\))?: {directory}/{NAME}: the file is incomplete',
+            self.expect_failure(command, rf'ends the process( \(.+\))?: {directory}/{NAME}: the file is incomplete',
                          LD_LIBRARY_PATH=f'/nowhere:{directory}')
 
-    def test_library_when_its_name_is_given_then_named_too(self):
-        directory = self.cut_short('libother.so')
+    def test_library_when_truncated_and_given_by_name_then_is_named(self):
+        directory = self.truncated_driver('libother.so')
         words = rf'ends the process( \(.+\))?: {directory}/libother.so: the file is incomplete'
-        self.is_told(['probe', '--driver=libother.so'], words, LD_LIBRARY_PATH=directory)
-        self.is_told(['probe'], words, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
+        self.expect_failure(['probe', '--driver=libother.so'], words, LD_LIBRARY_PATH=directory)
+        self.expect_failure(['probe'], words, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
         document = run_json('probe', LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so').document
         self.assertEqual([attempt['place'] for attempt in document['tried']], ['libother.so'])
         self.assertIn({'name': 'CUSHIM_DRIVER', 'value': 'libother.so', 'used': True}, document['environment'])
 
-    def test_library_when_it_is_a_fifo_then_not_waited_for(self):
+    def test_library_when_it_is_a_fifo_then_program_returns(self):
         directory = self.directory()
         os.mkfifo(f'{directory}/{NAME}')
         words = rf'does not return within \d+ seconds: {directory}/{NAME}: this is no regular file'
         with concurrent.futures.ThreadPoolExecutor(len(COMMANDS)) as pool:
-            waits = [pool.submit(self.is_told, command, words, LD_LIBRARY_PATH=directory) for command in COMMANDS]
+            waits = [pool.submit(self.expect_failure, command, words, LD_LIBRARY_PATH=directory) for command in COMMANDS]
             for wait in waits:
                 wait.result()
 
-    def test_library_when_its_constructor_ends_the_process_then_its_path_is_named(self):
+    def test_library_when_constructor_aborts_then_is_named(self):
         path = fake('aborts')
         for command in COMMANDS:
-            self.is_told([*command, '--driver', path], rf'ends the process( \(.+\))?: {path}')
+            self.expect_failure([*command, '--driver', path], rf'ends the process( \(.+\))?: {path}')
 
-    def test_library_when_another_is_whole_then_the_trial_changes_nothing(self):
-        directory = self.cut_short()
+    def test_library_when_intact_one_is_given_then_truncated_one_is_not_opened(self):
+        directory = self.truncated_driver()
         answer = run_json('probe', '--driver', fake('driver_12_4'), LD_LIBRARY_PATH=directory)
         self.assertEqual((answer.status, answer.err), (0, b''))
         self.assertEqual(len(answer.document['tried']), 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The man page: well-formed, and about the program as it is."""
+"""The man page is well-formed and describes the program as it is."""
 
 import os
 import re
@@ -19,20 +19,20 @@ def source(path):
 
 
 class Manual(Case):
-    def complaints(self, *command):
+    def warnings(self, *command):
         if not shutil.which(command[0]):
-            self.skipTest('there is no ' + command[0])
+            self.skipTest(command[0] + ' is not installed')
         done = subprocess.run([*command, PAGE], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        # Which other pages are installed is no matter of this one.
+        # The set of other installed pages does not matter.
         return [line for line in done.stdout.decode().splitlines() if 'mandoc.db' not in line and 'no manual' not in line]
 
-    def test_page_when_mandoc_reads_it_then_no_complaint(self):
-        self.assertEqual(self.complaints('mandoc', '-Tlint', '-Wwarning'), [])
+    def test_page_when_linted_by_mandoc_then_no_warning(self):
+        self.assertEqual(self.warnings('mandoc', '-Tlint', '-Wwarning'), [])
 
-    def test_page_when_groff_reads_it_then_no_complaint(self):
-        self.assertEqual(self.complaints('groff', '-mandoc', '-ww', '-z', '-Tutf8'), [])
+    def test_page_when_linted_by_groff_then_no_warning(self):
+        self.assertEqual(self.warnings('groff', '-mandoc', '-ww', '-z', '-Tutf8'), [])
 
-    def test_page_when_the_program_has_an_option_then_told(self):
+    def test_page_when_program_has_an_option_then_documents_it(self):
         known = set(re.findall(r'\{"--([a-z-]+)"', source('src/cli/options.c')))
         self.assertGreater(len(known), 10)
         page = source('src/cli/cushim.1')
@@ -40,12 +40,12 @@ class Manual(Case):
         help = run('--help').out.decode()
         self.assertEqual({name for name in known if '--' + name not in help}, set())
 
-    def test_page_when_there_is_a_reason_then_told(self):
+    def test_page_when_library_has_a_reason_then_documents_it(self):
         words = set(re.findall(r'CUSHIM_REASON\([A-Z_]+, "([a-z-]+)"', source('include/cushim/reasons.h'))) - {'not-tried'}
         self.assertGreater(len(words), 15)
         self.assertEqual(words - set(re.findall(r'^\.Dq ([a-z-]+)', source('src/cli/cushim.1'), re.M)), set())
 
-    def test_page_when_the_program_writes_a_key_then_told(self):
+    def test_page_when_program_writes_a_json_key_then_documents_it(self):
         driver = '--driver=' + fake('driver_12_4')
         keys = set()
         for arguments in (['probe', '--devices'], ['table', 'StreamQuery'], ['lookup', 'cuInit', '2.0'], ['doctor'], ['run']):
@@ -61,7 +61,7 @@ class Manual(Case):
         self.assertGreater(len(keys), 30)
         self.assertEqual(keys - told, set())
 
-    def test_page_when_the_doctor_has_a_check_then_told(self):
+    def test_page_when_doctor_has_a_check_then_documents_it(self):
         checks = set()
         for name in ('library', 'place', 'system'):
             text = source(f'src/cli/checks_{name}.c')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The command line: what makes no sense is refused with exit status 2, a reason, and nothing on stdout."""
+"""The command line: invalid arguments are refused with exit status 2, a reason, and nothing on the standard output."""
 
 import os
 
@@ -19,11 +19,11 @@ class Refused(Case):
         self.assertIn(reason, first)
         self.assertEqual(hint, 'Try: cushim --help')
 
-    def test_no_command_when_nothing_is_given_then_the_commands_are_named(self):
+    def test_command_when_missing_then_names_the_commands(self):
         self.refuses([], 'a command is missing: probe, table, lookup, doctor or run')
         self.refuses(['--format=json'], 'a command is missing')
 
-    def test_unknown_words_when_given_then_named(self):
+    def test_command_line_when_word_is_unknown_then_names_it(self):
         self.refuses(['prob'], 'there is no command "prob"')
         self.refuses([''], 'there is no command ""')
         self.refuses(['probe', '--device'], 'there is no option --device')
@@ -34,35 +34,35 @@ class Refused(Case):
         self.refuses(['lookup', 'cuInit', '12.3', 'x'], '"x" is one word too many')
         self.refuses(['doctor', 'now'], '"now" is one word too many')
 
-    def test_values_when_missing_or_not_wanted_then_said(self):
+    def test_option_when_value_is_missing_or_unexpected_then_refused(self):
         for option in ('--driver', '--max-version', '--hide', '--root', '--format', '--require', '--require-slot'):
             self.refuses(['probe', option], option + ' needs a value')
         for option in ('--devices', '--per-thread', '--help', '--version'):
             self.refuses(['probe', option + '=yes'], option + ' takes no value')
 
-    def test_options_when_of_another_command_then_refused(self):
+    def test_option_when_it_belongs_to_another_command_then_refused(self):
         for command, option in (('table', '--devices'), ('doctor', '--devices'), ('probe', '--all'), ('table', '--all'),
                                 ('doctor', '--all')):
             self.refuses([command, option], option + ' is no option of this command')
         self.refuses(['table', '--require', '12.0'], '--require is no option of this command')
         self.refuses(['lookup', '--require-slot', 'Init_v1', '--all'], '--require-slot is no option of this command')
 
-    def test_versions_when_they_are_none_then_refused(self):
+    def test_version_when_malformed_then_refused(self):
         for text in ('', 'x', '12.', '12.x', '.3', '1.0', '12.3.1', '-1', '12,3', ' 12.3', '12.3 ', '1999', '12031', '0',
                      '99999999999999999999', '12.99999999999999999999', '1000.0', '12.100'):
             self.refuses(['probe', '--require', text], f'--require: "{text}" is no CUDA version')
             self.refuses(['table', '--max-version=' + text], f'--max-version: "{text}" is no CUDA version')
             self.refuses(['lookup', '--', 'cuInit', text], f'"{text}" is no CUDA version')
 
-    def test_format_when_unknown_then_both_are_named(self):
+    def test_format_when_unknown_then_names_the_formats(self):
         for format in ('', 'xml', 'JSON', 'text '):
             self.refuses(['probe', '--format=' + format], 'is neither text nor json')
 
-    def test_root_when_it_is_no_directory_then_refused(self):
+    def test_root_when_not_a_directory_then_refused(self):
         for path in ('', '/nowhere/at/all', __file__):
             self.refuses(['probe', '--root', path], f'--root: "{path}" is no directory')
 
-    def test_hide_when_a_name_is_unknown_then_named(self):
+    def test_hide_when_name_is_unknown_then_names_it(self):
         for command in COMMANDS:
             self.refuses([*command, '--hide', 'cuStreamQuery,cuNoSuch', '--driver', fake('driver_12_4')], 'cuNoSuch')
 
@@ -71,22 +71,22 @@ class Refused(Case):
             self.refuses([*command, '--driver', ''], 'a path cannot be empty')
             self.refuses([*command, '--driver', '/x' * 4000], 'the path is too long')
 
-    def test_required_slot_when_there_is_none_of_that_name_then_refused(self):
+    def test_require_slot_when_name_is_unknown_then_refused(self):
         for name in ('', 'cu', 'cuNoSuch', 'StreamQuery_v9', 'streamquery_v1'):
             self.refuses(['probe', '--require-slot', name], f'cushim has no slot "{name}"')
 
-    def test_lookup_when_words_are_missing_then_said(self):
+    def test_lookup_when_arguments_are_missing_then_names_them(self):
         self.refuses(['lookup'], 'say which FUNCTION and VERSION')
         self.refuses(['lookup', 'cuStreamQuery'], 'say which FUNCTION and VERSION')
         self.refuses(['lookup', '--all', 'cuStreamQuery', '12.3'], '--all takes neither FUNCTION nor VERSION')
 
-    def test_names_when_they_hold_control_characters_then_the_terminal_sees_none(self):
+    def test_error_when_argument_holds_control_characters_then_replaces_them(self):
         answer = run('pro\033[31mbe\x7f\n')
         self.assertIn(b'"pro?[31mbe??"', answer.err)
 
 
 class Accepted(Case):
-    def test_help_when_asked_then_every_command_and_option_is_there(self):
+    def test_help_when_requested_then_lists_every_command_and_option(self):
         for arguments in (['--help'], ['-h'], ['probe', '--help'], ['--help', '--nonsense']):
             answer = run(*arguments)
             self.assertEqual((answer.status, answer.err), (USABLE, b''))
@@ -95,34 +95,34 @@ class Accepted(Case):
                 self.assertIn(word.encode(), answer.out)
             self.assertTrue(all(len(line) <= 80 for line in answer.out.splitlines()))
 
-    def test_version_when_asked_then_one_line(self):
+    def test_version_when_requested_then_prints_one_line(self):
         for option in ('--version', '-V'):
             answer = run(option)
             self.assertEqual((answer.status, answer.err), (USABLE, b''))
             self.assertRegex(answer.out.decode(), r'\Acushim \d+\.\d+\.\d+\n\Z')
 
-    def test_options_when_before_or_after_the_command_then_the_same(self):
+    def test_options_when_before_or_after_the_command_then_equivalent(self):
         driver = fake('driver_12_4')
         expected = run('probe', '--driver', driver, '--format=json').out
         self.assertEqual(run('--format', 'json', '--driver=' + driver, 'probe').out, expected)
         self.assertEqual(run('--driver=/nowhere', 'probe', '--driver=' + driver, '--format=json').out, expected)
 
-    def test_words_when_after_two_dashes_then_no_options(self):
+    def test_arguments_when_after_two_dashes_then_are_not_options(self):
         answer = run('table', '--driver=' + fake('driver_12_4'), '--', '--all')
         self.assertIn(b'no slot has "--all" in its name', answer.err)
 
-    def test_versions_when_written_either_way_then_the_same(self):
+    def test_version_when_written_either_way_then_equivalent(self):
         driver = '--driver=' + fake('driver_12_4')
         for one, other in (('12.3', '12030'), ('12', '12000'), ('11.2', '11020')):
             self.assertEqual(run('lookup', 'cuStreamQuery', one, driver).out, run('lookup', 'cuStreamQuery', other, driver).out)
             self.assertEqual(run('table', driver, '--max-version', one).out, run('table', driver, '--max-version', other).out)
 
-    def test_options_when_given_then_they_win_over_the_environment(self):
+    def test_options_when_given_then_override_the_environment(self):
         answer = run_json('probe', '--driver', fake('driver_12_4'), CUSHIM_DRIVER='none')
         self.assertEqual((answer.status, answer.document['loaded']), (USABLE, True))
         self.assertEqual(answer.document['environment'], [{'name': 'CUSHIM_DRIVER', 'value': 'none', 'used': False}])
 
-    def test_driver_when_a_relative_path_then_found_from_here(self):
+    def test_driver_when_path_is_relative_then_found_from_current_directory(self):
         answer = run('probe', '--driver', os.path.relpath(fake('driver_12_4')))
         self.assertEqual(answer.status, USABLE)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The program on NVIDIA's own drivers, as tests/drivers/fetch keeps them. What it says is checked with nm."""
+"""The program on NVIDIA's own drivers, which tests/drivers/fetch keeps in a cache. nm checks its output."""
 
 import glob
 import os
@@ -21,7 +21,8 @@ def exported(library):
 
 class RealDrivers(Case):
     def drivers(self):
-        """(name, version, file, environment) of each in the cache; those with files of their own need the search path."""
+        """Yields name, version, file and environment of each driver in the cache. Drivers with several files need a
+        search path."""
         found = 0
         for name, version in VERSIONS.items():
             directory = os.path.join(CACHE, 'drivers', name)
@@ -31,7 +32,7 @@ class RealDrivers(Case):
         if found == 0:
             self.skipTest(f'there is no driver in {CACHE}/drivers; tests/drivers/fetch gets them')
 
-    def test_probe_when_searched_then_found_and_told(self):
+    def test_probe_when_driver_is_on_search_path_then_finds_it(self):
         for name, version, _, variables in self.drivers():
             with self.subTest(driver=name):
                 answer = run_json('probe', **variables)
@@ -41,9 +42,9 @@ class RealDrivers(Case):
                 self.assertEqual(document['tried'][-1]['place'], 'libcuda.so.1')
                 self.assertIn(b' NVIDIA driver ' + name.encode(), run('probe', **variables).out.splitlines()[0])
 
-    def test_table_when_native_then_nm_knows_the_symbol(self):
+    def test_table_when_slot_is_native_then_nm_lists_its_symbol(self):
         if not shutil.which('nm'):
-            self.skipTest('there is no nm')
+            self.skipTest('nm is not installed')
         for name, version, library, variables in self.drivers():
             with self.subTest(driver=name):
                 names = exported(library)
@@ -56,9 +57,9 @@ class RealDrivers(Case):
                     self.assertEqual(row['state'] == 'native', own in names, row)
                     self.assertTrue(row['since'] <= version or row['state'] in ('polyfill', 'missing'), row)
 
-    def test_lookup_all_when_found_then_nm_knows_the_symbol(self):
+    def test_lookup_all_when_found_then_nm_lists_the_symbol(self):
         if not shutil.which('nm'):
-            self.skipTest('there is no nm')
+            self.skipTest('nm is not installed')
         for name, version, library, variables in self.drivers():
             with self.subTest(driver=name):
                 names = exported(library)
@@ -68,22 +69,22 @@ class RealDrivers(Case):
                     self.assertEqual(row['symbol'] in names, row['found'], row)
                     self.assertTrue(row['version'] <= version or not row['found'], row)
 
-    def test_table_when_limited_then_as_on_the_older_driver(self):
+    def test_table_when_limited_then_equals_that_of_the_older_driver(self):
         have = {name: (library, variables) for name, _, library, variables in self.drivers()}
         if not {'450', '550'} <= set(have):
-            self.skipTest('the drivers 450 and 550 are not both there')
+            self.skipTest('the cache lacks driver 450 or 550')
         tables = []
         for name, options in (('450', []), ('550', ['--max-version=11.0'])):
             library, variables = have[name]
             rows = run_json('table', '--driver', library, *options, **variables).document
             tables.append({row['slot']: row['state'] != 'missing' for row in rows})
         differing = {slot for slot in tables[0] if tables[0][slot] != tables[1][slot]}
-        self.assertLessEqual(differing, {'DeviceGetLuid_v1'})  # absent from 450 on Linux, against its version
+        self.assertLessEqual(differing, {'DeviceGetLuid_v1'})  # driver 450 on Linux lacks it, although its version has it
 
-    def test_devices_when_asked_then_each_line_is_written_once(self):
+    def test_devices_when_init_forks_then_each_line_is_written_once(self):
         for name, _, library, variables in self.drivers():
             with self.subTest(driver=name):
-                answer = run_json('probe', '--devices', '--driver', library, **variables)  # 340's cuInit forks
+                answer = run_json('probe', '--devices', '--driver', library, **variables)  # the cuInit of driver 340 forks
                 document = answer.document
                 self.assertIsInstance(document['initialised'], bool)
                 self.assertEqual(answer.status == USABLE, bool(document['devices']))
@@ -91,7 +92,7 @@ class RealDrivers(Case):
                 text = run('probe', '--devices', '--driver', library, **variables).out
                 self.assertEqual(text.count(b'entry points'), 1)
 
-    def test_doctor_when_asked_then_the_release_is_told(self):
+    def test_doctor_when_driver_is_loaded_then_names_its_release(self):
         for name, _, library, variables in self.drivers():
             with self.subTest(driver=name):
                 answer = run_json('doctor', '--driver', library, **variables)
@@ -99,7 +100,7 @@ class RealDrivers(Case):
                 message = [row['message'] for row in answer.document if row['check'] == 'library'][0]
                 self.assertRegex(message, rf"^NVIDIA's driver {name}\.\d+(\.\d+)? for CUDA ")
 
-    def test_root_when_it_holds_a_real_driver_then_loaded_from_there(self):
+    def test_root_when_it_holds_a_real_driver_then_loads_it(self):
         for name, version, library, variables in self.drivers():
             with self.subTest(driver=name):
                 tree = self.tree()
@@ -107,11 +108,11 @@ class RealDrivers(Case):
                 document = run_json('probe', '--root', tree.root, **variables).document
                 self.assertEqual(document['driver']['cuda_version'], version)
 
-    def test_stub_when_it_is_the_toolkits_then_told(self):
+    def test_stub_when_it_is_the_toolkits_then_is_recognised(self):
         directory = os.path.join(CACHE, 'toolkit')
         stubs = sorted(glob.glob(f'{directory}/*/stubs/libcuda.so'))
         if not stubs:
-            self.skipTest(f'there is no stub in {directory}; tests/drivers/fetch-toolkit gets them')
+            self.skipTest(f'{directory} has no stub; tests/drivers/fetch-toolkit fetches them')
         for stub in stubs:
             with self.subTest(stub=stub):
                 self.assertEqual(run_json('probe', '--driver', stub).document['reason'], 'stub')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""run: on softcuda as every driver, in place of a machine's driver only where there is none, and never content with a fault."""
+"""run: on every softcuda; in place of the machine's driver only if it has none; and every fault is reported."""
 
 import os
 
@@ -31,7 +31,7 @@ class Run(Case):
         self.assertEqual(list(driver), ['path', 'cuda_version', 'device', 'softcuda', 'instead_of'])
         self.assertEqual((driver['cuda_version'], driver['softcuda'], driver['instead_of']), (NEWEST.version, str(NEWEST.branch), instead_of))
 
-    def test_run_when_there_is_no_driver_then_on_softcuda(self):
+    def test_run_when_no_driver_exists_then_uses_softcuda(self):
         empty = self.directory()
         self.runs_on_softcuda(run_json('run', '--root', empty), 'not-found')
         answer = run('run', '--root', empty)
@@ -42,26 +42,26 @@ class Run(Case):
         for step, line in zip(STEPS, lines[2:]):
             self.assertRegex(line, r'^ok +%s +\d+\.\d{3} ms  \w' % step)
 
-    def test_run_when_the_driver_is_switched_off_then_on_softcuda(self):
+    def test_run_when_driver_is_switched_off_then_uses_softcuda(self):
         self.runs_on_softcuda(run_json('run', '--driver', 'none'), 'not-wanted')
         self.runs_on_softcuda(run_json('run', CUSHIM_DRIVER='none'), 'not-wanted')
 
-    def test_run_when_the_driver_finds_no_gpu_then_on_softcuda(self):
+    def test_run_when_driver_has_no_gpu_then_uses_softcuda(self):
         tree = self.tree().driver(LIBRARIES).kernel_module().nodes()
         self.runs_on_softcuda(run_json('run', '--root', tree.root, FAKE_INIT='100'), 'no-device')
 
-    def test_run_when_the_driver_is_broken_then_not_on_softcuda(self):
+    def test_run_when_driver_is_broken_then_does_not_use_softcuda(self):
         tree = self.tree().driver(LIBRARIES).kernel_module('580.65.06').nodes()
         answer = run_json('run', '--root', tree.root, FAKE_INIT='803')
         self.assertEqual((answer.status, answer.document), (UNUSABLE, {'right': False, 'driver': None, 'steps': []}))
         self.assertIn(b'cushim run --softcuda 580', answer.err)
 
-    def test_run_when_a_driver_is_named_that_is_not_there_then_not_on_softcuda(self):
+    def test_run_when_given_driver_does_not_exist_then_does_not_use_softcuda(self):
         for answer in (run_json('run', '--driver', '/nowhere'), run_json('run', CUSHIM_DRIVER='/nowhere')):
             self.assertEqual((answer.status, answer.document['driver']), (UNUSABLE, None))
             self.assertNotEqual(answer.err, b'')
 
-    def test_run_when_on_each_softcuda_then_right_or_said_to_be_too_old(self):
+    def test_run_when_on_each_softcuda_then_steps_succeed_or_are_skipped(self):
         for driver, version in DRIVERS.items():
             answer = run_json('run', '--softcuda', driver)
             outcomes = self.outcomes(answer.document)
@@ -71,20 +71,20 @@ class Run(Case):
             self.assertEqual(answer.document['driver']['cuda_version'], version)
             self.assertEqual((answer.document['driver']['softcuda'], answer.document['driver']['instead_of']), (driver, None))
 
-    def test_run_when_softcuda_is_named_as_a_library_then_told(self):
+    def test_run_when_softcuda_is_given_as_a_path_then_reports_it(self):
         path = run_json('run', '--softcuda', '550').document['driver']['path']
         self.assertTrue(os.path.isabs(path))
         answer = run_json('run', CUSHIM_DRIVER=path)
         self.all_right(answer)
         self.assertEqual((answer.document['driver']['softcuda'], answer.document['driver']['path']), ('550', path))
 
-    def test_run_when_limited_or_per_thread_then_that_holds_on_softcuda_too(self):
+    def test_run_when_limited_or_per_thread_then_applies_to_softcuda(self):
         self.runs_on_softcuda(run_json('run', '--root', self.directory(), '--per-thread', '--hide', 'cuStreamGetId'), 'not-found')
         answer = run_json('run', '--root', self.directory(), '--max-version', '9.1')
         self.assertEqual(self.outcomes(answer.document)['capture'], 'skipped')
         self.assertIn('needs CUDA 10.1', answer.document['steps'][6]['message'])
 
-    def test_run_when_a_call_fails_then_that_is_the_last_step(self):
+    def test_run_when_call_fails_then_its_step_is_the_last(self):
         for call, step, code in (('cuMemAlloc_v2', 'start', '2'), ('cuLaunchKernel', 'kernel', '719'),
                                  ('cuStreamEndCapture', 'capture', '901'), ('cuGraphLaunch:77', 'launches', '999'),
                                  ('cuEventDestroy_v2:2', 'end', '700')):
@@ -95,23 +95,23 @@ class Run(Case):
             self.assertEqual(list(outcomes.values()), ['right'] * STEPS.index(step) + ['wrong'])
             self.assertIn(f'({code})', answer.document['steps'][-1]['message'])
 
-    def test_run_when_the_driver_does_nothing_then_wrong(self):
+    def test_run_when_driver_does_nothing_then_reports_wrong_results(self):
         answer = run_json('run', '--driver', fake('driver_12_4'))
         self.assertEqual((answer.status, answer.document['right']), (UNUSABLE, False))
         self.assertEqual(list(self.outcomes(answer.document).values())[-1], 'wrong')
 
-    def test_run_when_there_is_no_kernel_then_a_memset_stands_in(self):
+    def test_run_when_module_is_refused_then_uses_a_memset(self):
         answer = run_json('run', '--softcuda', '580', SOFTCUDA_FAIL='cuModuleLoadData=218')
         self.all_right(answer)
         self.assertIn('a memset stands in', answer.document['steps'][2]['message'])
         self.assertIn('(218)', answer.document['steps'][2]['message'])
 
-    def test_run_when_host_functions_come_late_then_it_waits_for_them(self):
+    def test_run_when_host_functions_are_late_then_waits_for_them(self):
         answer = run_json('run', '--softcuda', '580', SOFTCUDA_LATE_CALLBACKS='2')
         self.all_right(answer)
         self.assertGreater(answer.document['steps'][STEPS.index('launches')]['microseconds'], 100 * 2000)
 
-    def test_softcuda_when_it_makes_no_sense_then_refused(self):
+    def test_softcuda_option_when_invalid_then_refused(self):
         for arguments in (['run', '--softcuda', '999'], ['run', '--softcuda', ''], ['run', '--softcuda', '../580'],
                           ['run', '--softcuda', '580', '--driver', '/x'], ['probe', '--softcuda', '580'], ['run', 'on']):
             answer = run(*arguments)

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The answers of a conformance run, and the file in which a driver's are kept.
+"""The answers of a conformance run, and the format of the files with the recorded answers of a driver.
 
-A run prints "name <tab> value" lines; this module calls them a dict. The file keeps one run in full, "native", and of
-every other configuration only what differs:
+A run prints lines of the form "name <tab> value". This module represents them as a dict. A file records one run
+completely, "native", and of each other configuration only the differences from it:
 
     native <tab> create.plain.code <tab> 0
     9.1    <tab> capture.kind      <tab> not-applicable StreamBeginCapture_v2
     12.2   <tab> edge.query        <tab> 0
 
-A check that is not applicable replaces all its answers; "-" removes one. Lines that begin with # are the head. The
-configuration "hidden" is not kept: its answers are the native ones, but for the differences that are listed.
+A check that is not applicable replaces all its answers; "-" removes one. Lines that start with # are the
+head of the file. The configuration "hidden" is not recorded: its answers are the native ones, with the differences that
+expected/ lists.
 """
 
 import os
 
-# Each configuration of one driver: what a run is called, and the program's arguments for it.
+# The configurations of one driver: the name of the run, and the arguments of the program for it.
 LIMITS = ("12.4", "12.2", "11.4", "11.0", "10.1", "10.0", "9.1", "6.5")
-# Slots whose polyfills can answer at the same time. Captures need the native ones of cuStreamBeginCapture, of
-# cuLaunchHostFunc and of the first two of cuStreamGetCaptureInfo; the limits have their polyfills answer.
+# Slots whose polyfills can answer at the same time. Captures need the native slots of cuStreamBeginCapture, of
+# cuLaunchHostFunc and of the first two versions of cuStreamGetCaptureInfo; their polyfills answer under version limits.
 HIDDEN = (
     "EventRecordWithFlags_v1", "EventElapsedTime_v2", "DevicePrimaryCtxRelease_v2", "DevicePrimaryCtxSetFlags_v2",
     "StreamGetCaptureInfo_v3", "StreamUpdateCaptureDependencies_v2", "CtxGetDevice_v2", "CtxSynchronize_v2",
@@ -32,7 +33,7 @@ NOT_APPLICABLE = "not-applicable"
 
 
 def parse_run(text):
-    """The answers in a run's output. A broken rule's note is left out: the value says it."""
+    """The answers in the output of a run. The note at a broken rule is dropped, because the value shows it."""
     answers = {}
     for line in text.splitlines():
         fields = line.split("\t")
@@ -53,7 +54,7 @@ def covered(name, answers):
 
 
 def differences(base, other):
-    """What turns `base` into `other`: a dict as in the file."""
+    """The differences that turn `base` into `other`: a dict as in the file."""
     rows = {name: value for name, value in other.items() if base.get(name) != value}
     for name in base:
         if name not in other and not covered(name, other):
@@ -68,7 +69,7 @@ def apply(base, rows):
 
 
 def load(path):
-    """The head's lines, and the answers of each configuration."""
+    """The lines of the head, and the answers of each configuration."""
     head, rows = [], {}
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -102,6 +103,6 @@ def program_in(build):
 
 
 def counts(answers):
-    """How many answers, and how many checks or answers are not applicable."""
+    """The number of answers, and the number of checks or answers that are not applicable."""
     missing = sum(value.startswith(NOT_APPLICABLE) for value in answers.values())
     return len(answers) - missing, missing

@@ -126,7 +126,7 @@ static void set_priority(void)
     stream_end(stream);
 }
 
-/* A Toolkit older than 12.0 has no member for it. */
+/* Toolkits older than 12.0 have no member for this attribute. */
 static CUlaunchAttributeValue domain_value(CUlaunchMemSyncDomain domain)
 {
     CUlaunchAttributeValue value;

@@ -9,7 +9,7 @@ struct report {
     atomic_int calls;
 };
 
-static void CUDA_CB take_report(CUstream stream, CUresult status, void *user)
+static void CUDA_CB record_report(CUstream stream, CUresult status, void *user)
 {
     struct report *report = user;
     report->stream = stream;
@@ -21,7 +21,7 @@ static void CUDA_CB take_report(CUstream stream, CUresult status, void *user)
 static void on_stream(const char *key, CUstream stream)
 {
     struct report report = {(CUstream)0x5a5a, CUDA_ERROR_UNKNOWN, pthread_self(), 0};
-    rule(key_of(key, "code", NULL), cu->StreamAddCallback_v1(stream, take_report, &report, 0), CUDA_SUCCESS);
+    rule(key_of(key, "code", NULL), cu->StreamAddCallback_v1(stream, record_report, &report, 0), CUDA_SUCCESS);
     rule(key_of(key, "synchronize", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     rule_number(key_of(key, "calls", NULL), atomic_load(&report.calls), 1);
     rule(key_of(key, "status", NULL), report.status, CUDA_SUCCESS);
@@ -81,7 +81,7 @@ static void host_function(void)
     stream_end(stream);
 }
 
-/* Each call writes down its place. */
+/* Each call records its position. */
 struct sequence {
     atomic_int next;
     int places[4];
@@ -92,17 +92,17 @@ struct step {
     int index;
 };
 
-static void CUDA_CB take_place(void *user)
+static void CUDA_CB record_position(void *user)
 {
     struct step *step = user;
     step->sequence->places[step->index] = atomic_fetch_add(&step->sequence->next, 1);
 }
 
-static void CUDA_CB take_place_with_status(CUstream stream, CUresult status, void *user)
+static void CUDA_CB record_position_with_status(CUstream stream, CUresult status, void *user)
 {
     (void)stream;
     (void)status;
-    take_place(user);
+    record_position(user);
 }
 
 static void order(void)
@@ -110,10 +110,10 @@ static void order(void)
     struct sequence sequence = {0, {-1, -1, -1, -1}};
     struct step steps[] = {{&sequence, 0}, {&sequence, 1}, {&sequence, 2}, {&sequence, 3}};
     CUstream stream = stream_new();
-    need("callback", cu->StreamAddCallback_v1(stream, take_place_with_status, &steps[0], 0));
-    need("host-function", cu->LaunchHostFunc_v1(stream, take_place, &steps[1]));
-    need("callback", cu->StreamAddCallback_v1(stream, take_place_with_status, &steps[2], 0));
-    need("host-function", cu->LaunchHostFunc_v1(stream, take_place, &steps[3]));
+    need("callback", cu->StreamAddCallback_v1(stream, record_position_with_status, &steps[0], 0));
+    need("host-function", cu->LaunchHostFunc_v1(stream, record_position, &steps[1]));
+    need("callback", cu->StreamAddCallback_v1(stream, record_position_with_status, &steps[2], 0));
+    need("host-function", cu->LaunchHostFunc_v1(stream, record_position, &steps[3]));
     need("synchronize", cu->StreamSynchronize_v1(stream));
     for (int i = 0; i < 4; i++) {
         const char *names[] = {"first", "second", "third", "fourth"};
@@ -145,13 +145,13 @@ static void blocks_later_work(void)
     host_free((void *)host);
 }
 
-/* A callback sees what the work before it wrote, wherever it was joined. */
+/* A callback sees the results of the work before it, wherever that work was joined. */
 struct sight {
     volatile unsigned char *host;
     int seen;
 };
 
-static void CUDA_CB look(CUstream stream, CUresult status, void *user)
+static void CUDA_CB read_memory(CUstream stream, CUresult status, void *user)
 {
     struct sight *sight = user;
     (void)stream;
@@ -172,7 +172,7 @@ static void sees_earlier_work(void)
     need("memset", cu->MemsetD8Async_v1(address + 16, 6, 16, joined));
     need("record", cu->EventRecord_v1(event, joined));
     need("wait", cu->StreamWaitEvent_v1(stream, event, 0));
-    need("callback", cu->StreamAddCallback_v1(stream, look, &sight, 0));
+    need("callback", cu->StreamAddCallback_v1(stream, read_memory, &sight, 0));
     need("synchronize", cu->StreamSynchronize_v1(stream));
     rule_number("sum", sight.seen, 11);
     need("destroy", cu->EventDestroy_v2(event));
@@ -181,14 +181,14 @@ static void sees_earlier_work(void)
     host_free((void *)sight.host);
 }
 
-/* "Callbacks must not make any CUDA API calls": what a driver does about those who do. */
+/* "Callbacks must not make any CUDA API calls": the behaviour of a driver when they do. */
 struct inside {
     CUstream idle;
     CUevent event;
     int codes[8];
 };
 
-static void ask_inside(struct inside *inside)
+static void make_calls_inside(struct inside *inside)
 {
     CUcontext context = (CUcontext)0x5a5a;
     CUdevice device;
@@ -206,15 +206,15 @@ static void CUDA_CB call_from_callback(CUstream stream, CUresult status, void *u
 {
     (void)stream;
     (void)status;
-    ask_inside(user);
+    make_calls_inside(user);
 }
 
 static void CUDA_CB call_from_host_function(void *user)
 {
-    ask_inside(user);
+    make_calls_inside(user);
 }
 
-static void tell_inside(const char *key, const struct inside *inside)
+static void report_codes_inside(const char *key, const struct inside *inside)
 {
     static const char *const names[] = {"stream-query",   "event-query",  "context-current", "context-device",
                                         "driver-version", "event-record", "stream-wait"};
@@ -228,11 +228,11 @@ static void calls_inside(void)
     CUstream stream = stream_new();
     need("callback", cu->StreamAddCallback_v1(stream, call_from_callback, &inside, 0));
     need("synchronize", cu->StreamSynchronize_v1(stream));
-    tell_inside("callback", &inside);
+    report_codes_inside("callback", &inside);
     if (have("host-function", S(LaunchHostFunc_v1))) {
         need("host-function", cu->LaunchHostFunc_v1(stream, call_from_host_function, &inside));
         need("synchronize", cu->StreamSynchronize_v1(stream));
-        tell_inside("host-function", &inside);
+        report_codes_inside("host-function", &inside);
     }
     stream_end(stream);
 }

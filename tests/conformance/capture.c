@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Capture on one stream: begin, end, status, what is captured and what kills. */
+/* Capture on one stream: begin, end, status, what is captured, and what invalidates the capture. */
 #include <stdio.h>
 
 #include "kernels.h"
@@ -91,7 +91,7 @@ static void no_context(void)
     stream_end(stream);
 }
 
-/* Captured work does not run, and every kind of work is a node of its kind. */
+/* Captured work does not run, and each kind of work becomes a node of its kind. */
 static const char *node_types(CUgraph graph)
 {
     static const char *const names[] = {"kernel",    "memcpy",     "memset", "host",       "graph",
@@ -210,7 +210,7 @@ static void kind_value(void)
     need("free", cu->MemFree_v2(memory));
 }
 
-/* A pageable copy is synchronous in part, and so no thing to capture lightly. */
+/* A copy from pageable memory is partly synchronous, so its capture needs a check of its own. */
 static void pageable_copy(void)
 {
     static unsigned char plain[64];
@@ -225,7 +225,7 @@ static void pageable_copy(void)
     need("free", cu->MemFree_v2(memory));
 }
 
-/* What was pending before the capture is not part of it, and the capture does not wait for it. */
+/* Work that was pending before the capture is not part of the capture, and the capture does not wait for it. */
 static void beside_pending_work(void)
 {
     struct gate gate;
@@ -327,7 +327,7 @@ static void legacy_beside(void)
     need("free", cu->MemFree_v2(memory));
 }
 
-/* The first entry point, of CUDA 10.0, has no mode: which has it? */
+/* The first entry point, of CUDA 10.0, has no mode argument. This check finds out which mode it uses. */
 static void first_abi(void)
 {
     CUstream stream = stream_new();

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frame of the conformance suite: checks, their answers, and what a check stands on.
+ * The framework of the conformance suite: checks and their answers.
  *
- * A check is a function that asks the driver something and gives its answers, one line each:
+ * A check is a function that calls the driver and prints its answers, one line for each:
  *
  *   create.flags.unknown <tab> 1
  *
- * The first part names the check, the rest the answer. A value is a result code, a number or a word; never an address
- * and never a time, so that two runs can be compared line by line. A check whose slots this driver lacks says
+ * The name starts with the name of the check. A value is a result code, a number or a word, never an address or a time,
+ * so that two runs can be compared line by line. If the driver lacks a slot that the check needs, the answer is
  *
  *   id.special <tab> not-applicable <tab> StreamGetId_v1
  *
- * Rules, documented or measured, also say what must be; a rule that is broken has a third column, "expected 1". Where a
- * slot that the check needs is a polyfill, that is no failure of the run: compare.py knows what a polyfill may do.
+ * A rule, documented or observed, also has an expected value. A broken rule has a third column, "expected 1". If a slot
+ * that the check needs is a polyfill, a broken rule is not a failure of the run: compare.py knows the allowed
+ * differences.
  */
 #ifndef CONFORMANCE_CHECK_H
 #define CONFORMANCE_CHECK_H
@@ -25,15 +26,15 @@
 #define S(slot) CUSHIM_SLOT_##slot
 
 enum check_flags {
-    CHECK_ALONE = 1,  /* leaves the process unusable: the next check gets a fresh one */
-    CHECK_NO_INIT = 2 /* is about a process in which cuInit was not called; implies CHECK_ALONE */
+    CHECK_ALONE = 1,  /* leaves the process unusable: the next check gets a new one */
+    CHECK_NO_INIT = 2 /* needs a process in which cuInit was not called; implies CHECK_ALONE */
 };
 
 struct check {
     const char *name;
     void (*run)(void);
     unsigned flags;
-    enum cushim_slot needs[8]; /* ends with the first 0: slot 0 is DriverGetVersion, which no driver lacks */
+    enum cushim_slot needs[8]; /* ends with the first 0: slot 0 is DriverGetVersion, which every driver has */
 };
 
 /* A subject is a file of checks; `checks` ends with a row without a name. */
@@ -42,7 +43,7 @@ struct subject {
     const struct check *checks;
 };
 
-/* tests/stream uses this frame with a list of its own. */
+/* tests/stream uses this framework with its own list of subjects. */
 #ifndef CHECK_SUBJECTS
 #    define CHECK_SUBJECTS "subjects.inc"
 #endif
@@ -50,53 +51,54 @@ struct subject {
 #define SUBJECT(name) extern const struct subject subject_##name;
 #include CHECK_SUBJECTS
 
-/* 1: a test of our own, which has nothing to find out: a broken rule is a failure whatever it stands on, and so are a
+/* 1 for a test of our own library, which observes nothing: a broken rule is a failure even on a polyfill, and so are a
  * crash, a hang and a leak. */
 #ifndef CHECK_STRICT
 #    define CHECK_STRICT 0
 #endif
 
-/* The table under test: set before the first check runs. */
+/* The table under test, set before the first check runs. */
 extern const struct cushim_dispatch_table *cu;
 
-/* ---- Answers; `key` is the rest of the line's name ---- */
+/* ---- Answers; `key` is the part of the name behind the name of the check ---- */
 
-/* A result code that was measured. Returns it. */
+/* Reports an observed result code, and returns it. */
 CUresult saw(const char *key, CUresult result);
-/* A result code that has to be `expected`. */
+/* Reports a result code that must be `expected`. */
 CUresult rule(const char *key, CUresult result, CUresult expected);
 void saw_number(const char *key, long long value);
 void rule_number(const char *key, long long value, long long expected);
-/* yes or no. */
+/* Reports yes or no. */
 void saw_fact(const char *key, bool value);
 void rule_fact(const char *key, bool value);
-/* A word or several. */
+/* Reports one or more words. */
 void saw_text(const char *key, const char *text);
 
-/* A call that is not in question here; only its failure is an answer. Returns whether it succeeded. */
+/* Makes a call that is not the subject of the check. Reports only a failure. Returns whether the call succeeded. */
 bool need(const char *what, CUresult result);
 
-/* Whether the driver has this slot; if not, says that `key` is not applicable. */
+/* Returns whether the driver has this slot. If it does not, reports that `key` is not applicable. */
 bool have(const char *key, enum cushim_slot slot);
 
-/* Says that `key` is not applicable, and why; all of the check where key is NULL. */
+/* Reports that `key` is not applicable, with the reason; the whole check if key is NULL. */
 void lacks(const char *key, const char *why);
 
-/* "create.flags.unknown" for a loop: a key made of two or three parts, valid for the next 15 calls on this thread. */
+/* Makes a key from two or three parts, such as "create.flags.unknown". It stays valid for the next 15 calls on this
+ * thread. */
 const char *key_of(const char *first, const char *second, const char *third);
 
-/* ---- What the frame itself calls ---- */
+/* ---- Called by the framework itself ---- */
 
-/* Whether the driver has all that the check needs; if not, says so. */
+/* Returns whether the driver has everything that the check needs. If it does not, reports that. */
 bool check_is_applicable(const struct check *check);
 
-/* Runs the check, or says that it is not applicable. */
+/* Runs the check, or reports that it is not applicable. */
 void check_run(const struct check *check);
 
-/* Prints one line whose name is given in full. */
+/* Prints one line with a full name. */
 void check_print(const char *name, const char *value, const char *note);
 
-/* How many rules were broken in this process. */
+/* The number of broken rules in this process. */
 extern int check_broken;
 
 #endif

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares what the conformance program says with the answers kept of a real driver.
+"""Compares the output of the conformance program with the recorded answers of a real driver.
 
     compare.py run CONFIGURATION PROGRAM [--softcuda LIBRARY [--limited]]
     compare.py file CONFIGURATION OUTPUT [--softcuda]
     compare.py polyfills
 
-run      runs the program on the driver of this machine, or on a softcuda library, and compares
-file     compares what a run printed
-polyfills  holds the kept answers of the limited configurations against the native ones: a difference must stand in
-         expected/polyfills.tsv, with its reason; so must each line there be needed
+run        runs the program on the driver of this machine, or on a softcuda library, and compares its output
+file       compares the recorded output of a run
+polyfills  compares the recorded answers of the limited configurations with the native ones. expected/polyfills.tsv lists
+           the allowed differences with their reasons; a line that allows no difference is an error.
 
-On softcuda, the differences of expected/softcuda.tsv are let pass; where slots are hidden, those of
-expected/polyfills.tsv and expected/hidden.tsv.
-Exit status: 0, 1 with the differences, 77 if the run was skipped.
+On softcuda, expected/softcuda.tsv lists the allowed differences; with hidden slots, expected/polyfills.tsv and
+expected/hidden.tsv do.
+Exit status: 0; 1 with the differences; 77 if the run was skipped.
 """
 
 import argparse
@@ -30,7 +30,7 @@ DATA = os.path.join(HERE, "expected", "h200-580.tsv")
 
 
 class Allowed:
-    """A list of differences with reasons: answer, value, reason; both may hold * and ?."""
+    """A list of allowed differences: answer, value, reason. Answer and value may contain * and ?."""
 
     def __init__(self, *names):
         self.rows, self.used = [], set()
@@ -42,7 +42,7 @@ class Allowed:
                         self.rows.append((pattern, value, reason))
 
     def permits(self, name, value):
-        """The reason, or None."""
+        """Returns the reason, or None."""
         for row in self.rows:
             if fnmatch.fnmatchcase(name, row[0]) and fnmatch.fnmatchcase(value, row[1]):
                 self.used.add(row)
@@ -54,13 +54,13 @@ class Allowed:
 
 
 def allowed_in(configuration, softcuda=False):
-    """What may differ from the kept answers in a configuration."""
+    """The allowed differences from the recorded answers in a configuration."""
     names = ["softcuda.tsv"] if softcuda else []
     return Allowed(*names, *(["polyfills.tsv", "hidden.tsv"] if configuration == "hidden" else []))
 
 
 def compare(configuration, expected, found, allowed):
-    """Prints the differences that are not allowed. Returns how many."""
+    """Prints the differences that are not allowed, and returns their number."""
     count = 0
     for name, value in sorted(answers.differences(expected, found).items()):
         if allowed.permits(name, value) is None:

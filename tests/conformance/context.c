@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts as far as streams meet them: the stack, the primary context, synchronising another one, what outlives
- * one. */
+/* Contexts: the stack of current contexts, the primary context, synchronising a context that is not current, and
+ * handles that outlive their context. */
 #include <string.h>
 
 #include "fixture.h"
@@ -80,7 +80,7 @@ static void primary_comes_back(void)
     rule("query", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
 }
 
-/* Resetting ends every stream of the primary context; the handle stays the device's. */
+/* A reset destroys every stream of the primary context; the handle of the context stays valid. */
 static void primary_reset(void)
 {
     CUcontext again = NULL;
@@ -171,7 +171,7 @@ static void create_newer(void)
     saw("v3-count-without-array", cu->CtxCreate_v3(&second, NULL, 1, 0, the_device));
 }
 
-/* Events of and for a whole context, CUDA 12.5. */
+/* Events recorded in, and waited for by, a whole context: CUDA 12.5. */
 static void events_of_context(void)
 {
     CUevent event = event_new();

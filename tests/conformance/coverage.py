@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes COVERAGE.md from coverage.tsv, the sources, and what the library makes of each driver.
+"""Generates COVERAGE.md from coverage.tsv, the sources, and the state of each slot on each driver.
 
     coverage.py BUILD [--check]
 
-BUILD is a build directory with the program `cushim` and softcuda in it. --check only says whether the page is up to date.
-Exit status: 0; 1 if the page is not up to date, or if an operation has no function, no call or no test; 77 where the
-build lacks what is needed.
+BUILD is a build directory with the program `cushim` and softcuda. With --check, only checks that the page is up to
+date. Exit status: 0; 1 if the page is not up to date, or if an operation has no function, no call or no test; 77 if
+the build lacks something that is needed.
 """
 
 import argparse
@@ -56,7 +56,7 @@ SECTIONS = (
 
 
 class Sources:
-    """C functions: what each calls, and which slots; found by their form, which clang-format keeps."""
+    """The functions and slots that each C function uses. clang-format keeps the form by which they are found."""
 
     def __init__(self, paths):
         self.calls, self.slots, self.texts = {}, {}, {}  # texts: with strings, for the lists of checks
@@ -66,7 +66,7 @@ class Sources:
             text = re.sub(r'"[^"\n]*"', '""', text)
             for match in re.finditer(r"^[A-Za-z_][^;={}#]*?\b(\w+)\([^;{}]*\)\n\{\n(.*?)^\}", text, flags=re.S | re.M):
                 name, body = match[1], match[2]
-                # A static name belongs to its file.
+                # The name of a static function is qualified by its file.
                 key = (path, name) if re.match(r"static\b", match[0]) else (None, name)
                 self.calls[key] = (path, body)
                 self.slots[key] = set(re.findall(r"(?:\btable|cushim_table\(\)|\bdriver)\s*->\s*(\w+_v\d+)\b", body))
@@ -75,7 +75,7 @@ class Sources:
         return next((key for key in ((path, name), (None, name)) if key in self.calls), None)
 
     def reached(self, key, seen=None):
-        """This function and all that it calls, or names: a function's address is taken to be called."""
+        """This function and all functions that it calls or names: one whose address is taken counts as called."""
         seen = set() if seen is None else seen
         if key is None or key in seen:
             return seen
@@ -89,12 +89,12 @@ class Sources:
         return set().union(*(self.slots[key] for key in self.reached(self.key(None, name))))
 
 
-# What gives an answer with a rule, in the checks' words.
+# The functions of the framework that compare an answer with a rule.
 JUDGES = re.compile(r"\b(?:done|rule|rule_fact|rule_number|rule_status|refused|passed_on|saw)\(")
 
 
 def checks_of(sources):
-    """For each public function, the checks that call it and judge its result, or, where none does, that call it."""
+    """For each public function, the checks that call it and judge its result or, if there is none, that call it."""
     judged, called = collections.defaultdict(list), collections.defaultdict(list)
     for path, text in sources.texts.items():
         for name, function in re.findall(r'^    \{"([\w-]+\.[\w-]+)", (\w+), ', text, flags=re.M):
@@ -115,7 +115,8 @@ def checks_of(sources):
     order = re.findall(r"^SUBJECT\((\w+)\)", (STREAM / "stream_subjects.inc").read_text(encoding="utf-8"), flags=re.M)
 
     def best_first(function):
-        """Those of the function's own subject before others, then as they run; what is on the edge, last."""
+        """Checks of the function's own subject first, then the others in the order of the run, then those of edge
+        cases."""
         def place(check):
             subject = check.split(".")[0]
             edge = check.endswith(("on-old", "argument", "null"))
@@ -136,13 +137,13 @@ def public_functions():
 
 
 def states(build):
-    """For each driver, the state of each slot."""
+    """The state of each slot on each driver."""
     program = build / "src" / "cli" / "cushim"
     answers = {}
     for driver in DRIVERS:
         library = build / "subprojects" / "softcuda" / driver / "libcuda.so.1"
         if not program.exists() or not library.exists():
-            print(f"skipped: {program} or {library} is not there")
+            print(f"skipped: {program} or {library} does not exist")
             sys.exit(77)
         done = subprocess.run([program, "table", "--format=json", "--driver", library.resolve()], capture_output=True,
                               text=True, check=True)
@@ -175,7 +176,7 @@ class Page:
         return ", ".join(f"`{name}`" for name in found)
 
     def behind(self, operation, functions, driver_functions):
-        """A cell for each driver: the worst of the driver_functions."""
+        """A cell for each driver: the worst state of the driver functions."""
         slots = set().union(*(self.sources.slots_of(function) for function in functions))
         if driver_functions == "-":
             return ["always" for _ in DRIVERS]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and destroying streams: cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy. */
+/* Creating and destroying streams: cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy. */
 #include "fixture.h"
 
 #define UNTOUCHED ((CUstream)0x5a5a)
@@ -99,7 +99,7 @@ static void destroy_first(void)
     rule("zero", cu->StreamDestroy_v1(NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* "The function will return immediately": the work goes on without the handle. */
+/* "The function will return immediately": the work continues after the handle is destroyed. */
 static void destroy_pending(void)
 {
     struct gate gate;

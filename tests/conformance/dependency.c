@@ -4,7 +4,7 @@
 
 #include "kernels.h"
 
-/* The dependencies of the next node; the array is the driver's. */
+/* The dependencies of the next node. The driver owns the array. */
 static const CUgraphNode *dependencies_of(CUstream stream, size_t *out_count)
 {
     CUstreamCaptureStatus status;
@@ -92,7 +92,7 @@ static void removed_is_not_unjoined(void)
     stream_end(origin);
 }
 
-/* A node added to the graph by hand becomes what the stream's next node follows. */
+/* A node that was added to the graph by hand becomes a dependency of the next node of the stream. */
 static void manual_node(void)
 {
     CUstream stream = stream_new();
@@ -161,7 +161,7 @@ static void second_abi(void)
     stream_end(stream);
 }
 
-/* Edge data that says something: a programmatic dependency on a kernel. */
+/* Edge data with a value: a programmatic dependency on a kernel. */
 static void edge_data(void)
 {
     CUstream stream = stream_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of errors: before cuInit, names, versions, look-ups, and after a fork. */
+/* General rules: calls before cuInit, error names, versions, look-ups, and calls after a fork. */
 #include <stdio.h>
 #include <string.h>
 
@@ -121,7 +121,7 @@ static void lookup(void)
     rule_fact("flags-differ", fn != other);
 }
 
-/* The version asked for picks the ABI. */
+/* The requested version selects the ABI version. */
 static void lookup_version(void)
 {
     static const int versions[] = {10000, 10010, 11020, 11030, 12020, 12030};
@@ -185,34 +185,34 @@ static void devices(void)
 }
 
 #if !defined(_WIN32)
-static CUresult ask_init(CUstream stream)
+static CUresult call_init(CUstream stream)
 {
     (void)stream;
     return cu->Init_v1(0);
 }
 
-static CUresult ask_device_count(CUstream stream)
+static CUresult call_device_count(CUstream stream)
 {
     int count = 0;
     (void)stream;
     return cu->DeviceGetCount_v1(&count);
 }
 
-static CUresult ask_version(CUstream stream)
+static CUresult call_version(CUstream stream)
 {
     int version = 0;
     (void)stream;
     return cu->DriverGetVersion_v1(&version);
 }
 
-static CUresult ask_current_context(CUstream stream)
+static CUresult call_current_context(CUstream stream)
 {
     CUcontext context = NULL;
     (void)stream;
     return cu->CtxGetCurrent_v1(&context);
 }
 
-static CUresult ask_stream(CUstream stream)
+static CUresult call_stream(CUstream stream)
 {
     return cu->StreamQuery_v1(stream);
 }
@@ -241,18 +241,18 @@ static int code_in_child(CUresult (*call)(CUstream stream), CUstream stream)
 }
 #endif
 
-/* What a child of fork sees, of a driver that its parent initialised. */
+/* Calls in a child process whose parent initialised the driver. */
 static void after_fork(void)
 {
 #if defined(_WIN32)
     check_print("error.fork", "not-applicable", "fork");
 #else
     CUstream stream = stream_new();
-    rule_number("init", code_in_child(ask_init, stream), CUDA_ERROR_NOT_INITIALIZED);
-    rule_number("device-count", code_in_child(ask_device_count, stream), CUDA_ERROR_NOT_INITIALIZED);
-    rule_number("version", code_in_child(ask_version, stream), CUDA_SUCCESS);
-    saw_number("context-current", code_in_child(ask_current_context, stream));
-    saw_number("stream-query", code_in_child(ask_stream, stream));
+    rule_number("init", code_in_child(call_init, stream), CUDA_ERROR_NOT_INITIALIZED);
+    rule_number("device-count", code_in_child(call_device_count, stream), CUDA_ERROR_NOT_INITIALIZED);
+    rule_number("version", code_in_child(call_version, stream), CUDA_SUCCESS);
+    saw_number("context-current", code_in_child(call_current_context, stream));
+    saw_number("stream-query", code_in_child(call_stream, stream));
     rule("parent-goes-on", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     stream_end(stream);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A poisoned context: what every call says after a kernel faulted. Each check ends its process. */
+/* A context with a sticky error: the result of every call after a kernel with a fault. Each check ends its process. */
 #include "kernels.h"
 
-static void ask_poisoned(CUstream stream, CUstream other, CUevent event)
+static void make_calls_after_fault(CUstream stream, CUstream other, CUevent event)
 {
     CUstream fresh = NULL;
     CUevent fresh_event = NULL;
@@ -30,7 +30,7 @@ static void ask_poisoned(CUstream stream, CUstream other, CUevent event)
     saw("context-set", cu->CtxSetCurrent_v1(the_context));
 }
 
-static void ask_poisoned_newer(CUstream other)
+static void make_newer_calls_after_fault(CUstream other)
 {
     CUstreamCaptureStatus status;
     unsigned long long id;
@@ -50,7 +50,7 @@ struct report {
     CUresult status;
 };
 
-static void CUDA_CB take_status(CUstream stream, CUresult status, void *user)
+static void CUDA_CB record_status(CUstream stream, CUresult status, void *user)
 {
     struct report *report = user;
     (void)stream;
@@ -58,7 +58,8 @@ static void CUDA_CB take_status(CUstream stream, CUresult status, void *user)
     atomic_fetch_add(&report->calls, 1);
 }
 
-/* A callback and a host function behind the fault; the gate makes sure that both are registered before it happens. */
+/* A callback and a host function behind the fault. The gate ensures that both are registered before the fault
+ * happens. */
 static void fault_with(const char *kernel)
 {
     struct gate gate;
@@ -72,23 +73,23 @@ static void fault_with(const char *kernel)
         return;
     rule("launch", kernel_launch(function, stream, NULL), CUDA_SUCCESS);
     need("record", cu->EventRecord_v1(event, stream));
-    need("callback", cu->StreamAddCallback_v1(stream, take_status, &report, 0));
+    need("callback", cu->StreamAddCallback_v1(stream, record_status, &report, 0));
     bool with_host_function = have("host-function-called", S(LaunchHostFunc_v1));
     if (with_host_function)
         need("host-function", cu->LaunchHostFunc_v1(stream, count_host_function, &host_calls));
     gate_open(&gate);
     saw("synchronize", cu->StreamSynchronize_v1(stream));
-    ask_poisoned(stream, other, event);
+    make_calls_after_fault(stream, other, event);
     for (int i = 0; i < 100 && atomic_load(&report.calls) == 0; i++)
         pause_shortly();
     saw_number("callback-calls", atomic_load(&report.calls));
     saw("callback-status", report.status);
     if (with_host_function)
         saw_number("host-function-called", atomic_load(&host_calls));
-    saw("callback-after", cu->StreamAddCallback_v1(stream, take_status, &report, 0));
+    saw("callback-after", cu->StreamAddCallback_v1(stream, record_status, &report, 0));
     if (have("host-function-after", S(LaunchHostFunc_v1)))
         saw("host-function-after", cu->LaunchHostFunc_v1(other, count_host_function, &host_calls));
-    ask_poisoned_newer(other);
+    make_newer_calls_after_fault(other);
     saw("launch-after", kernel_launch(function, other, NULL));
     saw("event-destroy", cu->EventDestroy_v2(event));
     saw("destroy", cu->StreamDestroy_v2(stream));
@@ -105,7 +106,7 @@ static void trap(void)
     fault_with("conformance_trap");
 }
 
-/* Whether a second context of the process, on the same device, goes on; and what a reset brings back. */
+/* Whether a second context of the process on the same device still works, and what a reset restores. */
 static void other_context(void)
 {
     CUcontext second = NULL;
@@ -144,7 +145,7 @@ static void after_reset(void)
     saw("query-fresh", cu->StreamQuery_v1(fresh));
 }
 
-/* A fault inside a graph's launch. */
+/* A fault in the launch of a graph. */
 static void in_graph(void)
 {
     CUfunction function = NULL;

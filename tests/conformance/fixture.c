@@ -155,7 +155,7 @@ struct errand {
     CUcontext context;
 };
 
-static void *run_errand(void *user)
+static void *thread_main(void *user)
 {
     struct errand *errand = user;
     if (errand->context != NULL)
@@ -164,10 +164,10 @@ static void *run_errand(void *user)
     return NULL;
 }
 
-static void send_out(struct errand *errand)
+static void run_on_new_thread(struct errand *errand)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, run_errand, errand) == 0)
+    if (pthread_create(&thread, NULL, thread_main, errand) == 0)
         pthread_join(thread, NULL);
     else
         need("thread", CUDA_ERROR_OPERATING_SYSTEM);
@@ -176,13 +176,13 @@ static void send_out(struct errand *errand)
 void on_thread(void (*work)(void *user), void *user)
 {
     struct errand errand = {work, user, the_context};
-    send_out(&errand);
+    run_on_new_thread(&errand);
 }
 
 void on_bare_thread(void (*work)(void *user), void *user)
 {
     struct errand errand = {work, user, NULL};
-    send_out(&errand);
+    run_on_new_thread(&errand);
 }
 
 CUresult capture_begin(CUstream stream)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs, as far as captures lead to them: nodes and edges, instantiation, launch, update, clones. */
+/* Graphs that captures produce: nodes and edges, instantiation, launch, update, clones. */
 #include <string.h>
 
 #include "fixture.h"
@@ -266,7 +266,7 @@ static void launch_into_capture(void)
     stream_end(stream);
 }
 
-/* A graph inside another. */
+/* A child graph. */
 static void child(void)
 {
     atomic_int calls = 0;

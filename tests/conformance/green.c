@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Green contexts, as far as streams meet them. */
+/* Streams and green contexts. */
 #include "fixture.h"
 
 static void stream(void)
@@ -48,7 +48,7 @@ static void of_plain_stream(void)
     stream_end(stream);
 }
 
-/* "Specifying the per-thread stream while a green context is current returns INVALID_HANDLE", say the manuals. */
+/* The manuals: "Specifying the per-thread stream while a green context is current returns INVALID_HANDLE". */
 static void current(void)
 {
     CUgreenCtx green = green_new();

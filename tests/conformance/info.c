@@ -5,7 +5,7 @@
 #define UNTOUCHED_ID 0x5a5a5a5aull
 #define UNTOUCHED_COUNT ((size_t)0x5a5a)
 
-/* Everything that v3 can tell. */
+/* Everything that version 3 reports. */
 struct info {
     CUstreamCaptureStatus status;
     cuuint64_t id;
@@ -19,14 +19,14 @@ static const struct info untouched = {
     (CUstreamCaptureStatus)99,       UNTOUCHED_ID,   (CUgraph)0x5a5a, (const CUgraphNode *)0x5a5a,
     (const CUgraphEdgeData *)0x5a5a, UNTOUCHED_COUNT};
 
-static CUresult ask(CUstream stream, struct info *info)
+static CUresult query_info(CUstream stream, struct info *info)
 {
     *info = untouched;
     return cu->StreamGetCaptureInfo_v3(stream, &info->status, &info->id, &info->graph, &info->dependencies,
                                        &info->edges, &info->count);
 }
 
-static void tell(const char *key, const struct info *info)
+static void report_info(const char *key, const struct info *info)
 {
     saw_number(key_of(key, "status", NULL), (long long)info->status);
     saw_text(key_of(key, "id", NULL), info->id == UNTOUCHED_ID ? "untouched" : info->id == 0 ? "zero" : "there");
@@ -49,19 +49,19 @@ static void third_idle(void)
 {
     CUstream stream = stream_new();
     struct info info;
-    rule("code", ask(stream, &info), CUDA_SUCCESS);
-    tell("idle", &info);
+    rule("code", query_info(stream, &info), CUDA_SUCCESS);
+    report_info("idle", &info);
     rule("no-status", cu->StreamGetCaptureInfo_v3(stream, NULL, &info.id, NULL, NULL, NULL, NULL),
          CUDA_ERROR_INVALID_VALUE);
     rule("status-only", cu->StreamGetCaptureInfo_v3(stream, &info.status, NULL, NULL, NULL, NULL, NULL), CUDA_SUCCESS);
     saw("edges-without-dependencies",
         cu->StreamGetCaptureInfo_v3(stream, &info.status, NULL, NULL, NULL, &info.edges, &info.count));
-    saw("zero", ask(NULL, &info));
-    saw("legacy", ask(CU_STREAM_LEGACY, &info));
-    saw("per-thread", ask(CU_STREAM_PER_THREAD, &info));
+    saw("zero", query_info(NULL, &info));
+    saw("legacy", query_info(CU_STREAM_LEGACY, &info));
+    saw("per-thread", query_info(CU_STREAM_PER_THREAD, &info));
     need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("no-context", ask(stream, &info), CUDA_SUCCESS);
-    saw("no-context-zero", ask(NULL, &info));
+    rule("no-context", query_info(stream, &info), CUDA_SUCCESS);
+    saw("no-context-zero", query_info(NULL, &info));
     stream_end(stream);
 }
 
@@ -72,11 +72,11 @@ static void third_active(void)
     struct info info;
     struct info again;
     capture_begin(stream);
-    rule("code", ask(stream, &info), CUDA_SUCCESS);
-    tell("empty", &info);
+    rule("code", query_info(stream, &info), CUDA_SUCCESS);
+    report_info("empty", &info);
     need("work", add_work(stream));
-    rule("with-work", ask(stream, &again), CUDA_SUCCESS);
-    tell("one", &again);
+    rule("with-work", query_info(stream, &again), CUDA_SUCCESS);
+    report_info("one", &again);
     rule_fact("same-id", info.id == again.id);
     rule_fact("same-graph", info.graph == again.graph);
     rule("edges-without-dependencies",
@@ -95,7 +95,7 @@ static void third_active(void)
     saw_fact("end-gives-that-graph", graph == again.graph);
     need("destroy", cu->GraphDestroy_v1(graph));
     capture_begin(stream);
-    need("info", ask(stream, &info));
+    need("info", query_info(stream, &info));
     rule_fact("new-id", info.id != again.id);
     (void)capture_end(stream);
     stream_end(stream);
@@ -108,8 +108,8 @@ static void third_invalidated(void)
     capture_begin(stream);
     need("work", add_work(stream));
     (void)cu->StreamQuery_v1(stream);
-    saw("code", ask(stream, &info));
-    tell("invalidated", &info);
+    saw("code", query_info(stream, &info));
+    report_info("invalidated", &info);
     (void)capture_end(stream);
     stream_end(stream);
 }
@@ -174,9 +174,9 @@ static void legacy_beside(void)
     CUstream stream = stream_blocking();
     struct info info;
     capture_begin(stream);
-    rule("v3", ask(CU_STREAM_LEGACY, &info), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    rule("v3", query_info(CU_STREAM_LEGACY, &info), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     saw_number("v3-status", (long long)info.status);
-    saw("zero", ask(NULL, &info));
+    saw("zero", query_info(NULL, &info));
     saw_text("status", capture_status(stream));
     rule("end", capture_end(stream), CUDA_SUCCESS);
     stream_end(stream);

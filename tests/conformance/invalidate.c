@@ -5,7 +5,7 @@
  *
  *   invalidate.StreamQuery.global.capturing.same-thread <tab> 900 invalidated 901
  *
- * says: it returned 900, the capture was then invalidated, cuStreamEndCapture returned 901.
+ * means: the call returned 900, the capture was then invalidated, and cuStreamEndCapture returned 901.
  */
 #include "invalidate.h"
 
@@ -15,7 +15,7 @@
 static unsigned char pageable[64];
 static unsigned char registered[8192];
 
-/* ---- Calls that take more than an expression ---- */
+/* ---- Calls that need more than an expression ---- */
 
 static CUresult set_attribute(struct invalidation *h)
 {
@@ -97,7 +97,7 @@ static CUresult unload_module(struct invalidation *h)
     return result;
 }
 
-/* The spare stream stands for the other one, which the frame still needs. */
+/* The spare stream replaces the other one, which the framework still needs. */
 static CUresult destroy_stream(struct invalidation *h)
 {
     CUresult result = cu->StreamDestroy_v2(h->spare);
@@ -201,7 +201,7 @@ static CUresult load_module(struct invalidation *h)
     return kernel_get("conformance_nothing", &function);
 }
 
-/* ---- One try ---- */
+/* ---- One trial ---- */
 
 typedef CUresult (*call_function)(struct invalidation *h);
 
@@ -282,13 +282,13 @@ struct errand {
     CUresult result;
 };
 
-static void run_errand(void *user)
+static void call_on_thread(void *user)
 {
     struct errand *errand = user;
     errand->result = errand->call(errand->h);
 }
 
-/* A capture that the call began beside ours. */
+/* A capture that the call itself began. */
 static void end_other_capture(CUstream other)
 {
     CUgraph graph = NULL;
@@ -296,7 +296,7 @@ static void end_other_capture(CUstream other)
         need("graph", cu->GraphDestroy_v1(graph));
 }
 
-/* What only some calls need, made before the capture. */
+/* Objects that only some calls need, created before the capture. */
 static void prepare_for(struct invalidation *h, const char *name)
 {
     if (strcmp(name, "CtxDestroy") == 0 || strcmp(name, "CtxSynchronize_v2_other_context") == 0) {
@@ -335,9 +335,9 @@ static void one_try(call_function call, bool on_capturing, bool elsewhere, int m
     need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
     need("record", cu->EventRecord_v1(h.captured, stream));
     if (elsewhere)
-        on_thread(run_errand, &errand);
+        on_thread(call_on_thread, &errand);
     else
-        run_errand(&errand);
+        call_on_thread(&errand);
     const char *status = capture_status(stream);
     CUgraph graph = NULL;
     CUresult end = cu->StreamEndCapture_v1(stream, &graph);

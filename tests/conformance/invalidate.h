@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the calls of invalidate_calls.inc are made with. */
+/* The arguments of the calls in invalidate_calls.inc. */
 #ifndef CONFORMANCE_INVALIDATE_H
 #define CONFORMANCE_INVALIDATE_H
 
 #include "kernels.h"
 
 struct invalidation {
-    /* The call's target: the capturing stream or another one. */
+    /* The target of the call: the capturing stream or another one. */
     CUstream stream;
     /* A third stream, idle; an event recorded and complete before the capture; one never recorded; one of this
      * capture. */
@@ -15,7 +15,7 @@ struct invalidation {
     CUevent unrecorded;
     CUevent captured;
     CUevent timed;
-    /* Of this try only, and freed by it or after it. */
+    /* For this trial only; freed by it or after it. */
     CUdeviceptr victim;
     void *host_victim;
     CUevent event_victim;
@@ -23,7 +23,7 @@ struct invalidation {
     CUgraph graph_victim;
     CUgraphExec executable_victim;
     CUmodule module_victim;
-    /* Made by the call; cleared away afterwards. */
+    /* Created by the call; destroyed afterwards. */
     CUdeviceptr new_memory;
     void *new_host;
     CUstream new_stream;
@@ -32,7 +32,7 @@ struct invalidation {
     CUgraph new_graph;
     CUgraphExec new_executable;
     CUuserObject new_object;
-    /* Kept over all tries. */
+    /* Shared by all trials. */
     CUdeviceptr memory;
     CUdeviceptr managed;
     unsigned char *pinned;
@@ -40,7 +40,7 @@ struct invalidation {
     CUgraphExec executable;
     CUfunction function;
     atomic_int calls;
-    /* Room for answers that nobody reads. */
+    /* Output buffers that nobody reads. */
     unsigned flags;
     int number;
     float time;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures over several streams: fork, join, and every way to do it wrong. */
+/* Captures over several streams: fork, join, and all errors in doing so. */
 #include "fixture.h"
 
 #define RELAXED CU_STREAM_CAPTURE_MODE_RELAXED
 
-/* Makes `to` wait for what is in `from` at this point. */
-static CUresult follow(CUstream from, CUstream to)
+/* Makes all later work in `to` wait for the work that is now in `from`. */
+static CUresult make_wait(CUstream from, CUstream to)
 {
     CUevent event = event_new();
     CUresult result = cu->EventRecord_v1(event, from);
@@ -25,11 +25,11 @@ static void fork_join(void)
     size_t roots = 99;
     capture_begin(origin);
     need("work", add_work(origin));
-    rule("fork", follow(origin, side), CUDA_SUCCESS);
+    rule("fork", make_wait(origin, side), CUDA_SUCCESS);
     saw_text("side-status", capture_status(side));
     rule("side-work", add_work(side), CUDA_SUCCESS);
     rule("origin-work", add_work(origin), CUDA_SUCCESS);
-    rule("join", follow(side, origin), CUDA_SUCCESS);
+    rule("join", make_wait(side, origin), CUDA_SUCCESS);
     rule("joined-work", add_work(origin), CUDA_SUCCESS);
     rule("end", cu->StreamEndCapture_v1(origin, &graph), CUDA_SUCCESS);
     saw_text("side-status-after", capture_status(side));
@@ -51,7 +51,7 @@ static void unjoined(void)
     CUstream side = stream_new();
     CUgraph graph = (CUgraph)0x5a5a;
     capture_begin(origin);
-    need("fork", follow(origin, side));
+    need("fork", make_wait(origin, side));
     need("work", add_work(side));
     rule("end", cu->StreamEndCapture_v1(origin, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     rule_fact("graph-is-null", graph == NULL);
@@ -62,29 +62,29 @@ static void unjoined(void)
     stream_end(origin);
 }
 
-/* A fork in which nothing was done has nothing to join. */
+/* A fork without any work has nothing to join. */
 static void unjoined_empty(void)
 {
     CUstream origin = stream_new();
     CUstream side = stream_new();
     capture_begin(origin);
     need("work", add_work(origin));
-    need("fork", follow(origin, side));
+    need("fork", make_wait(origin, side));
     saw("end", capture_end(origin));
     saw_text("side-status", capture_status(side));
     stream_end(side);
     stream_end(origin);
 }
 
-/* Joined, but more was done afterwards. */
+/* The stream was joined, but more work was added to it afterwards. */
 static void unjoined_after_join(void)
 {
     CUstream origin = stream_new();
     CUstream side = stream_new();
     capture_begin(origin);
-    need("fork", follow(origin, side));
+    need("fork", make_wait(origin, side));
     need("work", add_work(side));
-    need("join", follow(side, origin));
+    need("join", make_wait(side, origin));
     need("work", add_work(side));
     rule("end", capture_end(origin), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     stream_end(side);
@@ -97,7 +97,7 @@ static void end_on_side(void)
     CUstream side = stream_new();
     CUgraph graph = NULL;
     capture_begin(origin);
-    need("fork", follow(origin, side));
+    need("fork", make_wait(origin, side));
     rule("end-side", cu->StreamEndCapture_v1(side, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     saw_text("origin-status", capture_status(origin));
     saw("begin-side", cu->StreamBeginCapture_v2(side, RELAXED));
@@ -144,7 +144,7 @@ static void outside_event(void)
     stream_end(other);
 }
 
-/* What may be asked of an event that was recorded in a capture. */
+/* The allowed queries of an event that was recorded in a capture. */
 static void captured_event(void)
 {
     CUstream stream = stream_new();
@@ -181,7 +181,7 @@ static void captured_event(void)
     stream_end(stream);
 }
 
-/* A stream with pending work may join a capture; the work is not part of it. */
+/* A stream with pending work can join a capture. The pending work is not part of the capture. */
 static void busy_side(void)
 {
     struct gate gate;
@@ -190,9 +190,9 @@ static void busy_side(void)
     if (!gate_close(&gate, side))
         return;
     capture_begin(origin);
-    saw("fork", follow(origin, side));
+    saw("fork", make_wait(origin, side));
     saw_text("side-status", capture_status(side));
-    saw("join", follow(side, origin));
+    saw("join", make_wait(side, origin));
     saw("end", capture_end(origin));
     saw("query", cu->StreamQuery_v1(side));
     gate_open(&gate);
@@ -218,9 +218,9 @@ static void destroy_side(void)
     CUstream origin = stream_new();
     CUstream side = stream_new();
     capture_begin(origin);
-    need("fork", follow(origin, side));
+    need("fork", make_wait(origin, side));
     need("work", add_work(side));
-    need("join", follow(side, origin));
+    need("join", make_wait(side, origin));
     saw("code", cu->StreamDestroy_v2(side));
     saw_text("status", capture_status(origin));
     saw("end", capture_end(origin));
@@ -232,7 +232,7 @@ static void destroy_side_unjoined(void)
     CUstream origin = stream_new();
     CUstream side = stream_new();
     capture_begin(origin);
-    need("fork", follow(origin, side));
+    need("fork", make_wait(origin, side));
     need("work", add_work(side));
     saw("code", cu->StreamDestroy_v2(side));
     saw_text("status", capture_status(origin));
@@ -240,7 +240,7 @@ static void destroy_side_unjoined(void)
     stream_end(origin);
 }
 
-/* The same work, twice: once captured and launched, once plain. */
+/* The same work twice: captured and launched, and enqueued directly. */
 static void same_result(void)
 {
     CUstream origin = stream_new();
@@ -251,10 +251,10 @@ static void same_result(void)
     unsigned char bytes[32] = {0};
     capture_begin(origin);
     need("memset", cu->MemsetD8Async_v1(memory, 1, 32, origin));
-    need("fork", follow(origin, side));
+    need("fork", make_wait(origin, side));
     need("memset", cu->MemsetD8Async_v1(memory, 2, 8, side));
     need("memset", cu->MemsetD8Async_v1(memory + 8, 3, 8, origin));
-    need("join", follow(side, origin));
+    need("join", make_wait(side, origin));
     need("copy", cu->MemcpyDtoDAsync_v2(memory + 16, memory, 16, origin));
     rule("end", cu->StreamEndCapture_v1(origin, &graph), CUDA_SUCCESS);
     rule("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);

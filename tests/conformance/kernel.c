@@ -62,7 +62,7 @@ static void launch_buffer(void)
     need("free", cu->MemFree_v2(memory));
 }
 
-/* A kernel that is running holds its stream, and no other. */
+/* A running kernel blocks its own stream, and no other. */
 static void running(void)
 {
     CUfunction function = NULL;

@@ -51,7 +51,7 @@ static const char ptx[] = ".version 4.1\n"
                           "    trap;\n"
                           "}\n";
 
-/* ---- What stands for them on softcuda ---- */
+/* ---- The replacements on softcuda ---- */
 
 #if CONFORMANCE_WITH_SOFTCUDA
 
@@ -98,7 +98,7 @@ static softcuda_control_fn find_control(void)
     return control;
 }
 
-static void register_stand_ins(void)
+static void register_replacements(void)
 {
     static const size_t sizes[] = {sizeof(CUdeviceptr), 4};
     static bool registered;
@@ -114,18 +114,18 @@ static void register_stand_ins(void)
     soft->register_kernel("conformance_trap", soft_trap, NULL, 0);
 }
 #else
-static void register_stand_ins(void)
+static void register_replacements(void)
 {
 }
 #endif
 
 CUresult kernel_module(CUmodule *out_module)
 {
-    register_stand_ins();
+    register_replacements();
     return cu->ModuleLoadData_v1(out_module, ptx);
 }
 
-/* One module for each context that asks; they end with their contexts. */
+/* One module for each context that needs it. It is unloaded with its context. */
 CUresult kernel_get(const char *name, CUfunction *out_function)
 {
     CUmodule module = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only place that knows how kernels get onto a driver: PTX text for NVIDIA's, compiled by the driver itself. A
- * software driver has functions registered under the same names to stand for them.
+ * The only file that knows how a kernel gets onto a driver: as PTX text, which NVIDIA's driver compiles, or as a
+ * function that is registered with softcuda under the same name.
  */
 #ifndef CONFORMANCE_KERNELS_H
 #define CONFORMANCE_KERNELS_H
@@ -9,18 +9,18 @@
 #include "fixture.h"
 
 /*
- * conformance_nothing()                       ends at once
+ * conformance_nothing()                       returns immediately
  * conformance_store(address, value)           writes a 32-bit value
- * conformance_wait(address)                   ends when the 32-bit value there is not 0
- * conformance_fault()                         writes to address 16, which nobody has
- * conformance_trap()                          stops with a trap
+ * conformance_wait(address)                   returns when the 32-bit value there is not 0
+ * conformance_fault()                         writes to address 16, which is not mapped
+ * conformance_trap()                          executes a trap instruction
  */
 CUresult kernel_get(const char *name, CUfunction *out_function);
 
-/* A module of its own, which the caller unloads. */
+/* Loads a module of its own, which the caller unloads. */
 CUresult kernel_module(CUmodule *out_module);
 
-/* One thread of it. */
+/* Launches one thread of the kernel. */
 CUresult kernel_launch(CUfunction function, CUstream stream, void **parameters);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conformance - says what a CUDA driver does, one line an answer. The tests of the stream layer have this main, too.
+ * conformance - reports the behaviour of a CUDA driver, one line for each answer. The tests of the stream layer share
+ * this main function.
  *
  *   conformance [--max-version 12.4] [--hide SLOT,SLOT...] [--per-thread] [--subject NAME]...
  *
- * Checks run in processes of their own; one that crashes or hangs is an answer ("crashed", "hung"), and those after it
- * run in a new process. The driver is the one that cushim finds; CUSHIM_DRIVER names another.
- * Exit status: 0; 1 if a rule was broken; 77 if there is no driver or no device; 2 for a wrong argument.
+ * Checks run in child processes. A crash or a hang is an answer ("crashed", "hung"), and the next checks run in a new
+ * process. The driver is the one that cushim finds; CUSHIM_DRIVER selects another. Exit status: 0; 1 if a rule was
+ * broken; 77 if the machine has no driver or no device; 2 for an invalid argument.
  */
 #if !defined(_WIN32)
 #    define _GNU_SOURCE
@@ -43,8 +44,8 @@ struct options {
     int max_version;
     const char *hidden; /* slots, or NULL */
     bool per_thread;
-    bool child; /* run checks here, */
-    int from;   /* this one first */
+    bool child; /* run checks in this process, */
+    int from;   /* starting with this one */
     const char *only[MOST_SUBJECTS];
     int only_count;
 };
@@ -62,7 +63,7 @@ static CUresult load(const struct options *options)
     return result;
 }
 
-/* ---- The checks of all subjects, in one row ---- */
+/* ---- The checks of all subjects in one list ---- */
 
 static const struct subject *find_subject(int number, int *out_index)
 {
@@ -101,7 +102,7 @@ static bool is_wanted(const struct options *options, int number)
     return options->only_count == 0;
 }
 
-/* The next one that is wanted, of those that have a process of their own or of the others; -1 at the end. */
+/* Returns the next selected check, either of those with their own process or of the others; -1 at the end. */
 static int next_check(const struct options *options, int from, bool alone)
 {
     for (int i = from; find_check(i) != NULL; i++) {
@@ -111,7 +112,7 @@ static int next_check(const struct options *options, int from, bool alone)
     return -1;
 }
 
-/* ---- The child: runs checks, and says before each which one it is ---- */
+/* ---- The child: runs checks, and reports each one before it starts ---- */
 
 static atomic_int beat;
 
@@ -134,7 +135,7 @@ static void *watch(void *unused)
     _exit(3);
 }
 
-/* Runs the ordinary checks from number `from` on, or only that one where it wants a process of its own. */
+/* Runs the ordinary checks from number `from` on, or only that one if it needs its own process. */
 static int run_child(const struct options *options)
 {
     pthread_t watcher;
@@ -168,7 +169,7 @@ static int run_child(const struct options *options)
     printf("@broken %d\n@end\n", check_broken);
     fflush(stdout);
 #if CHECK_STRICT
-    return 0; /* leaks are looked for at the exit */
+    return 0; /* leaks are searched for at exit */
 #else
     _exit(0);
 #endif
@@ -182,22 +183,22 @@ struct tally {
     int broken;
     int lost; /* crashed or hung */
     int unusable;
-    /* Checks, by what became of them. */
+    /* The number of checks by their outcome. */
     int passed;
     int failed;
     int skipped;
 };
 
 struct progress {
-    int index; /* of the check under way */
+    int index; /* of the running check */
     char name[96];
     bool ended;
     bool hung;
-    bool broken;  /* a rule of that check */
-    bool skipped; /* that check is not applicable */
+    bool broken;  /* the check broke a rule */
+    bool skipped; /* the check is not applicable */
 };
 
-/* The check under way is over. */
+/* Called when the running check has ended. */
 static void count_check(struct progress *progress, struct tally *tally, bool lost)
 {
     if (progress->index >= 0)
@@ -205,7 +206,7 @@ static void count_check(struct progress *progress, struct tally *tally, bool los
     progress->broken = progress->skipped = false;
 }
 
-static void take_answer(const char *line, struct progress *progress, struct tally *tally)
+static void parent_take_answer(const char *line, struct progress *progress, struct tally *tally)
 {
     bool not_applicable = strstr(line, "\tnot-applicable") != NULL;
     tally->answers++;
@@ -215,12 +216,12 @@ static void take_answer(const char *line, struct progress *progress, struct tall
     puts(line);
 }
 
-static void take_line(char *line, struct progress *progress, struct tally *tally)
+static void parent_take_line(char *line, struct progress *progress, struct tally *tally)
 {
     int number = 0;
     line[strcspn(line, "\r\n")] = '\0';
     if (line[0] != '@') {
-        take_answer(line, progress, tally);
+        parent_take_answer(line, progress, tally);
     } else if (strncmp(line, "@check ", 7) == 0) {
         count_check(progress, tally, false);
         (void)sscanf(line, "@check %d %95s", &progress->index, progress->name);
@@ -235,7 +236,7 @@ static void take_line(char *line, struct progress *progress, struct tally *tally
     }
 }
 
-/* Runs checks from `from` on in one child. Returns the check to go on with after a crash, or -1. */
+/* Runs checks from `from` on in one child. Returns the check to continue with after a crash, or -1. */
 static int run_part(const char *self, const struct options *options, int from, struct tally *tally)
 {
     char command[2048];
@@ -254,7 +255,7 @@ static int run_part(const char *self, const struct options *options, int from, s
     if (child == NULL)
         return -1;
     while (fgets(line, sizeof line, child) != NULL)
-        take_line(line, &progress, tally);
+        parent_take_line(line, &progress, tally);
     bool failed_at_exit = pclose(child) != 0 && CHECK_STRICT;
     count_check(&progress, tally, !progress.ended || failed_at_exit);
     if (progress.ended && !failed_at_exit)
@@ -268,7 +269,7 @@ static int run_part(const char *self, const struct options *options, int from, s
     return progress.index >= 0 ? progress.index + 1 : -1;
 }
 
-/* The ordinary checks share a process, as long as none of them crashes; the others have one each. */
+/* The ordinary checks share a process until one crashes; the others have one each. */
 static void run_children(const char *self, const struct options *options, struct tally *tally)
 {
     for (int from = next_check(options, 0, false); from >= 0 && tally->unusable == 0;) {

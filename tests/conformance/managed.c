@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuStreamAttachMemAsync, and the managed memory it is about. A few kilobytes only. */
+/* cuStreamAttachMemAsync and managed memory. The checks use only a few kilobytes. */
 #include "fixture.h"
 
 static void allocate(void)
@@ -79,7 +79,7 @@ static void not_managed(void)
     host_free(host);
 }
 
-/* The association goes with the stream; the memory can be used all the same. */
+/* Destroying the stream ends the association; the memory remains usable. */
 static void destroy_stream(void)
 {
     CUstream stream = stream_new();

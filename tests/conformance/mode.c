@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Capture modes: cuThreadExchangeStreamCaptureMode, and which thread may do what while which capture goes on. */
+/* Capture modes: cuThreadExchangeStreamCaptureMode, and which calls a thread may make during which capture. */
 #include <stdio.h>
 
 #include "fixture.h"
@@ -29,7 +29,7 @@ static void exchange_null(void)
     saw("code", cu->ThreadExchangeStreamCaptureMode_v1(NULL));
 }
 
-static void ask_default(void *user)
+static void exchange_with_global(void *user)
 {
     CUstreamCaptureMode *mode = user;
     *mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -41,11 +41,11 @@ static void exchange_is_per_thread(void)
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUstreamCaptureMode there = (CUstreamCaptureMode)99;
     need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
-    on_thread(ask_default, &there);
+    on_thread(exchange_with_global, &there);
     rule_number("there", (long long)there, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
-/* An unsafe call (cuMemAlloc) in a thread of one mode, beside a capture of another. */
+/* An unsafe call (cuMemAlloc) in a thread with one mode, during a capture with another. */
 struct unsafe {
     CUstreamCaptureMode thread_mode;
     CUresult result;
@@ -154,7 +154,7 @@ static void work_elsewhere(void)
     }
 }
 
-/* A thread that swaps to relaxed may ask another stream, even with a global capture under way. */
+/* A thread that switches to relaxed mode may query another stream, even during a global capture. */
 static void swap_and_query(void)
 {
     CUstream stream = stream_new();
@@ -171,7 +171,7 @@ static void swap_and_query(void)
     stream_end(other);
 }
 
-/* A relaxed capture of this thread lies beside a global one: the stricter counts. */
+/* This thread has a relaxed capture, and a global one exists: the stricter mode applies. */
 static void two_modes(void)
 {
     CUstream relaxed = stream_new();

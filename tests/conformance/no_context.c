@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* No current context: what a thread may do that has none. A stream, an event or a graph is enough, but for few
- * calls. */
+/* Calls of a thread without a current context. Except for a few calls, a stream, an event or a graph is sufficient. */
 #include "fixture.h"
 
 static CUstream stream;
 static CUstream other;
 
-static atomic_int calls; /* of count_callback(); nobody looks */
+static atomic_int calls; /* counted by count_callback(); nobody reads it */
 
-static void ask_streams(void *user)
+static void use_streams(void *user)
 {
     (void)user;
     CUstreamCaptureStatus status;
@@ -40,14 +39,14 @@ static void streams(void)
 {
     stream = stream_new();
     other = stream_new();
-    on_bare_thread(ask_streams, NULL);
+    on_bare_thread(use_streams, NULL);
     stream_end(stream);
     stream_end(other);
 }
 
 static CUevent events[2];
 
-static void ask_events(void *user)
+static void use_events(void *user)
 {
     (void)user;
     CUevent fresh = NULL;
@@ -69,7 +68,7 @@ static void all_events(void)
     stream = stream_new();
     for (int i = 0; i < 2; i++)
         need("event", cu->EventCreate_v1(&events[i], 0));
-    on_bare_thread(ask_events, NULL);
+    on_bare_thread(use_events, NULL);
     stream_end(stream);
 }
 

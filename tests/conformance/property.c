@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stream is: flags, priority, id, device, context. */
+/* Properties of a stream: flags, priority, id, device, context. */
 #include "fixture.h"
 
 static void flags(void)
@@ -57,7 +57,7 @@ struct remote_id {
     unsigned long long per_thread;
 };
 
-static void ask_id_there(void *user)
+static void query_id_there(void *user)
 {
     struct remote_id *remote = user;
     need("id", cu->StreamGetId_v1(CU_STREAM_PER_THREAD, &remote->per_thread));
@@ -99,7 +99,7 @@ static void id_special(void)
     rule("per-thread", cu->StreamGetId_v1(CU_STREAM_PER_THREAD, &here), CUDA_SUCCESS);
     saw_fact("zero-is-legacy", zero == legacy);
     saw_fact("zero-is-per-thread", zero == here);
-    on_thread(ask_id_there, &there);
+    on_thread(query_id_there, &there);
     saw_fact("per-thread-differs-by-thread", here != there.per_thread);
 }
 

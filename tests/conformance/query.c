@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking and waiting: cuStreamQuery, cuStreamSynchronize, cuCtxSynchronize, and what the special streams wait for. */
+/* Querying and waiting: cuStreamQuery, cuStreamSynchronize, cuCtxSynchronize, and what the special streams wait for. */
 #include "fixture.h"
 
 static void idle(void)
@@ -72,7 +72,7 @@ static void context_synchronize(void)
 }
 
 /* Which special stream is busy while `stream` is. */
-static void ask_special(const char *key)
+static void query_special(const char *key)
 {
     saw(key_of(key, "zero", NULL), cu->StreamQuery_v1(NULL));
     saw(key_of(key, "legacy", NULL), cu->StreamQuery_v1(CU_STREAM_LEGACY));
@@ -89,7 +89,7 @@ static void special_beside_pending(void)
     for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
         if (!gate_close(&gate, streams[i]))
             return;
-        ask_special(names[i]);
+        query_special(names[i]);
         saw(key_of(names[i], "a-blocking-stream", NULL), cu->StreamQuery_v1(blocking));
         saw(key_of(names[i], "a-non-blocking-stream", NULL), cu->StreamQuery_v1(free_running));
         gate_open(&gate);
@@ -100,8 +100,8 @@ static void special_beside_pending(void)
 }
 
 /*
- * The implicit joins: work in the legacy stream waits for all blocking streams, and they for it. Memory operations show
- * it, since callbacks of several streams may come one at a time.
+ * The implicit joins: work in the legacy stream waits for all blocking streams, and they wait for it. The check uses
+ * memory operations, because a driver may run the callbacks of several streams one at a time.
  */
 static void legacy_joins(void)
 {
@@ -128,7 +128,7 @@ static void legacy_joins(void)
     need("free", cu->MemFree_v2(memory));
 }
 
-/* Work in a blocking stream alone does not wait for another blocking stream. */
+/* Work in one blocking stream does not wait for another blocking stream. */
 static void blocking_independent(void)
 {
     struct gate gate;

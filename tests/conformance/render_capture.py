@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Renders CAPTURE.md from the kept answers of the invalidate subject; with --check, says whether the file is up to date."""
+"""Renders CAPTURE.md from the recorded answers of the subject invalidate; with --check, checks that the file is up to
+date."""
 
 import argparse
 import os
@@ -62,7 +63,7 @@ def is_plain(cells):
 
 
 def table(rows, places):
-    """One table; `places` are the (key, title) pairs of its columns within a mode."""
+    """Renders one table. `places` are the (key, title) pairs of its columns within a mode."""
     head = [f"{title} {place}" if place else title for _, title in MODES for _, place in places]
     lines = ["| call | " + " | ".join(head) + " |", "| --- |" + " --- |" * len(head)]
     for name, cells in rows:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuStreamBeginCaptureToGraph: capture into a graph that exists. */
+/* cuStreamBeginCaptureToGraph: capture into an existing graph. */
 #include <string.h>
 
 #include "fixture.h"
@@ -117,7 +117,7 @@ static void instantiate_during(void)
     stream_end(stream);
 }
 
-/* What is left of the graph when the capture fails. */
+/* The content of the graph after a failed capture. */
 static void invalidated(void)
 {
     CUgraphNode node = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User objects: references that graphs hold, and a destructor that runs once, when the last one goes. */
+/* User objects: references of graphs, and a destructor that runs exactly once, when the last reference is dropped. */
 #include "fixture.h"
 
 static CUuserObject object_new(atomic_int *destroyed, unsigned references)
@@ -10,8 +10,8 @@ static CUuserObject object_new(atomic_int *destroyed, unsigned references)
     return object;
 }
 
-/* The destructor runs on a thread of the driver's, and nothing can be synchronised with it. */
-static int settle(atomic_int *destroyed, int wanted)
+/* The destructor runs on a thread of the driver. No call synchronises with it. */
+static int wait_for_destructors(atomic_int *destroyed, int wanted)
 {
     for (int i = 0; i < 100 && atomic_load(destroyed) < wanted; i++)
         pause_shortly();
@@ -31,7 +31,7 @@ static void arguments(void)
     saw("retain-none", cu->UserObjectRetain_v1(object, 0));
     saw("release-none", cu->UserObjectRelease_v1(object, 0));
     saw("release-too-many", cu->UserObjectRelease_v1(object, 2));
-    saw_number("then-destroyed", settle(&destroyed, 1));
+    saw_number("then-destroyed", wait_for_destructors(&destroyed, 1));
 }
 
 static void references(void)
@@ -42,7 +42,7 @@ static void references(void)
     rule("release-two", cu->UserObjectRelease_v1(object, 2), CUDA_SUCCESS);
     rule_number("still-there", atomic_load(&destroyed), 0);
     rule("release-last", cu->UserObjectRelease_v1(object, 1), CUDA_SUCCESS);
-    rule_number("destroyed", settle(&destroyed, 1), 1);
+    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
 static void held_by_graph(void)
@@ -67,7 +67,7 @@ static void held_by_graph(void)
     rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     rule_number("launch-keeps", atomic_load(&destroyed), 0);
     rule("executable-destroy", cu->GraphExecDestroy_v1(executable), CUDA_SUCCESS);
-    rule_number("destroyed", settle(&destroyed, 1), 1);
+    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
     stream_end(stream);
 }
 
@@ -83,7 +83,7 @@ static void held_by_clone(void)
     need("destroy", cu->GraphDestroy_v1(graph));
     rule_number("still-there", atomic_load(&destroyed), 0);
     need("destroy", cu->GraphDestroy_v1(clone));
-    rule_number("destroyed", settle(&destroyed, 1), 1);
+    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
 static void released_from_graph(void)
@@ -97,11 +97,11 @@ static void released_from_graph(void)
     rule("graph-release", cu->GraphReleaseUserObject_v1(graph, object, 1), CUDA_SUCCESS);
     rule_number("still-there", atomic_load(&destroyed), 0);
     rule("graph-release-last", cu->GraphReleaseUserObject_v1(graph, object, 1), CUDA_SUCCESS);
-    rule_number("destroyed", settle(&destroyed, 1), 1);
+    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
     need("destroy", cu->GraphDestroy_v1(graph));
 }
 
-/* A launch under way holds the executable's references too. */
+/* A pending launch holds the references of the executable, too. */
 static void held_by_launch(void)
 {
     struct gate gate;
@@ -127,7 +127,7 @@ static void held_by_launch(void)
     gate_open(&gate);
     need("synchronize", cu->StreamSynchronize_v1(stream));
     rule_number("called", atomic_load(&calls), 1);
-    rule_number("destroyed", settle(&destroyed, 1), 1);
+    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
     stream_end(stream);
 }
 

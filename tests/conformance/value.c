@@ -51,7 +51,7 @@ static void write(void)
     host_free(host);
 }
 
-/* One comparison: the value that must not let the stream pass, then the one that must. */
+/* One comparison: a value that must not release the stream, then one that must. */
 static void compare(const char *key, unsigned flags, unsigned wanted, unsigned closed, unsigned open)
 {
     CUdeviceptr address = 0;
@@ -128,7 +128,7 @@ static void fill_batch(CUstreamBatchMemOpParams *batch, CUdeviceptr memory)
     batch[2].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
     batch[2].writeValue.address = memory + 8;
     batch[2].writeValue.value64 = 4;
-    /* What a Toolkit older than 11.7 has no member for. */
+    /* Toolkits older than 11.7 lack this member. */
     const unsigned barrier[2] = {CU_STREAM_MEM_OP_BARRIER, CU_STREAM_MEMORY_BARRIER_TYPE_GPU};
     memcpy(&batch[3], barrier, sizeof barrier);
 }

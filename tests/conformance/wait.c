@@ -51,7 +51,7 @@ static void order(void)
     need("free", cu->MemFree_v2(memory));
 }
 
-/* The wait is for the record that was the latest at the time of the call. */
+/* The wait is for the latest record at the time of the call. */
 static void most_recent_record(void)
 {
     struct gate gate;
@@ -73,8 +73,8 @@ static void most_recent_record(void)
     need("destroy", cu->EventDestroy_v2(event));
 }
 
-/* "If hStream is 0 any future work submitted in any stream will wait": blocking streams do, by way of the legacy
- * one. */
+/* "If hStream is 0 any future work submitted in any stream will wait": only blocking streams do, through the legacy
+ * stream. */
 static void legacy_barrier(void)
 {
     struct gate gate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* after_fork - starts CUDA, forks, and holds what the child is told: a driver does not survive a fork. 77 without a
+/* after_fork - starts CUDA, forks, and checks the errors in the child: a driver does not survive a fork. 77 without a
  * GPU. */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "cushim/cushim.h"
 
-static int look_in_child(void)
+static int check_in_child(void)
 {
     CUresult code = cushim_init();
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
@@ -29,7 +29,7 @@ int main(void)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
-        _exit(look_in_child());
+        _exit(check_in_child());
     waitpid(child, &status, 0);
     code = cushim_init();
     printf("parent: code %d, reason %s\n", (int)code, cushim_get_diagnosis()->reason_name);

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 #
-# apt-private.sh - gets one Debian package of one Debian suite, and leaves the system's own apt alone. Sourced.
+# apt-private.sh - downloads one Debian package of one suite without touching the apt state of the system. Sourced.
 #
-#   apt_private_start DIRECTORY           once; DIRECTORY is scratch: it is emptied now, and removed when the shell exits
+#   apt_private_start DIRECTORY           once; empties DIRECTORY, and removes it when the shell exits
 #   apt_private_get SUITE PACKAGE DIR MEMBER...
-#                                      downloads PACKAGE as SUITE has it now, unpacks into DIR the members that these
-#                                      patterns name, and sets apt_got to "PACKAGE VERSION SUITE"
+#                                      downloads the current PACKAGE of SUITE, unpacks the members that match these
+#                                      patterns into DIR, and sets apt_got to "PACKAGE VERSION SUITE"
 #
-# Both return 1 on failure, with the reason in apt_error, one line.
+# Both return 1 on failure, with the reason in apt_error as one line.
 #
-# The mirror is the one that this machine's apt sources name; CUSHIM_DEBIAN_MIRROR=URL names another. Only the non-free
-# indexes of the suite asked for are read, into DIRECTORY. Neither root nor a change to the system is needed: proxies
-# and passwords come from the system's configuration; its sources, pins, package state and hooks do not.
+# The mirror is the one in this machine's apt sources; CUSHIM_DEBIAN_MIRROR=URL selects another. Only the non-free
+# indexes of the requested suite are read, into DIRECTORY. Neither root nor a change to the system is needed. Proxies
+# and passwords come from the system's configuration; its sources, pins, package state and hooks are not used.
 #
-# Signatures are checked, against Debian's own keyring where it is installed, else against the keys that apt trusts.
-# Only the expiry date of an index is not: sid's lasts a week, which a mirror that lags can outlive, and an old version
-# of these packages does as well as a new one.
+# Signatures are checked against Debian's own keyring if it is installed, else against the keys that apt trusts. Only
+# the expiry date of an index is not checked: an index of sid lasts a week, a slow mirror may deliver it later, and an
+# old version of these packages is as good as a new one.
 
 apt_private_start() {
     apt_scratch=$1
     apt_error=
     for apt_tool in apt-get dpkg-deb dpkg; do
         command -v "$apt_tool" >/dev/null || {
-            apt_error="there is no $apt_tool here: this needs Debian or Ubuntu"
+            apt_error="$apt_tool is not installed: this needs Debian or Ubuntu"
             return 1
         }
     done
@@ -51,7 +51,7 @@ apt_private_start() {
     trap 'exit 143' TERM
 }
 
-# The first mirror from which this machine takes a Debian suite. Nothing is downloaded: apt only says what it would
+# Prints the first mirror from which this machine takes a Debian suite. Downloads nothing: apt only prints what it would
 # read.
 apt_private_mirror() {
     apt_names='sid|unstable|testing|(old)*stable|buster|bullseye|bookworm|trixie|forky|duke'
@@ -81,7 +81,7 @@ apt_private_get() {
     }
     mkdir -p "$apt_into"
     apt_deb=$(echo "$apt_home"/deb/*.deb)
-    # shellcheck disable=SC2034 # the caller's
+    # shellcheck disable=SC2034 # used by the caller
     apt_got="$apt_package $(dpkg-deb -f "$apt_deb" Version) $apt_suite"
     dpkg-deb --fsys-tarfile "$apt_deb" | tar -x -C "$apt_into" --wildcards "$@" 2>"$apt_home/log" || {
         apt_error="cannot unpack $apt_package: $(head -n 1 "$apt_home/log")"
@@ -90,7 +90,7 @@ apt_private_get() {
     rm "$apt_deb"
 }
 
-# A configuration of its own for each suite, so that no suite's version can stand in for another's.
+# Each suite has a configuration of its own, so that no suite's version can replace that of another.
 apt_private_configure() {
     rm -rf "$apt_home"
     mkdir -p "$apt_home/lists/partial" "$apt_home/cache/archives/partial" "$apt_home/deb"
@@ -118,7 +118,7 @@ Acquire::Retries "2";
 Acquire::http::Timeout "30";
 Acquire::https::Timeout "30";
 END
-    # root's apt downloads as another user, who cannot see into a home directory
+    # root's apt downloads as another user, who cannot read a home directory
     [ "$(id -u)" -ne 0 ] || echo 'APT::Sandbox::User "root";' >>"$apt_home/apt.conf"
 }
 

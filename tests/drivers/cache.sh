@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 #
-# cache.sh - a directory of fetched things, each there whole or not at all. Sourced, after apt-private.sh.
+# cache.sh - a directory of downloads, each either complete or absent. Sourced, after apt-private.sh.
 #
-#   cache_root                     prints the cache's directory, as an absolute path
+#   cache_root                     prints the absolute path of the cache
 #   cache_fill DIRECTORY PROOF NAME...
-#       for each NAME: sees to it that DIRECTORY/NAME/PROOF is there, and prints DIRECTORY/NAME. What is there is left as it is.
-#       For what is not it calls the script's own
+#       for each NAME: ensures that DIRECTORY/NAME/PROOF exists, and prints DIRECTORY/NAME. An existing one is not changed.
+#       For a missing one it calls the function of the script
 #           fetch_one NAME INTO    fills the directory INTO, or returns 1 with the reason in apt_error
-#       and renames INTO to DIRECTORY/NAME once it is complete. A failure is a line on stderr; the others are still fetched.
-#       Returns 1 if anything is missing at the end.
+#       and renames INTO to DIRECTORY/NAME once it is complete. A failure is a line on stderr and does not stop the others.
+#       Returns 1 if any NAME is missing at the end.
 
 cache_root() { realpath -m -- "${CUSHIM_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/cushim}"; }
 
@@ -19,7 +19,7 @@ cache_fill() {
     cache_directory=$1 cache_proof=$2
     shift 2
 
-    # One at a time: the second waits, and then finds what the first one got.
+    # One process at a time: the second waits and then finds what the first one fetched.
     mkdir -p "$cache_directory"
     exec 9>"$cache_directory/.lock"
     flock -n 9 || {

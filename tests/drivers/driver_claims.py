@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What must hold of everything that cushim says about a driver, judged by the driver's own symbol table."""
+"""The rules for everything that cushim reports about a driver, checked against the driver's own symbol table."""
 
-# cuda.h's names for the codes that are expected somewhere.
+# The names in cuda.h of the codes that are expected somewhere.
 SUCCESS, INVALID_VALUE, NOT_INITIALIZED, STUB, NO_DEVICE, NOT_FOUND, NOT_SUPPORTED = 0, 1, 3, 34, 100, 500, 801
 
-# From which CUDA version on an older entry point gives the same meaning: what DESIGN promises, "Polyfills tell the
-# truth". Every other slot is native or missing.
+# The CUDA version from which an older entry point has the same meaning, so that a polyfill is possible. Every other
+# slot is native or missing.
 POLYFILLED_FROM = {
     'CtxCreate_v3': 3020, 'CtxCreate_v4': 3020,
     'DevicePrimaryCtxRelease_v2': 7000, 'DevicePrimaryCtxSetFlags_v2': 7000,
@@ -21,32 +21,32 @@ POLYFILLED_FROM = {
     'GraphNodeGetDependencies_v2': 10000, 'GraphNodeGetDependentNodes_v2': 10000,
 }
 
-# What an older entry point can tell only because the driver is older still: before 10.0 nothing captures, before 12.4
-# there are no green contexts.
+# Results that an older entry point gives only because of the age of the driver: no driver before 10.0 can capture, and
+# no driver before 12.4 has green contexts.
 ONLY_BELOW = {
     ('LaunchHostFunc_v1', ('StreamAddCallback_v1',)): 10000,
     ('StreamIsCapturing_v1', ('StreamGetPriority_v1',)): 10000,
     ('StreamGetCtx_v2', ('StreamGetCtx_v1',)): 12040,
 }
 
-# Rows that a driver lacks though its version has reached them (FACTS: "The libraries").
+# Entry points that a driver lacks although its version has them, as observed on these drivers.
 KNOWN_HOLES = {('cuDeviceGetLuid', 10010), ('cuDeviceGetLuid', 11000)}
 
 
 def slot_name(row):
-    """StreamQuery_v1, StreamDestroy_v2."""
+    """For example StreamQuery_v1, StreamDestroy_v2."""
     return row.function[2:] + '_v1' if row.symbol == row.function else row.symbol[2:]
 
 
 class View:
-    """What a program must see of a library that is loaded with a setting."""
+    """What a program must see of a library that is loaded with given options."""
 
     def __init__(self, library, rows, own_version, setting, answered=()):
         self.library, self.rows, self.setting = library, rows, setting
         self.own_version = own_version
         self.limited = bool(setting.limit) and setting.limit < own_version
         self.version = setting.limit if self.limited else own_version
-        self.answered = answered  # symbols that are not exported, but which the driver's cuGetProcAddress gives
+        self.answered = answered  # symbols that are not exported, but that the driver's cuGetProcAddress returns
         self.row_of = {(row.function, row.since): row for row in rows}
         self.functions = {}
         for row in rows:
@@ -66,7 +66,7 @@ class View:
     def has(self, row, per_thread):
         visible = not (self.limited and row.since > self.version) and row not in self.hidden
         symbol = self.symbol(row, per_thread)
-        # Where only later entry points of a function have a per-thread form, the earlier ones use the wrong stream.
+        # If only later entry points of a function have a per-thread form, the earlier ones use the wrong stream.
         if per_thread and row.per_thread_symbol == '-' and self.has_form(row.function):
             return False
         return visible and (symbol in self.library.exports or symbol in self.answered)
@@ -86,7 +86,7 @@ class View:
         return any(row.per_thread_symbol != '-' for row in self.functions[function])
 
     def reached(self, answer, version):
-        """The row that a cuGetProcAddress means; asked for per-thread forms, none before 7.0 (FACTS)."""
+        """The row that cuGetProcAddress selects. No row has a per-thread form before CUDA 7.0."""
         if answer.flags == 2 and version < 7000 and self.has_form(answer.function):
             return None
         return self.newest(answer.function, version)
@@ -98,11 +98,11 @@ class View:
 
 
 class Claims:
-    """Counts what was held against what, and keeps what did not hold."""
+    """Counts the comparisons, and records the failed ones."""
 
     def __init__(self):
         self.checks, self.failures, self.setting = 0, [], ''
-        self.via_sets = {}  # slot -> sets of slots that were seen to carry a polyfill of it
+        self.via_sets = {}  # slot -> sets of slots that its polyfill was seen to call
 
     def expect(self, got, wanted, *what):
         self.checks += 1
@@ -119,7 +119,7 @@ class Claims:
     # ---- One load ----
 
     def hold(self, report, view):
-        """Holds a whole report against what the view says."""
+        """Compares a whole report with the view."""
         self.expect((report.status, report.words), (0, ''), 'exit status')
         if not self.expect((report.load, report.reason), (SUCCESS, 'none'), 'the load') or report.status != 0:
             return
@@ -140,7 +140,7 @@ class Claims:
             self.expect(after, before, what, 'after the load')
 
     def hold_failure(self, report, code, reason):
-        """Holds a load that must fail."""
+        """Checks a load that must fail."""
         self.expect((report.status, report.words), (0, ''), 'exit status')
         if not self.expect((report.load, report.reason), (code, reason), 'the load'):
             return
@@ -186,10 +186,11 @@ class Claims:
         self.expect(len(seen), len(report.slots), 'slots with a row')
 
     def hold_consistency(self, report):
-        """A polyfill that was possible once must be there wherever it is possible; once every report has been held."""
+        """A polyfill that was possible once must exist wherever it is possible; called after all reports were
+        checked."""
         for name, sets in self.via_sets.items():
             if name not in report.slots:
-                return  # the process ended before, and hold() has said so
+                return  # the process ended early, which hold() has reported
             slot = report.slots[name]
             possible = any(all(report.slots[via].state != 'missing' for via in via_set) for via_set in sets
                            if report.cushim_version < ONLY_BELOW.get((name, via_set), 10 ** 9))
@@ -200,7 +201,7 @@ class Claims:
 
     @staticmethod
     def holes(view):
-        """Rows that the version has reached and the library lacks, and the other way round; known ones left out."""
+        """Rows that the version has and the library lacks, and the other way round, without the known ones."""
         return [row for row in view.rows
                 if (row.symbol in view.library.exports) != (row.since <= view.own_version)
                 and (row.symbol, view.own_version) not in KNOWN_HOLES]
@@ -208,7 +209,7 @@ class Claims:
     # ---- Look-ups ----
 
     def entry_of(self, report, view, row, per_thread):
-        """(offset, name) of what a look-up of this row gives, or None."""
+        """Returns the (offset, name) that a look-up of this row must give, or None."""
         if row is None or not view.has(row, per_thread):
             return None
         if slot_name(row) in view.adapted:
@@ -229,7 +230,7 @@ class Claims:
                 wanted = self.entry_of(report, view, view.newest(row.function, version), view.setting.per_thread)
                 name = view.library.names.get(address - report.base, '') if address else ''
                 if version > view.newest_row and name.startswith(row.function + '_v') and name not in view.symbols:
-                    continue  # the driver is newer than our rows, and so is its ABI; hold_names() asks the driver
+                    continue  # the driver and its ABI are newer than our rows; hold_names() compares with the driver instead
                 if wanted is None:
                     self.expect((code, address), (NOT_FOUND, None), what)
                 else:
@@ -239,7 +240,7 @@ class Claims:
         return found
 
     def hold_through(self, report, view, answer):
-        """An answer of the slot cuGetProcAddress."""
+        """A result of the slot cuGetProcAddress."""
         what = 'cuGetProcAddress slot v%d(%s, %d, flags %d)' % (answer.signature, answer.function, answer.version,
                                                                answer.flags)
         adapted = 'GetProcAddress_v%d' % answer.signature in view.adapted
@@ -252,7 +253,7 @@ class Claims:
         self.hold_answer(report, answer, wanted, what)
 
     def hold_answer(self, report, answer, wanted, what):
-        """The rules of cuGetProcAddress (FACTS): the older one says not found, the newer one success and NULL."""
+        """The rules of cuGetProcAddress: the older version returns "not found", the newer one success and NULL."""
         if wanted is not None:
             self.expect((answer.code, answer.address and answer.address - report.base), (SUCCESS, wanted[0]), what)
             if answer.signature == 2:
@@ -264,7 +265,7 @@ class Claims:
             self.expect_in(answer.status, (1, 2), what, 'status')
 
     def hold_own(self, report, view):
-        """The driver's own cuGetProcAddress agrees, for each row at its own version, wherever it answers."""
+        """The driver's own cuGetProcAddress agrees for each row at the row's own version, if it knows the function."""
         agreed = 0
         for answer in report.own:
             if answer.function not in view.functions or answer.version > view.newest_row:
@@ -276,12 +277,12 @@ class Claims:
                 self.hold_answer(report, answer, wanted, what)
                 agreed += wanted is not None
             elif answer.code == SUCCESS and answer.address:
-                # Some answer above their own version, too: with the newest that they have.
+                # Some drivers also answer above their own version, with the newest entry point that they have.
                 wanted = self.entry_of(report, view, view.reached(answer, view.own_version), answer.flags == 2)
                 self.expect(answer.address - report.base, wanted and wanted[0], what)
         return agreed
 
-    # ---- Names that are no functions of ours ----
+    # ---- Names that are not in our list ----
 
     def hold_names(self, report, view):
         own = {answer.function: answer for answer in report.own if answer.version == view.version and answer.flags == 1}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A driver's file: where it is, and what its own symbol table says (read with nm, by no list of ours)."""
+"""The file of a driver: where it is, and its own symbol table as nm prints it, independent of our lists."""
 import os
 import subprocess
 
@@ -7,7 +7,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def names_of(script):
-    """What a script can fetch."""
+    """The names of everything that a script can fetch."""
     done = subprocess.run([os.path.join(HERE, script), '--names'], stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout.split()
 
@@ -21,7 +21,7 @@ def cache():
 
 
 def cached_path(name):
-    """The file of a driver or stub that the cache may hold; None if `name` is none of its names."""
+    """The path of a driver or stub in the cache; None if `name` is not one of its names."""
     if name in DRIVERS:
         return os.path.join(cache(), 'drivers', name, 'libcuda.so.1')
     if name in STUBS:
@@ -30,12 +30,12 @@ def cached_path(name):
 
 
 def cached_drivers():
-    """[(name, path)] of the drivers that are there, oldest first."""
+    """[(name, path)] of the drivers in the cache, oldest first."""
     return [(name, cached_path(name)) for name in DRIVERS if os.path.exists(cached_path(name))]
 
 
 def fetch(name):
-    """Gets a driver into the cache; returns why not, or None."""
+    """Fetches a driver into the cache. Returns the reason for a failure, or None."""
     script = os.path.join(HERE, 'fetch' if name in DRIVERS else 'fetch-toolkit')
     done = subprocess.run([script, name], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     lines = done.stderr.strip().splitlines()
@@ -43,7 +43,7 @@ def fetch(name):
 
 
 def environment_for(path):
-    """What a process needs to open a driver: 390 and 418 need a library that lies beside them."""
+    """The environment that opens a driver: 390 and 418 need a library beside them."""
     found = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
     directories = [os.path.dirname(os.path.abspath(path)), found.get('LD_LIBRARY_PATH', '')]
     found['LD_LIBRARY_PATH'] = ':'.join(filter(None, directories))

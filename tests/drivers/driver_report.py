@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What cushim says about a driver: probe_driver's lines, read."""
+"""Parses the output of probe_driver, which reports what cushim sees of a driver."""
 import collections
 import subprocess
 
@@ -33,12 +33,12 @@ class Setting:
 
 
 def _number(word):
-    """An address, a number, or None for what was not written or is not there."""
+    """An address or a number; None for a value that was not written or does not exist."""
     return None if word in ('-', 'untouched') else int(word, 0)
 
 
 class Report:
-    """One run of probe_driver. Addresses are as the process saw them; `base` is where the library lay."""
+    """One run of probe_driver. Addresses are those of its process; `base` is the load address of the library."""
 
     def __init__(self, probe, library, setting):
         environment = dict(library.environment, **setting.variables)

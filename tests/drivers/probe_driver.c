@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe_driver - says everything that cushim says about one driver, as lines of tab-separated words, and beside it what
- * the driver says itself. It judges nothing: that is for the script `suite`.
+ * probe_driver - prints everything that cushim reports about one driver, and what the driver itself reports, as lines
+ * of tab-separated words. It judges nothing; the script `suite` does.
  *
  *   probe_driver [--path FILE] [--handle FILE] [--max-version N] [--hide LIST] [--per-thread] [--own] [--names FILE]
  *                [--watch | --watch-init]
  *
- *   --handle      opens FILE itself and gives cushim the handle
- *   --own         asks the driver's own cuGetProcAddress, too
- *   --names       looks up each of these names, one a line, at the newest version
- *   --watch       ends with WATCH_STATUS if the load makes a thread, a process or a device node
+ *   --handle      opens FILE itself and passes the handle to cushim
+ *   --own         also calls the driver's own cuGetProcAddress
+ *   --names       looks up each of these names, one per line, at the newest version
+ *   --watch       ends with WATCH_STATUS if the load creates a thread or a process or opens a device node
  *   --watch-init  ends with WATCH_STATUS if anything calls cuInit
  *
  * Lines ("-" is nothing, an address is 0x...):
  *   load      code reason path own_version version
- *   driver    code version                          the library's own cuDriverGetVersion; "-" where it has none
+ *   driver    code version                          the library's own cuDriverGetVersion; "-" if it has none
  *   count     code                                  cuDeviceGetCount, through the slot
  *   version   code version                          through the slot
- *   init      address                               the driver's cuInit, to tell where the library lies
+ *   init      address                               the driver's cuInit, from which the load address follows
  *   side      what before after                     threads, descriptors
  *   slot      name function since state symbol address require via,via
  *   row       function since symbol per_thread_symbol
@@ -41,7 +41,7 @@ typedef CUresult(CUDAAPI *get_version_fn)(int *);
 typedef CUresult(CUDAAPI *ask_v1_fn)(const char *, void **, int, cuuint64_t);
 typedef CUresult(CUDAAPI *ask_v2_fn)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
 
-/* What no function writes. */
+/* A value that no function writes. */
 #define UNTOUCHED ((void *)8)
 
 static const char *const states[] = {"missing", "native", "polyfill", "adapted"};
@@ -101,7 +101,7 @@ static void print_lookup(const char *function, int version)
     printf("\t%s\n", result == CUDA_SUCCESS ? text(cushim_symbol_name(fn)) : "-");
 }
 
-/* Asks a cuGetProcAddress of either signature. */
+/* Calls a cuGetProcAddress of either signature. */
 static void print_answer(const char *who, ask_v1_fn v1, ask_v2_fn v2, cuuint64_t flags, const char *function,
                          int version)
 {
@@ -132,7 +132,7 @@ struct own {
     ask_v2_fn v2;
 };
 
-static void ask_everyone(const char *function, int version, cuuint64_t flags, const struct own *own)
+static void print_own_answers(const char *function, int version, cuuint64_t flags, const struct own *own)
 {
     const struct cushim_dispatch_table *table = cushim_table();
     if (own->v1 != NULL)
@@ -145,7 +145,7 @@ static void ask_everyone(const char *function, int version, cuuint64_t flags, co
         print_answer("through", NULL, table->GetProcAddress_v2, flags, function, version);
 }
 
-/* Every version at which something could change for this row: its own, the one before, and the driver's. */
+/* All versions at which the result for this row could change: its own, the one before, and the driver's. */
 static void print_row(const struct cushim_entry_point *row, const struct own *own)
 {
     printf("row\t%s\t%d\t%s\t%s\n", row->function, row->since, row->symbol, text(row->per_thread_symbol));
@@ -156,12 +156,12 @@ static void print_row(const struct cushim_entry_point *row, const struct own *ow
     print_lookup(row->function, newest + 10);
 
     for (cuuint64_t flags = 0; flags <= 2; flags++)
-        ask_everyone(row->function, row->since, flags, own);
-    if (row->since < 7000) /* when the first per-thread forms came */
-        ask_everyone(row->function, 7000, 2, own);
+        print_own_answers(row->function, row->since, flags, own);
+    if (row->since < 7000) /* the version with the first per-thread forms */
+        print_own_answers(row->function, 7000, 2, own);
 }
 
-/* Looks up any names, such as all that the driver exports. */
+/* Looks up any names, such as all exports of the driver. */
 static bool print_names(const char *path, const struct own *own)
 {
     FILE *file = fopen(path, "r");
@@ -185,7 +185,7 @@ static bool print_names(const char *path, const struct own *own)
     return true;
 }
 
-/* Returns whether the library is a driver by its own words. */
+/* Whether the library is a driver by its own cuDriverGetVersion. */
 static bool print_own_version(void *library)
 {
     int version = 0;
@@ -222,7 +222,7 @@ static void load(const struct cushim_load_options *options)
 }
 
 /* Opens a library before cushim does. */
-static void *open_first(const char *path)
+static void *open_library(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
             options.path = optarg;
             break;
         case 'h':
-            options.handle = open_first(optarg);
+            options.handle = open_library(optarg);
             break;
         case 'c':
             options.max_version = atoi(optarg);
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
     }
     if (watch && !watch_system_calls())
         printf("side\tunwatched\t0\t0\n");
-    if (watch_init && options.path != NULL && !watch_function(dlsym(open_first(options.path), "cuInit"), "cuInit"))
+    if (watch_init && options.path != NULL && !watch_function(dlsym(open_library(options.path), "cuInit"), "cuInit"))
         printf("side\tunwatched\t0\t0\n");
 
     load(&options);

@@ -34,7 +34,7 @@ static const struct {
 };
 enum { FORBIDDEN_COUNT = sizeof forbidden / sizeof forbidden[0] };
 
-static void end(const char *what)
+static void watch_exit(const char *what)
 {
     static const char words[] = "the load called ";
     ssize_t written = write(STDERR_FILENO, words, sizeof words - 1);
@@ -49,12 +49,12 @@ static void on_forbidden_call(int signal, siginfo_t *info, void *context)
     (void)context;
     for (size_t i = 0; i < FORBIDDEN_COUNT; i++) {
         if ((uint32_t)info->si_syscall == forbidden[i].number)
-            end(forbidden[i].name);
+            watch_exit(forbidden[i].name);
     }
-    end("a forbidden system call");
+    watch_exit("a forbidden system call");
 }
 
-static bool handle(int signal, void (*handler)(int, siginfo_t *, void *))
+static bool watch_handle(int signal, void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -74,7 +74,7 @@ bool watch_system_calls(void)
     }
     program[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog filter = {(unsigned short)length, program};
-    return handle(SIGSYS, on_forbidden_call) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    return watch_handle(SIGSYS, on_forbidden_call) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
            && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
@@ -87,7 +87,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
     (void)signal;
     (void)info;
     (void)context;
-    end(watched_function);
+    watch_exit(watched_function);
 }
 
 bool watch_function(void *address, const char *name)
@@ -108,10 +108,10 @@ bool watch_function(void *address, const char *name)
     memcpy(address, trap, sizeof trap);
     __builtin___clear_cache((char *)address, (char *)after);
     watched_function = name;
-    return handle(SIGILL, on_trap);
+    return watch_handle(SIGILL, on_trap);
 }
 
-/* ---- What a process has ---- */
+/* ---- The resources of a process ---- */
 
 static int count_entries(const char *path)
 {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows that a load does nothing but load. */
+/* Checks that a load has no side effects. */
 #ifndef PROBE_WATCH_H
 #define PROBE_WATCH_H
 
 #include <stdbool.h>
 
 /*
- * From here on, a thread, a process, a device node or a socket ends this one, with status WATCH_STATUS and a line on
- * stderr that names the system call. False where the system cannot watch. It cannot be taken back.
+ * From now on, creating a thread or a process, or opening a device node or a socket, ends this process with status
+ * WATCH_STATUS and a line on stderr that names the system call. Returns false if the system cannot watch. It cannot be
+ * undone.
  */
 bool watch_system_calls(void);
 
-/* The same for a call of the function at `address`. False where its code cannot be changed. */
+/* The same for a call of the function at `address`. Returns false if its code cannot be changed. */
 bool watch_function(void *address, const char *name);
 
 enum { WATCH_STATUS = 99 };
 
-/* How many threads and open descriptors this process has; -1 where it cannot be told. */
+/* The number of threads and of open descriptors of this process; -1 if unknown. */
 int watch_count_threads(void);
 int watch_count_descriptors(void);
 

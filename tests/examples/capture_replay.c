@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * capture_replay.c - record work as a graph once, then run it as often as you like.
+ * capture_replay.c - records work as a graph once, then launches the graph as often as you like.
  *
- * A graph knows places, not values: each launch reads what is in `letters` by then. This needs CUDA 10.1; on an older
- * driver the capture is refused with a sentence, before anything is enqueued.
+ * A graph remembers addresses, not values: each launch copies what `letters` holds at that time. Capture needs CUDA
+ * 10.1. On an older driver the capture is refused with a message before anything is enqueued.
  *
  * With a GPU it prints:
  *
@@ -19,7 +19,7 @@
 
 enum { SIZE = 8, HALF = SIZE / 2 };
 
-/* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
+/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
 #define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
@@ -30,37 +30,38 @@ static void check(CUresult result)
     exit(result == CUDA_ERROR_NOT_SUPPORTED ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-struct places {
-    CUdeviceptr memory; /* of the device, SIZE bytes */
-    char *letters;      /* of the host: what is copied there */
-    char *result;       /* and what is copied back */
+struct buffers {
+    CUdeviceptr memory; /* on the device, SIZE bytes */
+    char *letters;      /* on the host: the source of the copy to the device */
+    char *result;       /* on the host: the destination of the copy back */
 };
 
-/* What is recorded. It may return at the first failure: the capture is ended and the stream usable whatever it does. */
+/* The body of the capture. It may return at the first failure: the capture is ended in any case, and the stream stays
+ * usable. */
 static CUresult body(struct cushim_stream *stream, void *user)
 {
-    const struct places *places = user;
+    const struct buffers *buffers = user;
     CUstream handle = cushim_stream_handle(stream);
-    CUresult result = CALL(MemsetD8Async_v1, places->memory, '-', SIZE, handle);
+    CUresult result = CALL(MemsetD8Async_v1, buffers->memory, '-', SIZE, handle);
     if (result == CUDA_SUCCESS)
-        result = CALL(MemcpyHtoDAsync_v2, places->memory, places->letters, HALF, handle);
+        result = CALL(MemcpyHtoDAsync_v2, buffers->memory, buffers->letters, HALF, handle);
     if (result == CUDA_SUCCESS)
-        result = CALL(MemcpyDtoHAsync_v2, places->result, places->memory, SIZE, handle);
+        result = CALL(MemcpyDtoHAsync_v2, buffers->result, buffers->memory, SIZE, handle);
     return result;
 }
 
-static int replay(struct cushim_stream *stream, struct places *places)
+static int replay(struct cushim_stream *stream, struct buffers *buffers)
 {
     static const char expected[][SIZE + 1] = {"AAAA----", "BBBB----", "CCCC----"};
     struct cushim_graph_exec *graph;
     int wrong = 0;
-    check(cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 0, body, places, &graph));
+    check(cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 0, body, buffers, &graph));
     for (int i = 0; i < 3; i++) {
-        memset(places->letters, 'A' + i, HALF);
+        memset(buffers->letters, 'A' + i, HALF);
         check(cushim_graph_exec_launch(graph, stream));
         check(cushim_stream_synchronize(stream));
-        printf("launch %d: %.*s\n", i + 1, SIZE, places->result);
-        wrong += memcmp(places->result, expected[i], SIZE) != 0;
+        printf("launch %d: %.*s\n", i + 1, SIZE, buffers->result);
+        wrong += memcmp(buffers->result, expected[i], SIZE) != 0;
     }
     check(cushim_graph_exec_destroy(&graph));
     return wrong;
@@ -70,23 +71,23 @@ int main(void)
 {
     struct cushim_context *context;
     struct cushim_stream *stream;
-    struct places places;
+    struct buffers buffers;
     void *host;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
-    check(CALL(MemAlloc_v2, &places.memory, SIZE));
+    check(CALL(MemAlloc_v2, &buffers.memory, SIZE));
     check(CALL(MemAllocHost_v2, &host, HALF + SIZE));
-    places.letters = host;
-    places.result = places.letters + HALF;
-    int wrong = replay(stream, &places);
+    buffers.letters = host;
+    buffers.result = buffers.letters + HALF;
+    int wrong = replay(stream, &buffers);
     check(cushim_stream_close(&stream));
     check(CALL(MemFreeHost_v1, host));
-    check(CALL(MemFree_v2, places.memory));
+    check(CALL(MemFree_v2, buffers.memory));
     check(cushim_context_destroy(&context));
     return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dispatcher.c - functions to call when the GPU is done, called by the program's own loop: no lock, no other thread.
+ * dispatcher.c - calls functions when the GPU is done, from the program's own event loop: no locks, no other threads.
  *
- * A dispatcher has one descriptor for any number of completions, here in epoll, which is Linux's. The completions are
- * given up at once: their functions are called all the same.
+ * A dispatcher has one descriptor for any number of completions. Here the descriptor is in an epoll set, which only
+ * Linux has. The program detaches each completion immediately; the callbacks are called nevertheless.
  *
  * With a GPU it prints:
  *
@@ -20,7 +20,7 @@
 
 enum { JOBS = 3, SIZE = 8 };
 
-/* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
+/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
 #define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
@@ -37,15 +37,16 @@ struct job {
     void *result;
 };
 
-/* Both are called by cushim_dispatcher_run(), and may do anything; the second one also if the first never was. */
-static void finish(CUresult status, void *user)
+/* cushim_dispatcher_run() calls both functions. They may call anything. job_release() is called even if job_done()
+ * never was. */
+static void job_done(CUresult status, void *user)
 {
     const struct job *job = user;
     check(status);
     printf("job %d: %.*s\n", job->number, SIZE, (const char *)job->result);
 }
 
-static void release(void *user)
+static void job_release(void *user)
 {
     struct job *job = user;
     check(CALL(MemFreeHost_v1, job->result));
@@ -53,7 +54,7 @@ static void release(void *user)
     free(job);
 }
 
-static void start(struct cushim_stream *stream, struct cushim_dispatcher *dispatcher, int number)
+static void job_start(struct cushim_stream *stream, struct cushim_dispatcher *dispatcher, int number)
 {
     struct cushim_completion *completion;
     struct job *job = calloc(1, sizeof *job);
@@ -65,7 +66,7 @@ static void start(struct cushim_stream *stream, struct cushim_dispatcher *dispat
     check(CALL(MemsetD8Async_v1, job->memory, (unsigned char)('+' + number), SIZE, cushim_stream_handle(stream)));
     check(CALL(MemcpyDtoHAsync_v2, job->result, job->memory, SIZE, cushim_stream_handle(stream)));
     check(cushim_stream_completion(stream, &completion));
-    check(cushim_completion_set_callback(completion, dispatcher, finish, job, release));
+    check(cushim_completion_set_callback(completion, dispatcher, job_done, job, job_release));
     cushim_completion_detach(&completion);
 }
 
@@ -78,7 +79,7 @@ int main(void)
     int loop = epoll_create1(EPOLL_CLOEXEC);
     int descriptor;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
@@ -88,7 +89,7 @@ int main(void)
     check(cushim_dispatcher_descriptor(dispatcher, &descriptor));
     epoll_ctl(loop, EPOLL_CTL_ADD, descriptor, &event);
     for (int i = 0; i < JOBS; i++)
-        start(stream, dispatcher, i);
+        job_start(stream, dispatcher, i);
     for (size_t done = 0, count = 0; done < JOBS && epoll_wait(loop, &event, 1, -1) >= 0; done += count)
         check(cushim_dispatcher_run(dispatcher, &count));
     close(loop);

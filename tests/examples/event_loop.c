@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_loop.c - a server's loop that waits for requests and for the GPU in one place, poll(), and has no other thread.
+ * event_loop.c - the loop of a server that waits for requests and for the GPU in one poll() call, without other
+ * threads.
  *
- * Each request comes through a pipe, is worked on by the GPU, and is answered when its completion's descriptor is
- * readable. event_loop_windows.c does the same on Windows; dispatcher.c needs one descriptor for all.
+ * Each request arrives through a pipe and is processed by the GPU. The program answers it when the descriptor of its
+ * completion is readable. event_loop_windows.c does the same on Windows; dispatcher.c needs one descriptor for all
+ * requests.
  *
  * With a GPU it prints:
  *
@@ -21,7 +23,7 @@
 
 enum { REQUESTS = 3, LENGTH = 8 };
 
-/* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
+/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
 #define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
@@ -38,23 +40,23 @@ static CUdeviceptr memory;
 static void *host;
 
 static char names[REQUESTS];
-static struct cushim_completion *done[REQUESTS];
+static struct cushim_completion *completions[REQUESTS];
 
-static void start(int number, char name, struct pollfd *watch)
+static void request_start(int number, char name, struct pollfd *watch)
 {
     names[number] = name;
     check(CALL(MemsetD8Async_v1, memory, (unsigned char)name, LENGTH, cushim_stream_handle(stream)));
     check(CALL(MemcpyDtoHAsync_v2, (char *)host + number * LENGTH, memory, LENGTH, cushim_stream_handle(stream)));
-    check(cushim_stream_completion(stream, &done[number]));
-    check(cushim_completion_descriptor(done[number], &watch->fd));
+    check(cushim_stream_completion(stream, &completions[number]));
+    check(cushim_completion_descriptor(completions[number], &watch->fd));
 }
 
-static void answer(int number, struct pollfd *watch)
+static void request_answer(int number, struct pollfd *watch)
 {
-    check(cushim_completion_poll(done[number])); /* how it went: an error of the GPU's comes here, too */
+    check(cushim_completion_poll(completions[number])); /* the status of the work, including errors of the GPU */
     printf("request %c: %.*s\n", names[number], LENGTH, (const char *)host + number * LENGTH);
-    watch->fd = -1; /* before the completion closes it */
-    cushim_completion_destroy(&done[number]);
+    watch->fd = -1; /* before the completion closes the descriptor */
+    cushim_completion_destroy(&completions[number]);
 }
 
 static void serve(int input)
@@ -67,12 +69,12 @@ static void serve(int input)
     while (answered < REQUESTS && poll(watches, 1 + REQUESTS, -1) > 0) {
         char name;
         if (watches[0].revents != 0 && read(input, &name, 1) == 1) {
-            start(started, name, &watches[1 + started]);
+            request_start(started, name, &watches[1 + started]);
             started++;
         }
         for (int i = 0; i < REQUESTS; i++) {
             if (watches[1 + i].revents != 0) {
-                answer(i, &watches[1 + i]);
+                request_answer(i, &watches[1 + i]);
                 answered++;
             }
         }
@@ -83,7 +85,7 @@ int main(void)
 {
     int input[2];
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
@@ -95,5 +97,5 @@ int main(void)
         return EXIT_FAILURE;
     serve(input[0]);
     check(cushim_stream_close(&stream));
-    check(cushim_context_destroy(&context)); /* and with it its memory */
+    check(cushim_context_destroy(&context)); /* also frees the memory of the context */
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_loop_windows.c - a server's loop that waits for requests and for the GPU in one place,
- * WaitForMultipleObjects(), and has no other thread.
+ * event_loop_windows.c - the loop of a server that waits for requests and for the GPU in one WaitForMultipleObjects()
+ * call, without other threads.
  *
- * A semaphore stands for the requests. Each is worked on by the GPU, and answered when its completion's event is set.
+ * A semaphore takes the place of the incoming requests. Each request is processed by the GPU. The program answers it
+ * when the event object of its completion is set.
  *
  * With a GPU it prints:
  *
@@ -20,7 +21,7 @@
 
 enum { REQUESTS = 3, LENGTH = 8 };
 
-/* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
+/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
 #define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
@@ -37,27 +38,28 @@ static CUdeviceptr memory;
 static void *host;
 
 static char names[REQUESTS];
-static struct cushim_completion *done[REQUESTS];
+static struct cushim_completion *completions[REQUESTS];
 
-static HANDLE start(int number)
+static HANDLE request_start(int number)
 {
     HANDLE event;
     names[number] = (char)('a' + number);
     check(CALL(MemsetD8Async_v1, memory, (unsigned char)names[number], LENGTH, cushim_stream_handle(stream)));
     check(CALL(MemcpyDtoHAsync_v2, (char *)host + number * LENGTH, memory, LENGTH, cushim_stream_handle(stream)));
-    check(cushim_stream_completion(stream, &done[number]));
-    check(cushim_completion_descriptor(done[number], &event));
+    check(cushim_stream_completion(stream, &completions[number]));
+    check(cushim_completion_descriptor(completions[number], &event));
     return event;
 }
 
-static void answer(int number)
+static void request_answer(int number)
 {
-    check(cushim_completion_poll(done[number])); /* how it went: an error of the GPU's comes here, too */
+    check(cushim_completion_poll(completions[number])); /* the status of the work, including errors of the GPU */
     printf("request %c: %.*s\n", names[number], LENGTH, (const char *)host + number * LENGTH);
-    cushim_completion_destroy(&done[number]); /* which closes the event: no loop may wait for it any more */
+    cushim_completion_destroy(&completions[number]); /* also closes the event object, so nobody may wait for it now */
 }
 
-/* The first event is the requests'; behind it stand those of the requests that were started and not yet answered. */
+/* The first handle is the semaphore. The others are the events of the requests that were started and not yet
+ * answered. */
 static void serve(HANDLE input)
 {
     HANDLE events[1 + REQUESTS] = {input};
@@ -66,10 +68,10 @@ static void serve(HANDLE input)
     while (answered < REQUESTS) {
         DWORD set = WaitForMultipleObjects((DWORD)(1 + started - answered), events, FALSE, INFINITE);
         if (set == WAIT_OBJECT_0) {
-            events[1 + started - answered] = start(started);
+            events[1 + started - answered] = request_start(started);
             started++;
         } else {
-            answer(answered++); /* in one stream, the oldest is the first */
+            request_answer(answered++); /* requests in one stream complete in order, so the oldest is the first */
             memmove(&events[1], &events[2], (REQUESTS - 1) * sizeof *events);
         }
     }
@@ -79,7 +81,7 @@ int main(void)
 {
     HANDLE input = CreateSemaphoreA(NULL, REQUESTS, REQUESTS, NULL);
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
@@ -90,5 +92,5 @@ int main(void)
     serve(input);
     CloseHandle(input);
     check(cushim_stream_close(&stream));
-    check(cushim_context_destroy(&context)); /* and with it its memory */
+    check(cushim_context_destroy(&context)); /* also frees the memory of the context */
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_function.c - hand each result to another thread as soon as the GPU has it, and shut down so that none is lost.
+ * host_function.c - hands each result to another thread as soon as the GPU has it, and shuts down without losing any.
  *
- * A host function runs on a thread of the driver's, where only short work is welcome: it says that its job is done.
- * The release function, which runs exactly once, also where the host function does not because the work before it
- * failed, hands the job over: so every job comes to the other thread.
+ * A host function runs on a thread of the driver, where only short work is allowed, so it only marks its job as done.
+ * The release function hands the job to the other thread. It runs exactly once, even if the host function does not run
+ * because the work before it failed. Therefore every job reaches the other thread.
  *
  * With a GPU it prints:
  *
@@ -20,7 +20,7 @@
 
 enum { JOBS = 3, SIZE = 8 };
 
-/* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
+/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
 #define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
@@ -36,18 +36,18 @@ struct job {
     char *result;
 };
 
-/* The jobs that came. There is room for all: nobody who adds one ever waits. */
+/* The jobs that have arrived. The array has room for all of them, so adding one never waits. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 static struct job *queue[JOBS];
 static int count;
 
-static void CUDA_CB finish(void *user)
+static void CUDA_CB job_done(void *user)
 {
     ((struct job *)user)->done = true;
 }
 
-static void hand_over(void *user)
+static void job_release(void *user)
 {
     pthread_mutex_lock(&lock);
     queue[count++] = user;
@@ -55,15 +55,15 @@ static void hand_over(void *user)
     pthread_mutex_unlock(&lock);
 }
 
-/* The other thread: as every job comes, done or not, it knows when it has seen the last. */
-static void *print_all(void *unused)
+/* The other thread. Every job arrives, done or not, so the thread can count them and return after the last one. */
+static void *print_jobs(void *unused)
 {
     for (int i = 0; i < JOBS; i++) {
         pthread_mutex_lock(&lock);
         while (count == i)
             pthread_cond_wait(&came, &lock);
         pthread_mutex_unlock(&lock);
-        printf("job %d: %.*s\n", i, SIZE, queue[i]->done ? queue[i]->result : "is lost");
+        printf("job %d: %.*s\n", i, SIZE, queue[i]->done ? queue[i]->result : "failed");
     }
     return unused;
 }
@@ -77,7 +77,7 @@ int main(void)
     void *host;
     pthread_t thread;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
@@ -85,15 +85,15 @@ int main(void)
     check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
     check(CALL(MemAlloc_v2, &memory, SIZE));
     check(CALL(MemAllocHost_v2, &host, (size_t)JOBS * SIZE));
-    if (pthread_create(&thread, NULL, print_all, NULL) != 0)
+    if (pthread_create(&thread, NULL, print_jobs, NULL) != 0)
         return EXIT_FAILURE;
     for (int i = 0; i < JOBS; i++) {
         jobs[i].result = (char *)host + i * SIZE;
         check(CALL(MemsetD8Async_v1, memory, (unsigned char)('0' + i), SIZE, cushim_stream_handle(stream)));
         check(CALL(MemcpyDtoHAsync_v2, jobs[i].result, memory, SIZE, cushim_stream_handle(stream)));
-        check(cushim_stream_launch_host(stream, finish, &jobs[i], hand_over));
+        check(cushim_stream_launch_host(stream, job_done, &jobs[i], job_release));
     }
-    pthread_join(thread, NULL); /* every job came: no thread of the driver's has anything of ours */
+    pthread_join(thread, NULL); /* after this, no thread of the driver uses our data */
     check(cushim_stream_close(&stream));
-    check(cushim_context_destroy(&context)); /* and with it its memory */
+    check(cushim_context_destroy(&context)); /* also frees the memory of the context */
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * optional_gpu.c - one binary for machines with a GPU and without: it draws the same picture either way.
+ * optional_gpu.c - one binary for machines with and without a GPU: it draws the same picture on both.
  *
- * No driver, no GPU, and any failure on the way are one case here: the GPU cannot do it, so the CPU does. Nothing asks
- * beforehand what this machine has.
+ * The program handles a missing driver, a missing GPU and any later failure in the same way: if the GPU cannot draw the
+ * picture, the CPU does. It does not ask beforehand what the machine has.
  *
  * With a GPU it prints:
  *
@@ -15,7 +15,7 @@
  *     ++++++    ++++++
  *     ++++++++++++++++
  *
- * Without one, the first line is "drawn by the CPU", with the reason.
+ * Without a GPU, the first line is "drawn by the CPU" and the reason.
  */
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void draw_on_cpu(unsigned char *picture)
             memset(picture + (shape->y + row) * WIDTH + shape->x, shape->color, shape->width);
 }
 
-/* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
+/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
 #define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static CUresult enqueue(struct cushim_stream *stream, CUdeviceptr memory, unsigned char *picture)
@@ -67,12 +67,13 @@ static CUresult draw_on_gpu(unsigned char *picture)
 {
     struct cushim_context *context;
     struct cushim_stream *stream = NULL;
-    CUresult result = cushim_context_create(0, 0, &context); /* loads and initialises the driver, if there is one */
+    CUresult result = cushim_context_create(0, 0, &context); /* loads and initialises the driver, if the machine has
+                                                              * one */
     if (result != CUDA_SUCCESS)
         return result;
     result = cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream);
     if (result == CUDA_SUCCESS)
-        result = CALL(CtxSetCurrent_v1, cushim_context_handle(context)); /* allocating memory needs one */
+        result = CALL(CtxSetCurrent_v1, cushim_context_handle(context)); /* cuMemAlloc needs a current context */
     if (result == CUDA_SUCCESS)
         result = draw_in_stream(stream, picture);
     cushim_stream_destroy(&stream);

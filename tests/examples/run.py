@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-run.py - runs an example and holds what it prints against what its head says that it prints.
+"""run.py - runs an example and compares its output with the lines that the comment at its head promises.
 
-    run.py SOURCE HOW DRIVER COMMAND...
+  run.py SOURCE HOW DRIVER COMMAND...
 
-HOW is what must happen:
+HOW is the expected outcome:
 
-    gpu         exactly the lines that stand in the head under "With a GPU it prints:", and exit status 0
-    too-old     one sentence: what the example needs, and which driver this is; exit status 0
-    none        there is no driver: the reason is told, and the exit status is 0
-    machine     with this machine's own driver, whatever that is: as gpu; skipped where it has no usable GPU
+  gpu         exactly the lines at the head below "With a GPU it prints:", and exit status 0
+  too-old     one sentence with the CUDA version that the example needs and the version of the driver; exit status 0
+  none        the reason why the driver is missing, and exit status 0
+  machine     the driver of this machine: as gpu; skipped if the machine has no usable GPU
 
-DRIVER is what CUSHIM_DRIVER shall be; "none" for no driver, "machine" for the machine's own.
+DRIVER is the value of CUSHIM_DRIVER: "none" for no driver, "machine" for the driver of the machine.
 """
 import ctypes
 import os
@@ -52,17 +51,17 @@ def run(command, driver):
 
 
 def judge(how, lines, expected):
-    """None if all is well; else what is wrong."""
+    """Returns None if the output is right, else the error."""
     said = '\n'.join(lines)
     if how == 'gpu':
-        return None if lines == expected else 'this is not what the head says'
+        return None if lines == expected else 'the output differs from the head of the source'
     if how == 'too-old':
         fits = re.search(r'needs CUDA \d+\.\d; this driver is CUDA \d+\.\d\.$', said)
-        return None if fits and len(lines) == 1 else 'it does not say what it needs'
+        return None if fits and len(lines) == 1 else 'the output lacks the CUDA version that the example needs'
     if 'The driver was switched off' not in said:
-        return 'it does not say why there is no GPU'
-    # What it computes without a GPU, if anything, is what it computes with one.
-    return None if lines[1:] in ([], expected[1:]) else 'without a GPU the result is another'
+        return 'the output lacks the reason why there is no GPU'
+    # An example that computes its result without a GPU gets the same result.
+    return None if lines[1:] in ([], expected[1:]) else 'the result without a GPU differs'
 
 
 def main(source, how, driver, *command):

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * two_streams.c - work that forks to a second stream and joins again, ordered by events alone.
+ * two_streams.c - forks work to a second stream and joins it again, ordered by events alone.
  *
  *     left    fill all -+- fill the left half -------+- copy to the host
  *                       |                            |
  *     right             +- fill the right half ------+
  *
- * The host waits once, at the end. Without the first event the right half might be overwritten by the fill of all;
- * without the second one it might be missing in the copy.
+ * The host waits once, at the end. Without the first event, the fill of everything might overwrite the right half.
+ * Without the second event, the copy might miss the right half.
  *
  * With a GPU it prints:
  *
@@ -21,7 +21,7 @@
 
 enum { SIZE = 1 << 24, HALF = SIZE / 2, SHOWN = 32 };
 
-/* Slots are the driver's own functions; this adds the words to their codes, as the layer does. */
+/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
 #define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 static void check(CUresult result)
@@ -32,14 +32,14 @@ static void check(CUresult result)
     exit(EXIT_FAILURE);
 }
 
-/* All of `to` waits for what is in `from` by now. */
-static void follow(struct cushim_context *context, struct cushim_stream *to, struct cushim_stream *from)
+/* All work enqueued in `to` from now on waits for the work that is in `from` now. */
+static void stream_wait_for(struct cushim_context *context, struct cushim_stream *to, struct cushim_stream *from)
 {
     struct cushim_event *event;
     check(cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event));
     check(cushim_event_record(event, from, 0));
     check(cushim_stream_wait_event(to, event, 0));
-    check(cushim_event_destroy(&event)); /* who waits for it keeps what it needs */
+    check(cushim_event_destroy(&event)); /* the waiting stream keeps what it needs */
 }
 
 static void enqueue(struct cushim_context *context, CUdeviceptr memory, unsigned char *host)
@@ -50,13 +50,13 @@ static void enqueue(struct cushim_context *context, CUdeviceptr memory, unsigned
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &right));
 
     check(CALL(MemsetD8Async_v1, memory, '?', SIZE, cushim_stream_handle(left)));
-    follow(context, right, left);
+    stream_wait_for(context, right, left);
     check(CALL(MemsetD8Async_v1, memory, 'L', HALF, cushim_stream_handle(left)));
     check(CALL(MemsetD8Async_v1, memory + HALF, 'R', HALF, cushim_stream_handle(right)));
-    follow(context, left, right);
+    stream_wait_for(context, left, right);
     check(CALL(MemcpyDtoHAsync_v2, host, memory, SIZE, cushim_stream_handle(left)));
 
-    check(cushim_stream_destroy(&right)); /* does not wait: what is in it is done all the same */
+    check(cushim_stream_destroy(&right)); /* does not wait; the GPU still completes the work in it */
     check(cushim_stream_close(&left));    /* waits */
 }
 
@@ -74,7 +74,7 @@ int main(void)
     CUdeviceptr memory;
     void *host;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No GPU today. %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vector_add.c - a program in the driver's own words, ported: it starts on any machine, and its code is unchanged.
+ * vector_add.c - a ported program: it calls the driver by NVIDIA's names, its code is unchanged, and it starts on any
+ * machine.
  *
  *     -#include <cuda.h>               +#define CUSHIM_NAMES_VERSION 12000
  *                                      +#include <cushim/names.h>
  *     -cc vector_add.c -lcuda          +cc vector_add.c $(pkg-config --cflags --libs cushim)
  *
- * 12000 says for which CUDA it was written: cuCtxCreate has a parameter more in CUDA 13. Built with -DLINKED it is the
- * program before the port; a test builds both and compares what they print.
+ * 12000 is the CUDA version that the program was written for: in CUDA 13, cuCtxCreate has one more parameter. With
+ * -DLINKED this file is the program before the port. A test builds both and compares their output.
  *
  * With a GPU it prints:
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls fake_driver_constructed() of the program that loads this library, while it does; if it exports that. */
+/* Calls fake_driver_constructed() of the program that is loading this library, if the program exports it. */
 #ifndef FAKE_CONSTRUCTOR_H
 #define FAKE_CONSTRUCTOR_H
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_driver.c - a driver in name only, for the loader's tests: it has the entry points of one CUDA version, and each
- * does nothing but tell that it was called. Built into many libraries:
+ * fake_driver.c - a fake driver for the tests of the loader. It has the entry points of one CUDA version, and each only
+ * reports that it was called. The build makes many libraries of it:
  *
- *   FAKE_VERSION      the version that it reports
+ *   FAKE_VERSION      the version that the driver reports
  *   FAKE_EXPORTS      the file with the entry points of that version (see rows.py)
- *   FAKE_ASKED        only cuInit, cuDriverGetVersion and cuGetProcAddress are exported, the rest must be asked for
- *   FAKE_FUTURE       the driver knows more than cushim's lists do
- *   FAKE_CONSTRUCTOR  calls back the program while it is being loaded
+ *   FAKE_ASKED        it exports cuInit, cuDriverGetVersion and cuGetProcAddress only, which has the others
+ *   FAKE_FUTURE       the driver has more functions than cushim's lists
+ *   FAKE_CONSTRUCTOR  it calls back the program that is loading it
  *
- * The rules of cuGetProcAddress are those measured on NVIDIA's drivers.
+ * The rules of its cuGetProcAddress were observed on NVIDIA's drivers.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* RTLD_DEFAULT */
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "fake.h"
-#include "cushim/abi/egl.h" /* a frame is passed by value */
+#include "cushim/abi/egl.h" /* for a frame that is passed by value */
 
 #if defined(FAKE_CONSTRUCTOR)
 #    include "constructor.h"
@@ -92,7 +92,7 @@ struct entry {
     cushim_fn function;
 };
 
-/* Families together, oldest first, as in symbols.inc; the future's last. */
+/* Grouped by driver function, oldest first, as in symbols.inc; those of the future driver come last. */
 static const struct entry entries[] = {
 #undef FAKE_TYPED
 #undef FAKE_UNTYPED
@@ -116,9 +116,9 @@ static int has_per_thread_form(const char *driver_function)
     return 0;
 }
 
-/* Where a driver function has per-thread forms, those that lack one are withheld from who asks for that form. */
-static cushim_fn find(const char *driver_function, int version, int per_thread,
-                      CUdriverProcAddressQueryResult *out_status)
+/* If a driver function has per-thread forms, a request for such a form does not find the entry points without one. */
+static cushim_fn row_find(const char *driver_function, int version, int per_thread,
+                          CUdriverProcAddressQueryResult *out_status)
 {
     cushim_fn found = NULL;
     per_thread = per_thread && has_per_thread_form(driver_function);
@@ -140,13 +140,13 @@ static cushim_fn find(const char *driver_function, int version, int per_thread,
     return found;
 }
 
-static CUresult ask(const char *driver_function, void **pfn, int version, cuuint64_t flags,
-                    CUdriverProcAddressQueryResult *status)
+static CUresult row_look_up(const char *driver_function, void **pfn, int version, cuuint64_t flags,
+                            CUdriverProcAddressQueryResult *status)
 {
     if (driver_function == NULL || pfn == NULL || version > FAKE_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 && fake_lie != FAKE_LEGACY;
-    cushim_fn function = find(driver_function, version, per_thread, status);
+    cushim_fn function = row_find(driver_function, version, per_thread, status);
     if (fake_lie == FAKE_SAME || fake_lie == FAKE_ERROR || fake_lie == FAKE_STATUS_IGNORED)
         function = entries[0].function;
     if (fake_lie == FAKE_SAME || fake_lie == FAKE_SAYS_FOUND)
@@ -163,7 +163,7 @@ static CUresult CUDAAPI get_proc_address_v1(const char *driver_function, void **
     void *found = NULL;
     if (pfn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = ask(driver_function, &found, version, flags, &status);
+    CUresult result = row_look_up(driver_function, &found, version, flags, &status);
     if (result == CUDA_SUCCESS && status != CU_GET_PROC_ADDRESS_SUCCESS)
         result = CUDA_ERROR_NOT_FOUND;
     if (result == CUDA_SUCCESS || fake_lie != FAKE_HONEST)
@@ -175,7 +175,7 @@ static CUresult CUDAAPI get_proc_address_v2(const char *driver_function, void **
                                             CUdriverProcAddressQueryResult *status)
 {
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-    CUresult result = ask(driver_function, pfn, version, flags, &found);
+    CUresult result = row_look_up(driver_function, pfn, version, flags, &found);
     if (status != NULL && result == CUDA_SUCCESS && fake_lie != FAKE_NO_STATUS)
         *status = found;
     return result;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * not_a_driver.c - what may lie around under a driver's name and is none. Built into many libraries:
+ * not_a_driver.c - libraries with the name of a driver that are not drivers. The build makes many of this file:
  *
- *   NOT_INIT         it exports cuInit
- *   NOT_CODE         it exports cuDriverGetVersion, which returns this
- *   NOT_VERSION      and first writes this
- *   NOT_CONSTRUCTOR  it calls back the program while it is being loaded
+ *   NOT_INIT         the library exports cuInit
+ *   NOT_CODE         it exports cuDriverGetVersion, which returns this code
+ *   NOT_VERSION      and writes this version first
+ *   NOT_CONSTRUCTOR  it calls back the program that is loading it
  *
- * With NOT_INIT and a NOT_CODE of 34 it is what the CUDA Toolkit gives programs to link with.
+ * With NOT_INIT and a NOT_CODE of 34, it behaves like the stub of the CUDA Toolkit.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* RTLD_DEFAULT */

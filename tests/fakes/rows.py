@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes what a driver of a CUDA version exports, as X-macro rows for fake_driver.c.
+"""Writes the exports of a driver of one CUDA version, as X-macro rows for fake_driver.c.
 
 usage: rows.py VERSION LOADER
 
-FAKE_TYPED(function, driver_function, version, symbol, per_thread, row) for an entry point that has a slot,
-FAKE_UNTYPED(...) for any other. The list is that of the directory LOADER: nothing is listed here.
+FAKE_TYPED(function, driver_function, version, symbol, per_thread, row) is an entry point with a slot in the table,
+FAKE_UNTYPED(...) any other. The list is that of the directory LOADER.
 """
 import sys
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fuzzers share. Each has one function that takes any bytes and aborts if something does not hold. With main.c
- * it is a test that runs a fixed number of made-up inputs; the script "search" lets clang's fuzzer look for more.
+ * The interface of the fuzzers. Each fuzzer is one function that takes any bytes and aborts if a property does not
+ * hold. Linked with main.c, it is a test with a fixed number of generated inputs. With the script "search", clang's
+ * fuzzer looks for more.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -13,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What main.c begins with and changes: inputs of this fuzzer that make sense, each a text, ended by NULL. */
+/* The seeds that main.c changes: valid inputs of this fuzzer, ended by NULL. */
 extern const char *const fuzz_seeds[];
 
 #define HOLDS(condition)                                                                                               \
@@ -24,7 +25,7 @@ extern const char *const fuzz_seeds[];
         }                                                                                                              \
     } while (0)
 
-/* Takes the bytes one after the other; zeros when there are none left. */
+/* Returns the bytes one after the other, and zeros after the last. */
 struct fuzz_bytes {
     const uint8_t *next, *end;
 };
@@ -34,7 +35,7 @@ static inline unsigned fuzz_byte(struct fuzz_bytes *bytes)
     return bytes->next != bytes->end ? *bytes->next++ : 0;
 }
 
-/* A text up to the next zero, newline or end; at most size - 1 bytes. */
+/* Returns a text up to the next zero, newline or end, of at most size - 1 bytes. */
 static inline const char *fuzz_text(struct fuzz_bytes *bytes, char *text, size_t size)
 {
     size_t length = 0;

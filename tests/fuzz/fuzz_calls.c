@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls in any order, with drivers of many kinds: whatever went before, what is told agrees with what is there. */
+/* Calls in any order, with many kinds of drivers: in every state, what the library reports is consistent. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
@@ -42,7 +42,7 @@ static void check(void)
     HOLDS(version == 0 || diagnosis->path != NULL);
     HOLDS(version <= diagnosis->cuda_version || version == 0);
     if (diagnosis->reason == CUSHIM_REASON_NOT_TRIED)
-        return; /* asking would load */
+        return; /* the call would load a driver */
     HOLDS((diagnosis->reason == CUSHIM_REASON_NONE) == (version != 0));
     CUresult result = cushim_table()->StreamQuery_v1(NULL);
     struct cushim_slot_info info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of any content, looked at before the dynamic loader may have them: nothing is read that is not there. */
+/* Files of any content, checked before the dynamic loader opens them: no read goes beyond the end of the file. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
@@ -11,7 +11,7 @@
 
 #include "posix/file_check.h"
 
-/* The bytes are changes to the head of a real library: where, and to what. */
+/* The input is a list of changes to the head of a real library: an offset and a value each. */
 const char *const fuzz_seeds[] = {"0123456789abcdef", "(8@Hcccc", "    ", NULL};
 
 static uint8_t head[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of any content, asked of a loaded driver: what is found is that function, the rest is not found. */
+/* Look-ups of any name in a loaded driver: a known name leads to its own function, and any other name is not found. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options and environment variables of any content: each load ends with a clear answer. */
+/* Options and environment variables of any content: each load ends with a defined result. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* setenv */
 #endif
@@ -17,7 +17,7 @@ const char *const fuzz_seeds[] = {
     NULL,
 };
 
-/* No file of this machine is opened. */
+/* Opens no file of this machine. */
 static const char *make_path(const char *name, char *path, size_t size)
 {
     snprintf(path, size, "%s%s", strcmp(name, "none") == 0 || name[0] == '\0' ? "" : "/no/such/directory/", name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzzer without a fuzzer's compiler: changed seeds, always the same ones, as many as the argument says. */
+/* Runs a fuzzer that was built by an ordinary compiler: as many changed seeds as the argument says, the same in every
+ * run. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -16,7 +17,7 @@ static unsigned random_below(unsigned limit)
     return (unsigned)(state >> 33) % limit;
 }
 
-/* Changes, removes or doubles a few bytes. */
+/* Changes, removes or duplicates a few bytes. */
 static size_t change(uint8_t *data, size_t size)
 {
     for (unsigned changes = random_below(8); changes != 0 && size != 0; changes--) {

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Every public header compiles alone, in C and C++, with and without a Toolkit; and what must not compile says why."""
+"""Every public header compiles alone, in C and C++, with and without a Toolkit; code that must not compile reports
+the reason."""
 import os
 import shutil
 import tempfile
 
 import support
 
-# The table as the rows make it, and a function for each row, as the library has them.
+# The table made from the rows, and a function for each row, as in the library.
 EVERY_ROW = '''
 #include "cushim/entry_points.h"
 #include "cushim/abi/egl.h"
@@ -35,7 +36,7 @@ def include(*names):
 
 
 def modes(setting):
-    """Name, flags, and whether <cuda.h> may be included too, for each way to build."""
+    """For each way to build: name, flags, and whether <cuda.h> may be included too."""
     result = [('own types', support.OWN, False)]
     if setting.have_cuda_h:
         result.append(('Toolkit', setting.toolkit, True))
@@ -67,7 +68,7 @@ def test_types_when_the_language_is_older_still_compile(setting):
 
 
 def test_types_when_the_target_is_windows_compile(setting):
-    """No Windows headers are needed for that: the types want <stddef.h> and <stdint.h> alone."""
+    """The headers need no Windows headers: the types use <stddef.h> and <stdint.h> alone."""
     clang, clangxx = shutil.which('clang'), shutil.which('clang++')
     if not clang or not clangxx:
         print('no clang: Windows targets left out')
@@ -94,7 +95,7 @@ def test_mode_when_not_chosen_follows_the_toolkit(setting):
     return failures
 
 
-# A <cuda.h> like those of CUDA 11.3 and later, one like that of 11.2, and ffnvcodec's two headers, cut short.
+# A <cuda.h> like those of CUDA 11.3 and later, one like that of 11.2, and ffnvcodec's two headers, shortened.
 CUDA_H = '''
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
@@ -140,7 +141,7 @@ typedef struct CudaFunctions {
 
 
 def fake_headers(directory):
-    """The flag that finds the headers in a new directory, for each kind of <cuda.h>."""
+    """The flag that adds a new directory with headers, for each kind of <cuda.h>."""
     flags = {}
     for name, text in (('old', '#define CUDA_VERSION 11010\n'), ('other', '#define OTHER 1\n'), ('new', CUDA_H),
                        ('11.2', OLDEST_CUDA_H)):
@@ -155,7 +156,7 @@ def fake_headers(directory):
 
 
 def refusals(setting, directory):
-    """What must fail: a name, the source, the flags, and words of the message."""
+    """Code that must fail: a name, the source, the flags, and words of the message."""
     fake = fake_headers(directory)
     own = '#include "cushim/abi/cuda_abi.h"\n'
     cuda = '#include <cuda.h>\n'
@@ -177,7 +178,7 @@ def refusals(setting, directory):
         yield 'own types before the Toolkit', own + cuda + use, support.OWN, follows
 
 
-# What else a compiler reports, after ours: the header that ends the compilation, or the argument that does not end.
+# Later errors of the compiler: the header that ends the compilation, or the argument list that does not end.
 MOST_ERRORS = 3
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Our types and constants are NVIDIA's: sizes, alignments, offsets and values, and one table in every mode.
+"""Our types and constants equal NVIDIA's: sizes, alignments, offsets and values, and one table in every mode.
 
-Each fact is a number that a compiler computes. It is put into an object file and read from there, so that this works
-for targets whose programs do not run here. Facts of our own types are compared with those of the Toolkit, to which we
-add what it lacks; and both in C and in C++.
+Each fact is a number that a compiler computes. It is put into an object file and read from there, so the test
+also works for targets whose programs do not run here. Facts of our own types are compared with those of the
+Toolkit, to which we add what it lacks, in C and in C++.
 """
 import os
 import re
@@ -12,16 +12,16 @@ import tempfile
 import declarations
 import support
 
-# What differs from an older Toolkit, and from which version on it does not.
+# Differences from an older Toolkit, and the version from which on they no longer exist.
 GROWN = {
-    # One name, and a new layout.
+    # The same name with a new layout.
     'CUstreamAttrValue': 11080,
     'CUkernelNodeAttrValue': 11080,
     'CUDA_KERNEL_NODE_PARAMS': 12000,
     'CUDA_CHILD_GRAPH_NODE_PARAMS': 12090,
     'CUdevSmResource': 13000,
     'CUtensorMap': 13000,
-    # Members of such a type; the whole has kept its size.
+    # Members of such a type; the size of the whole is unchanged.
     'CUdevResource.sm': 13000,
     'CUgraphNodeParams.graph': 12090,
     # Members in the place of padding.
@@ -43,10 +43,10 @@ GROWN = {
     'CUmemPoolProps.usage': 12060,
     'CUmemPoolProps.reserved': 12060,
     'CUgraphNodeParams.conditional': 12030,
-    # One name, and a new meaning.
+    # The same name with a new meaning.
     'CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS': 12000,
     'CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR': 12000,
-    # Ends of enums and masks of what there is, which move with every version.
+    # The ends of enums, and masks of all values, which change with every version.
     'CU_COREDUMP_MAX': 12050,
     'CU_CTX_FLAGS_MASK': 12010,
     'CU_DEVICE_ATTRIBUTE_MAX': 13000,
@@ -60,7 +60,7 @@ GROWN = {
     'CU_MEM_LOCATION_TYPE_MAX': 11040,
 }
 
-# Enumerators that CUDA itself has dropped since, and macros that are none of ours.
+# Enumerators that CUDA has removed since, and macros that are not ours.
 DROPPED = {'CU_TARGET_COMPUTE_20', 'CU_TARGET_COMPUTE_21', 'CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS',
            'CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V2',
            'CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V2',
@@ -109,7 +109,7 @@ const unsigned char facts[] = {
 
 
 class Excuses:
-    """Which names are known to differ from this Toolkit. What we declare ourselves never is."""
+    """The names that are known to differ from this Toolkit. Our own declarations never differ."""
 
     def __init__(self, setting, declared):
         from_toolkit = {one.name for one in declared if one.gate is not None and one.gate <= setting.version}
@@ -122,7 +122,7 @@ class Excuses:
 
 
 def facts(language, flags, headers, questions):
-    """The answers to `questions`, pairs of a name and an expression, in a mode; or what the compiler said."""
+    """The answers to `questions`, pairs of a name and an expression, in a mode; or the output of the compiler."""
     magic = ', '.join(str(ord(letter)) for letter in MAGIC)
     source = ''.join(f'#include {header}\n' for header in headers) + PROBE + magic + ',\n'
     source += ''.join(f'FACT({expression})\n' for _, expression in questions) + '};\n'
@@ -169,7 +169,7 @@ def test_declaration_when_read_stands_once(declared):
 
 
 def compare_with_toolkit(setting, headers, questions):
-    """Asks the same of our types and of the Toolkit's, in every language. `headers` are those of the two modes."""
+    """Compares our types with the Toolkit's in every language. `headers` are those of the two modes."""
     answers = {}
     modes = (('own types', support.OWN, headers[0]), ('the Toolkit', setting.toolkit + SHOWN, headers[1]))
     for language in setting.languages:
@@ -200,7 +200,7 @@ def test_types_when_ours_are_the_toolkits(setting, declared):
 
 
 def test_excuse_when_asked_for_is_needed(setting, declared):
-    """What is left out above really differs: else a mistake could hide behind it."""
+    """Each exception above really differs; otherwise a mistake could hide behind it."""
     def superfluous(name):
         of_one = [one for one in questions_about(declared, lambda _: True)
                   if re.search(r'(?:^| )' + re.escape(name) + '$', one[0])]
@@ -213,7 +213,7 @@ def test_excuse_when_asked_for_is_needed(setting, declared):
 
 
 def test_interop_when_compared_is_that_of_its_headers(setting):
-    """The types of EGL, OpenGL and the profiler, which are in headers of their own. What an old Toolkit lacks is left out."""
+    """The types of EGL, OpenGL and the profiler, which have their own headers, except those that an old Toolkit lacks."""
     theirs = ['<cudaEGL.h>', '<cudaGL.h>', '<cudaProfiler.h>']
     if not all(setting.has_header(header.strip('<>')) for header in theirs):
         print(f'not all of {" ".join(theirs)}: their types are not compared')
@@ -230,7 +230,7 @@ def test_interop_when_compared_is_that_of_its_headers(setting):
 
 
 def test_gate_when_compared_with_the_toolkit_is_right(setting, declared):
-    """What stands behind a gate above the Toolkit's version is not in it, and everything else is."""
+    """A declaration behind a gate above the Toolkit's version is not in the Toolkit, and every other one is."""
     text = setting.c.preprocess('#include <cuda.h>\n', setting.toolkit + SHOWN)
     macros = setting.c.preprocess('#include <cuda.h>\n', [*setting.toolkit, *SHOWN, '-dM'])
     theirs = set(re.findall(r'\b\w+\b', text)) | set(re.findall(r'^#define (\w+)', macros, re.M))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lists are sound, and agree with each other: entry_points.tsv, errors.inc, and what well-known programs call."""
+"""The lists are valid and consistent: entry_points.tsv, errors.inc, and the calls of well-known programs."""
 import itertools
 import pathlib
 import re
@@ -7,9 +7,9 @@ import re
 import support
 from support import lists
 
-# What the loaders of three programs ask the driver for, by exported name. FFmpeg's and PyTorch's own lists; of Cycles,
-# what it calls. Windows-only functions have no row anywhere. FFmpeg's list says cuModuleGetGlobal without _v2, which is
-# the form with 32-bit pointers; what it means is _v2.
+# The exported names that the loaders of three programs look up: FFmpeg's and PyTorch's own lists, and the functions
+# that Cycles calls. Functions that only Windows has are in no list. FFmpeg's list contains cuModuleGetGlobal without
+# _v2, which is the form with 32-bit pointers; FFmpeg means _v2.
 USERS = {
     'FFmpeg': '''
         cuInit cuDriverGetVersion cuDeviceGetCount cuDeviceGet cuDeviceGetAttribute cuDeviceGetName

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""names.h and names_interop.h: a plain name is the entry point that it is in <cuda.h>, and every slot has its name."""
+"""names.h and names_interop.h: a plain name is the same entry point as in <cuda.h>, and every slot has its name."""
 import re
 
 import support
 from support import lists
 
-# The oldest entry points of functions whose plain name has meant a newer one since before the oldest driver that we
-# know. They have slots, and no name.
+# The oldest entry points of functions whose plain name has meant a newer one since before the oldest known driver.
+# They have slots, but no name.
 OLDEST = lists.read_drivers()[0].version
 NAMELESS = {versions[0].slot_name for versions in lists.by_function(lists.read()).values()
             if any(one.plain.get(one.function, OLDEST + 1) <= OLDEST for one in versions[1:])}
 
-# CUSHIM_NAMES_VERSION at which plain names change their meaning, and ends below and above.
+# CUSHIM_NAMES_VERSION at which plain names change their meaning, and the lowest and highest one.
 VERSIONS = sorted({OLDEST, lists.read_drivers()[-1].version}
                   | {version for one in lists.read() for version in one.plain.values() if version > OLDEST})
 
@@ -19,7 +19,7 @@ HEADER = '#include "cushim/names_interop.h"\n'
 
 
 def expansions(setting, headers, names, flags):
-    """What each name expands to after some headers, without spaces."""
+    """The expansion of each name after some headers, without spaces."""
     source = headers + '\n'.join(f'@{place}@ {name} @' for place, name in enumerate(names)) + '\n'
     text = setting.c.preprocess(source, [*flags, *support.stub_flags()])
     found = re.findall(r'@\s*(\d+)\s*@(.*?)@', text, re.S)
@@ -27,13 +27,13 @@ def expansions(setting, headers, names, flags):
 
 
 def slot_of_expansion(expansion):
-    """The slot that names.h leads to, or None."""
+    """The slot that names.h selects, or None."""
     found = re.fullmatch(r'\(cushim_table\(\)->(\w+)\)', expansion)
     return found[1] if found else None
 
 
 def slot_of_symbol(symbol):
-    """The slot of an exported name, whichever default stream it is for."""
+    """The slot of an exported name, for either default stream."""
     found = re.fullmatch(r'cu(\w+?)(?:_(v\d+))?(?:_pt[sd][sz])?', symbol)
     return f'{found[1]}_{found[2] or "v1"}'
 
@@ -54,7 +54,7 @@ def test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows)
         }
         changed += sum(slot_of_symbol(symbol) != slot_of_symbol(one) for one, symbol in wanted.items())
         for one in plain:
-            # A function younger than the Toolkit is not renamed by it: there the name means the oldest entry point.
+            # The Toolkit does not rename a function that is newer than itself: its name means the oldest entry point.
             slot = slot_of_symbol(wanted[one])
             if slot not in slots:
                 failures.append(f'{one}: <cuda.h> means {wanted[one]}, which has no slot')
@@ -66,7 +66,7 @@ def test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows)
 
 
 def test_name_when_defined_leads_to_its_slot(setting, rows):
-    """Suffixed names always, plain ones in at least one version; and nothing else is defined."""
+    """Suffixed names always, plain ones in at least one version, and no other name is defined."""
     names = {row.name: row.slot for row in rows}
     plain = sorted({'cu' + row.function for row in rows})
     everything = sorted(set(plain) | set(names))
@@ -93,7 +93,7 @@ def test_name_when_defined_leads_to_its_slot(setting, rows):
 
 
 def test_call_when_it_goes_through_names_compiles(setting, rows):
-    """The oldest call of a function that grew compiles with the version of names that it was written for."""
+    """A call of the oldest version of a function compiles with the version of names that it was written for."""
     calls = {11020: 'stream, &status, &id', 12000: 'stream, &status, &id, 0, 0, 0',
              13000: 'stream, &status, &id, 0, 0, 0, 0'}
     source = HEADER + '''

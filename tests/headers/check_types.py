@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Each slot of struct cushim_dispatch_table has exactly the type that NVIDIA gives that entry point.
+"""Each slot of struct cushim_dispatch_table has exactly the type that NVIDIA declares for that entry point.
 
-NVIDIA says it twice: as a prototype in <cuda.h>, and from CUDA 11.3 on as a typedef in <cudaTypedefs.h>. Both are
-compared, in C and in C++: C takes an enum for an unsigned int, and C++ does not.
+NVIDIA declares it twice: as a prototype in <cuda.h>, and from CUDA 11.3 on as a typedef in <cudaTypedefs.h>.
+Both are compared, in C and in C++: C accepts an enum for an unsigned int, and C++ does not.
 """
 import re
 
@@ -11,7 +11,7 @@ from support import includes, lists
 
 ENTRY_POINTS = {one.slot_name: one for one in lists.read()}
 
-# Where the row means the same, but is not of the same type: {slot: (before this version of the Toolkit, why)}.
+# Rows with the same meaning, but not the same type: {slot: (before this version of the Toolkit, reason)}.
 NOT_THE_SAME = {
     'StreamGetAttribute_v1': (11080, 'the shorter CUstreamAttrValue'),
     'StreamSetAttribute_v1': (11080, 'the shorter CUstreamAttrValue'),
@@ -46,12 +46,12 @@ struct of_one_size<Result(CUDAAPI *)(One...), Result(CUDAAPI *)(Other...)> {
 #define SIZE_AS(slot, function) SIZE(slot, decltype(&function))
 '''
 
-# NVIDIA's own switch for showing the retired entry points too, each under its exported name.
+# NVIDIA's own switch that also declares the retired entry points, each under its exported name.
 FLAGS = ['-D__CUDA_API_VERSION_INTERNAL', *support.stub_flags()]
 
 
 def typedefs_of(row, known):
-    """The typedefs of an entry point: the ordinary one, and the one of the per-thread form, which must be the same."""
+    """The typedefs of an entry point: the ordinary one, and that of the per-thread form, which must be the same."""
     one = ENTRY_POINTS[row.slot]
     form = one.per_thread_symbol.rpartition('_')[2]
     names = [f'PFN_{one.function}_v{one.version}'] + [f'PFN_{one.function}_v{one.per_thread_version}_{form}'] * bool(form)
@@ -59,7 +59,7 @@ def typedefs_of(row, known):
 
 
 def compare(setting, rows, kind, headers, found, failures):
-    """Asserts one kind of comparison. `found` gives the names that a row is compared with."""
+    """Asserts one kind of comparison. `found` returns the names that a row is compared with."""
     named = {row.slot: found(row) for row in rows}
     excused = {slot for slot, (before, _) in NOT_THE_SAME.items() if setting.version < before}
     pairs = [(slot, name) for slot, names in named.items() if slot not in excused for name in names]
@@ -77,7 +77,7 @@ def compare(setting, rows, kind, headers, found, failures):
           + ' and '.join(str(language) for language in setting.languages))
     if not asserted:
         failures.append(f'no slot was compared with a {kind}')
-    # What the Toolkit is old enough to lack is listed; what it ought to have is missed.
+    # Entry points newer than the Toolkit are skipped; all others must be found.
     lacking = [row for row in rows if not named[row.slot]]
     failures += [f'{row.slot} (CUDA {row.since}): no {kind} found in a newer Toolkit'
                  for row in lacking if row.since <= setting.version and row.slot not in excused]

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Reads the declarations in include/cushim/abi/*.h: the types with their members, the constants, and the gate of each.
+"""Parses the declarations in include/cushim/abi/*.h: the types with their members, the constants, and the gate of
+each.
 
-A gate is the version in "#if CUSHIM_CUDA_HEADER_VERSION < version": the CUDA version that brought what stands behind
-it. It is 0 for what the oldest supported Toolkit has, be it hidden. The reader knows as much of C as those headers use.
+A gate is the version in "#if CUSHIM_CUDA_HEADER_VERSION < version": the CUDA version that added the declarations behind
+it. It is 0 for those of the oldest supported Toolkit, hidden ones included. The parser knows as much C as those headers use.
 """
 import re
 import sys
 
 import support
 
-# Not of the driver's making.
+# Not declared by the driver's headers.
 OURS = re.compile(r'CUSHIM_|CUDAAPI$|CUDA_CB$|CU_UUID_HAS_BEEN_DEFINED$')
 
 
@@ -20,7 +21,7 @@ class Declaration:
 
 
 def gated_lines(path):
-    """The lines of a header with the gate that each stands behind, and the directives apart from #define gone."""
+    """The lines of a header, each with its gate, and without the directives except #define."""
     text = support.strip_comments(support.read(path)).replace('\\\n', ' ')
     open_conditions = []
     for line in text.splitlines():
@@ -39,7 +40,8 @@ def gated_lines(path):
 
 
 def members(body, prefix=''):
-    """The paths of all members in the body of a struct or union; those of unnamed ones are lifted, as in C."""
+    """The paths of all members in the body of a struct or union. Members of unnamed ones belong to the outer type,
+    as in C."""
     result = []
     while body.strip():
         nested = re.match(r'\s*(?:struct|union)\s*\w*\s*\{', body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the header tests share: the compilers, the Toolkit in use, and a reader for each of our lists."""
+"""Shared by the header tests: the compilers, the Toolkit in use, and a parser for each of our lists."""
 import argparse
 import concurrent.futures
 import os
@@ -19,7 +19,7 @@ HEADERS = ROOT / 'include' / 'cushim'
 STUBS = pathlib.Path(__file__).resolve().parent / 'stubs'
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Werror']
 OWN = ['-DCUSHIM_OWN_TYPES=1']
-# The CUDA version whose types and names ours are.
+# The CUDA version of our types and names.
 NEWEST = max(one.version for one in lists.read() if one.checked)
 PER_THREAD = ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM']
 
@@ -50,7 +50,7 @@ class Language:
         return self.standard
 
     def run(self, source, flags, output=None):
-        """Compiles `source`; without `output`, only checks it. Returns the exit status and what the compiler said."""
+        """Compiles `source`; without `output`, only checks it. Returns the exit status and the compiler's output."""
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, 'test' + self.suffix)
             with open(path, 'w', encoding='utf-8') as file:
@@ -73,7 +73,7 @@ class Language:
 
 
 class Setting:
-    """What the build passed to a test: compilers, and where a <cuda.h> is, if anywhere."""
+    """The build's arguments to a test: the compilers, and the directory of a <cuda.h>, if there is one."""
 
     def __init__(self):
         parser = argparse.ArgumentParser()
@@ -94,7 +94,7 @@ class Setting:
         if self.cxx:
             self.languages.append(Language(self.cxx, 'c++', 'c++17'))
         self.toolkit = ['-isystem', given.toolkit_include] if given.toolkit_include else []
-        # With neither an option nor a <cuda.h> of the system, the tests that need one are left out.
+        # Without the option and without a <cuda.h> of the system, the tests that need one are skipped.
         self.have_cuda_h = given.cuda_h or bool(given.toolkit_include)
         self.version = 0
         if self.have_cuda_h:
@@ -124,7 +124,7 @@ def includes(headers):
 
 
 def stub_flags():
-    """The own headers of OpenGL, EGL and VDPAU where there are any, else ours."""
+    """The system's headers of OpenGL, EGL and VDPAU if they exist, else ours."""
     return ['-idirafter', str(STUBS)]
 
 
@@ -135,7 +135,7 @@ def each(function, items):
 
 
 def finish(failures):
-    """Ends the test: prints each failure, if any."""
+    """Ends the test, and prints each failure."""
     for failure in failures:
         print('FAILED: ' + failure)
     sys.exit(1 if failures else 0)

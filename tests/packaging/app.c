@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody's who uses cushim: what is tested is that it builds and starts, however cushim came to it. */
+/* A program that uses cushim. The test checks that it builds and starts, however cushim was added to it. */
 #include <stdio.h>
 
 #include <cushim/cushim.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""README.md is true: its examples compile and run, its lists are those of the sources, its numbers are what is printed.
+"""README.md is true: its examples compile and run, its lists equal those of the sources, and its numbers are correct.
 
 usage: check_readme.py PROGRAM STATIC_LIBRARY COMPILER...
 """
@@ -24,7 +24,7 @@ def blocks(language):
 
 
 def rows_below(heading):
-    """The cells of the first table below a heading, without its head."""
+    """The cells of the first table below a heading, without the header row."""
     table = re.search(rf'^## {heading}$.*?^(\|.*?)\n\n', README, re.M | re.S)[1]
     return [[cell.strip() for cell in line.strip('|').split('|')] for line in table.splitlines()[2:]]
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in that brings its own copy of cushim: it exports its own function and nothing else. */
+/* A plug-in with its own copy of cushim. It exports its own function and nothing else. */
 #include <cushim/cushim.h>
 
 __attribute__((visibility("default"))) int plugin_has_driver(void);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress LIBRARY [STREAMS [LIVE [THREADS]]] - many streams: made and destroyed one after the other, alive at once
- * with work that crosses between them, and used from many threads, with graphs. Says what was done. Nothing may be
- * lost: every callback is counted, and every number looked at. Nothing may be left: all of it is done twice, and the
- * second time takes no more memory, of the device or of the process, and leaves no more threads than softcuda keeps.
- * The process's memory is counted exactly under GLIBC_TUNABLES=glibc.malloc.tcache_count=0, else threads' caches are
- * counted, too.
+ * stress LIBRARY [STREAMS [LIVE [THREADS]]] - many streams: created and destroyed one after the other, alive at the
+ * same time with work that crosses between them, and used from many threads, with graphs. Prints what was done.
+ *
+ * Nothing may be lost: every callback is counted, and every number is checked. Nothing may leak: everything is done
+ * twice, and the second time takes no more memory, of the device or of the process, and leaves no more threads than
+ * softcuda keeps. The memory of the process is counted exactly with GLIBC_TUNABLES=glibc.malloc.tcache_count=0;
+ * otherwise the caches of threads are counted, too.
  */
 #include <dirent.h>
 #include <malloc.h>
@@ -45,19 +46,19 @@ static void check(CUresult result)
         add(&failures);
 }
 
-static int take(int *number)
+static int take_number(int *number)
 {
     return __atomic_exchange_n(number, 0, __ATOMIC_SEQ_CST);
 }
 
 static int expect(const char *what, int expected)
 {
-    int got = take(&calls), failed = __atomic_load_n(&failures, __ATOMIC_SEQ_CST);
+    int got = take_number(&calls), failed = __atomic_load_n(&failures, __ATOMIC_SEQ_CST);
     printf("%s: %d callbacks of %d, %d failures\n", what, got, expected, failed);
     return got == expected && failed == 0 ? 0 : 1;
 }
 
-/* ---- One after the other, and all at once ---- */
+/* ---- One after the other, and at the same time ---- */
 
 static int one_after_the_other(int streams)
 {
@@ -72,7 +73,7 @@ static int one_after_the_other(int streams)
     return expect("created and destroyed", (streams + 99) / 100);
 }
 
-/* Each stream writes its number behind the one before it, and hands it on to the next. */
+/* Each stream writes its number after the stream before it, and passes it on to the next one. */
 static void chain(CUstream *streams, CUevent *events, int live, CUdeviceptr numbers)
 {
     for (int i = 0; i < live; i++) {
@@ -161,7 +162,8 @@ static void *user(void *data)
     }
     check(cu->StreamDestroy_v2(stream));
     check(cu->EventDestroy_v2(event));
-    if (has_graphs()) { /* in a stream that the legacy one does not join: no one else's call invalidates this capture */
+    if (has_graphs()) { /* in a stream that does not synchronise with the legacy one, so that no call of another thread
+                         * invalidates this capture */
         check(cu->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING));
         use_graph(stream);
         check(cu->StreamDestroy_v2(stream));
@@ -182,12 +184,12 @@ static int many_threads(int threads)
     check(cu->CtxSynchronize_v1());
     for (int i = 0; i < 1000 && __atomic_load_n(&released, __ATOMIC_SEQ_CST) < wanted; i++)
         nanosleep(&(struct timespec){0, 2000000}, NULL);
-    int found = take(&released);
+    int found = take_number(&released);
     printf("user objects: %d released of %d\n", found, wanted);
     return expect("from many threads", threads * ROUNDS * 2 + wanted * LAUNCHES) | (found != wanted);
 }
 
-/* ---- What is left ---- */
+/* ---- Leaks ---- */
 
 struct left {
     size_t process, device;
@@ -210,7 +212,7 @@ static void *do_nothing(void *unused)
     return unused;
 }
 
-/* A sanitizer starts a thread of its own with the first that the program starts. */
+/* A sanitizer starts a thread of its own together with the first one of the program. */
 static int count_own_threads(void)
 {
     pthread_t thread;
@@ -219,11 +221,11 @@ static int count_own_threads(void)
     return count_threads();
 }
 
-static struct left what_is_left(void)
+static struct left report_leaks(void)
 {
     struct left left = {0, 0, 0};
     size_t total;
-    /* Workers that are not kept end on their own. */
+    /* Workers that are not kept end by themselves. */
     for (int i = 0; i < 1000 && (left.threads = count_threads()) > WORKERS_KEPT + own_threads; i++)
         nanosleep(&(struct timespec){0, 2000000}, NULL);
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
@@ -248,7 +250,7 @@ int main(int argc, char **argv)
     struct left left[2];
     int failed = 0;
 #if defined(__GLIBC__)
-    mallopt(M_ARENA_MAX, 1); /* or mallinfo() would not see what workers allocate */
+    mallopt(M_ARENA_MAX, 1); /* otherwise mallinfo() would not see the memory of workers */
 #endif
     if (cushim_load(&options) != CUDA_SUCCESS)
         return 1;
@@ -261,7 +263,7 @@ int main(int argc, char **argv)
         failed |= one_after_the_other(argc > 2 ? atoi(argv[2]) : 100000);
         failed |= alive_at_once(argc > 3 ? atoi(argv[3]) : 1000);
         failed |= many_threads(argc > 4 ? atoi(argv[4]) : 64);
-        left[i] = what_is_left();
+        left[i] = report_leaks();
     }
     failed |= compare(left[0], left[1]);
     check(cu->DevicePrimaryCtxRelease_v1(0));

@@ -34,7 +34,7 @@ void support_load(int argc, char **argv)
 int support_setup(void **state)
 {
     (void)state;
-    if (cushim_driver_version() < 7000) /* no primary contexts yet */
+    if (cushim_driver_version() < 7000) /* it has no primary contexts */
         assert_cu(0, cu->CtxCreate_v2(&context, 0, 0));
     else
         assert_cu(0, cu->DevicePrimaryCtxRetain_v1(&context, 0));
@@ -47,7 +47,6 @@ int support_teardown(void **state)
     (void)state;
     control->clear_faults();
     control->delay_callbacks(0);
-    control->lie(SOFTCUDA_LIE_NONE);
     cu->CtxSetCurrent_v1(NULL);
     if (cushim_driver_version() < 7000)
         cu->CtxDestroy_v2(context);
@@ -96,7 +95,7 @@ struct job {
     void *argument;
 };
 
-static void *run(void *job)
+static void *thread_main(void *job)
 {
     const struct job *mine = job;
     cu->CtxSetCurrent_v1(context);
@@ -108,7 +107,7 @@ void support_on_thread(void (*body)(void *), void *argument)
 {
     struct job job = {body, argument};
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, run, &job), 0);
+    assert_int_equal(pthread_create(&thread, NULL, thread_main, &job), 0);
     pthread_join(thread, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of softcuda share: a library loaded through cushim, a context, and functions for streams to run. */
+/* Shared by the tests of softcuda: a library loaded through cushim, a context, and functions for streams to run. */
 #ifndef TESTS_SOFTCUDA_SUPPORT_H
 #define TESTS_SOFTCUDA_SUPPORT_H
 
@@ -17,14 +17,14 @@ extern const struct cushim_dispatch_table *cu;
 extern const struct softcuda_control *control;
 extern CUcontext context;
 
-/* Loads argv[1]; call first in main(). */
+/* Loads argv[1]. main() must call it first. */
 void support_load(int argc, char **argv);
 
-/* Before each test: the primary context retained and current; after it, reset and released. */
+/* Setup and teardown of each test: the primary context is retained and current; then it is reset and released. */
 int support_setup(void **state);
 int support_teardown(void **state);
 
-/* A number that streams change; a gate that a stream waits at until it is opened. */
+/* A number that streams change, and a gate at which a stream waits until it is opened. */
 void CUDA_CB support_count(void *number);
 int support_number(const int *number);
 struct gate {
@@ -44,7 +44,7 @@ CUevent support_event(unsigned flags);
 CUgraphNode support_host_node(CUgraph graph, CUgraphNode *before, size_t count, CUhostFn function, void *data);
 CUgraphExec support_instantiate(CUgraph graph);
 
-/* Whether the driver is of this CUDA version, 11040, or newer. */
+/* Whether the driver has this CUDA version, such as 11040, or a newer one. */
 bool support_has(int version);
 
 #define assert_cu(expected, call) assert_int_equal((expected), (int)(call))

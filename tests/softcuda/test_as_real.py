@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_as_real.py PROBE_DRIVER DRIVER LIBRARY - holds one library of softcuda against the real driver that it stands for.
+"""test_as_real.py PROBE_DRIVER DRIVER LIBRARY - compares one library of softcuda with the real driver that it
+represents.
 
-Its exported names, the state of every slot (plain and per-thread), and the answers of its own cuGetProcAddress to every
-question that probe_driver asks must be the real one's. 77 where the cache has no such driver."""
+Its exported names, the state of every slot (for both default streams), and the results of its own
+cuGetProcAddress for everything that probe_driver looks up must be those of the real driver. 77 if the cache
+lacks that driver.
+"""
 import os
 import subprocess
 import sys
@@ -14,12 +17,12 @@ from driver_library import Library, cached_path, environment_for
 
 
 def exports(path):
-    """Names of functions; not the debugger's, nor softcuda's own."""
+    """Names of functions, without those of debuggers and of softcuda itself."""
     return {name for name in Library(path).exports if name.startswith('cu') and not name.startswith('cudbg')}
 
 
 def answers(probe, path, *options):
-    """What probe_driver says, without addresses."""
+    """The output of probe_driver, without addresses."""
     done = subprocess.run([probe, '--path', path, *options], env=environment_for(path), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=True)
     result = []

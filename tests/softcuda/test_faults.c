@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults on request, by the control and by the environment that the build sets for this test. */
+/* Injected faults, by the control interface and by the environment that the build sets for this test. */
 #include "support.h"
 
 #include <string.h>
 
 /* SOFTCUDA_FAIL=cuCtxGetFlags:2=2 SOFTCUDA_HIDE=cuStreamGetPriority,cuStreamGetPriority_ptsz */
-static void test_environment_when_it_asks_for_a_fault_then_the_nth_call_fails(void **state)
+static void test_environment_when_it_injects_a_fault_then_the_nth_call_fails(void **state)
 {
     (void)state;
     unsigned flags;
@@ -16,7 +16,7 @@ static void test_environment_when_it_asks_for_a_fault_then_the_nth_call_fails(vo
     assert_cu(0, cu->CtxGetFlags_v1(&flags));
 }
 
-static void test_environment_when_it_hides_a_symbol_then_nobody_finds_it(void **state)
+static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
 {
     (void)state;
     cushim_fn function;
@@ -28,7 +28,7 @@ static void test_environment_when_it_hides_a_symbol_then_nobody_finds_it(void **
     assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
 }
 
-static void test_control_when_told_to_fail_then_that_call_and_no_other(void **state)
+static void test_control_when_a_fault_is_injected_then_only_that_call_fails(void **state)
 {
     (void)state;
     CUdeviceptr memory;
@@ -44,7 +44,7 @@ static void test_control_when_told_to_fail_then_that_call_and_no_other(void **st
     assert_cu(0, cu->MemAlloc_v2(&memory, 64));
 }
 
-static void CUDA_CB note(CUstream stream, CUresult status, void *data)
+static void CUDA_CB record_status(CUstream stream, CUresult status, void *data)
 {
     (void)stream, (void)status;
     support_count(data);
@@ -56,33 +56,10 @@ static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(
     int number = 0;
     CUstream stream = support_stream(0);
     control->delay_callbacks(50);
-    assert_cu(0, cu->StreamAddCallback_v1(stream, note, &number, 0));
+    assert_cu(0, cu->StreamAddCallback_v1(stream, record_status, &number, 0));
     assert_cu(600, cu->StreamQuery_v1(stream));
     assert_cu(0, cu->StreamSynchronize_v1(stream));
     assert_int_equal(support_number(&number), 1);
-}
-
-static CUresult ask(const char *function, int version, void **ret)
-{
-    return cushim_driver_version() >= 12000 ? cu->GetProcAddress_v2(function, ret, version, 0, NULL)
-                                            : cu->GetProcAddress_v1(function, ret, version, 0);
-}
-
-static void test_control_when_told_to_lie_then_the_wrong_version_is_given(void **state)
-{
-    (void)state;
-    void *old = NULL, *newer = NULL, *lie = NULL;
-    if (cushim_driver_version() < 11030)
-        skip();
-    assert_cu(0, ask("cuStreamGetCaptureInfo", 10010, &old));
-    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &newer));
-    assert_ptr_not_equal(old, newer);
-    control->lie(SOFTCUDA_LIE_OLDEST);
-    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &lie));
-    assert_ptr_equal(lie, old);
-    control->lie(SOFTCUDA_LIE_NULL);
-    assert_cu(0, ask("cuStreamGetCaptureInfo", 11030, &lie));
-    assert_null(lie);
 }
 
 static void test_proc_address_when_refused_then_the_result_is_untouched(void **state)
@@ -102,7 +79,7 @@ static void test_proc_address_when_refused_then_the_result_is_untouched(void **s
     assert_ptr_not_equal(function, untouched);
 }
 
-static void test_function_when_not_executed_then_says_not_supported(void **state)
+static void test_function_when_not_executed_then_returns_not_supported(void **state)
 {
     (void)state;
     CUarray array;
@@ -114,13 +91,12 @@ int main(int argc, char **argv)
 {
     support_load(argc, argv);
     const struct CMUnitTest tests[] = {
-        TEST(test_environment_when_it_asks_for_a_fault_then_the_nth_call_fails),
-        TEST(test_environment_when_it_hides_a_symbol_then_nobody_finds_it),
-        TEST(test_control_when_told_to_fail_then_that_call_and_no_other),
+        TEST(test_environment_when_it_injects_a_fault_then_the_nth_call_fails),
+        TEST(test_environment_when_it_hides_a_symbol_then_not_found),
+        TEST(test_control_when_a_fault_is_injected_then_only_that_call_fails),
         TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them),
-        TEST(test_control_when_told_to_lie_then_the_wrong_version_is_given),
         TEST(test_proc_address_when_refused_then_the_result_is_untouched),
-        TEST(test_function_when_not_executed_then_says_not_supported),
+        TEST(test_function_when_not_executed_then_returns_not_supported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and captures, as far as the conformance suite does not ask: order, updates of nodes, child graphs. */
+/* Graphs and captures beyond the checks of the conformance suite: order, updates of nodes, child graphs. */
 #include "support.h"
 
 #include <string.h>
@@ -93,7 +93,7 @@ static void test_graph_of_copies_when_launched_then_moves_bytes(void **state)
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_child_graph_when_launched_then_runs_within_its_place(void **state)
+static void test_child_graph_when_launched_then_runs_in_order(void **state)
 {
     (void)state;
     CUgraph graph, child;
@@ -132,7 +132,7 @@ static void test_child_graph_when_changed_later_then_executables_keep_their_copy
     assert_cu(0, cu->GraphAddChildGraphNode_v1(&node, graph, NULL, 0, child));
     CUgraphExec exec = support_instantiate(graph);
     assert_cu(0, cu->GraphChildGraphNodeGetGraph_v1(node, &inside));
-    assert_cu(1, cu->GraphDestroy_v1(inside)); /* the node's own */
+    assert_cu(1, cu->GraphDestroy_v1(inside)); /* it belongs to the node */
     assert_cu(0, cu->GraphGetNodes_v1(inside, &host, &count));
     assert_cu(0, cu->GraphDestroyNode_v1(host));
     assert_cu(0, cu->GraphLaunch_v1(exec, stream));
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
         TEST(test_graph_when_edges_go_back_then_they_decide_the_order),
         TEST(test_executable_when_launched_in_two_streams_then_never_at_once),
         TEST(test_graph_of_copies_when_launched_then_moves_bytes),
-        TEST(test_child_graph_when_launched_then_runs_within_its_place),
+        TEST(test_child_graph_when_launched_then_runs_in_order),
         TEST(test_child_graph_when_changed_later_then_executables_keep_their_copy),
         TEST(test_graph_of_events_when_launched_then_records_and_waits),
         TEST(test_capture_info_when_work_is_plain_then_its_edges_have_no_type),

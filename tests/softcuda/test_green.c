@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Green contexts: streams of their own; memory, events and an end that they share with the primary context. */
+/* Green contexts: streams of their own; memory, events and a lifetime that they share with the primary context. */
 #include "support.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static CUgreenCtx green_new(void)
     return green;
 }
 
-/* A stream of the green context, as a driver of 12.4 makes it, too. */
+/* A stream of the green context, created in a way that a driver for CUDA 12.4 has, too. */
 static CUstream green_stream(CUgreenCtx green)
 {
     CUstream stream = NULL;
@@ -28,7 +28,7 @@ static CUstream green_stream(CUgreenCtx green)
     return stream;
 }
 
-static void test_green_context_when_given_odd_arguments_then_refused(void **state)
+static void test_green_context_when_arguments_are_invalid_then_refused(void **state)
 {
     (void)state;
     CUdevResource all, none;
@@ -48,7 +48,7 @@ static void test_green_context_when_given_odd_arguments_then_refused(void **stat
     assert_null(green);
 }
 
-static void test_green_stream_when_asked_then_names_its_contexts(void **state)
+static void test_green_stream_when_queried_then_returns_its_contexts(void **state)
 {
     (void)state;
     CUgreenCtx found = NULL, green = green_new();
@@ -82,7 +82,7 @@ static void test_green_stream_when_busy_then_its_primary_context_waits_for_it(vo
     CUdeviceptr memory;
     CUgreenCtx green = green_new();
     CUstream stream = green_stream(green), other = support_stream(1);
-    CUevent event = support_event(0); /* of the primary context, as the memory is */
+    CUevent event = support_event(0); /* of the primary context, like the memory */
     assert_cu(0, cu->MemAlloc_v2(&memory, sizeof(back)));
     assert_cu(0, cu->LaunchHostFunc_v1(stream, support_gate, &gate));
     assert_cu(0, cu->MemsetD8Async_v1(memory, 5, sizeof(back), stream));
@@ -144,8 +144,8 @@ int main(int argc, char **argv)
     if (!support_has(12040))
         return 77;
     const struct CMUnitTest tests[] = {
-        TEST(test_green_context_when_given_odd_arguments_then_refused),
-        TEST(test_green_stream_when_asked_then_names_its_contexts),
+        TEST(test_green_context_when_arguments_are_invalid_then_refused),
+        TEST(test_green_stream_when_queried_then_returns_its_contexts),
         TEST(test_green_stream_when_busy_then_its_primary_context_waits_for_it),
         TEST(test_green_context_when_destroyed_then_memory_stays_and_the_primary_is_released),
         TEST(test_green_context_when_its_primary_is_reset_then_lost),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels by name: files, packing of arguments, faults that the control clears. */
+/* Kernels by name: files, packing of arguments, faults that the control interface clears. */
 #include "support.h"
 
 #include <string.h>
 
-/* void scale(float *to, char times, double by, int count): a layout with holes. */
+/* void scale(float *to, char times, double by, int count): a layout with padding. */
 static const size_t scale_sizes[] = {8, 1, 8, 4};
 
 static void scale(struct softcuda_launch *launch)
@@ -44,7 +44,7 @@ static void test_module_when_unloaded_then_its_handle_is_refused(void **state)
     assert_cu(400, cu->LaunchKernel_v1((CUfunction)(uintptr_t)8, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 
-/* argv[0]: some file that is there. */
+/* argv[0]: any existing file. */
 static const char *this_program;
 
 static void test_module_when_loaded_from_a_file_then_that_has_to_be_there(void **state)

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_lists.py SOFTCUDA [LIBRARY...] - the lists of softcuda agree: what the sources define is what executes.txt names;
-nothing but functions of the driver and one control is exported."""
+"""test_lists.py SOFTCUDA [LIBRARY...] - the lists of softcuda agree.
+
+The sources define exactly the functions in executes.txt. The libraries export only functions of the driver and the
+control interface.
+"""
 import os
 import re
 import subprocess

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory, as far as the conformance suite does not ask: each byte of copies and memsets, counts, pools. */
+/* Memory, beyond the checks of the conformance suite: each byte of copies and memsets, counts, pools. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouch
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-/* A frame of 30 x 4 bytes, as a video program has it. */
+/* A frame of 30 x 4 bytes, as in a video program. */
 static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
 {
     (void)state;
@@ -50,7 +50,7 @@ static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
             assert_int_equal(all[y * pitch + x], x < WIDTH ? frame[y * PITCH + x] : 0xee);
     free(all);
 
-    /* And back, into the middle of rows with padding of their own. */
+    /* And back, into rows with other padding. */
     memset(back, 0x55, sizeof(back));
     memset(&copy, 0, sizeof(copy));
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -85,7 +85,7 @@ static void test_memset_2d_when_elements_are_wide_then_only_they_change(void **s
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_alloc_async_when_freed_then_only_when_the_stream_is_there(void **state)
+static void test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it(void **state)
 {
     (void)state;
     struct gate gate = {0, 0};
@@ -97,7 +97,7 @@ static void test_alloc_async_when_freed_then_only_when_the_stream_is_there(void 
     assert_cu(0, cu->MemAllocAsync_v1(&memory, 64, stream));
     cu->LaunchHostFunc_v1(stream, support_gate, &gate);
     assert_cu(0, cu->MemsetD8Async_v1(memory, 3, 64, stream));
-    assert_cu(0, cu->MemFreeAsync_v1(memory, stream)); /* the memset before it is still to come */
+    assert_cu(0, cu->MemFreeAsync_v1(memory, stream)); /* the memset before it is still pending */
     assert_cu(1, cu->MemFreeAsync_v1(memory, stream));
     assert_cu(1, cu->MemcpyDtoH_v2(bytes, memory, 64));
     support_open(&gate);
@@ -141,7 +141,7 @@ static void test_pool_when_memory_is_taken_then_counted_until_it_is_free(void **
     assert_cu(0, cu->MemAllocAsync_v1(&memory, 1000, stream));
     assert_int_equal(used(pool), 1000);
     assert_cu(0, cu->MemFreeAsync_v1(memory, stream));
-    assert_int_equal(used(pool), 1000); /* the stream is not there yet */
+    assert_int_equal(used(pool), 1000); /* the stream has not reached it yet */
     support_open(&gate);
     assert_cu(0, cu->StreamSynchronize_v1(stream));
     assert_int_equal(used(pool), 0);
@@ -177,7 +177,7 @@ static void test_pool_when_destroyed_then_its_memory_stays(void **state)
     assert_int_equal(back, 3);
 }
 
-static void test_pointer_when_asked_then_says_what_it_is(void **state)
+static void test_pointer_when_queried_then_reports_its_attributes(void **state)
 {
     (void)state;
     CUdeviceptr memory;
@@ -203,10 +203,10 @@ int main(int argc, char **argv)
         TEST(test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouched),
         TEST(test_copy_2d_when_pitched_then_padding_is_kept),
         TEST(test_memset_2d_when_elements_are_wide_then_only_they_change),
-        TEST(test_alloc_async_when_freed_then_only_when_the_stream_is_there),
+        TEST(test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it),
         TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free),
         TEST(test_pool_when_destroyed_then_its_memory_stays),
-        TEST(test_pointer_when_asked_then_says_what_it_is),
+        TEST(test_pointer_when_queried_then_reports_its_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

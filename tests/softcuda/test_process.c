@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_process LIBRARY - what holds for a process: before cuInit, with the per-thread default stream as the one that 0
- * means, and in a forked child. In this order, so no test of cmocka's. Exit status: 0, or the line that failed.
+ * test_process LIBRARY - tests that need a process of their own: before cuInit, with stream 0 as the per-thread default
+ * stream, and in a forked child. They depend on this order, so they are not cmocka tests. Exit status: 0, or the line
+ * that failed.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -52,7 +53,7 @@ static int before_init(void)
     return 0;
 }
 
-/* 0 means another stream in each thread; the legacy one still joins them. */
+/* 0 means another stream in each thread; the legacy stream still synchronises with them. */
 static int per_thread(void)
 {
     CUresult other = CUDA_ERROR_UNKNOWN;
@@ -103,7 +104,7 @@ int main(int argc, char **argv)
                                                 .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
     if (cushim_load(&options) != CUDA_SUCCESS) {
         fprintf(stderr, "%s\n", cushim_get_diagnosis()->message);
-        return cushim_get_diagnosis()->cuda_version < 7000 ? 77 : 1; /* older drivers have no such stream */
+        return cushim_get_diagnosis()->cuda_version < 7000 ? 77 : 1; /* older drivers lack this stream */
     }
     cu = cushim_table();
     return before_init() || per_thread() || forked();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams and events, as far as the conformance suite does not ask: what crashes a real driver, and what takes time. */
+/* Streams and events beyond the checks of the conformance suite: calls that crash a real driver, and tests that take
+ * long. */
 #include "support.h"
 
-static void CUDA_CB hold(CUstream stream, CUresult status, void *data)
+static void CUDA_CB wait_at_gate(CUstream stream, CUresult status, void *data)
 {
     (void)stream, (void)status;
     support_gate(data);
@@ -29,7 +30,7 @@ static void test_events_when_recorded_around_work_then_elapsed_is_its_time(void 
     CUstream stream = support_stream(0);
     CUevent start = support_event(0), end = support_event(0);
     cu->EventRecord_v1(start, stream);
-    cu->StreamAddCallback_v1(stream, hold, &gate, 0);
+    cu->StreamAddCallback_v1(stream, wait_at_gate, &gate, 0);
     cu->EventRecord_v1(end, stream);
     support_reached(&gate);
     support_sleep(20);
@@ -57,8 +58,8 @@ static void test_callback_when_it_synchronizes_its_own_stream_then_returns_immed
 
 static void own_stream(void *result)
 {
-    static struct gate gate; /* the callback may look at it once more when this thread has ended */
-    cu->StreamAddCallback_v1(CU_STREAM_PER_THREAD, hold, &gate, 0);
+    static struct gate gate; /* the callback may read it once more after the end of this thread */
+    cu->StreamAddCallback_v1(CU_STREAM_PER_THREAD, wait_at_gate, &gate, 0);
     support_reached(&gate);
     *(CUresult *)result = cu->StreamQuery_v1(CU_STREAM_PER_THREAD);
     support_open(&gate);
@@ -69,8 +70,8 @@ static void test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle
     (void)state;
     struct gate gate = {0, 0};
     CUresult other = CUDA_ERROR_UNKNOWN;
-    cu->StreamAddCallback_v1(CU_STREAM_PER_THREAD, hold, &gate, 0);
-    support_on_thread(own_stream, &other); /* which ends with work in its stream */
+    cu->StreamAddCallback_v1(CU_STREAM_PER_THREAD, wait_at_gate, &gate, 0);
+    support_on_thread(own_stream, &other); /* the thread ends with pending work in its stream */
     assert_cu(600, other);
     support_open(&gate);
     assert_cu(0, cu->StreamSynchronize_v1(CU_STREAM_PER_THREAD));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* softcuda where the system has no more threads. This program's pthread_create() takes the place of the C library's. */
+/* softcuda on a system without free threads. The pthread_create() of this program replaces that of the C library. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -38,7 +38,7 @@ static void CUDA_CB gate_callback(CUstream stream, CUresult status, void *gate)
     support_gate(gate);
 }
 
-/* Streams at a gate, which keep every worker busy. */
+/* Streams at a gate, which occupy every worker. */
 enum { MOST_BUSY = 64 };
 struct busy {
     struct gate gate;
@@ -46,7 +46,7 @@ struct busy {
     size_t count;
 };
 
-/* Denies threads and occupies the workers that are idle, until a stream is refused one. */
+/* Denies threads and occupies the idle workers, until a stream is refused one. */
 static void begin_without_threads(struct busy *busy)
 {
     CUresult result = CUDA_SUCCESS;
@@ -119,7 +119,7 @@ static void test_copy_when_there_are_no_threads_then_it_is_refused(void **state)
     assert_cu(CUDA_SUCCESS, cu->MemFree_v2(memory));
 }
 
-/* A stream that waits for another needs a thread later, when no call could be told. */
+/* A stream that waits for another one needs a thread later, when no call could report the failure. */
 static void test_work_when_accepted_before_the_threads_run_out_then_it_is_done(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void test_work_when_accepted_before_the_threads_run_out_then_it_is_done(v
     assert_cu(CUDA_SUCCESS, cu->StreamDestroy_v2(second));
 }
 
-/* The first node needs no thread, and must not be done alone. */
+/* The first node needs no thread, but must not be executed alone. */
 static void test_launch_when_there_are_no_threads_then_no_node_is_executed(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void test_launch_when_there_are_no_threads_then_no_node_is_executed(void 
     assert_cu(CUDA_SUCCESS, cu->StreamDestroy_v2(stream));
 }
 
-/* Giving up a user object cannot fail: its destructor waits for a worker. */
+/* Dropping a user object cannot fail: its destructor waits for a worker. */
 static void test_user_object_when_there_are_no_threads_then_it_is_destroyed_later(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void test_user_object_when_there_are_no_threads_then_it_is_destroyed_late
     begin_without_threads(&busy);
     assert_cu(CUDA_SUCCESS, cu->UserObjectRelease_v1(object, 1));
     end_without_threads(&busy);
-    CUstream stream = support_stream(CU_STREAM_NON_BLOCKING); /* starts a worker, if there is none at all */
+    CUstream stream = support_stream(CU_STREAM_NON_BLOCKING); /* starts a worker if none exists */
     assert_cu(CUDA_SUCCESS, cu->StreamAddCallback_v1(stream, count_callback, &(int){0}, 0));
     assert_cu(CUDA_SUCCESS, cu->StreamSynchronize_v1(stream));
     while (support_number(&calls) == 0)

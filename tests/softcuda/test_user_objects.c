@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User objects: who holds them, and that the last one who gives one up destroys it, once. */
+/* User objects: who holds a reference, and that dropping the last one destroys the object, once. */
 #include "support.h"
 
 /* A graph of one host function that holds the only reference to an object, whose destructor counts. */
@@ -14,7 +14,7 @@ static CUgraph graph_with_object(int *destroyed, CUhostFn function, void *data)
     return graph;
 }
 
-/* Destructors come on a thread of the driver's, with which nothing can be synchronised. */
+/* Destructors run on a thread of the driver, and nothing synchronises with them. */
 static void assert_destroyed(const int *destroyed, int expected)
 {
     for (int i = 0; i < 1000 && support_number(destroyed) < expected; i++)
@@ -110,7 +110,7 @@ static void test_user_object_when_counted_then_every_reference_counts(void **sta
     assert_held(&destroyed);
     assert_cu(0, cu->GraphDestroy_v1(graph));
     assert_destroyed(&destroyed, 1);
-    assert_cu(1, cu->UserObjectRetain_v1(object, 1)); /* no longer one */
+    assert_cu(1, cu->UserObjectRetain_v1(object, 1)); /* no longer valid */
 }
 
 int main(int argc, char **argv)

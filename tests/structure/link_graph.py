@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""
-link_graph.py - dependencies between the objects of a static library run one way.
+"""link_graph.py - checks that the dependencies between the objects of a static library run one way.
 
     link_graph.py NM LIBRARY [--allow A,B]... [--above A,B,...]... [--leaf A]... [--show]
 
-An object depends on another one that defines a symbol which it leaves undefined; nm lists both. The check fails on each
-group of objects that depend on each other in a cycle. An object is named as its source file, with "_" for "/": "load",
-"src_posix_os_wait".
+An object depends on another one if that defines a symbol which the first leaves undefined; nm lists both. The
+check fails for each group of objects that depend on each other in a cycle. An object is named after its source
+file, with "_" for "/": "load", "src_posix_os_wait".
 
     --allow A,B   these two may depend on each other
     --above A,B   the objects whose names begin with A or B are above all others: no other object depends on them
     --leaf A      the objects whose names begin with A depend on no others
     --show        prints the graph
 
-Exit status 0: the rules are met; 1: they are not, and each violation is printed with its symbols; 77: there is no nm.
+Exit status 0: the rules are met; 1: they are not, and each violation is printed with its symbols; 77: nm is not
+installed.
 """
 import argparse
 import shutil
@@ -98,7 +98,7 @@ def check_cycles(graph, allowed):
         if group not in allowed:
             violations += [f'a cycle of {len(group)} objects:', *edges_within(graph, group)]
     for name in set().union(*allowed) - graph.keys():
-        sys.exit(f'there is no object {name}: was that the library?')
+        sys.exit(f'the library has no object {name}')
     return violations
 
 
@@ -106,7 +106,7 @@ def select(graph, prefixes):
     chosen = {name for name in graph if name.startswith(tuple(prefixes))}
     for prefix in prefixes:
         if not any(name.startswith(prefix) for name in chosen):
-            sys.exit(f'there is no object {prefix}: was that the library?')
+            sys.exit(f'the library has no object {prefix}')
     return chosen
 
 
@@ -132,7 +132,7 @@ def main():
     parser.add_argument('--show', action='store_true')
     options = parser.parse_args()
     if shutil.which(options.nm) is None:
-        print('skipped: nm (binutils) is not there')
+        print('skipped: nm (binutils) is not installed')
         return 77
     graph = read_graph(options.nm, options.library)
     if options.show:

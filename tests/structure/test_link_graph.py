@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The check of the link graph, on a library in which one and two depend on each other, and three on one."""
+"""The check of the link graph, on a library in which one and two depend on each other, and three depends on one."""
 import pathlib
 import subprocess
 import sys

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * at_exit - calls a slot when the process is ending: in a handler of atexit() and in a destructor. Prints a
- * "name=value" to the line.
+ * at_exit - calls a slot while the process is ending: in a handler of atexit() and in a destructor. Prints lines of the
+ * form "name=value".
  *
- *   at_exit [first]    with "first", these calls are also the first, so that they load the driver
+ *   at_exit [first]    with "first", these calls are the first ones, so they load the driver
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cushim/cushim.h"
 
-static void tell(const char *when)
+static void print_state(const char *when)
 {
     int version = -1;
     CUresult result = cushim_table()->DriverGetVersion_v1(&version);
@@ -19,20 +19,20 @@ static void tell(const char *when)
     fflush(stdout);
 }
 
-static void tell_at_exit(void)
+static void print_state_at_exit(void)
 {
-    tell("atexit");
+    print_state("atexit");
 }
 
 __attribute__((destructor)) static void tell_in_destructor(void)
 {
-    tell("destructor");
+    print_state("destructor");
 }
 
 int main(int argc, char **argv)
 {
     (void)argv;
     if (argc == 1)
-        tell("main");
-    return atexit(tell_at_exit);
+        print_state("main");
+    return atexit(print_state_at_exit);
 }

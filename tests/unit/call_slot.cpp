@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* In C++, because it can make a zero of each parameter's type from the list alone. */
+/* C++, because it can make a zero of each parameter's type from the list alone. */
 #include "call_slot.h"
 
-#include "cushim/abi/egl.h" /* a frame is passed by value */
+#include "cushim/abi/egl.h" /* for a frame that is passed by value */
 
 template <typename... Parameters> static CUresult call(CUresult(CUDAAPI *function)(Parameters...))
 {

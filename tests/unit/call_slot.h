@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls any slot, for tests that go through the whole list. */
+/* Calls any slot, for tests that run over the whole list. */
 #ifndef CALL_SLOT_H
 #define CALL_SLOT_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Calls a slot of a table with zero for each argument, whatever its type. */
+/* Calls a slot of a table with zero for each argument of any type. */
 CUresult call_slot(const struct cushim_dispatch_table *table, enum cushim_slot slot);
 
 #ifdef __cplusplus

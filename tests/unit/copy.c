@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in that was linked to the static library, so that it has a cushim of its own and shows nothing of it. */
+/* A plug-in that is linked to the static library: it has its own copy of cushim and exports nothing of it. */
 #include "copy.h"
 
 #define EXPORT __attribute__((visibility("default")))

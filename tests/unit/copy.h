@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What copy.c exports. */
+/* The exports of copy.c. */
 #ifndef COPY_H
 #define COPY_H
 

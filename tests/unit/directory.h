@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A directory of a test's own, and files in it. POSIX only. */
+/* A temporary directory of a test, and files in it. POSIX only. */
 #ifndef DIRECTORY_H
 #define DIRECTORY_H
 
 #include <stddef.h>
 
-/* cmocka setup and teardown: makes the directory, as unit_reset does the rest; removes it with all that is in it. */
+/* cmocka setup and teardown: creates the directory and calls unit_reset; removes the directory with its content. */
 int directory_create(void **state);
 int directory_remove(void **state);
 
 #define DIRECTORY_TEST(test) cmocka_unit_test_setup_teardown(test, directory_create, directory_remove)
 
-/* The directory itself. */
+/* The path of the directory itself. */
 const char *directory_root(void);
 
-/* The path of `name` in the directory; its own directories are made. Valid until the fourth call after this one. */
+/* The path of `name` in the directory; creates its parent directories. Valid until the fourth call after this one. */
 const char *directory_path(const char *name);
 
 /* Each writes a file in the directory and returns its path. */

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fake driver whose functions are the test's: each notes how it was called. The tests then compare what was noted, so
- * that they see which functions were called, in which order, with which arguments, and that nothing else was.
+ * A fake driver whose functions are defined by the test. Each records its call. The tests compare the record with the
+ * expected calls, and so check the functions, their order and arguments, and that nothing else was called.
  */
 #ifndef MOCK_H
 #define MOCK_H
 
 #include "unit.h"
 
-/* cmocka setup: as unit_reset, with nothing noted and nothing failing. */
+/* cmocka setup: calls unit_reset, and clears the record and the failure. */
 int mock_reset(void **state);
 
 #define MOCK_TEST(test) cmocka_unit_test_setup(test, mock_reset)
 
-/* Loads a fake, and returns its hooks, which are as at first. */
+/* Loads a fake, and returns its hooks in their initial state. */
 struct cushim_dispatch_table *mock_load(const char *name, struct cushim_load_options options);
 
-/* From now on, mock_call() of this function returns this. NULL: none fails. */
+/* From now on, mock_call() of this function returns this code. NULL: no function fails. */
 void mock_fail(const char *function, CUresult code);
 
-/* Notes "function(arguments) ". Returns CUDA_SUCCESS, or the code that the function is to fail with. */
+/* Records "function(arguments) ". Returns CUDA_SUCCESS, or the code that the function shall fail with. */
 CUSHIM_PRINTF(2, 3)
 CUresult mock_call(const char *function, const char *arguments, ...);
 
-/* Asserts that exactly these calls were noted, and forgets them. */
+/* Asserts that exactly these calls were recorded, and clears the record. */
 void mock_assert_calls(const char *calls);
 
-/* Asserts that a call was refused as more than this driver can do, in this function's name, and that none was made. */
+/* Asserts that a call was refused as not supported by this driver, in the name of this function, and that no call was
+ * made. */
 void mock_assert_refused(CUresult result, const char *function);
 
 /* Handles are numbers. */

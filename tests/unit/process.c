@@ -10,10 +10,10 @@ const char process_report[] = PROGRAMS "/report";
 const char process_report_linked[] = PROGRAMS "/report_linked";
 const char process_report_origin[] = PROGRAMS "/report_origin";
 
-/* A line break, what was printed, and the end. */
+/* A line break, the output, and the end. */
 static char output[65536];
 
-static void become(const char *program, const char *argument, void (*prepare)(void), int writer)
+static void exec_program(const char *program, const char *argument, void (*prepare)(void), int writer)
 {
     if (prepare != NULL)
         prepare();
@@ -32,7 +32,7 @@ bool process_run(const char *program, const char *argument, void (*prepare)(void
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        become(program, argument, prepare, ends[1]);
+        exec_program(program, argument, prepare, ends[1]);
     close(ends[1]);
     memset(output, 0, sizeof output);
     output[0] = '\n';

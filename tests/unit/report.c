@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report - loads the driver as the environment says and prints what came of it, a "name=value" to the line. The tests
- * run it where a whole process is what matters: what it was linked to, its rights, its environment.
+ * report - loads the driver as the environment says, and prints the result as lines of the form "name=value". The tests
+ * use it where a whole process matters: its linked libraries, its privileges, its environment.
  *
  *   report [LIBRARY]    opens LIBRARY first, and keeps it open
- *   report log          loads with a log callback, which does nothing
+ *   report log          loads with a log callback that does nothing
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
@@ -17,21 +17,21 @@
 
 #include "cushim/cushim.h"
 
-static void listen(void *unused, const char *line)
+static void ignore_log(void *unused, const char *line)
 {
     (void)unused;
     (void)line;
 }
 
 #if defined(LINKED_TO_STUB)
-extern int not_a_driver(void); /* what the stub exports beside the driver's functions */
+extern int not_a_driver(void); /* exported by the stub in addition to the driver's functions */
 #endif
 
 int main(int argc, char **argv)
 {
     struct cushim_load_options options = {0};
     if (argc > 1 && strcmp(argv[1], "log") == 0)
-        options.log = listen;
+        options.log = ignore_log;
     else if (argc > 1 && dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) == NULL) {
         fprintf(stderr, "report: %s\n", dlerror());
         return 1;
@@ -50,5 +50,5 @@ int main(int argc, char **argv)
     printf("linked=%d\n", not_a_driver());
 #endif
     fflush(stdout);
-    _exit(0); /* LeakSanitizer cannot look into a privileged process, and says so with a failure */
+    _exit(0); /* LeakSanitizer cannot inspect a privileged process, and reports that as a failure */
 }

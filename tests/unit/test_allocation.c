@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each allocation fails in its turn, and then each with all after it: nothing crashes, nothing leaks (the sanitizer
- * sees to that), what is answered is true, and with memory again everything works. The allocations are those of the
- * whole process, the dynamic loader included, where this program can take the place of malloc(); elsewhere cushim's
- * own.
+ * Allocations that fail, one at a time, and then each together with all later ones: nothing crashes, nothing leaks
+ * (checked by the sanitizer), the reported results are true, and everything works when memory is available again. Where
+ * this program can replace malloc(), these are the allocations of the whole process, the dynamic loader included;
+ * elsewhere only those of cushim.
  */
 #include "mock.h"
 
@@ -11,9 +11,9 @@
 
 static struct {
     bool counts;
-    bool only_one;  /* or all from there on */
-    long countdown; /* to the one that fails */
-    bool failed;    /* any did */
+    bool only_one;  /* or all later ones, too */
+    long countdown; /* to the allocation that fails */
+    bool failed;    /* whether any allocation failed */
 } memory;
 
 static bool allocation_fails(void)
@@ -63,7 +63,7 @@ void *__wrap_malloc(size_t size)
 
 #endif
 
-/* Runs a scene with its first allocation failing, its second, and so on until none is left to fail. */
+/* Runs a scenario with its first allocation failing, then its second, and so on until no allocation is left to fail. */
 static void with_each_failing(void (*scene)(void), void (*after)(void))
 {
     for (int round = 0; round < 2; round++) {
@@ -83,14 +83,14 @@ static void with_each_failing(void (*scene)(void), void (*after)(void))
 }
 
 static CUresult result;
-static struct cushim_load_options wish;
+static struct cushim_load_options options_of_load;
 
 static void load(void)
 {
-    result = cushim_load(&wish);
+    result = cushim_load(&options_of_load);
 }
 
-/* Whatever came of it: the table is complete, and tells the same as the result. */
+/* After any outcome, the table is complete and agrees with the result. */
 static void assert_consistent(void)
 {
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
@@ -114,15 +114,15 @@ static void assert_loaded_or_could_not_be_opened(void)
     assert_consistent();
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
         assert_int_equal(result, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    result = cushim_load(&wish);
+    result = cushim_load(&options_of_load);
     assert_int_equal(result, CUDA_SUCCESS);
     assert_consistent();
 }
 
-static void test_load_when_an_allocation_fails_then_it_is_told_and_the_next_load_succeeds(void **state)
+static void test_load_when_an_allocation_fails_then_reported_and_the_next_load_succeeds(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.path = unit_fake("fake_12040")};
+    options_of_load = (struct cushim_load_options){.path = unit_fake("fake_12040")};
     with_each_failing(load, assert_loaded_or_could_not_be_opened);
 }
 
@@ -136,7 +136,7 @@ static void assert_reason_is_kept(void)
 static void test_failing_load_when_an_allocation_fails_then_the_reason_is_kept(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.root = "/no/such/root"};
+    options_of_load = (struct cushim_load_options){.root = "/no/such/root"};
     with_each_failing(load, assert_reason_is_kept);
 }
 
@@ -146,10 +146,10 @@ static void assert_bad_option_is_told(void)
     assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_bad_option_when_an_allocation_fails_then_it_is_still_told(void **state)
+static void test_bad_option_when_an_allocation_fails_then_still_reported(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.hide = "nonsense"};
+    options_of_load = (struct cushim_load_options){.hide = "nonsense"};
     with_each_failing(load, assert_bad_option_is_told);
 }
 
@@ -158,10 +158,10 @@ static void load_again_with_nonsense(void)
     memory.counts = false;
     mock_load("fake_12040", (struct cushim_load_options){0});
     memory.counts = true;
-    result = cushim_load(&wish);
+    result = cushim_load(&options_of_load);
 }
 
-/* Nothing was asked for, so that nothing can have failed, nor have been kept. */
+/* No options were given, so nothing can have failed or have been recorded. */
 static void assert_refused_without_memory(void)
 {
     assert_false(memory.failed);
@@ -172,7 +172,7 @@ static void assert_refused_without_memory(void)
 static void test_second_load_when_it_is_refused_then_it_takes_no_memory(void **state)
 {
     (void)state;
-    wish = (struct cushim_load_options){.hide = "nonsense"};
+    options_of_load = (struct cushim_load_options){.hide = "nonsense"};
     with_each_failing(load_again_with_nonsense, assert_refused_without_memory);
 }
 
@@ -192,7 +192,7 @@ static void assert_called_or_absent(void)
     assert_consistent();
 }
 
-static void test_first_call_when_an_allocation_fails_then_it_is_made_or_there_is_no_device(void **state)
+static void test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device(void **state)
 {
     (void)state;
     with_each_failing(first_call, assert_called_or_absent);
@@ -225,7 +225,7 @@ static void assert_no_device_is_told(void)
     mock_load("fake_12040", (struct cushim_load_options){0});
 }
 
-static void test_initialisation_when_an_allocation_fails_then_its_result_is_told(void **state)
+static void test_init_when_an_allocation_fails_then_returns_its_result(void **state)
 {
     (void)state;
     with_each_failing(initialise, assert_no_device_is_told);
@@ -277,12 +277,12 @@ static void test_host_function_when_an_allocation_fails_then_nothing_is_register
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_load_when_an_allocation_fails_then_it_is_told_and_the_next_load_succeeds),
+        MOCK_TEST(test_load_when_an_allocation_fails_then_reported_and_the_next_load_succeeds),
         MOCK_TEST(test_failing_load_when_an_allocation_fails_then_the_reason_is_kept),
-        MOCK_TEST(test_bad_option_when_an_allocation_fails_then_it_is_still_told),
+        MOCK_TEST(test_bad_option_when_an_allocation_fails_then_still_reported),
         MOCK_TEST(test_second_load_when_it_is_refused_then_it_takes_no_memory),
-        MOCK_TEST(test_first_call_when_an_allocation_fails_then_it_is_made_or_there_is_no_device),
-        MOCK_TEST(test_initialisation_when_an_allocation_fails_then_its_result_is_told),
+        MOCK_TEST(test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device),
+        MOCK_TEST(test_init_when_an_allocation_fails_then_returns_its_result),
         MOCK_TEST(test_host_function_when_an_allocation_fails_then_nothing_is_registered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is given as a driver and is none: each has its own clear reason, and the program runs on. POSIX only. */
+/* Files that are given as a driver and are not: each has its own reason, and the program continues. POSIX only. */
 #include "unit.h"
 
 #include <elf.h>
@@ -34,7 +34,7 @@ static void assert_unloadable(const char *path, const char *word)
     assert_refused(path, CUSHIM_REASON_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, word);
 }
 
-static void test_path_when_nothing_is_there_then_it_is_named_as_absent(void **state)
+static void test_path_when_it_does_not_exist_then_no_such_file(void **state)
 {
     (void)state;
     assert_refused(directory_path("libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
@@ -43,7 +43,7 @@ static void test_path_when_nothing_is_there_then_it_is_named_as_absent(void **st
     assert_refused("libcushim-no-such-driver.so.1", CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
 }
 
-static void test_path_when_a_link_leads_nowhere_then_it_is_named_as_absent(void **state)
+static void test_path_when_it_is_a_dangling_link_then_no_such_file(void **state)
 {
     (void)state;
     assert_refused(directory_link("dangling.so", "/no/such/file"), CUSHIM_REASON_NO_SUCH_FILE,
@@ -60,7 +60,7 @@ static void test_path_when_it_goes_through_a_file_then_it_is_named_as_absent(voi
     assert_refused(below, CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
 }
 
-static void test_path_when_a_directory_is_there_then_it_is_unloadable(void **state)
+static void test_path_when_it_is_a_directory_then_not_loadable(void **state)
 {
     (void)state;
     char directory[PATH_MAX];
@@ -69,7 +69,7 @@ static void test_path_when_a_directory_is_there_then_it_is_unloadable(void **sta
     assert_unloadable(directory, "directory");
 }
 
-static void test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_for(void **state)
+static void test_path_when_it_is_a_fifo_then_not_loadable_without_waiting(void **state)
 {
     (void)state;
     const char *path = directory_path("libcuda.so.1");
@@ -77,7 +77,7 @@ static void test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_
     assert_refused(path, CUSHIM_REASON_DAMAGED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "no regular file");
 }
 
-static void test_path_when_text_is_there_then_it_is_unloadable(void **state)
+static void test_path_when_it_is_a_text_file_then_not_loadable(void **state)
 {
     (void)state;
     char text[4096];
@@ -90,7 +90,7 @@ static void test_path_when_text_is_there_then_it_is_unloadable(void **state)
 static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **state)
 {
     (void)state;
-    /* In the header, in the segments' table, and where glibc would map what is not there. */
+    /* In the header, in the program headers, and where glibc would map data beyond the end of the file. */
     static const size_t lengths[] = {4, 20, 63, 64, 100, 400, 4096, 20000, 100000};
     enum {
         HEADER = sizeof(void *) == 8 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)
@@ -127,7 +127,7 @@ static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_name
                    "libcushim_no_such_dependency");
 }
 
-static void test_path_when_this_user_may_not_read_it_then_that_is_said(void **state)
+static void test_path_when_it_is_unreadable_then_reports_that(void **state)
 {
     (void)state;
     const char *path = directory_copy("libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
@@ -157,16 +157,16 @@ static void test_path_when_this_user_may_not_read_it_then_that_is_said(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_path_when_nothing_is_there_then_it_is_named_as_absent),
-        DIRECTORY_TEST(test_path_when_a_link_leads_nowhere_then_it_is_named_as_absent),
+        DIRECTORY_TEST(test_path_when_it_does_not_exist_then_no_such_file),
+        DIRECTORY_TEST(test_path_when_it_is_a_dangling_link_then_no_such_file),
         DIRECTORY_TEST(test_path_when_it_goes_through_a_file_then_it_is_named_as_absent),
-        DIRECTORY_TEST(test_path_when_a_directory_is_there_then_it_is_unloadable),
-        DIRECTORY_TEST(test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_for),
-        DIRECTORY_TEST(test_path_when_text_is_there_then_it_is_unloadable),
+        DIRECTORY_TEST(test_path_when_it_is_a_directory_then_not_loadable),
+        DIRECTORY_TEST(test_path_when_it_is_a_fifo_then_not_loadable_without_waiting),
+        DIRECTORY_TEST(test_path_when_it_is_a_text_file_then_not_loadable),
         DIRECTORY_TEST(test_path_when_a_library_is_cut_short_then_it_is_unloadable),
         DIRECTORY_TEST(test_path_when_the_library_is_for_another_processor_then_it_is_unloadable),
         DIRECTORY_TEST(test_path_when_the_library_needs_an_absent_one_then_that_one_is_named),
-        DIRECTORY_TEST(test_path_when_this_user_may_not_read_it_then_that_is_said),
+        DIRECTORY_TEST(test_path_when_it_is_unreadable_then_reports_that),
     };
     return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nonsense in every option and every environment variable: the culprit is named, and the program runs on. */
+/* Invalid values in every option and every environment variable: the error names it, and the program continues. */
 #include "unit.h"
 
 #include <limits.h>
@@ -27,7 +27,7 @@ static void assert_bad_variable(const char *name, const char *value, const char 
     unit_set_variable(name, NULL);
 }
 
-/* A text of one letter over and over. The caller frees it. */
+/* A text that repeats one letter. The caller frees it. */
 static char *make_long(size_t length, char letter)
 {
     char *text = malloc(length + 1);
@@ -69,7 +69,7 @@ static void test_root_when_empty_or_overlong_then_refused(void **state)
     free(root);
 }
 
-static void test_versions_when_nonsense_then_refused(void **state)
+static void test_versions_when_invalid_then_refused(void **state)
 {
     (void)state;
     static const int versions[] = {INT_MIN, -12040, -1, 1, 11, 12, 1999, 11021, 12035, 1000000, INT_MAX};
@@ -95,7 +95,7 @@ static void test_default_stream_when_unknown_then_refused(void **state)
     assert_int_equal(cushim_load_as(NULL, CUSHIM_DEFAULT_STREAM_AS_COMPILED), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_hide_when_a_name_is_unknown_then_that_name_is_told(void **state)
+static void test_hide_when_a_name_is_unknown_then_message_names_it(void **state)
 {
     (void)state;
     static const char *const unknown[] = {"cuNoSuchThing",
@@ -177,7 +177,7 @@ static void test_max_version_variable_when_written_in_either_form_then_it_is_fol
     }
 }
 
-static void test_max_version_variable_when_nonsense_then_refused(void **state)
+static void test_max_version_variable_when_invalid_then_refused(void **state)
 {
     (void)state;
     static const char *const values[] = {"x",
@@ -205,7 +205,7 @@ static void test_max_version_variable_when_nonsense_then_refused(void **state)
         assert_bad_variable("CUSHIM_MAX_VERSION", values[i], values[i]);
 }
 
-static void test_hide_variable_when_nonsense_then_refused(void **state)
+static void test_hide_variable_when_invalid_then_refused(void **state)
 {
     (void)state;
     assert_bad_variable("CUSHIM_HIDE", "StreamQuery_v1, nonsense", "\"nonsense\"");
@@ -228,7 +228,7 @@ static void test_variables_when_huge_then_refused_in_a_short_message(void **stat
     free(huge);
 }
 
-static void test_variables_when_overruled_by_options_then_their_nonsense_does_not_matter(void **state)
+static void test_variables_when_overruled_by_options_then_invalid_values_are_ignored(void **state)
 {
     (void)state;
     char *huge = make_long(HUGE_VALUE, 'x');
@@ -245,7 +245,7 @@ static void test_variables_when_overruled_by_options_then_their_nonsense_does_no
     assert_int_equal(cushim_driver_version(), 11020);
 }
 
-static void test_variables_when_they_make_sense_then_they_are_followed(void **state)
+static void test_variables_when_valid_then_used(void **state)
 {
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
@@ -276,19 +276,19 @@ int main(void)
         UNIT_TEST(test_path_when_overlong_then_refused),
         UNIT_TEST(test_path_when_a_handle_is_given_too_then_refused),
         UNIT_TEST(test_root_when_empty_or_overlong_then_refused),
-        UNIT_TEST(test_versions_when_nonsense_then_refused),
+        UNIT_TEST(test_versions_when_invalid_then_refused),
         UNIT_TEST(test_default_stream_when_unknown_then_refused),
-        UNIT_TEST(test_hide_when_a_name_is_unknown_then_that_name_is_told),
+        UNIT_TEST(test_hide_when_a_name_is_unknown_then_message_names_it),
         UNIT_TEST(test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_message),
         UNIT_TEST(test_hide_when_it_has_no_names_then_nothing_is_hidden),
         UNIT_TEST(test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidden),
         UNIT_TEST(test_variables_when_empty_then_they_are_as_unset),
         UNIT_TEST(test_max_version_variable_when_written_in_either_form_then_it_is_followed),
-        UNIT_TEST(test_max_version_variable_when_nonsense_then_refused),
-        UNIT_TEST(test_hide_variable_when_nonsense_then_refused),
+        UNIT_TEST(test_max_version_variable_when_invalid_then_refused),
+        UNIT_TEST(test_hide_variable_when_invalid_then_refused),
         UNIT_TEST(test_variables_when_huge_then_refused_in_a_short_message),
-        UNIT_TEST(test_variables_when_overruled_by_options_then_their_nonsense_does_not_matter),
-        UNIT_TEST(test_variables_when_they_make_sense_then_they_are_followed),
+        UNIT_TEST(test_variables_when_overruled_by_options_then_invalid_values_are_ignored),
+        UNIT_TEST(test_variables_when_valid_then_used),
         UNIT_TEST(test_driver_variable_when_none_then_nothing_is_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared library opened and closed again: it stays, since who has a table may call it. POSIX only. */
+/* The shared library is opened and closed again: it stays mapped, because the program may still call its table. POSIX
+ * only. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Types alone: nothing of cushim is linked here. */
+/* Only types: this program is not linked to cushim. */
 #include "cushim/cushim.h"
 #include "fake.h"
 

@@ -79,7 +79,7 @@ static void assert_loads_all_the_same(void (*work)(void))
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_constructor_when_it_calls_a_slot_then_there_is_no_device_yet(void **state)
+static void test_constructor_when_it_calls_a_slot_then_returns_no_device(void **state)
 {
     (void)state;
     assert_loads_all_the_same(call_a_slot);
@@ -103,7 +103,7 @@ static void test_constructor_when_it_initialises_then_not_ready(void **state)
     assert_string_equal(message, "This thread is in the middle of a load.");
 }
 
-static void test_constructor_when_it_asks_everything_then_all_is_answered(void **state)
+static void test_constructor_when_it_makes_all_queries_then_all_are_answered(void **state)
 {
     (void)state;
     assert_loads_all_the_same(ask_everything);
@@ -135,10 +135,10 @@ static void test_constructor_when_the_library_is_a_stub_then_the_load_still_fail
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CONSTRUCTOR_TEST(test_constructor_when_it_calls_a_slot_then_there_is_no_device_yet),
+        CONSTRUCTOR_TEST(test_constructor_when_it_calls_a_slot_then_returns_no_device),
         CONSTRUCTOR_TEST(test_constructor_when_it_loads_then_not_ready),
         CONSTRUCTOR_TEST(test_constructor_when_it_initialises_then_not_ready),
-        CONSTRUCTOR_TEST(test_constructor_when_it_asks_everything_then_all_is_answered),
+        CONSTRUCTOR_TEST(test_constructor_when_it_makes_all_queries_then_all_are_answered),
         CONSTRUCTOR_TEST(test_constructor_when_a_first_slot_loads_then_the_slot_is_still_called),
         CONSTRUCTOR_TEST(test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that),
     };

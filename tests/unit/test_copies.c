@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several copies of cushim in one process: this program has one, and so has each of two plug-ins. POSIX only. */
+/* Several copies of cushim in one process: one in this program, and one in each of two plug-ins. POSIX only. */
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -38,7 +38,8 @@ static struct copy open_copy(const char *path, int how)
     return copy;
 }
 
-/* A plug-in of the test's own, since one that has loaded a driver stays. Valid until the fourth path after this one. */
+/* A plug-in for one test only, because one that has loaded a driver stays. Valid until the fourth path after this
+ * one. */
 static const char *new_copy(const char *name)
 {
     return directory_copy(name, PROGRAMS "/copy.so", SIZE_MAX);
@@ -100,7 +101,7 @@ static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(v
     assert_int_equal(dlclose(one.library), 0);
 }
 
-/* ---- A copy that is closed ---- */
+/* ---- A copy that is unloaded ---- */
 
 static void test_copy_when_closed_after_a_load_then_it_stays_with_its_driver(void **state)
 {
@@ -146,7 +147,7 @@ static void test_copy_when_closed_before_any_load_then_it_is_unmapped(void **sta
     assert_false(is_mapped(&one));
 }
 
-/* The copy was opened by a path that leads nowhere when it loads the driver. */
+/* The path by which the copy was opened does not exist any more when the copy loads the driver. */
 static void test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same(void **state)
 {
     (void)state;
@@ -162,7 +163,7 @@ static void test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_th
     assert_int_equal(one.driver_version(), 12040);
 }
 
-/* It watches forks, and goes on doing so. */
+/* The copy has fork handlers, which must remain valid. */
 static void test_fork_when_a_copy_was_closed_then_the_child_is_made(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every slot of every kind of table is called, with zeros; each answers what its state promises. */
+/* Every slot of every kind of table is called with zeros. Each returns what its state promises. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void assert_result(enum cushim_slot slot, CUresult result, CUresult expec
         fail_msg("%s says %d, not %d", info_of(slot).name, (int)result, (int)expected);
 }
 
-/* ---- What a slot says to zeros ---- */
+/* ---- The result of a call with zeros ---- */
 
 static CUresult absent_result(enum cushim_slot slot)
 {
@@ -28,7 +28,7 @@ static CUresult absent_result(enum cushim_slot slot)
     case CUSHIM_SLOT_DeviceGetCount_v1:
     case CUSHIM_SLOT_GetErrorName_v1:
     case CUSHIM_SLOT_GetErrorString_v1:
-        return CUDA_ERROR_INVALID_VALUE; /* the result has no place to go */
+        return CUDA_ERROR_INVALID_VALUE; /* the output pointer is NULL */
     default:
         return CUDA_ERROR_NO_DEVICE;
     }
@@ -76,14 +76,14 @@ static void assert_answers(const struct cushim_dispatch_table *table, enum cushi
         break;
     case CUSHIM_STATE_POLYFILL:
         assert_true(info.via_count > 0);
-        assert_true(result != CUDA_SUCCESS); /* zeros are nothing to succeed with, and a fake's functions fail */
+        assert_true(result != CUDA_SUCCESS); /* no call succeeds with zeros, and the functions of a fake fail */
         break;
     }
 }
 
 /* ---- The tests ---- */
 
-static void test_absent_table_when_each_slot_is_called_then_there_is_no_device(void **state)
+static void test_absent_table_when_each_slot_is_called_then_returns_no_device(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.path = "none"};
@@ -112,7 +112,7 @@ static void test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_th
         assert_int_equal(cushim_driver_version(), 12040);
         assert_ptr_not_equal(cushim_table(), bootstrap);
         assert_result(slot, result, call_slot(cushim_table(), slot));
-        assert_answers(bootstrap, slot, 12040, 0); /* a table that was kept leads on */
+        assert_answers(bootstrap, slot, 12040, 0); /* a bootstrap table that the program kept still works */
     }
 }
 
@@ -174,7 +174,7 @@ static void test_driver_table_when_real_versions_are_loaded_then_each_slot_answe
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_absent_table_when_each_slot_is_called_then_there_is_no_device),
+        UNIT_TEST(test_absent_table_when_each_slot_is_called_then_returns_no_device),
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver),
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent),
         UNIT_TEST(test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state),

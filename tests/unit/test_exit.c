@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots called when the process is ending. POSIX only. */
+/* Slots that are called while the process is ending. POSIX only. */
 #include "unit.h"
 
 #include "process.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fork(): after a load, in the middle of one, and by the driver's own constructor. POSIX only. */
+/* fork(): after a load, during a load, and in the constructor of the driver. POSIX only. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -9,13 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A child that hangs is killed after this many seconds, and fails. */
+/* The time limit of a child in seconds, after which it is killed and fails. */
 enum { PATIENCE = 20 };
 
 /* The fake's code for the slot that the children call. */
 #define QUERY FAKE_CODE(ROW_StreamQuery_v1, 0)
 
-/* ThreadSanitizer ends a process with checks of its own, which a child of many threads or of a constructor fails. */
+/* ThreadSanitizer ends a process with its own checks, which a child of a process with many threads or of a constructor
+ * fails. */
 static void end_child(int status)
 {
 #if defined(SYS_exit_group)
@@ -24,7 +25,7 @@ static void end_child(int status)
     _exit(status);
 }
 
-/* Forks; the child ends with status 0 if `holds` says true, 1 if not. cmocka is the parent's alone. */
+/* Forks. The child ends with status 0 if `holds` returns true, else with 1. Only the parent uses cmocka. */
 static pid_t fork_and_check(bool (*holds)(void))
 {
     fflush(NULL);
@@ -88,7 +89,7 @@ static void test_fork_when_a_load_failed_then_the_child_may_try_again(void **sta
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
 }
 
-/* ---- After cuInit: a driver's child is not initialised ---- */
+/* ---- After cuInit: the driver in a child is not initialised ---- */
 
 static CUresult CUDAAPI not_initialised(unsigned flags)
 {
@@ -103,7 +104,7 @@ static bool is_told_of_the_fork(void)
            && strcmp(cushim_last_error()->message, cushim_get_diagnosis()->message) == 0;
 }
 
-static void test_fork_when_initialised_then_the_child_is_told_why_it_is_not(void **state)
+static void test_fork_when_initialised_then_diagnosis_of_the_child_says_forked(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -111,7 +112,7 @@ static void test_fork_when_initialised_then_the_child_is_told_why_it_is_not(void
     assert_child_well(fork_and_check(is_told_of_the_fork));
 }
 
-/* ---- In the middle of a load ---- */
+/* ---- During a load ---- */
 
 static struct {
     sem_t entered;
@@ -122,8 +123,8 @@ static void wait_for_the_fork(void)
 {
     sem_post(&middle.entered);
     sem_wait(&middle.about_to_fork);
-    /* Whether the fork comes before the load's end or has to wait for it, its child must be well; so this is to make
-     * the second likely, and no test depends on it. */
+    /* The child must work whether the fork comes before the end of the load or waits for it. This makes the second case
+     * likely, but no test depends on it. */
     usleep(50000);
 }
 
@@ -174,7 +175,7 @@ static void test_fork_when_another_thread_is_failing_to_load_then_the_child_can_
     fork_in_the_middle("not_stub_constructor", can_load_another, false);
 }
 
-/* ---- In the middle of a load that waits for the fork: the driver has a lock, and takes it at forks, too ---- */
+/* ---- During a load that waits for the fork: the driver has a lock, which it also takes at forks ---- */
 
 static struct {
     bool active;
@@ -223,7 +224,7 @@ static void *load_nothing(void *unused)
     return unused;
 }
 
-/* Without an end to the fork's patience, this hangs, and is killed. */
+/* If the fork waited without a limit, this would hang and be killed. */
 static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
 {
     (void)state;
@@ -232,7 +233,7 @@ static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
     char path[1024];
     snprintf(path, sizeof path, "%s", unit_fake("fake_12040"));
     alarm(PATIENCE);
-    /* cushim's handlers are there before the driver's, which therefore come first. */
+    /* cushim's handlers are registered before the driver's, so the driver's are called first. */
     assert_int_equal(pthread_create(&thread, NULL, load_nothing, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(pthread_atfork(lock_driver, unlock_driver, unlock_driver), 0);
@@ -250,15 +251,15 @@ static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
     assert_non_null(loaded);
     assert_child_well(child);
     assert_true(everything_works());
-    assert_child_well(fork_and_check(everything_works)); /* the lock is as it should be */
+    assert_child_well(fork_and_check(everything_works)); /* the lock is in its normal state */
     alarm(0);
 }
 
-/* ---- By a constructor ---- */
+/* ---- In a constructor ---- */
 
 static pid_t child_of_constructor;
 
-/* The child is inside of the load for ever; it must not hang there. */
+/* The child stays inside the load. It must not hang there. */
 static bool is_inside_a_load(void)
 {
     return cushim_load(NULL) == CUDA_ERROR_NOT_READY && cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE;
@@ -277,7 +278,7 @@ static void test_fork_when_a_constructor_forks_then_both_go_on(void **state)
     in_constructor = NULL;
     assert_child_well(child_of_constructor);
     assert_true(everything_works());
-    assert_child_well(fork_and_check(everything_works)); /* the lock is as it should be */
+    assert_child_well(fork_and_check(everything_works)); /* the lock is in its normal state */
 }
 
 static bool ran_command;
@@ -303,7 +304,7 @@ int main(void)
         UNIT_TEST(test_fork_when_loaded_then_the_child_goes_on),
         UNIT_TEST(test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself),
         UNIT_TEST(test_fork_when_a_load_failed_then_the_child_may_try_again),
-        UNIT_TEST(test_fork_when_initialised_then_the_child_is_told_why_it_is_not),
+        UNIT_TEST(test_fork_when_initialised_then_diagnosis_of_the_child_says_forked),
         UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver),
         UNIT_TEST(test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load),
         UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on),

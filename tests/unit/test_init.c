@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_init(): what a failing cuInit is put down to, on machines made of a few files. POSIX only. */
+/* cushim_init(): the cause that it reports when cuInit fails, on machines built from a few files. POSIX only. */
 #include "mock.h"
 
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ static void make_whole_machine(void)
     add_nodes(2);
 }
 
-/* ---- The driver's answer ---- */
+/* ---- The driver's result ---- */
 
 static CUresult answer;
 static unsigned init_flags;
@@ -88,7 +88,7 @@ static void assert_cause(CUresult code, enum cushim_reason reason)
     assert_string_equal(cushim_last_error()->function, "cushim_init");
     assert_int_equal(cushim_last_error()->code, code);
     assert_string_equal(cushim_last_error()->message, diagnosis->message);
-    /* What the load found is kept. */
+    /* The results of the load are kept. */
     assert_string_equal(diagnosis->path, unit_fake("fake_12040"));
     assert_int_equal(diagnosis->cuda_version, 12040);
     assert_int_equal(diagnosis->attempt_count, 1);
@@ -106,7 +106,7 @@ static void test_init_when_it_succeeds_then_nothing_is_wrong(void **state)
     assert_int_equal(loaded->reason, CUSHIM_REASON_NONE);
 }
 
-static void test_init_when_there_is_no_driver_then_the_loads_failure_is_told(void **state)
+static void test_init_when_no_driver_exists_then_reports_the_failed_load(void **state)
 {
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
@@ -153,13 +153,13 @@ static void test_no_device_when_the_machine_is_whole_then_the_gpu_is_at_fault(vo
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
 }
 
-static void test_no_device_when_there_is_no_gpu_on_the_bus_then_no_files_are_blamed(void **state)
+static void test_no_device_when_the_bus_has_no_gpu_then_reason_is_no_device(void **state)
 {
     (void)state;
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
 }
 
-static void test_no_device_when_a_gpu_has_no_files_then_they_are_blamed(void **state)
+static void test_no_device_when_a_gpu_has_no_device_nodes_then_reason_is_no_device_nodes(void **state)
 {
     (void)state;
     add_gpu_to_bus();
@@ -170,7 +170,7 @@ static void test_no_device_when_a_gpu_has_no_files_then_they_are_blamed(void **s
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
 }
 
-static void test_no_device_when_only_the_control_file_is_absent_then_it_is_blamed(void **state)
+static void test_no_device_when_only_the_control_node_is_absent_then_reason_is_no_device_nodes(void **state)
 {
     (void)state;
     add_gpu_to_bus();
@@ -178,14 +178,14 @@ static void test_no_device_when_only_the_control_file_is_absent_then_it_is_blame
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
 }
 
-static void test_no_device_when_a_container_has_no_files_then_they_are_blamed(void **state)
+static void test_no_device_when_a_container_has_no_device_nodes_then_reason_is_no_device_nodes(void **state)
 {
     (void)state;
     write_text(".dockerenv", "");
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
 }
 
-static void test_no_device_when_windows_is_below_then_no_files_are_blamed(void **state)
+static void test_no_device_when_on_wsl_then_reason_is_no_device(void **state)
 {
     (void)state;
     write_text(".dockerenv", "");
@@ -203,7 +203,7 @@ static void assert_visible(const char *devices, enum cushim_reason reason)
     assert_true(cushim_get_diagnosis()->variables[0].used);
 }
 
-static void test_no_device_when_the_variable_hides_all_then_it_is_blamed(void **state)
+static void test_no_device_when_the_variable_hides_all_then_reason_is_hidden(void **state)
 {
     (void)state;
     make_whole_machine(); /* two GPUs */
@@ -218,7 +218,7 @@ static void test_no_device_when_the_variable_hides_all_then_it_is_blamed(void **
     assert_visible("0,7", CUSHIM_REASON_NO_DEVICE);
 }
 
-static void test_no_device_when_this_user_may_not_open_the_files_then_that_is_told(void **state)
+static void test_no_device_when_device_nodes_are_denied_then_reason_is_device_nodes_denied(void **state)
 {
     (void)state;
     static const char *const nodes[] = {"root/dev/nvidiactl", "root/dev/nvidia0"};
@@ -226,7 +226,7 @@ static void test_no_device_when_this_user_may_not_open_the_files_then_that_is_to
     assert_int_equal(unlink(directory_path("root/dev/nvidia1")), 0);
     for (size_t i = 0; i < 2; i++) {
         int status;
-        assert_int_equal(chmod(directory_path(nodes[i]), 0444), 0); /* one may be read, but not be written */
+        assert_int_equal(chmod(directory_path(nodes[i]), 0444), 0); /* may be read, but not written */
         assert_int_equal(chmod(directory_path(nodes[1 - i]), 0666), 0);
         load();
         fflush(NULL);
@@ -247,8 +247,8 @@ static void test_no_device_when_this_user_may_not_open_the_files_then_that_is_to
     }
 }
 
-/* The same code may come to have another cause: the diagnosis is that of the last call. */
-static void test_no_device_when_the_cause_changes_then_the_last_one_is_told(void **state)
+/* The cause of the same code may change: the diagnosis is that of the last call. */
+static void test_no_device_when_the_cause_changes_then_reports_the_last_one(void **state)
 {
     (void)state;
     make_whole_machine();
@@ -262,19 +262,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         INIT_TEST(test_init_when_it_succeeds_then_nothing_is_wrong),
-        INIT_TEST(test_init_when_there_is_no_driver_then_the_loads_failure_is_told),
+        INIT_TEST(test_init_when_no_driver_exists_then_reports_the_failed_load),
         INIT_TEST(test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_more),
         INIT_TEST(test_init_when_the_code_tells_the_cause_then_that_is_it),
         INIT_TEST(test_init_when_the_code_is_unknown_then_it_is_kept_raw),
         INIT_TEST(test_no_device_when_the_machine_is_whole_then_the_gpu_is_at_fault),
-        INIT_TEST(test_no_device_when_there_is_no_gpu_on_the_bus_then_no_files_are_blamed),
-        INIT_TEST(test_no_device_when_a_gpu_has_no_files_then_they_are_blamed),
-        INIT_TEST(test_no_device_when_only_the_control_file_is_absent_then_it_is_blamed),
-        INIT_TEST(test_no_device_when_a_container_has_no_files_then_they_are_blamed),
-        INIT_TEST(test_no_device_when_windows_is_below_then_no_files_are_blamed),
-        INIT_TEST(test_no_device_when_the_variable_hides_all_then_it_is_blamed),
-        INIT_TEST(test_no_device_when_this_user_may_not_open_the_files_then_that_is_told),
-        INIT_TEST(test_no_device_when_the_cause_changes_then_the_last_one_is_told),
+        INIT_TEST(test_no_device_when_the_bus_has_no_gpu_then_reason_is_no_device),
+        INIT_TEST(test_no_device_when_a_gpu_has_no_device_nodes_then_reason_is_no_device_nodes),
+        INIT_TEST(test_no_device_when_only_the_control_node_is_absent_then_reason_is_no_device_nodes),
+        INIT_TEST(test_no_device_when_a_container_has_no_device_nodes_then_reason_is_no_device_nodes),
+        INIT_TEST(test_no_device_when_on_wsl_then_reason_is_no_device),
+        INIT_TEST(test_no_device_when_the_variable_hides_all_then_reason_is_hidden),
+        INIT_TEST(test_no_device_when_device_nodes_are_denied_then_reason_is_device_nodes_denied),
+        INIT_TEST(test_no_device_when_the_cause_changes_then_reports_the_last_one),
     };
     return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

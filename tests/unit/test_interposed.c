@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A dlsym() in front of the system's, as tools have that stand between a program and its driver: it is obeyed. */
+/* A dlsym() in front of the system's, as tools between a program and its driver have one: cushim uses it. */
 #include "unit.h"
 
 #include <dlfcn.h>
 
-/* ---- A dlsym() of this program's own, as a preloaded tool has one ---- */
+/* ---- This program's own dlsym(), like that of a preloaded tool ---- */
 
 static bool is_interposing;
 
@@ -16,7 +16,7 @@ static CUresult CUDAAPI interposed_query(CUstream hStream)
 
 static void *real_dlsym(void *library, const char *name)
 {
-    /* Its oldest version, which is another one on each processor. */
+    /* Its oldest version, which differs between processors. */
     static const char *const versions[] = {"GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0", "GLIBC_2.27"};
     union {
         void *object;
@@ -36,7 +36,7 @@ void *dlsym(void *restrict library, const char *restrict name)
     return is_interposing && strcmp(name, "cuStreamQuery") == 0 ? interposed.object : real_dlsym(library, name);
 }
 
-static void test_load_when_dlsym_is_replaced_then_its_answers_are_obeyed(void **state)
+static void test_load_when_dlsym_is_replaced_then_uses_its_results(void **state)
 {
     (void)state;
     is_interposing = true;
@@ -50,7 +50,7 @@ static void test_load_when_dlsym_is_replaced_then_its_answers_are_obeyed(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_load_when_dlsym_is_replaced_then_its_answers_are_obeyed),
+        UNIT_TEST(test_load_when_dlsym_is_replaced_then_uses_its_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

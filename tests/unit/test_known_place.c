@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stub in front of a driver, on a machine that has the driver in one of the known places: a child gives itself such a
- * machine, with /run of its own. Linux only.
+ * A stub on the search path in front of a driver, on a machine that has the driver in a known path. A child builds such
+ * a machine, with its own /run. Linux only.
  */
 #include "unit.h"
 
@@ -12,7 +12,7 @@
 
 #include "process.h"
 
-/* NixOS has its driver there. */
+/* the path of the driver on NixOS */
 #define PLACE "/run/opengl-driver/lib"
 #define DRIVER PLACE "/libcuda.so.1"
 
@@ -35,18 +35,18 @@ static void assert_driver_wins(const char *program)
     }
     process_assert_printed("attempt=libcuda.so.1: the CUDA Toolkit's stub " STUB "/libcuda.so.1, passed over");
     process_assert_printed("result=0\n");
-    /* The machine's own driver comes before, if it has one. */
+    /* The machine's own driver precedes it, if it has one. */
     if (process_printed("attempt=" DRIVER))
         process_assert_printed("path=" DRIVER "\n");
 }
 
-static void test_stub_when_first_on_the_library_path_then_the_driver_in_a_known_place_wins(void **state)
+static void test_stub_when_first_on_the_library_path_then_loads_the_driver_in_a_known_path(void **state)
 {
     (void)state;
     assert_driver_wins(process_report);
 }
 
-static void test_stub_when_linked_to_the_program_then_the_driver_in_a_known_place_wins(void **state)
+static void test_stub_when_linked_to_the_program_then_loads_the_driver_in_a_known_path(void **state)
 {
     (void)state;
     assert_driver_wins(process_report_linked);
@@ -57,8 +57,8 @@ static void test_stub_when_linked_to_the_program_then_the_driver_in_a_known_plac
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_stub_when_first_on_the_library_path_then_the_driver_in_a_known_place_wins),
-        UNIT_TEST(test_stub_when_linked_to_the_program_then_the_driver_in_a_known_place_wins),
+        UNIT_TEST(test_stub_when_first_on_the_library_path_then_loads_the_driver_in_a_known_path),
+        UNIT_TEST(test_stub_when_linked_to_the_program_then_loads_the_driver_in_a_known_path),
     };
     return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

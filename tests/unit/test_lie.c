@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Drivers that export next to nothing, so that they must be asked, and each way in which the answers may be wrong. */
+/* Drivers that export almost nothing, so that cuGetProcAddress must be used, and each way in which its results may be
+ * wrong. */
 #include "unit.h"
 
 #include "call_slot.h"
 
-/* The only functions that such a driver exports. */
+/* The only exports of such a driver. */
 static bool is_exported(enum cushim_slot slot)
 {
     return slot == CUSHIM_SLOT_Init_v1 || slot == CUSHIM_SLOT_DriverGetVersion_v1
@@ -20,7 +21,7 @@ static void load_liar(int version, enum fake_lie lie, enum cushim_default_stream
     unit_load(name, (struct cushim_load_options){.default_stream = stream});
 }
 
-/* With `found`, whatever the version has is native; without, only what is exported. Nothing points at another
+/* With `found`, every entry point of the version is native; without, only the exported ones. No slot points at another
  * function. */
 static void assert_slots(int version, bool per_thread, bool found)
 {
@@ -44,7 +45,7 @@ static void assert_slots(int version, bool per_thread, bool found)
     }
 }
 
-/* Every row, asked for at its own version: found, it is that very function. */
+/* Every row, looked up at its own version: if found, it is exactly that function. */
 static void assert_lookups(int version, bool per_thread, bool found)
 {
     for (size_t row = 0; row < ROW_COUNT; row++) {
@@ -53,7 +54,7 @@ static void assert_lookups(int version, bool per_thread, bool found)
         cushim_fn fn = NULL;
         CUresult result = cushim_lookup(entry.function, entry.since, &fn);
         if (slot != CUSHIM_SLOT_COUNT && is_exported(slot))
-            continue; /* they are given arguments in the other tests */
+            continue; /* the other tests call these with arguments */
         if (entry.since > version) {
             assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
         } else if (result == CUDA_SUCCESS) {
@@ -69,7 +70,7 @@ static void assert_lookups(int version, bool per_thread, bool found)
 
 static void assert_lie(enum fake_lie lie, bool found)
 {
-    static const int versions[] = {11040, 12040}; /* with the older cuGetProcAddress alone, and with both */
+    static const int versions[] = {11040, 12040}; /* with the older cuGetProcAddress only, and with both */
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         load_liar(versions[i], lie, CUSHIM_DEFAULT_STREAM_LEGACY);
         assert_slots(versions[i], false, found);
@@ -98,13 +99,13 @@ static void test_asking_when_the_status_is_not_written_then_everything_is_found(
     assert_lie(FAKE_NO_STATUS, true);
 }
 
-static void test_asking_when_the_newest_is_given_whatever_was_asked_then_it_is_not_believed(void **state)
+static void test_proc_address_when_it_ignores_the_version_then_not_trusted(void **state)
 {
     (void)state;
     assert_lie(FAKE_NEWEST, false);
 }
 
-static void test_asking_when_one_function_is_given_for_all_then_it_is_not_believed(void **state)
+static void test_proc_address_when_it_returns_one_function_for_all_then_not_trusted(void **state)
 {
     (void)state;
     assert_lie(FAKE_SAME, false);
@@ -116,7 +117,7 @@ static void test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believ
     assert_lie(FAKE_ERROR, false);
 }
 
-static void test_asking_when_the_legacy_form_is_given_for_both_then_it_is_not_believed(void **state)
+static void test_proc_address_when_it_returns_the_legacy_form_for_both_then_not_trusted(void **state)
 {
     (void)state;
     assert_lie(FAKE_LEGACY, false);
@@ -128,7 +129,7 @@ static void test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_belie
     assert_lie(FAKE_STATUS_IGNORED, false);
 }
 
-static void test_lookup_when_the_function_is_unknown_then_a_liar_is_not_asked(void **state)
+static void test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver(void **state)
 {
     (void)state;
     cushim_fn fn = NULL;
@@ -143,12 +144,12 @@ int main(void)
         UNIT_TEST(test_asking_when_the_driver_is_honest_then_everything_is_found),
         UNIT_TEST(test_asking_when_absent_ones_are_success_with_null_then_they_are_missing),
         UNIT_TEST(test_asking_when_the_status_is_not_written_then_everything_is_found),
-        UNIT_TEST(test_asking_when_the_newest_is_given_whatever_was_asked_then_it_is_not_believed),
-        UNIT_TEST(test_asking_when_one_function_is_given_for_all_then_it_is_not_believed),
+        UNIT_TEST(test_proc_address_when_it_ignores_the_version_then_not_trusted),
+        UNIT_TEST(test_proc_address_when_it_returns_one_function_for_all_then_not_trusted),
         UNIT_TEST(test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believed),
-        UNIT_TEST(test_asking_when_the_legacy_form_is_given_for_both_then_it_is_not_believed),
+        UNIT_TEST(test_proc_address_when_it_returns_the_legacy_form_for_both_then_not_trusted),
         UNIT_TEST(test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_believed),
-        UNIT_TEST(test_lookup_when_the_function_is_unknown_then_a_liar_is_not_asked),
+        UNIT_TEST(test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Version limit, hidden functions and minimum: obeyed by the table, by look-ups, by the driver's own look-up and by the
- * version. */
+/* Version limit, hidden functions and minimum version: the table, look-ups, the driver's own look-up and the reported
+ * version obey them. */
 #include "unit.h"
 
 static void load_limited(const char *name, int limit)
@@ -21,8 +21,9 @@ static CUresult lookup(const char *function, int version)
     return result != CUDA_SUCCESS ? result : unit_call(fn);
 }
 
-/* What the slots of cuGetProcAddress answer: the code of the function found, or the error. Both give the same. */
-static CUresult ask(const char *function, int version)
+/* The result of the slots of cuGetProcAddress: the code of the function that was found, or the error. Both versions
+ * agree. */
+static CUresult look_up_slot(const char *function, int version)
 {
     union {
         void *object;
@@ -90,15 +91,15 @@ static void test_limit_when_set_then_newer_entry_points_are_hidden_from_every_qu
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), CUSHIM_STATE_POLYFILL);
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamBeginCaptureToGraph_v1), CUSHIM_STATE_MISSING);
     assert_int_equal(lookup("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
-    assert_int_equal(ask("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
+    assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
     assert_int_equal(lookup("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(ask("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(lookup("cuStreamBeginCaptureToGraph", 12020), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(ask("cuStreamBeginCaptureToGraph", 12020), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(ask("cuStreamBeginCaptureToGraph", 13000), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(look_up_slot("cuStreamBeginCaptureToGraph", 12020), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(look_up_slot("cuStreamBeginCaptureToGraph", 13000), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_limit_when_asked_for_the_look_up_itself_then_it_is_the_limited_one(void **state)
+static void test_limit_when_proc_address_is_looked_up_then_returns_the_limited_one(void **state)
 {
     (void)state;
     static const char *const functions[] = {"cuGetProcAddress", "cuDriverGetVersion"};
@@ -163,7 +164,7 @@ static void test_limited_look_up_when_not_found_then_the_status_tells_why(void *
     assert_ptr_equal(found, &status);
 }
 
-static void test_limited_look_up_when_a_form_is_asked_for_then_it_is_given(void **state)
+static void test_limited_look_up_when_a_form_is_requested_then_returns_that_form(void **state)
 {
     (void)state;
     void *found = NULL;
@@ -181,7 +182,7 @@ static void test_limited_look_up_when_a_form_is_asked_for_then_it_is_given(void 
     assert_int_equal(unit_call(fn), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-/* ---- The per-thread choice ---- */
+/* ---- The choice of the default stream ---- */
 
 static void test_per_thread_when_chosen_then_every_question_gives_that_form(void **state)
 {
@@ -190,7 +191,7 @@ static void test_per_thread_when_chosen_then_every_question_gives_that_form(void
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
     assert_int_equal(cushim_table()->CtxSynchronize_v1(), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
     assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(ask("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(look_up_slot("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 1));
     assert_int_equal(unit_state(CUSHIM_SLOT_DriverGetVersion_v1), CUSHIM_STATE_NATIVE);
 }
 
@@ -216,7 +217,7 @@ static void assert_hidden(const char *hide, enum cushim_slot_state instead)
     load_hidden("fake_12040", hide);
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), instead);
     assert_int_equal(lookup("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(ask("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
 }
 
 static void test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden(void **state)
@@ -228,7 +229,7 @@ static void test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden(voi
         assert_hidden(hides[i], CUSHIM_STATE_POLYFILL);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v2), CUSHIM_STATE_NATIVE);
         assert_int_equal(lookup("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
-        assert_int_equal(ask("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
+        assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
     }
 }
 
@@ -242,7 +243,7 @@ static void test_hide_when_a_function_is_named_then_all_its_versions_are_hidden(
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v1), CUSHIM_STATE_MISSING);
         assert_int_equal(unit_state(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2), CUSHIM_STATE_MISSING);
         assert_int_equal(lookup("cuStreamUpdateCaptureDependencies", 11030), CUDA_ERROR_NOT_FOUND);
-        assert_int_equal(ask("cuStreamUpdateCaptureDependencies", 12040), CUDA_ERROR_NOT_FOUND);
+        assert_int_equal(look_up_slot("cuStreamUpdateCaptureDependencies", 12040), CUDA_ERROR_NOT_FOUND);
     }
 }
 
@@ -259,7 +260,7 @@ static void test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay(
     }
 }
 
-static void test_hide_when_a_missing_slot_is_called_then_it_is_told_as_hidden(void **state)
+static void test_hide_when_a_missing_slot_is_called_then_message_says_hidden(void **state)
 {
     (void)state;
     load_hidden("fake_12040", "StreamGetId");
@@ -282,7 +283,7 @@ static void test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_
     assert_int_equal(lookup("cuStreamQuery", 12000), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_hide_when_capturing_cannot_be_asked_then_it_is_not_made_up(void **state)
+static void test_hide_when_capture_query_is_hidden_then_polyfill_is_missing(void **state)
 {
     (void)state;
     load_hidden("fake_12040", "StreamIsCapturing");
@@ -292,7 +293,7 @@ static void test_hide_when_capturing_cannot_be_asked_then_it_is_not_made_up(void
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), CUSHIM_STATE_MISSING);
 }
 
-static void test_hide_when_green_contexts_cannot_be_asked_then_none_are_denied(void **state)
+static void test_hide_when_green_context_query_is_hidden_then_polyfill_is_missing(void **state)
 {
     (void)state;
     load_hidden("fake_12040", "StreamGetGreenCtx");
@@ -304,19 +305,19 @@ static void test_hide_when_the_driver_has_a_newer_version_than_known_then_the_fu
     (void)state;
     load_hidden("fake_future", FAKE_FUTURE_ABI_FAMILY);
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(ask(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(look_up_slot(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
 }
 
 /* ---- The minimum ---- */
 
-static void test_minimum_when_met_then_loaded(void **state)
+static void test_min_version_when_met_then_loaded(void **state)
 {
     (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.min_version = 12040});
     assert_int_equal(cushim_driver_version(), 12040);
 }
 
-static void test_minimum_when_the_driver_is_older_then_both_versions_are_told(void **state)
+static void test_min_version_when_the_driver_is_older_then_message_names_both_versions(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_11040"), .min_version = 12030};
@@ -327,7 +328,7 @@ static void test_minimum_when_the_driver_is_older_then_both_versions_are_told(vo
     assert_string_equal(cushim_get_diagnosis()->path, unit_fake("fake_11040"));
 }
 
-static void test_minimum_when_the_limit_is_lower_then_the_limit_is_told(void **state)
+static void test_min_version_when_the_limit_is_lower_then_message_names_the_limit(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_13000"), .max_version = 11040, .min_version = 12030};
@@ -341,24 +342,24 @@ int main(void)
         UNIT_TEST(test_limit_when_below_the_driver_then_the_version_is_the_limit),
         UNIT_TEST(test_limit_when_not_below_the_driver_then_it_changes_nothing),
         UNIT_TEST(test_limit_when_set_then_newer_entry_points_are_hidden_from_every_question),
-        UNIT_TEST(test_limit_when_asked_for_the_look_up_itself_then_it_is_the_limited_one),
+        UNIT_TEST(test_limit_when_proc_address_is_looked_up_then_returns_the_limited_one),
         UNIT_TEST(test_limit_when_the_look_up_is_younger_then_it_is_missing),
         UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused),
         UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why),
-        UNIT_TEST(test_limited_look_up_when_a_form_is_asked_for_then_it_is_given),
+        UNIT_TEST(test_limited_look_up_when_a_form_is_requested_then_returns_that_form),
         UNIT_TEST(test_per_thread_when_chosen_then_every_question_gives_that_form),
         UNIT_TEST(test_per_thread_when_the_driver_is_older_than_7_0_then_too_old),
         UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden),
         UNIT_TEST(test_hide_when_a_function_is_named_then_all_its_versions_are_hidden),
         UNIT_TEST(test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay),
-        UNIT_TEST(test_hide_when_a_missing_slot_is_called_then_it_is_told_as_hidden),
+        UNIT_TEST(test_hide_when_a_missing_slot_is_called_then_message_says_hidden),
         UNIT_TEST(test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works),
-        UNIT_TEST(test_hide_when_capturing_cannot_be_asked_then_it_is_not_made_up),
-        UNIT_TEST(test_hide_when_green_contexts_cannot_be_asked_then_none_are_denied),
+        UNIT_TEST(test_hide_when_capture_query_is_hidden_then_polyfill_is_missing),
+        UNIT_TEST(test_hide_when_green_context_query_is_hidden_then_polyfill_is_missing),
         UNIT_TEST(test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too),
-        UNIT_TEST(test_minimum_when_met_then_loaded),
-        UNIT_TEST(test_minimum_when_the_driver_is_older_then_both_versions_are_told),
-        UNIT_TEST(test_minimum_when_the_limit_is_lower_then_the_limit_is_told),
+        UNIT_TEST(test_min_version_when_met_then_loaded),
+        UNIT_TEST(test_min_version_when_the_driver_is_older_then_message_names_both_versions),
+        UNIT_TEST(test_min_version_when_the_limit_is_lower_then_message_names_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

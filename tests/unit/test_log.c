@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The log callback: it is told every attempt and the outcome, and may call anything. */
+/* The log callback receives every attempt and the outcome, and may call anything. */
 #include "unit.h"
 
 enum { MOST_LINES = 64 };
@@ -37,7 +37,7 @@ static CUresult load_aloud(const char *path)
     return result;
 }
 
-/* Everything in the diagnosis is told, in its order, and the outcome last. */
+/* Everything in the diagnosis is logged in its order, and the outcome comes last. */
 static void assert_all_told(const char *outcome)
 {
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
@@ -55,7 +55,7 @@ static void assert_all_told(const char *outcome)
     assert_string_equal(heard.lines[line], outcome);
 }
 
-static void test_log_when_a_load_succeeds_then_attempts_and_outcome_are_told(void **state)
+static void test_log_when_a_load_succeeds_then_logs_attempts_and_outcome(void **state)
 {
     (void)state;
     char outcome[2048];
@@ -64,14 +64,14 @@ static void test_log_when_a_load_succeeds_then_attempts_and_outcome_are_told(voi
     assert_all_told(outcome);
 }
 
-static void test_log_when_a_load_fails_then_attempts_and_reason_are_told(void **state)
+static void test_log_when_a_load_fails_then_logs_attempts_and_reason(void **state)
 {
     (void)state;
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY);
     assert_all_told(cushim_get_diagnosis()->message);
 }
 
-static void test_log_when_the_whole_search_fails_then_every_place_is_told(void **state)
+static void test_log_when_the_whole_search_fails_then_logs_every_path(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.root = "/no/such/root", .log = hear};
@@ -79,7 +79,7 @@ static void test_log_when_the_whole_search_fails_then_every_place_is_told(void *
     assert_all_told(cushim_get_diagnosis()->message);
 }
 
-static void test_log_when_variables_are_set_then_they_are_told_and_whether_they_count(void **state)
+static void test_log_when_variables_are_set_then_logs_them_and_whether_they_are_used(void **state)
 {
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", "/no/such/driver");
@@ -100,7 +100,7 @@ static void test_log_when_a_value_has_many_lines_then_a_line_is_still_one(void *
     assert_true(heard.count >= 3);
 }
 
-static void test_log_when_a_driver_is_loaded_already_then_the_outcome_alone_is_told(void **state)
+static void test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -111,7 +111,7 @@ static void test_log_when_a_driver_is_loaded_already_then_the_outcome_alone_is_t
     assert_string_equal(heard.lines[1], cushim_last_error()->message);
 }
 
-static void test_log_when_options_are_bad_then_that_is_told(void **state)
+static void test_log_when_options_are_invalid_then_logs_the_error(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.max_version = 7, .log = hear};
@@ -120,7 +120,7 @@ static void test_log_when_options_are_bad_then_that_is_told(void **state)
     assert_string_equal(heard.lines[0], cushim_get_diagnosis()->message);
 }
 
-/* ---- Calls from within ---- */
+/* ---- Calls from inside the callback ---- */
 
 static void use_the_driver(void)
 {
@@ -133,7 +133,7 @@ static void use_the_driver(void)
     assert_int_equal(cushim_driver_version(), 12040);
 }
 
-static void test_log_when_it_uses_the_driver_then_it_is_there(void **state)
+static void test_log_when_it_uses_the_driver_then_the_driver_is_loaded(void **state)
 {
     (void)state;
     heard.work = use_the_driver;
@@ -148,7 +148,7 @@ static void use_the_absent(void)
     assert_int_equal(cushim_driver_version(), 0);
 }
 
-static void test_log_when_nothing_was_loaded_then_the_diagnosis_is_there(void **state)
+static void test_log_when_nothing_was_loaded_then_the_diagnosis_is_complete(void **state)
 {
     (void)state;
     heard.work = use_the_absent;
@@ -166,7 +166,7 @@ static void test_log_when_it_loads_another_after_a_failure_then_that_one_stays(v
 {
     (void)state;
     heard.work = load_another;
-    assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY); /* this load's own result */
+    assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY); /* the result of this load itself */
     assert_int_equal(cushim_driver_version(), 12040);
     assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
 }
@@ -174,15 +174,15 @@ static void test_log_when_it_loads_another_after_a_failure_then_that_one_stays(v
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        LOG_TEST(test_log_when_a_load_succeeds_then_attempts_and_outcome_are_told),
-        LOG_TEST(test_log_when_a_load_fails_then_attempts_and_reason_are_told),
-        LOG_TEST(test_log_when_the_whole_search_fails_then_every_place_is_told),
-        LOG_TEST(test_log_when_variables_are_set_then_they_are_told_and_whether_they_count),
+        LOG_TEST(test_log_when_a_load_succeeds_then_logs_attempts_and_outcome),
+        LOG_TEST(test_log_when_a_load_fails_then_logs_attempts_and_reason),
+        LOG_TEST(test_log_when_the_whole_search_fails_then_logs_every_path),
+        LOG_TEST(test_log_when_variables_are_set_then_logs_them_and_whether_they_are_used),
         LOG_TEST(test_log_when_a_value_has_many_lines_then_a_line_is_still_one),
-        LOG_TEST(test_log_when_a_driver_is_loaded_already_then_the_outcome_alone_is_told),
-        LOG_TEST(test_log_when_options_are_bad_then_that_is_told),
-        LOG_TEST(test_log_when_it_uses_the_driver_then_it_is_there),
-        LOG_TEST(test_log_when_nothing_was_loaded_then_the_diagnosis_is_there),
+        LOG_TEST(test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome),
+        LOG_TEST(test_log_when_options_are_invalid_then_logs_the_error),
+        LOG_TEST(test_log_when_it_uses_the_driver_then_the_driver_is_loaded),
+        LOG_TEST(test_log_when_nothing_was_loaded_then_the_diagnosis_is_complete),
         LOG_TEST(test_log_when_it_loads_another_after_a_failure_then_that_one_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_lookup() and cushim_symbol_name(): what cuGetProcAddress answers, on every driver. */
+/* cushim_lookup() and cushim_symbol_name(): the results of cuGetProcAddress, on every driver. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -17,14 +17,14 @@ static CUresult lookup(const char *function, int version)
     return result;
 }
 
-/* They are called with arguments elsewhere, and crash without. */
+/* Other tests call these with arguments; without arguments they crash. */
 static bool needs_arguments(size_t row)
 {
     return row == ROW_Init_v1 || row == ROW_DriverGetVersion_v1 || row == ROW_GetProcAddress_v1
            || row == ROW_GetProcAddress_v2;
 }
 
-/* The newest row of a function that a version has; ROW_COUNT if none. */
+/* The newest row of a function that a version has; ROW_COUNT if there is none. */
 static size_t newest_row(size_t row, int version)
 {
     size_t found = ROW_COUNT;
@@ -85,7 +85,7 @@ static void test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_writt
     assert_true(fn == untouched);
 }
 
-static void test_lookup_when_there_is_no_driver_then_no_device(void **state)
+static void test_lookup_when_no_driver_exists_then_returns_no_device(void **state)
 {
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
@@ -99,7 +99,7 @@ static void test_lookup_when_nothing_was_loaded_then_it_loads(void **state)
     assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_lookup_when_a_symbol_is_given_then_it_is_no_function(void **state)
+static void test_lookup_when_a_suffixed_symbol_is_given_then_not_found(void **state)
 {
     static const char *const drivers[] = {"fake_9010", "fake_11040", "fake_12040"};
     static const char *const symbols[] = {"cuStreamDestroy_v2", "cuStreamQuery_ptsz", "cuCtxCreate_v2", "StreamQuery"};
@@ -111,7 +111,7 @@ static void test_lookup_when_a_symbol_is_given_then_it_is_no_function(void **sta
     }
 }
 
-/* A library is asked for a name together with those that it needs, libc among them. */
+/* dlsym() also searches the libraries that a library needs, libc among them. */
 static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **state)
 {
     static const char *const drivers[] = {"fake_9010", "fake_12040"};
@@ -127,7 +127,7 @@ static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **
     }
 }
 
-/* ---- Why nothing is found ---- */
+/* ---- The reasons for finding nothing ---- */
 
 static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **state)
 {
@@ -251,7 +251,7 @@ static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **st
     }
 }
 
-static void test_lookup_explain_when_it_is_found_or_there_is_no_driver_then_it_says_so(void **state)
+static void test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so(void **state)
 {
     struct cushim_lookup_answer answer;
     unit_load_plain("fake_12040");
@@ -269,9 +269,9 @@ static void test_lookup_explain_when_it_is_found_or_there_is_no_driver_then_it_s
     assert_null(answer.fn);
 }
 
-/* ---- What is newer than the lists ---- */
+/* ---- Functions newer than the lists ---- */
 
-static void test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked(void **state)
+static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver(void **state)
 {
     (void)state;
     unit_load_plain("fake_future");
@@ -284,7 +284,7 @@ static void test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_lookup_when_a_newer_driver_is_per_thread_then_its_new_forms_are_given(void **state)
+static void test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms(void **state)
 {
     (void)state;
     unit_load("fake_future", (struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD});
@@ -351,14 +351,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_lookup_when_the_function_is_known_then_the_newest_of_that_version),
         UNIT_TEST(test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written),
-        UNIT_TEST(test_lookup_when_there_is_no_driver_then_no_device),
+        UNIT_TEST(test_lookup_when_no_driver_exists_then_returns_no_device),
         UNIT_TEST(test_lookup_when_nothing_was_loaded_then_it_loads),
-        UNIT_TEST(test_lookup_when_a_symbol_is_given_then_it_is_no_function),
+        UNIT_TEST(test_lookup_when_a_suffixed_symbol_is_given_then_not_found),
         UNIT_TEST(test_lookup_when_the_name_is_another_librarys_then_not_found),
         UNIT_TEST(test_lookup_when_nothing_is_found_then_the_answer_is_exact),
-        UNIT_TEST(test_lookup_explain_when_it_is_found_or_there_is_no_driver_then_it_says_so),
-        UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_it_is_asked),
-        UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_its_new_forms_are_given),
+        UNIT_TEST(test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so),
+        UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver),
+        UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms),
         UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden),
         UNIT_TEST(test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked),
         UNIT_TEST(test_symbol_name_when_it_is_the_drivers_then_its_exact_name),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries that can be loaded and are no driver: each is told apart, and the program runs on. */
+/* Libraries that can be loaded and are not drivers: each has its own reason, and the program continues. */
 #include "unit.h"
 
 static void assert_refused(const char *name, enum cushim_reason reason, CUresult code, const char *word)
@@ -20,56 +20,56 @@ static void assert_no_driver(const char *name, const char *word)
     assert_refused(name, CUSHIM_REASON_NOT_A_DRIVER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, word);
 }
 
-static void test_library_when_it_has_nothing_of_a_driver_then_it_is_none(void **state)
+static void test_library_when_it_has_no_driver_function_then_not_a_driver(void **state)
 {
     (void)state;
     assert_no_driver("not_library", "lacks the driver's functions");
 }
 
-static void test_library_when_it_lacks_the_start_then_it_is_no_driver(void **state)
+static void test_library_when_it_lacks_init_then_not_a_driver(void **state)
 {
     (void)state;
     assert_no_driver("not_no_init", "lacks the driver's functions");
 }
 
-static void test_library_when_it_lacks_the_version_then_it_is_no_driver(void **state)
+static void test_library_when_it_lacks_the_version_then_not_a_driver(void **state)
 {
     (void)state;
     assert_no_driver("not_no_version", "lacks the driver's functions");
 }
 
-static void test_stub_when_it_says_so_then_it_is_named_as_the_stub(void **state)
+static void test_stub_when_it_returns_its_code_then_recognised(void **state)
 {
     (void)state;
     assert_refused("not_stub", CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY, "stub");
 }
 
-static void test_stub_when_the_version_is_not_written_then_it_is_no_driver(void **state)
+static void test_library_when_the_version_is_not_written_then_not_a_driver(void **state)
 {
     (void)state;
     assert_no_driver("not_unwritten", "it says 0 with code 0");
 }
 
-static void test_stub_when_the_version_is_zero_then_it_is_no_driver(void **state)
+static void test_library_when_the_version_is_zero_then_not_a_driver(void **state)
 {
     (void)state;
     assert_no_driver("not_zero", "it says 0 with code 0");
 }
 
-static void test_stub_when_the_version_is_nonsense_then_it_is_no_driver(void **state)
+static void test_library_when_the_version_is_invalid_then_not_a_driver(void **state)
 {
     (void)state;
     assert_no_driver("not_negative", "it says -12040 with code 0");
     assert_no_driver("not_huge", "it says 2147483647 with code 0");
 }
 
-static void test_library_when_the_version_call_fails_then_the_code_is_told(void **state)
+static void test_library_when_the_version_call_fails_then_reports_the_code(void **state)
 {
     (void)state;
     assert_no_driver("not_error", "with code 999");
 }
 
-static void test_handle_when_the_library_is_no_driver_then_it_is_refused_and_stays_open(void **state)
+static void test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed(void **state)
 {
     (void)state;
     int (*const function)(void) = (int (*)(void))unit_function("not_library", "not_a_driver");
@@ -79,7 +79,7 @@ static void test_handle_when_the_library_is_no_driver_then_it_is_refused_and_sta
     assert_int_equal(function(), 1);
 }
 
-static void test_load_when_no_driver_was_given_before_then_a_real_one_is_loaded(void **state)
+static void test_load_when_the_load_before_failed_then_loads_a_driver(void **state)
 {
     (void)state;
     assert_refused("not_stub", CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY, "stub");
@@ -91,16 +91,16 @@ static void test_load_when_no_driver_was_given_before_then_a_real_one_is_loaded(
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_library_when_it_has_nothing_of_a_driver_then_it_is_none),
-        UNIT_TEST(test_library_when_it_lacks_the_start_then_it_is_no_driver),
-        UNIT_TEST(test_library_when_it_lacks_the_version_then_it_is_no_driver),
-        UNIT_TEST(test_stub_when_it_says_so_then_it_is_named_as_the_stub),
-        UNIT_TEST(test_stub_when_the_version_is_not_written_then_it_is_no_driver),
-        UNIT_TEST(test_stub_when_the_version_is_zero_then_it_is_no_driver),
-        UNIT_TEST(test_stub_when_the_version_is_nonsense_then_it_is_no_driver),
-        UNIT_TEST(test_library_when_the_version_call_fails_then_the_code_is_told),
-        UNIT_TEST(test_handle_when_the_library_is_no_driver_then_it_is_refused_and_stays_open),
-        UNIT_TEST(test_load_when_no_driver_was_given_before_then_a_real_one_is_loaded),
+        UNIT_TEST(test_library_when_it_has_no_driver_function_then_not_a_driver),
+        UNIT_TEST(test_library_when_it_lacks_init_then_not_a_driver),
+        UNIT_TEST(test_library_when_it_lacks_the_version_then_not_a_driver),
+        UNIT_TEST(test_stub_when_it_returns_its_code_then_recognised),
+        UNIT_TEST(test_library_when_the_version_is_not_written_then_not_a_driver),
+        UNIT_TEST(test_library_when_the_version_is_zero_then_not_a_driver),
+        UNIT_TEST(test_library_when_the_version_is_invalid_then_not_a_driver),
+        UNIT_TEST(test_library_when_the_version_call_fails_then_reports_the_code),
+        UNIT_TEST(test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed),
+        UNIT_TEST(test_load_when_the_load_before_failed_then_loads_a_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Polyfills of stream capture: what older drivers can tell is told, what they cannot is refused, nothing is made up. */
+/* Polyfills of stream capture: they report what an older driver can report, refuse the rest, and invent nothing. */
 #include "mock.h"
 
 #define STREAM HANDLE(CUstream, 7)
 
-/* What the driver says of the stream. */
+/* The state of the stream, as the driver reports it. */
 static struct {
     CUstreamCaptureStatus status;
     size_t dependency_count;
@@ -30,7 +30,7 @@ static CUresult CUDAAPI begin_capture(CUstream stream)
     return mock_call("BeginCapture", "%u", NUMBER(stream));
 }
 
-/* As on real drivers, all but the status is written only of an active capture. */
+/* As in real drivers, everything except the status is written only for an active capture. */
 static CUresult CUDAAPI capture_info_v1(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id)
 {
     CUresult result = mock_call("Info_v1", "%u%s", NUMBER(stream), id != NULL ? ", id" : "");
@@ -82,10 +82,10 @@ static const struct cushim_dispatch_table *load(const char *fake)
     return cushim_table();
 }
 
-/* What a query may write, and what nobody wrote. */
+/* The outputs of a query, with values that nobody wrote. */
 struct answer {
     CUstreamCaptureStatus status;
-    unsigned no_padding; /* answers are compared byte by byte */
+    unsigned no_padding; /* results are compared byte by byte */
     cuuint64_t id;
     CUgraph graph;
     const CUgraphNode *dependencies;
@@ -115,7 +115,7 @@ static void assert_untouched(const struct answer *answer)
 }
 
 /* Only the status was written. */
-/* Refused in the name of what was called, though another polyfill below it may have found out. */
+/* The error names the function that was called, even if another polyfill below it detected the error. */
 static void assert_refused(CUresult result, const char *called, struct answer *answer)
 {
     assert_int_equal(result, CUDA_ERROR_NOT_SUPPORTED);
@@ -130,7 +130,7 @@ static void assert_only_status(struct answer *answer, CUstreamCaptureStatus stat
     assert_untouched(answer);
 }
 
-/* ---- Before 10.0, nothing captures ---- */
+/* ---- Before 10.0: no driver captures ---- */
 
 static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check(void **state)
 {
@@ -161,7 +161,7 @@ static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **st
     mock_assert_calls("GetPriority(7) GetPriority(7) GetPriority(7) ");
 }
 
-/* ---- 10.0: relaxed captures, and whether there is one ---- */
+/* ---- 10.0: relaxed captures, and whether a capture exists ---- */
 
 static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **state)
 {
@@ -185,7 +185,7 @@ static void test_begin_capture_when_in_another_mode_then_refused(void **state)
     mock_assert_calls("");
 }
 
-static void test_capture_info_when_only_the_status_can_be_told_then_more_is_refused(void **state)
+static void test_capture_info_when_driver_reports_only_the_status_then_refuses_more(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_10000");
@@ -226,7 +226,7 @@ static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_th
 
 /* ---- 10.1: the id ---- */
 
-static void test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more(void **state)
+static void test_capture_info_when_driver_reports_the_id_then_refuses_more(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_10010");
@@ -243,9 +243,9 @@ static void test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more(voi
     assert_refused(ask_v3(table, &answer), "cuStreamGetCaptureInfo_v3", &answer);
 }
 
-/* ---- 11.3: everything but edges, which were all plain ---- */
+/* ---- 11.3: everything except edge data; all edges were plain ---- */
 
-static void test_capture_info_when_edges_are_asked_of_a_driver_without_then_they_are_plain(void **state)
+static void test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -263,7 +263,7 @@ static void test_capture_info_when_edges_are_asked_of_a_driver_without_then_they
     assert_memory_equal(answer.edges, plain, sizeof plain);
 }
 
-static void test_capture_info_when_less_is_asked_then_less_is_asked_of_the_driver(void **state)
+static void test_capture_info_when_less_is_requested_then_requests_less_from_the_driver(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -316,7 +316,7 @@ static void test_capture_info_when_arguments_are_bad_then_as_in_a_driver(void **
     assert_int_equal(
         table->StreamGetCaptureInfo_v3(STREAM, &answer.status, NULL, NULL, NULL, &answer.edges, &answer.count),
         CUDA_ERROR_INVALID_VALUE);
-    /* A 580 driver has told the status by then (tests/drivers/polyfills). */
+    /* A driver 580 has written the status by then (tests/drivers/polyfills). */
     assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
@@ -374,11 +374,11 @@ int main(void)
         MOCK_TEST(test_capture_info_when_the_driver_cannot_capture_then_idle),
         MOCK_TEST(test_begin_capture_when_relaxed_then_the_older_one_is_called),
         MOCK_TEST(test_begin_capture_when_in_another_mode_then_refused),
-        MOCK_TEST(test_capture_info_when_only_the_status_can_be_told_then_more_is_refused),
+        MOCK_TEST(test_capture_info_when_driver_reports_only_the_status_then_refuses_more),
         MOCK_TEST(test_capture_info_when_idle_or_invalidated_then_the_status_is_all_there_is),
-        MOCK_TEST(test_capture_info_when_the_id_can_be_told_then_it_is_and_no_more),
-        MOCK_TEST(test_capture_info_when_edges_are_asked_of_a_driver_without_then_they_are_plain),
-        MOCK_TEST(test_capture_info_when_less_is_asked_then_less_is_asked_of_the_driver),
+        MOCK_TEST(test_capture_info_when_driver_reports_the_id_then_refuses_more),
+        MOCK_TEST(test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain),
+        MOCK_TEST(test_capture_info_when_less_is_requested_then_requests_less_from_the_driver),
         MOCK_TEST(test_capture_info_when_there_are_no_dependencies_then_no_edges),
         MOCK_TEST(test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused),
         MOCK_TEST(test_capture_info_when_arguments_are_bad_then_as_in_a_driver),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Polyfills of contexts: each that makes one current leaves the thread's as it was, on every path. */
+/* Polyfills of contexts: each one that changes the current context restores it, on every path. */
 #include "mock.h"
 
 #define STREAM HANDLE(CUstream, 7)
 #define CONTEXT HANDLE(CUcontext, 11)
 
-/* How many more contexts were pushed than popped. */
+/* The number of pushed contexts minus the number of popped ones. */
 static int depth;
 
 static CUresult CUDAAPI push(CUcontext context)
@@ -88,7 +88,7 @@ static const struct cushim_dispatch_table *load(const char *fake)
 
 /* ---- cuCtxGetDevice_v2, cuCtxSynchronize_v2 ---- */
 
-static void test_context_device_when_a_context_is_given_then_it_is_entered_and_left(void **state)
+static void test_context_device_when_a_context_is_given_then_pushes_and_pops_it(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12040");
@@ -100,7 +100,7 @@ static void test_context_device_when_a_context_is_given_then_it_is_entered_and_l
     mock_assert_calls("Push(11) Synchronize( ) Pop( ) ");
 }
 
-static void test_context_device_when_none_is_given_then_the_current_one_is_asked(void **state)
+static void test_context_device_when_no_context_is_given_then_queries_the_current_one(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12040");
@@ -112,7 +112,7 @@ static void test_context_device_when_none_is_given_then_the_current_one_is_asked
     mock_assert_calls("Synchronize( ) ");
 }
 
-static void test_context_device_when_a_step_fails_then_it_is_told_and_the_context_is_left(void **state)
+static void test_context_device_when_a_step_fails_then_returns_the_error_and_pops_the_context(void **state)
 {
     (void)state;
     static const char *const steps[] = {"Push", "GetDevice", "Synchronize", "Pop"};
@@ -129,7 +129,7 @@ static void test_context_device_when_a_step_fails_then_it_is_told_and_the_contex
     }
 }
 
-static void test_context_device_when_there_is_no_place_for_it_then_refused(void **state)
+static void test_context_device_when_output_pointer_is_null_then_refused(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12040");
@@ -140,7 +140,7 @@ static void test_context_device_when_there_is_no_place_for_it_then_refused(void 
 
 /* ---- cuStreamGetDevice ---- */
 
-static void test_stream_device_when_asked_then_its_context_is_entered_and_left(void **state)
+static void test_stream_device_when_queried_then_pushes_and_pops_its_context(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12040");
@@ -150,7 +150,7 @@ static void test_stream_device_when_asked_then_its_context_is_entered_and_left(v
     assert_int_equal(device, 3);
 }
 
-static void test_stream_device_when_a_step_fails_then_it_is_told_and_the_context_is_left(void **state)
+static void test_stream_device_when_a_step_fails_then_returns_the_error_and_pops_the_context(void **state)
 {
     (void)state;
     static const char *const steps[] = {"GetCtx", "Push", "GetDevice", "Pop"};
@@ -169,7 +169,7 @@ static void test_stream_device_when_a_step_fails_then_it_is_told_and_the_context
 
 /* ---- cuCtxCreate_v3 and _v4 ---- */
 
-static void test_context_create_when_no_parameters_are_given_then_the_older_one_is_called(void **state)
+static void test_context_create_when_no_parameters_are_given_then_calls_the_older_version(void **state)
 {
     (void)state;
     CUcontext context = NULL;
@@ -187,7 +187,7 @@ static void test_context_create_when_no_parameters_are_given_then_the_older_one_
     mock_assert_calls("Create_v3(0, 0, 8, 2) ");
 }
 
-static void test_context_create_when_parameters_are_given_then_they_are_passed_on_or_refused(void **state)
+static void test_context_create_when_parameters_are_given_then_passes_them_on_or_refuses(void **state)
 {
     (void)state;
     CUcontext context = NULL;
@@ -256,14 +256,14 @@ static void test_primary_context_when_its_flags_cannot_be_changed_while_active_t
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_context_device_when_a_context_is_given_then_it_is_entered_and_left),
-        MOCK_TEST(test_context_device_when_none_is_given_then_the_current_one_is_asked),
-        MOCK_TEST(test_context_device_when_a_step_fails_then_it_is_told_and_the_context_is_left),
-        MOCK_TEST(test_context_device_when_there_is_no_place_for_it_then_refused),
-        MOCK_TEST(test_stream_device_when_asked_then_its_context_is_entered_and_left),
-        MOCK_TEST(test_stream_device_when_a_step_fails_then_it_is_told_and_the_context_is_left),
-        MOCK_TEST(test_context_create_when_no_parameters_are_given_then_the_older_one_is_called),
-        MOCK_TEST(test_context_create_when_parameters_are_given_then_they_are_passed_on_or_refused),
+        MOCK_TEST(test_context_device_when_a_context_is_given_then_pushes_and_pops_it),
+        MOCK_TEST(test_context_device_when_no_context_is_given_then_queries_the_current_one),
+        MOCK_TEST(test_context_device_when_a_step_fails_then_returns_the_error_and_pops_the_context),
+        MOCK_TEST(test_context_device_when_output_pointer_is_null_then_refused),
+        MOCK_TEST(test_stream_device_when_queried_then_pushes_and_pops_its_context),
+        MOCK_TEST(test_stream_device_when_a_step_fails_then_returns_the_error_and_pops_the_context),
+        MOCK_TEST(test_context_create_when_no_parameters_are_given_then_calls_the_older_version),
+        MOCK_TEST(test_context_create_when_parameters_are_given_then_passes_them_on_or_refuses),
         MOCK_TEST(test_context_create_when_the_older_one_fails_then_the_code_is_passed_on),
         MOCK_TEST(test_primary_context_when_released_then_the_older_one_is_called),
         MOCK_TEST(test_primary_context_when_its_flags_cannot_be_changed_while_active_then_refused),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Polyfills of graphs: plain edges go the old way, others are refused. */
+/* Polyfills of graphs: plain edges use the older function, others are refused. */
 #include "mock.h"
 
 #define GRAPH HANDLE(CUgraph, 5)
@@ -35,7 +35,7 @@ static CUresult CUDAAPI remove_dependencies(CUgraph graph, const CUgraphNode *fr
     return mock_call("Remove", "%u, %u, %u, %u", NUMBER(graph), NUMBER(from), NUMBER(to), (unsigned)count);
 }
 
-/* Fills as much as there is room for, and tells how much that is; without arrays, how much there is. */
+/* Fills the arrays as far as they have room, and writes that count; without arrays, writes the total count. */
 static void fill(CUgraphNode *nodes, size_t *count)
 {
     if (nodes == NULL || *count > EDGE_COUNT)
@@ -91,7 +91,7 @@ static const struct cushim_dispatch_table *load(const char *fake)
 
 /* ---- cuGraphInstantiateWithFlags ---- */
 
-static void test_instantiate_when_flags_are_none_then_the_newest_older_one_is_called(void **state)
+static void test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version(void **state)
 {
     (void)state;
     CUgraphExec exec = NULL;
@@ -156,7 +156,7 @@ static void test_dependencies_when_an_edge_is_not_plain_then_refused(void **stat
     }
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
 typedef CUresult query(const struct cushim_dispatch_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
                        size_t *count);
@@ -184,7 +184,7 @@ static query *const queries[] = {ask_edges, ask_dependencies, ask_dependents};
 static const char *const names[] = {"GetEdges", "GetDependencies", "GetDependents"};
 static const char *const calls[] = {"GetEdges(5) ", "GetDependencies(6) ", "GetDependents(6) "};
 
-static void test_query_when_edges_are_asked_for_then_those_there_are_are_plain(void **state)
+static void test_graph_query_when_edge_data_is_requested_then_edges_are_plain(void **state)
 {
     (void)state;
     static const CUgraphEdgeData plain[EDGE_COUNT];
@@ -218,7 +218,7 @@ static void test_query_when_there_is_less_room_then_no_more_than_that_is_written
     }
 }
 
-static void test_query_when_only_the_count_is_asked_then_it_is_told(void **state)
+static void test_graph_query_when_only_the_count_is_requested_then_returns_it(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -246,7 +246,7 @@ static void test_query_when_it_fails_then_edges_are_untouched(void **state)
     }
 }
 
-static void test_query_when_edges_are_asked_without_nodes_then_refused_as_a_driver_does(void **state)
+static void test_graph_query_when_edge_data_is_requested_without_nodes_then_refused(void **state)
 {
     (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -261,15 +261,15 @@ static void test_query_when_edges_are_asked_without_nodes_then_refused_as_a_driv
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_instantiate_when_flags_are_none_then_the_newest_older_one_is_called),
+        MOCK_TEST(test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version),
         MOCK_TEST(test_instantiate_when_flags_are_given_then_refused),
         MOCK_TEST(test_dependencies_when_edges_are_plain_then_the_older_ones_are_called),
         MOCK_TEST(test_dependencies_when_an_edge_is_not_plain_then_refused),
-        MOCK_TEST(test_query_when_edges_are_asked_for_then_those_there_are_are_plain),
+        MOCK_TEST(test_graph_query_when_edge_data_is_requested_then_edges_are_plain),
         MOCK_TEST(test_query_when_there_is_less_room_then_no_more_than_that_is_written),
-        MOCK_TEST(test_query_when_only_the_count_is_asked_then_it_is_told),
+        MOCK_TEST(test_graph_query_when_only_the_count_is_requested_then_returns_it),
         MOCK_TEST(test_query_when_it_fails_then_edges_are_untouched),
-        MOCK_TEST(test_query_when_edges_are_asked_without_nodes_then_refused_as_a_driver_does),
+        MOCK_TEST(test_graph_query_when_edge_data_is_requested_without_nodes_then_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

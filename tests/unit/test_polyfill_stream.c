@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Polyfills of host functions, events and a stream's context: the right older call, with the right arguments. */
+/* Polyfills of host functions, events and the context of a stream: they make the right older call with the right
+ * arguments. */
 #include "mock.h"
 
 #include <stdlib.h>
@@ -41,8 +42,7 @@ static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_onc
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, HANDLE(void *, 99)), CUDA_SUCCESS);
     mock_assert_calls("AddCallback(7, 0) ");
-    registered.callback(STREAM, CUDA_SUCCESS,
-                        registered.user_data); /* a leak or a second free is the sanitizer's to see */
+    registered.callback(STREAM, CUDA_SUCCESS, registered.user_data); /* the sanitizer finds a leak or a second free */
     mock_assert_calls("host(99) ");
 }
 
@@ -111,7 +111,7 @@ static CUresult CUDAAPI event_record(CUevent event, CUstream stream)
     return mock_call("EventRecord", "%u, %u", NUMBER(event), NUMBER(stream));
 }
 
-static void test_event_record_when_flags_are_none_then_the_plain_one_is_called(void **state)
+static void test_event_record_when_flags_are_zero_then_calls_the_older_function(void **state)
 {
     (void)state;
     struct cushim_dispatch_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
@@ -123,7 +123,7 @@ static void test_event_record_when_flags_are_none_then_the_plain_one_is_called(v
     mock_assert_calls("EventRecord(8, 0) ");
 }
 
-static void test_event_record_when_more_is_asked_then_refused(void **state)
+static void test_event_record_when_flags_are_given_then_refused(void **state)
 {
     (void)state;
     struct cushim_dispatch_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
@@ -187,7 +187,7 @@ static struct cushim_dispatch_table *load_with_contexts(const char *fake)
     return hooks;
 }
 
-static void test_stream_context_when_there_are_no_green_ones_then_the_context_alone_is_asked(void **state)
+static void test_stream_context_when_driver_lacks_green_contexts_then_queries_only_the_context(void **state)
 {
     (void)state;
     CUcontext context = NULL;
@@ -199,7 +199,7 @@ static void test_stream_context_when_there_are_no_green_ones_then_the_context_al
     assert_null(green);
 }
 
-static void test_stream_context_when_the_stream_is_not_green_then_both_are_told(void **state)
+static void test_stream_context_when_the_stream_is_not_green_then_writes_both_results(void **state)
 {
     (void)state;
     CUcontext context = NULL;
@@ -250,11 +250,11 @@ int main(void)
         MOCK_TEST(test_host_function_when_registration_fails_then_the_code_is_passed_on),
         MOCK_TEST(test_host_function_when_null_then_refused),
         MOCK_TEST(test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone),
-        MOCK_TEST(test_event_record_when_flags_are_none_then_the_plain_one_is_called),
-        MOCK_TEST(test_event_record_when_more_is_asked_then_refused),
+        MOCK_TEST(test_event_record_when_flags_are_zero_then_calls_the_older_function),
+        MOCK_TEST(test_event_record_when_flags_are_given_then_refused),
         MOCK_TEST(test_elapsed_time_when_called_then_the_older_one_is),
-        MOCK_TEST(test_stream_context_when_there_are_no_green_ones_then_the_context_alone_is_asked),
-        MOCK_TEST(test_stream_context_when_the_stream_is_not_green_then_both_are_told),
+        MOCK_TEST(test_stream_context_when_driver_lacks_green_contexts_then_queries_only_the_context),
+        MOCK_TEST(test_stream_context_when_the_stream_is_not_green_then_writes_both_results),
         MOCK_TEST(test_stream_context_when_the_stream_is_green_then_the_primary_one_is_not_made_up),
         MOCK_TEST(test_stream_context_when_a_question_fails_then_results_are_untouched),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with more rights than its user does not follow the user's environment, and says so. POSIX only. */
+/* A program with more rights than its user ignores the environment of the user, and reports that. POSIX only. */
 #include "unit.h"
 
 #include <grp.h>
@@ -19,7 +19,7 @@ static void become_user(void)
         _exit(PROCESS_CANNOT);
 }
 
-static void test_environment_when_set_user_id_then_it_is_ignored_and_said_so(void **state)
+static void test_environment_when_set_user_id_then_ignored_and_reported(void **state)
 {
     (void)state;
     char program[PATH_MAX];
@@ -65,7 +65,7 @@ static void test_environment_when_the_same_program_has_no_more_rights_then_it_is
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_environment_when_set_user_id_then_it_is_ignored_and_said_so),
+        DIRECTORY_TEST(test_environment_when_set_user_id_then_ignored_and_reported),
         DIRECTORY_TEST(test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed),
     };
     return unit_status(cmocka_run_group_tests(tests, NULL, NULL));

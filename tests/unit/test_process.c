@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the system's own search leads to: by name, to what is open already, to a stub, or nowhere. POSIX only. */
+/* The results of the system's own search: by name, a library that is already open, a stub, or nothing. POSIX only. */
 #include "unit.h"
 
 #include <limits.h>
@@ -16,7 +16,7 @@ static void assert_printed(const char *name, const char *value)
     process_assert_printed(line);
 }
 
-/* The fake answered: the driver loaded is the one at `path`. */
+/* The fake answered: the loaded driver is the one at `path`. */
 static void assert_loaded(const char *path)
 {
     char code[32];
@@ -27,7 +27,7 @@ static void assert_loaded(const char *path)
     assert_printed("query", code);
 }
 
-/* The stub was found by name and passed over. Behind it may be the machine's own driver, or nothing. */
+/* The stub was found by name and passed over. After it, the machine's own driver may be found, or nothing. */
 static void assert_stub_passed_over(void)
 {
     process_assert_printed("attempt=libcuda.so.1: the CUDA Toolkit's stub " STUB "/libcuda.so.1, passed over");
@@ -48,7 +48,7 @@ static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found
     process_assert_printed("attempt=libcuda.so.1: a driver for CUDA 12.4");
 }
 
-static void test_process_when_a_bare_name_is_given_then_it_is_searched(void **state)
+static void test_process_when_a_bare_name_is_given_then_searches_for_it(void **state)
 {
     (void)state;
     const char *driver = directory_link("libother.so", unit_fake("fake_12040"));
@@ -104,9 +104,9 @@ static void test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driv
     assert_loaded(unit_fake("fake_12040"));
 }
 
-/* ---- A broken file that the system's search leads to ---- */
+/* ---- A corrupt file on the system's search path ---- */
 
-/* What came of the system's search. */
+/* The outcome of the system's search. */
 static void assert_words(const char *words)
 {
     char text[PATH_MAX + 64];
@@ -114,7 +114,7 @@ static void assert_words(const char *words)
     assert_printed("attempt", text);
 }
 
-static void test_process_when_the_library_path_leads_to_a_broken_file_then_the_loaders_words_are_told(void **state)
+static void test_process_when_the_library_path_leads_to_a_corrupt_file_then_reports_the_loaders_message(void **state)
 {
     (void)state;
     char first[PATH_MAX];
@@ -128,7 +128,7 @@ static void test_process_when_the_library_path_leads_to_a_broken_file_then_the_l
     assert_words("libcushim_no_such_dependency.so.1");
 }
 
-/* As a run path does, the system's cache leads to files of which nothing but the loader's words tells. */
+/* The system's cache, like a run path, leads to files that only the dynamic loader's message names. */
 static const char *copy_of_report(void)
 {
     const char *program = directory_copy("report", process_report_origin, SIZE_MAX);
@@ -163,13 +163,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DIRECTORY_TEST(test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name),
-        DIRECTORY_TEST(test_process_when_a_bare_name_is_given_then_it_is_searched),
+        DIRECTORY_TEST(test_process_when_a_bare_name_is_given_then_searches_for_it),
         DIRECTORY_TEST(test_process_when_a_driver_is_open_already_then_that_one_is_taken),
         DIRECTORY_TEST(test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over),
         DIRECTORY_TEST(test_process_when_the_stub_is_open_already_then_it_is_passed_over),
         DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_it_is_passed_over),
         DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it),
-        DIRECTORY_TEST(test_process_when_the_library_path_leads_to_a_broken_file_then_the_loaders_words_are_told),
+        DIRECTORY_TEST(test_process_when_the_library_path_leads_to_a_corrupt_file_then_reports_the_loaders_message),
         DIRECTORY_TEST(test_process_when_the_file_found_lacks_a_library_then_that_one_is_named),
         DIRECTORY_TEST(test_process_when_the_file_found_is_broken_then_a_log_callback_changes_nothing),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about slots and rows, a program's own needs, and the last error. */
+/* Queries about slots and rows, the requirements of a program, and the last error. */
 #include "unit.h"
 
 #include <limits.h>
@@ -26,7 +26,7 @@ static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **stat
     }
 }
 
-static void test_slot_find_when_there_is_none_then_not_found_and_nothing_is_written(void **state)
+static void test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_nothing(void **state)
 {
     (void)state;
     static const char *const names[] = {"",    "cu",           "cuNoSuchThing",      "StreamQuery_v2", "streamquery_v1",
@@ -59,7 +59,7 @@ static void test_slot_info_when_nothing_was_loaded_then_it_loads(void **state)
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamQuery_v1), CUSHIM_STATE_NATIVE);
 }
 
-static void test_entry_point_when_counted_through_then_all_rows_are_told(void **state)
+static void test_entry_point_when_iterated_then_returns_all_rows(void **state)
 {
     (void)state;
     struct cushim_entry_point entry;
@@ -75,7 +75,7 @@ static void test_entry_point_when_counted_through_then_all_rows_are_told(void **
     assert_int_equal(cushim_query_entry_point(0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* ---- A program's own needs ---- */
+/* ---- The requirements of a program ---- */
 
 static void test_require_when_all_can_be_called_then_success(void **state)
 {
@@ -101,7 +101,7 @@ static void test_require_when_one_is_missing_then_the_first_is_named(void **stat
     assert_int_equal(cushim_require(names, 3, NULL), CUDA_ERROR_NOT_SUPPORTED);
 }
 
-static void test_require_when_a_name_is_no_slot_then_it_is_named(void **state)
+static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **state)
 {
     (void)state;
     static const char *const names[] = {"StreamQuery_v1", "nonsense", "StreamGetId_v1"};
@@ -112,7 +112,7 @@ static void test_require_when_a_name_is_no_slot_then_it_is_named(void **state)
     assert_string_equal(cushim_last_error()->function, "cushim_require");
 }
 
-static void test_require_when_there_is_no_driver_then_nothing_is_met(void **state)
+static void test_require_when_no_driver_exists_then_not_met(void **state)
 {
     (void)state;
     static const char *const names[] = {"StreamQuery_v1"};
@@ -146,7 +146,7 @@ static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
     assert_string_equal(cushim_last_error()->function, "cuStreamGetId");
 }
 
-static void test_last_error_when_the_driver_lacks_it_against_its_version_then_said(void **state)
+static void test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so(void **state)
 {
     (void)state;
     *(enum fake_lie *)unit_object("fake_asked_12040", "fake_lie") = FAKE_ERROR;
@@ -164,7 +164,7 @@ static void assert_refusal(struct cushim_load_options options, const char *messa
     assert_string_equal(cushim_last_error()->message, message);
 }
 
-static void test_last_error_when_a_limit_or_the_hidden_functions_refuse_then_said(void **state)
+static void test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_says_so(void **state)
 {
     (void)state;
     assert_refusal((struct cushim_load_options){.max_version = 11040},
@@ -197,7 +197,7 @@ static void test_last_error_when_a_missing_slot_is_reported_again_then_its_words
     assert_string_equal(cushim_last_error()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
 }
 
-/* ---- The absent table's few answers ---- */
+/* ---- The results of the absent table ---- */
 
 static void assert_error_words(int code, const char *name, const char *sentence)
 {
@@ -209,7 +209,7 @@ static void assert_error_words(int code, const char *name, const char *sentence)
     assert_string_not_equal(text, "");
 }
 
-static void test_absent_error_names_when_asked_then_all_codes_have_one(void **state)
+static void test_absent_error_names_when_queried_then_all_codes_have_one(void **state)
 {
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
@@ -236,21 +236,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_slot_find_when_the_name_is_a_slots_then_it_is_found),
-        UNIT_TEST(test_slot_find_when_there_is_none_then_not_found_and_nothing_is_written),
+        UNIT_TEST(test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_nothing),
         UNIT_TEST(test_slot_info_when_the_slot_is_none_then_refused),
         UNIT_TEST(test_slot_info_when_nothing_was_loaded_then_it_loads),
-        UNIT_TEST(test_entry_point_when_counted_through_then_all_rows_are_told),
+        UNIT_TEST(test_entry_point_when_iterated_then_returns_all_rows),
         UNIT_TEST(test_require_when_all_can_be_called_then_success),
         UNIT_TEST(test_require_when_one_is_missing_then_the_first_is_named),
-        UNIT_TEST(test_require_when_a_name_is_no_slot_then_it_is_named),
-        UNIT_TEST(test_require_when_there_is_no_driver_then_nothing_is_met),
+        UNIT_TEST(test_require_when_a_name_is_not_a_slot_then_message_names_it),
+        UNIT_TEST(test_require_when_no_driver_exists_then_not_met),
         UNIT_TEST(test_require_when_arguments_are_bad_then_refused),
         UNIT_TEST(test_last_error_when_a_call_succeeds_then_it_stays),
-        UNIT_TEST(test_last_error_when_the_driver_lacks_it_against_its_version_then_said),
-        UNIT_TEST(test_last_error_when_a_limit_or_the_hidden_functions_refuse_then_said),
+        UNIT_TEST(test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so),
+        UNIT_TEST(test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_says_so),
         UNIT_TEST(test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers),
         UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay),
-        UNIT_TEST(test_absent_error_names_when_asked_then_all_codes_have_one),
+        UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one),
         UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The known places, below a root directory of the test's own; and a driver that appears later. POSIX only. */
+/* The known paths below a root directory of the test, and a driver that appears later. POSIX only. */
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -25,14 +25,14 @@ static CUresult load(void)
     return cushim_load(&options);
 }
 
-/* Where the index'th known place is, as a name in the directory; NULL past the last. */
+/* The index'th known path, as a name in the directory; NULL after the last. */
 static const char *place(size_t index)
 {
     static char path[PATH_MAX];
     return cush_candidates_path(index, "root", path, sizeof path) ? path : NULL;
 }
 
-/* The index of the known place that ends so. */
+/* The index of the known path with this end. */
 static size_t find_place(const char *end)
 {
     size_t index = 0;
@@ -63,7 +63,7 @@ static void assert_found_at(const char *path)
 
 /* ---- Finding ---- */
 
-static void test_search_when_there_is_nothing_then_every_place_is_told(void **state)
+static void test_search_when_nothing_exists_then_reports_every_path(void **state)
 {
     (void)state;
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
@@ -75,12 +75,12 @@ static void test_search_when_there_is_nothing_then_every_place_is_told(void **st
     }
 }
 
-static void test_search_when_the_driver_is_in_any_place_then_it_is_found_there(void **state)
+static void test_search_when_the_driver_is_in_a_known_path_then_finds_it(void **state)
 {
     size_t index = 0;
     for (; place(index) != NULL; index++) {
         if (place(index)[0] == '\0')
-            continue; /* needs the kernel module's version; see below */
+            continue; /* needs the version of the kernel module; see below */
         unit_reset(state);
         const char *path = directory_copy(place(index), unit_fake("fake_12040"), SIZE_MAX);
         assert_found_at(path);
@@ -89,7 +89,7 @@ static void test_search_when_the_driver_is_in_any_place_then_it_is_found_there(v
     assert_true(index >= 18);
 }
 
-static void test_search_when_the_place_names_the_kernel_module_then_that_version_is_looked_for(void **state)
+static void test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version(void **state)
 {
     (void)state;
     size_t index = 0;
@@ -221,7 +221,7 @@ static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_
     directory_link(place(1), up);
     directory_link("root/fakes", directory);
     directory_link(place(2), "/fakes/fake_12040.so");
-    directory_link(place(3), place(3) + strlen("root")); /* to itself */
+    directory_link(place(3), place(3) + strlen("root")); /* a link to itself */
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
     for (size_t i = 0; i < cushim_get_diagnosis()->attempt_count; i++)
         assert_string_equal(cushim_get_diagnosis()->attempts[i].result, "not found");
@@ -256,7 +256,7 @@ static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load
 
     assert_found_at(directory_copy(place(3), unit_fake("fake_12040"), SIZE_MAX));
     assert_ptr_not_equal(cushim_get_diagnosis(), failed);
-    assert_int_equal(failed->reason, CUSHIM_REASON_NOT_FOUND); /* what was kept may still be read */
+    assert_int_equal(failed->reason, CUSHIM_REASON_NOT_FOUND); /* the old diagnosis may still be read */
     assert_string_equal(failed->message, message);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
 }
@@ -294,11 +294,11 @@ static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the
 static void test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program(void **state)
 {
     (void)state;
-    (void)cushim_load(NULL); /* which a machine with a driver loads; then there are no words either */
+    (void)cushim_load(NULL); /* a machine with a driver loads it; then there are no messages either */
     assert_null(dlerror());
 }
 
-/* The same words, once of a variable that was followed and once of one that was not, are two diagnoses. */
+/* The same sentence, once for a variable that was used and once for one that was not, makes two different diagnoses. */
 static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ(void **state)
 {
     (void)state;
@@ -314,9 +314,9 @@ static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_search_when_there_is_nothing_then_every_place_is_told),
-        DIRECTORY_TEST(test_search_when_the_driver_is_in_any_place_then_it_is_found_there),
-        DIRECTORY_TEST(test_search_when_the_place_names_the_kernel_module_then_that_version_is_looked_for),
+        DIRECTORY_TEST(test_search_when_nothing_exists_then_reports_every_path),
+        DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it),
+        DIRECTORY_TEST(test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version),
         DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins),
         DIRECTORY_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins),
         DIRECTORY_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason),

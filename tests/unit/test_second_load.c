@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A load when a driver is loaded already: it agrees, or the first difference is named and nothing changes. */
+/* A load when a driver is already loaded: it agrees, or it names the first difference and changes nothing. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void assert_differs(struct cushim_load_options options, CUresult code, co
     assert_int_equal(before->code, CUDA_SUCCESS);
 }
 
-static void test_second_load_when_nothing_is_asked_then_it_agrees(void **state)
+static void test_second_load_when_no_options_are_given_then_agrees(void **state)
 {
     (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040, .hide = "StreamQuery"});
@@ -33,7 +33,7 @@ static void test_second_load_when_nothing_is_asked_then_it_agrees(void **state)
     assert_int_equal(cushim_driver_version(), 11040);
 }
 
-static void test_second_load_when_the_same_is_asked_then_it_agrees(void **state)
+static void test_second_load_when_the_options_are_equal_then_agrees(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_12040"),
@@ -43,11 +43,11 @@ static void test_second_load_when_the_same_is_asked_then_it_agrees(void **state)
                                           .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_agrees(options);
-    options.hide = " cuStreamQuery , "; /* the same in other words */
+    options.hide = " cuStreamQuery , "; /* the same in another spelling */
     assert_agrees(options);
 }
 
-static void test_second_load_when_another_file_is_asked_for_then_said(void **state)
+static void test_second_load_when_the_file_differs_then_message_names_it(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -67,7 +67,7 @@ static void test_second_load_when_the_file_is_named_in_another_way_then_it_agree
     assert_agrees((struct cushim_load_options){.path = path});
 }
 
-static void test_second_load_when_another_handle_is_given_then_said(void **state)
+static void test_second_load_when_the_handle_differs_then_message_names_it(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -88,7 +88,7 @@ static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_a
                    "Another driver library");
 }
 
-static void test_second_load_when_another_limit_is_asked_for_then_said(void **state)
+static void test_second_load_when_the_limit_differs_then_message_names_it(void **state)
 {
     (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
@@ -106,7 +106,7 @@ static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agre
     assert_differs((struct cushim_load_options){.max_version = 12030}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
 }
 
-static void test_second_load_when_other_hidden_functions_are_asked_for_then_said(void **state)
+static void test_second_load_when_the_hidden_functions_differ_then_message_names_them(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -121,7 +121,7 @@ static void test_second_load_when_other_hidden_functions_are_asked_for_then_said
                    "other hidden functions");
 }
 
-static void test_second_load_when_the_other_default_stream_is_asked_for_then_said(void **state)
+static void test_second_load_when_the_default_stream_differs_then_message_names_it(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -134,7 +134,7 @@ static void test_second_load_when_the_other_default_stream_is_asked_for_then_sai
                    CUDA_ERROR_NOT_PERMITTED, "the legacy one was asked for");
 }
 
-static void test_second_load_when_another_root_is_asked_for_then_said(void **state)
+static void test_second_load_when_the_root_differs_then_message_names_it(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -150,7 +150,7 @@ static void test_second_load_when_the_minimum_is_higher_then_not_supported(void 
                    "older than the minimum version");
 }
 
-static void test_second_load_when_an_option_is_nonsense_then_it_is_named(void **state)
+static void test_second_load_when_an_option_is_invalid_then_message_names_it(void **state)
 {
     (void)state;
     unit_load_plain("fake_12040");
@@ -158,7 +158,7 @@ static void test_second_load_when_an_option_is_nonsense_then_it_is_named(void **
     assert_differs((struct cushim_load_options){.hide = "nonsense"}, CUDA_ERROR_INVALID_VALUE, "nonsense");
 }
 
-/* What was asked for is kept, not the caller's strings. */
+/* The library keeps copies of the options, not the caller's strings. */
 static void test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same(void **state)
 {
     (void)state;
@@ -192,7 +192,8 @@ static void test_second_load_when_the_variables_of_the_first_have_changed_then_i
     assert_differs((struct cushim_load_options){.hide = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED, "hidden");
 }
 
-/* What the program chose at first overruled the environment, and a part of it that asks for nothing must not differ. */
+/* The options of the program overruled the environment at first, so the ignored part of the environment must not matter
+ * now. */
 static void test_second_load_when_only_the_environment_differs_then_it_agrees(void **state)
 {
     (void)state;
@@ -209,19 +210,19 @@ static void test_second_load_when_only_the_environment_differs_then_it_agrees(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_second_load_when_nothing_is_asked_then_it_agrees),
-        UNIT_TEST(test_second_load_when_the_same_is_asked_then_it_agrees),
-        UNIT_TEST(test_second_load_when_another_file_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_no_options_are_given_then_agrees),
+        UNIT_TEST(test_second_load_when_the_options_are_equal_then_agrees),
+        UNIT_TEST(test_second_load_when_the_file_differs_then_message_names_it),
         UNIT_TEST(test_second_load_when_the_file_is_named_in_another_way_then_it_agrees),
-        UNIT_TEST(test_second_load_when_another_handle_is_given_then_said),
+        UNIT_TEST(test_second_load_when_the_handle_differs_then_message_names_it),
         UNIT_TEST(test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree),
-        UNIT_TEST(test_second_load_when_another_limit_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_the_limit_differs_then_message_names_it),
         UNIT_TEST(test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees),
-        UNIT_TEST(test_second_load_when_other_hidden_functions_are_asked_for_then_said),
-        UNIT_TEST(test_second_load_when_the_other_default_stream_is_asked_for_then_said),
-        UNIT_TEST(test_second_load_when_another_root_is_asked_for_then_said),
+        UNIT_TEST(test_second_load_when_the_hidden_functions_differ_then_message_names_them),
+        UNIT_TEST(test_second_load_when_the_default_stream_differs_then_message_names_it),
+        UNIT_TEST(test_second_load_when_the_root_differs_then_message_names_it),
         UNIT_TEST(test_second_load_when_the_minimum_is_higher_then_not_supported),
-        UNIT_TEST(test_second_load_when_an_option_is_nonsense_then_it_is_named),
+        UNIT_TEST(test_second_load_when_an_option_is_invalid_then_message_names_it),
         UNIT_TEST(test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same),
         UNIT_TEST(test_second_load_when_the_variables_of_the_first_have_changed_then_it_agrees_all_the_same),
         UNIT_TEST(test_second_load_when_only_the_environment_differs_then_it_agrees),

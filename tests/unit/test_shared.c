@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shared library: a program that links it, as position-dependent code too, which has the pointer to the current
- * table copied into itself. Without the static library's test hook, and so each test is a process of its own. POSIX
- * only.
+ * The shared library with a program that is linked to it, also as position-dependent code, which contains a copy of the
+ * pointer to the current table. The library has no hook for tests, so each test is a process of its own. POSIX only.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +21,7 @@
 #define DRIVER FAKES "/fake_12040.so"
 #define QUERY FAKE_CODE(ROW_StreamQuery_v1, 0)
 
-/* Runs a check in a child that has loaded nothing yet, under this environment. */
+/* Runs a check in a child that has not loaded a driver yet, with this environment. */
 static void assert_in_child(const char *driver, bool (*holds)(void))
 {
     int status = -1;
@@ -36,8 +35,7 @@ static void assert_in_child(const char *driver, bool (*holds)(void))
     assert_int_equal(status, 0);
 }
 
-/* The library says the version of the table that it holds for current, the program calls through the one that it
- * does. */
+/* The library reports the version of its own current table; the program calls through its copy of the pointer. */
 static bool load_is_seen_by_both(void)
 {
     const struct cushim_dispatch_table *before = cushim_table();
@@ -71,7 +69,7 @@ static bool absence_is_seen_by_both(void)
            && cushim_table()->StreamQuery_v1(NULL) == CUDA_ERROR_NO_DEVICE;
 }
 
-static void test_table_when_there_is_no_driver_then_the_program_sees_the_same(void **state)
+static void test_table_when_no_driver_exists_then_library_and_program_see_the_same(void **state)
 {
     (void)state;
     assert_in_child("none", absence_is_seen_by_both);
@@ -82,7 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_when_the_library_loads_then_the_program_sees_the_same),
         cmocka_unit_test(test_table_when_a_first_call_loads_then_the_program_sees_the_same),
-        cmocka_unit_test(test_table_when_there_is_no_driver_then_the_program_sees_the_same),
+        cmocka_unit_test(test_table_when_no_driver_exists_then_library_and_program_see_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

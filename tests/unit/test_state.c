@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of each slot on drivers of many versions, held against the driver's own exports. */
+/* The state of each slot on drivers of many versions, compared with the driver's exports. */
 #include "unit.h"
 
 #include "os_library.h"
@@ -21,7 +21,7 @@ static struct cushim_slot_info info_of(enum cushim_slot slot)
     return info;
 }
 
-/* Native: exactly what the driver exports, under the name that belongs to the slot. */
+/* Native: the slot points at the driver's export with the name that belongs to the slot. */
 static void assert_native_as_exported(int version, bool per_thread)
 {
     void *library = unit_open(name_of(version));
@@ -71,7 +71,7 @@ static void test_native_when_per_thread_then_exactly_what_is_exported_in_that_fo
     }
 }
 
-static void test_polyfill_when_there_is_one_then_all_it_stands_on_can_be_called(void **state)
+static void test_polyfill_when_it_exists_then_all_slots_it_calls_can_be_called(void **state)
 {
     for (size_t i = 0; i < VERSION_COUNT; i++) {
         unit_reset(state);
@@ -88,7 +88,7 @@ static void test_polyfill_when_there_is_one_then_all_it_stands_on_can_be_called(
     }
 }
 
-/* What a person should find on some drivers. N: native, P: polyfill, -: missing; one letter for each of `versions`. */
+/* The expected states on some drivers. N: native, P: polyfill, -: missing; one letter for each of `versions`. */
 static void assert_states(enum cushim_slot slot, const char *states)
 {
     for (size_t i = 0; i < VERSION_COUNT; i++) {
@@ -140,7 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_native_when_legacy_then_exactly_what_is_exported),
         UNIT_TEST(test_native_when_per_thread_then_exactly_what_is_exported_in_that_form),
-        UNIT_TEST(test_polyfill_when_there_is_one_then_all_it_stands_on_can_be_called),
+        UNIT_TEST(test_polyfill_when_it_exists_then_all_slots_it_calls_can_be_called),
         UNIT_TEST(test_states_when_a_newer_entry_point_means_the_same_then_it_is_polyfilled),
         UNIT_TEST(test_states_when_nothing_older_means_the_same_then_it_is_missing),
     };

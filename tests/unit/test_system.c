@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_query_system(): what a machine shows of a GPU, on machines made of a few files. POSIX only. */
+/* cushim_query_system(): the signs of a GPU on a machine, on machines built from a few files. POSIX only. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void add(const char *name, const char *text)
     directory_write(path, text, strlen(text));
 }
 
-static struct cushim_system look(void)
+static struct cushim_system query_system(void)
 {
     struct cushim_system system;
     char root[256];
@@ -37,10 +37,10 @@ static void assert_nothing(const struct cushim_system *system)
     assert_false(system->container);
 }
 
-static void test_system_when_there_is_nothing_then_nothing_is_told(void **state)
+static void test_system_when_nothing_exists_then_empty(void **state)
 {
     (void)state;
-    struct cushim_system system = look();
+    struct cushim_system system = query_system();
     assert_nothing(&system);
     memset(&system, 255, sizeof system);
     cushim_query_system("/no/such/root", &system);
@@ -56,7 +56,7 @@ static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
     cushim_query_system(NULL, NULL);
     cushim_query_system(deep, &system);
     assert_nothing(&system);
-    cushim_query_system(NULL, &system); /* this very machine, whatever it is */
+    cushim_query_system(NULL, &system); /* this machine, whatever it is */
     assert_in_range(system.gpu_node_count, 0, 16);
 }
 
@@ -67,9 +67,9 @@ static void test_system_when_the_nodes_are_there_then_they_are_ready(void **stat
     add("dev/nvidia-uvm", "");
     add("dev/nvidia3", "");
     add("dev/nvidia15", "");
-    add("dev/nvidia16", ""); /* more than are counted */
+    add("dev/nvidia16", ""); /* more than it counts */
     add("dev/nvidia-modeset", "");
-    struct cushim_system system = look();
+    struct cushim_system system = query_system();
     assert_int_equal(system.control_node, CUSHIM_NODE_READY);
     assert_int_equal(system.uvm_node, CUSHIM_NODE_READY);
     assert_int_equal(system.gpu_node, CUSHIM_NODE_READY);
@@ -77,11 +77,11 @@ static void test_system_when_the_nodes_are_there_then_they_are_ready(void **stat
     assert_int_equal(system.wsl_node, CUSHIM_NODE_ABSENT);
 }
 
-static void test_system_when_it_is_windows_below_then_its_node_is_told(void **state)
+static void test_system_when_on_wsl_then_reports_its_node(void **state)
 {
     (void)state;
     add("dev/dxg", "");
-    struct cushim_system system = look();
+    struct cushim_system system = query_system();
     assert_int_equal(system.wsl_node, CUSHIM_NODE_READY);
     assert_int_equal(system.gpu_node, CUSHIM_NODE_ABSENT);
 }
@@ -103,7 +103,7 @@ static void test_kernel_module_when_it_tells_its_version_then_that_is_found(void
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         add("proc/driver/nvidia/version", texts[i][0]);
-        assert_string_equal(look().kernel_module, texts[i][1]);
+        assert_string_equal(query_system().kernel_module, texts[i][1]);
     }
 }
 
@@ -111,7 +111,7 @@ static void test_kernel_module_when_only_sysfs_tells_then_that_is_found(void **s
 {
     (void)state;
     add("sys/module/nvidia/version", "580.159.03\n");
-    assert_string_equal(look().kernel_module, "580.159.03");
+    assert_string_equal(query_system().kernel_module, "580.159.03");
 }
 
 static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void **state)
@@ -121,18 +121,18 @@ static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void *
         const char *vendor, *class;
         bool is_gpu;
     } devices[] = {
-        {"0x8086\n", "0x030000\n", false},                                   /* another's display */
-        {"0x10de\n", "0x0c0330\n", false},                                   /* NVIDIA's USB controller */
-        {"0x10de\n", "0x040300\n", false},                                   /* its sound */
+        {"0x8086\n", "0x030000\n", false},                                   /* a display of another vendor */
+        {"0x10de\n", "0x0c0330\n", false},                                   /* the USB controller of NVIDIA */
+        {"0x10de\n", "0x040300\n", false},                                   /* the sound of NVIDIA */
         {"0x10de\n", "0x030000\n", true},  {"0x10de\n", "0x030200\n", true}, /* without a display */
     };
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         add("sys/bus/pci/devices/0000:01:00.0/vendor", devices[i].vendor);
         add("sys/bus/pci/devices/0000:01:00.0/class", devices[i].class);
-        assert_int_equal(look().gpu_on_bus, devices[i].is_gpu);
+        assert_int_equal(query_system().gpu_on_bus, devices[i].is_gpu);
     }
     add("sys/bus/pci/devices/0000:00:00.0/vendor", "0x8086\n"); /* one of several */
-    assert_true(look().gpu_on_bus);
+    assert_true(query_system().gpu_on_bus);
 }
 
 static void test_system_when_files_are_links_then_they_are_followed_below_the_root(void **state)
@@ -145,13 +145,13 @@ static void test_system_when_files_are_links_then_they_are_followed_below_the_ro
     directory_link("root/sys/module/nvidia/version", "/data/version");
     directory_link("root/sys/bus/pci/devices/0000:01:00.0", "../../../../../../../../../data/gpu");
     directory_link("root/dev/nvidia0", "/data/node");
-    struct cushim_system system = look();
+    struct cushim_system system = query_system();
     assert_string_equal(system.kernel_module, "580.159.03");
     assert_true(system.gpu_on_bus);
     assert_int_equal(system.gpu_node, CUSHIM_NODE_READY);
 }
 
-static void test_system_when_links_lead_out_of_the_root_then_nothing_is_told(void **state)
+static void test_system_when_links_lead_out_of_the_root_then_empty(void **state)
 {
     (void)state;
     const char *version = directory_write("host/version", "580.159.03\n", 11);
@@ -162,7 +162,7 @@ static void test_system_when_links_lead_out_of_the_root_then_nothing_is_told(voi
     directory_link("root/sys/bus/pci/devices", directory_path("host/pci"));
     directory_link("root/dev/nvidiactl", "/dev/null");
     directory_link("root/.dockerenv", version);
-    struct cushim_system system = look();
+    struct cushim_system system = query_system();
     assert_nothing(&system);
 }
 
@@ -173,11 +173,11 @@ static void test_system_when_fifos_are_there_then_they_are_not_read(void **state
                                         "root/.dockerenv", "root/proc/1/cgroup", "root/sys/bus/pci/devices"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_int_equal(mkfifo(directory_path(names[i]), 0644), 0);
-    struct cushim_system system = look();
+    struct cushim_system system = query_system();
     assert_nothing(&system);
 }
 
-static void test_container_when_a_mark_is_there_then_it_is_one(void **state)
+static void test_container_when_a_mark_exists_then_detected(void **state)
 {
     static const char *const marks[][2] = {
         {".dockerenv", ""},
@@ -189,28 +189,28 @@ static void test_container_when_a_mark_is_there_then_it_is_one(void **state)
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         assert_int_equal(directory_remove(state), 0);
         assert_int_equal(directory_create(state), 0);
-        assert_false(look().container);
+        assert_false(query_system().container);
         add(marks[i][0], marks[i][1]);
-        assert_true(look().container);
+        assert_true(query_system().container);
     }
     add("proc/1/cgroup", "0::/init.scope\n");
-    assert_false(look().container);
+    assert_false(query_system().container);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_system_when_there_is_nothing_then_nothing_is_told),
+        DIRECTORY_TEST(test_system_when_nothing_exists_then_empty),
         DIRECTORY_TEST(test_system_when_arguments_are_odd_then_nothing_breaks),
         DIRECTORY_TEST(test_system_when_the_nodes_are_there_then_they_are_ready),
-        DIRECTORY_TEST(test_system_when_it_is_windows_below_then_its_node_is_told),
+        DIRECTORY_TEST(test_system_when_on_wsl_then_reports_its_node),
         DIRECTORY_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found),
         DIRECTORY_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found),
         DIRECTORY_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu),
         DIRECTORY_TEST(test_system_when_files_are_links_then_they_are_followed_below_the_root),
-        DIRECTORY_TEST(test_system_when_links_lead_out_of_the_root_then_nothing_is_told),
+        DIRECTORY_TEST(test_system_when_links_lead_out_of_the_root_then_empty),
         DIRECTORY_TEST(test_system_when_fifos_are_there_then_they_are_not_read),
-        DIRECTORY_TEST(test_container_when_a_mark_is_there_then_it_is_one),
+        DIRECTORY_TEST(test_container_when_a_mark_exists_then_detected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

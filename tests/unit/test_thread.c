@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many threads at once, above all in the first call. To be run under ThreadSanitizer, too. POSIX only. */
+/* Many threads at the same time, above all in the first call. To be run under ThreadSanitizer, too. POSIX only. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ __attribute__((visibility("default"))) void fake_driver_constructed(void)
     __atomic_fetch_add(&constructed, 1, __ATOMIC_RELAXED);
 }
 
-/* Runs a function in each of the threads, all at the same moment. */
+/* Runs a function in each thread, all at the same time. */
 struct crowd {
     void (*work)(int index);
     pthread_barrier_t start;
@@ -80,7 +80,7 @@ static void test_first_calls_when_at_once_without_a_driver_then_one_load_fails_f
     constructed = 0;
     run_at_once(call_a_slot);
     assert_all(CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(constructed, 1); /* the stub is closed again, so that each load would construct it anew */
+    assert_int_equal(constructed, 1); /* the stub is closed again, so each load would construct it again */
 }
 
 static void load(int index)
@@ -121,7 +121,7 @@ static void test_initialisations_when_at_once_then_all_succeed(void **state)
     assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
 }
 
-/* ---- Everything beside everything ---- */
+/* ---- All calls in parallel ---- */
 
 static void ask_something(int index)
 {
@@ -144,7 +144,7 @@ static void ask_something(int index)
     case 4:
         results[index] = cushim_lookup("cuStreamQuery", 12040, &fn);
         break;
-    case 5: /* the driver is asked, and its honesty tried */
+    case 5: /* the driver's own look-up is called, and its results are checked */
         results[index] =
             cushim_lookup("cuNoSuchThing", 12040, &fn) == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
         break;
@@ -168,7 +168,8 @@ static void test_questions_when_at_once_then_all_are_answered(void **state)
     assert_all(CUDA_SUCCESS);
 }
 
-/* Half of the threads fail to load, over and over, and the other half ask; then one of them finds the driver. */
+/* Half of the threads fail to load, over and over, and the other half make queries. Then one of them finds the
+ * driver. */
 static void fail_or_ask(int index)
 {
     struct cushim_load_options options = {.path = "/no/such/driver"};
@@ -224,7 +225,7 @@ static void test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-/* ---- What belongs to one thread ---- */
+/* ---- Per-thread state ---- */
 
 static void fail_in_an_own_way(int index)
 {
@@ -252,7 +253,7 @@ static void test_last_error_when_threads_fail_differently_then_each_has_its_own(
 
 int main(void)
 {
-    /* The last error of this thread is that of no failure, and so that test comes first. */
+    /* The last error of this thread is still empty, so this test comes first. */
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_last_error_when_threads_fail_differently_then_each_has_its_own),
         UNIT_TEST(test_first_calls_when_at_once_then_one_load_and_all_are_made),

@@ -57,7 +57,7 @@ const char *unit_fake(const char *name)
     char *path = paths[next++ % 4];
     char place[sizeof paths[0]];
     snprintf(place, sizeof place, "%s/%s" SUFFIX, FAKES, name);
-#if defined(_WIN32) /* as the system spells it */
+#if defined(_WIN32) /* in the spelling of the system */
     assert_non_null(_fullpath(path, place, sizeof paths[0]));
 #else
     strcpy(path, place);

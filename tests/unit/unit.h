@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the unit tests share. Each test starts with unit_reset, and changes no more than its own process. */
+/* Shared by the unit tests. Each test starts with unit_reset, and changes nothing outside its own process. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -17,13 +17,14 @@
 
 #define FOR_EACH_SLOT(slot) for (enum cushim_slot slot = (enum cushim_slot)0; slot < CUSHIM_SLOT_COUNT; slot++)
 
-/* A test of cmocka's, which begins as a program does. */
+/* A cmocka test that begins in the state of a new process. */
 #define UNIT_TEST(test) cmocka_unit_test_setup(test, unit_reset)
 
-/* Clears the environment of what bears on loading, and makes cushim forget what it did. */
+/* Removes all environment variables that affect loading, and resets the state of cushim. */
 int unit_reset(void **state);
 
-/* Notes that this machine cannot run the test, and says why: the test then returns, and main() unit_status(). */
+/* Records that this machine cannot run the test, with the reason. The test then returns, and main() returns
+ * unit_status(). */
 void unit_skip(const char *why);
 int unit_status(int failed);
 
@@ -32,30 +33,30 @@ void unit_set_variable(const char *name, const char *value);
 /* The path of a fake library, such as "fake_12040". Valid until the fourth call after this one. */
 const char *unit_fake(const char *name);
 
-/* Loads a fake as the options say, and fails the test unless that succeeds. */
+/* Loads a fake with these options, and fails the test unless that succeeds. */
 void unit_load(const char *name, struct cushim_load_options options);
 void unit_load_plain(const char *name);
 
-/* Opens a fake beside cushim, or finds something of it, which must be there. It stays open. */
+/* Opens a fake in addition to cushim, or finds one of its symbols, which must exist. The fake stays open. */
 void *unit_open(const char *name);
 void *unit_object(const char *name, const char *symbol);
 cushim_fn unit_function(const char *name, const char *symbol);
 
-/* The state of a slot, and where it points. */
+/* The state of a slot, and the function that it points at. */
 enum cushim_slot_state unit_state(enum cushim_slot slot);
 cushim_fn unit_pointer(enum cushim_slot slot);
 
-/* Calls a fake's function without arguments. Its code tells which one it is (fake.h). */
+/* Calls a fake's function without arguments. The code identifies the function (fake.h). */
 CUresult unit_call(cushim_fn fn);
 
-/* What a native slot of a fake says to zeros. It tells the functions of a fake apart, and their two forms. */
+/* The result of a fake's native slot when called with zeros. It identifies the function and its form. */
 CUresult unit_native_result(enum cushim_slot slot, bool per_thread);
 
-/* Fails the test unless the text is in the other. */
+/* Fails the test unless `text` contains `part`. */
 void unit_assert_contains(const char *text, const char *part);
 
-/* Asserts that a load failed for this reason, that the diagnosis says so in words, and that the table is the absent
- * one. */
+/* Asserts that a load failed with this reason, that the diagnosis has a message, and that the absent table is
+ * current. */
 void unit_assert_failed(CUresult result, enum cushim_reason reason, CUresult code);
 
 #endif

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The cushim program on a Windows of its own under Wine: without a driver, with one in System32, and with a given one.
+"""The program cushim under Wine, with a new Wine prefix: without a driver, with one in System32, and with a given one.
 
 usage: check_program.py WINE PROGRAM LIBRARY FAKES SOFTCUDA OBJDUMP
 
-SOFTCUDA is the file of softcuda's newest driver; the others' directories lie beside that file's. What the program says of a fake driver is held against the list of exports of that file, as objdump reads it.
+SOFTCUDA is the library of the newest softcuda; the directories of the others are beside its directory. The test
+compares the program's output for a fake driver with the export list of that file, as objdump reads it.
 """
 import json
 import os
@@ -19,7 +20,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'loader'))
 import entry_points as lists  # pylint: disable=wrong-import-position
 
-# What every Windows has.
+# Libraries that every Windows has.
 SYSTEM_LIBRARIES = re.compile(r'(kernel32|msvcrt|shell32|api-ms-win-.*)\.dll', re.I)
 
 wine, program, library, fakes, softcuda, objdump = map(pathlib.Path, sys.argv[1:7])
@@ -30,14 +31,14 @@ def objdump_says(path):
 
 
 def exports_of(path):
-    """The exported functions of the driver's making."""
+    """The exported functions of the driver, without those of the test."""
     table = objdump_says(path).split('[Ordinal/Name Pointer] Table')[1]
     return set(re.findall(r'^\s*\[\s*\d+\]\s+(?:\+base\[\s*\d+\]\s+\w+\s+)?(cu\w+)$', table.split('\n\n')[0], re.M))
 
 
 class Program(unittest.TestCase):
     def setUp(self):
-        # The program runs in a directory of its own on drive C, with its library beside it.
+        # The program runs in its own directory on drive C, with its library beside it.
         self.system32 = prefix / 'drive_c' / 'windows' / 'system32'
         self.home = prefix / 'drive_c' / 'cushim'
         self.home.mkdir()
@@ -57,7 +58,7 @@ class Program(unittest.TestCase):
         return done.returncode, done.stdout.decode('utf-8').replace('\r\n', '\n')
 
     def ask(self, *arguments, status=0, variables=None):
-        """What it answers as data."""
+        """The program's output as data."""
         actual, text = self.run_program(*arguments, '--format=json', variables=variables)
         self.assertEqual(actual, status, text)
         return json.loads(text)
@@ -194,7 +195,7 @@ class Files(unittest.TestCase):
 if __name__ == '__main__':
     with tempfile.TemporaryDirectory() as scratch:
         prefix = pathlib.Path(scratch)
-        # Nothing is run yet: this makes that Windows, or says that there is no Wine.
+        # Wine creates the prefix on its first run; if Wine is not installed, the tests are skipped.
         status = subprocess.run([wine, 'cmd', '/c', 'exit'], env={**os.environ, 'CUSHIM_WINEPREFIX': scratch},
                                 check=False).returncode
         if status:

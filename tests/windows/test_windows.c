@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is Windows' own: handles, spellings of a path, names from the export list, threads, the environment. */
+/* Features of Windows: handles, spellings of a path, names from the export list, threads, the environment. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "os_library.h"
 
-static void test_handle_when_given_then_it_is_used_and_stays_open(void **state)
+static void test_handle_when_given_then_used_and_not_closed(void **state)
 {
     (void)state;
     HMODULE library = LoadLibraryA(unit_fake("fake_11040"));
@@ -21,7 +21,7 @@ static void test_handle_when_given_then_it_is_used_and_stays_open(void **state)
     FreeLibrary(library);
 }
 
-/* The same path in capitals and with the other slashes. */
+/* The same path in capitals and with backslashes and slashes exchanged. */
 static void respell(const char *path, char *out_path, size_t size)
 {
     snprintf(out_path, size, "%s", path);
@@ -96,7 +96,7 @@ static void test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_fo
     assert_int_equal(relative, CUDA_SUCCESS);
 }
 
-static void test_path_when_it_is_not_a_files_then_the_reason_is_told(void **state)
+static void test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason(void **state)
 {
     (void)state;
     const struct {
@@ -188,7 +188,7 @@ static void test_library_when_the_program_frees_it_then_its_table_stays(void **s
                      CUDA_ERROR_INVALID_VALUE); /* a polyfill, in the DLL itself */
 }
 
-/* A DLL with a static copy of cushim, which could find no driver: its diagnosis may be held all the same. */
+/* A DLL with a static copy of cushim that found no driver: its diagnosis remains readable. */
 static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays(void **state)
 {
     (void)state;
@@ -209,9 +209,9 @@ static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stay
     assert_string_equal(kept->attempts[0].place, options.path);
 }
 
-/* ---- What Windows does not have ---- */
+/* ---- Features that Windows lacks ---- */
 
-static void test_system_when_asked_for_then_nothing_is_there(void **state)
+static void test_system_when_queried_on_windows_then_empty(void **state)
 {
     (void)state;
     static const struct cushim_system nothing;
@@ -227,17 +227,17 @@ static void test_system_when_asked_for_then_nothing_is_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_handle_when_given_then_it_is_used_and_stays_open),
+        UNIT_TEST(test_handle_when_given_then_used_and_not_closed),
         UNIT_TEST(test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees),
         UNIT_TEST(test_symbol_name_when_the_address_is_a_functions_then_exact),
         UNIT_TEST(test_symbol_name_when_the_address_is_elsewhere_then_none),
         UNIT_TEST(test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_found),
-        UNIT_TEST(test_path_when_it_is_not_a_files_then_the_reason_is_told),
+        UNIT_TEST(test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason),
         UNIT_TEST(test_environment_when_a_value_is_not_ascii_then_it_is_utf8),
         UNIT_TEST(test_first_call_when_64_threads_make_it_then_one_loads),
         UNIT_TEST(test_library_when_the_program_frees_it_then_its_table_stays),
         UNIT_TEST(test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays),
-        UNIT_TEST(test_system_when_asked_for_then_nothing_is_there),
+        UNIT_TEST(test_system_when_queried_on_windows_then_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * softcuda.h - telling softcuda what to do, from the program that it runs in.
+/**
+ * @file
+ * The control interface of softcuda, for the program that runs on it: kernels and injected faults.
  *
- * Not linked: found in the library that is loaded, so that a program which uses it still runs on a real driver.
+ * A program does not link to this interface. It looks it up in the loaded driver library, so the same program also runs
+ * on a real driver:
  *
  *     softcuda_control_fn get = (softcuda_control_fn)dlsym(libcuda, SOFTCUDA_CONTROL_SYMBOL);
  *     const struct softcuda_control *soft = get != NULL ? get(SOFTCUDA_CONTROL_VERSION) : NULL;
  *     if (soft != NULL)
  *         soft->register_kernel("scale", scale, sizes, 3);
  *
- * Every function may be called at any time, before cuInit too, and from any thread.
+ * Thread safety: every function may be called from any thread and at any time, also before cuInit().
  */
 #ifndef SOFTCUDA_H
 #define SOFTCUDA_H
@@ -23,55 +25,80 @@ extern "C" {
 #define SOFTCUDA_CONTROL_SYMBOL "softcuda_control"
 #define SOFTCUDA_CONTROL_VERSION 1
 
-/* One launch of a kernel. `arguments[i]` points to a copy of the i-th argument, taken when the launch was submitted. */
+/** One launch of a kernel. */
 struct softcuda_launch {
     const char *name;
     unsigned grid[3];
     unsigned block[3];
     unsigned shared_bytes;
+    /** `arguments[i]` points to a copy of the i-th argument, which was made when the launch was submitted. */
     void *const *arguments;
     size_t argument_count;
-    /* What becomes of it: 0, or a CUresult (700 for an illegal address) that poisons the context as a real fault
-     * does. */
+    /**
+     * The result of the launch, 0 unless the kernel sets it. A CUresult, such as CUDA_ERROR_ILLEGAL_ADDRESS, is the
+     * sticky error of every context of the device from then on, as after a fault on a real GPU.
+     */
     int result;
 };
 
-/* Stands for a whole launch, every thread of the grid; runs on a thread of softcuda's, in the order of the stream. */
+/**
+ * A C function that replaces a kernel. It is called once for a whole launch, not once for each thread of the grid, on a
+ * thread of softcuda and in the order of the stream.
+ */
 typedef void (*softcuda_kernel)(struct softcuda_launch *launch);
 
-enum softcuda_lie {
-    SOFTCUDA_LIE_NONE = 0,
-    SOFTCUDA_LIE_NEWEST = 1, /* cuGetProcAddress gives the newest ABI, whatever the version asked for */
-    SOFTCUDA_LIE_OLDEST = 2, /* ... the oldest */
-    SOFTCUDA_LIE_NULL = 3    /* ... success and NULL */
-};
-
+/** The functions of the control interface. */
 struct softcuda_control {
-    /* "550", and the CUDA version as cuDriverGetVersion gives it. */
+    /** The branch of the real driver that this library represents, such as "550". */
     const char *driver;
+    /** The result of cuDriverGetVersion(), such as 12040. */
     int cuda_version;
 
-    /*
-     * From now on cuModuleGetFunction and cuLibraryGetKernel find `name` in every module. The driver cannot know a
-     * kernel's parameters, so their sizes are given; each is aligned to the power of two that its size is a multiple
-     * of, at most 16. Replaces an earlier one of that name. The name is copied. Returns 0, or the CUresult 1 or 2.
+    /**
+     * Registers a kernel: from now on, cuModuleGetFunction() and cuLibraryGetKernel() find it in every module. It
+     * replaces a kernel that was registered under the same name before.
+     *
+     * @param name            the name; it is copied
+     * @param function        the function to call for each launch
+     * @param argument_sizes  the size of each parameter in bytes, because a driver cannot know it from a C function.
+     *                        Each parameter is aligned to the largest power of two that divides its size, at most 16.
+     * @param argument_count  the number of parameters
+     *
+     * @retval 0  success
+     * @retval 1  CUDA_ERROR_INVALID_VALUE: an argument is invalid
+     * @retval 2  CUDA_ERROR_OUT_OF_MEMORY
      */
     int (*register_kernel)(const char *name, softcuda_kernel function, const size_t *argument_sizes,
                            size_t argument_count);
 
-    /* The nth call from now (1: the next) of the exported function `symbol` ("cuMemAlloc_v2") returns `code` and does
-     * nothing; 0 means every call, until clear_faults. Returns 0, or 1 where there is no such symbol or no room. */
+    /**
+     * Makes a call of an exported function fail: it returns `code` and does nothing.
+     *
+     * @param symbol  the exported name with its suffixes, such as "cuMemAlloc_v2"
+     * @param nth     which call from now on fails, 1 for the next one; 0 for every call until clear_faults()
+     * @param code    the CUresult that the call returns
+     *
+     * @retval 0  success
+     * @retval 1  CUDA_ERROR_INVALID_VALUE: the library does not export this symbol, or 32 faults are pending
+     */
     int (*fail_call)(const char *symbol, unsigned nth, int code);
-    /* No call fails any more, and a device that a faulting kernel has lost is as new: on a real one only a new process
-     * helps. */
+
+    /**
+     * Removes all injected faults and the sticky errors of all devices. After a fault on a real device, only a new
+     * process can do this.
+     */
     void (*clear_faults)(void);
 
-    /* Host functions and status callbacks come so much later. 0: at once. */
+    /** Delays each host function and each status callback by so many milliseconds; 0 removes the delay. */
     void (*delay_callbacks)(unsigned milliseconds);
-    void (*lie)(enum softcuda_lie what);
 };
 
-/* The control of this library, or NULL where it has no such version. The result stays valid. */
+/**
+ * The type of the exported function SOFTCUDA_CONTROL_SYMBOL.
+ *
+ * @param version  SOFTCUDA_CONTROL_VERSION
+ * @return the control interface, valid as long as the library is loaded, or NULL if the library lacks this version
+ */
 typedef const struct softcuda_control *(*softcuda_control_fn)(int version);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym finds a name in the symbol table of the library. A symbol that is not defined there is passed over, so that is
- * what a hidden one is made: the page is made writable for the moment of the change.
+ * dlsym finds a name in the symbol table of the library and skips a symbol that is undefined there. So the symbol to
+ * hide is made undefined, in a page that is writable only during the change.
  */
 #include "os_thread.h"
 
@@ -18,7 +18,7 @@ struct table {
     const char *strings;
 };
 
-/* Finds the program header of the library that this very code is in. */
+/* Finds the program header of the library that contains this code. */
 static int find_own(struct dl_phdr_info *info, size_t size, void *result)
 {
     (void)size;
@@ -37,7 +37,7 @@ static int find_own(struct dl_phdr_info *info, size_t size, void *result)
     if (!own)
         return 0;
     for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
-        /* Some systems put addresses there already, others leave offsets. */
+        /* Some systems have stored addresses there already, others leave offsets. */
         ElfW(Addr) address = dynamic->d_un.d_ptr;
         if (address < info->dlpi_addr)
             address += info->dlpi_addr;
@@ -55,7 +55,7 @@ bool os_hide_symbol(const char *name)
     dl_iterate_phdr(find_own, &table);
     if (table.symbols == NULL || table.strings == NULL)
         return false;
-    /* The string table follows the symbol table in every ELF file that a linker of today makes. */
+    /* In every ELF file of a current linker, the string table follows the symbol table. */
     for (ElfW(Sym) *symbol = table.symbols; (const char *)(symbol + 1) <= table.strings; symbol++) {
         if (symbol->st_value == 0 || strcmp(table.strings + symbol->st_name, name) != 0)
             continue;

@@ -44,7 +44,7 @@ static void *run_body(void *argument)
 
 bool os_start_thread(void (*body)(void))
 {
-    /* A function pointer does not fit a void pointer in ISO C, so it travels in a box. */
+    /* ISO C does not allow to store a function pointer in a void pointer, so it is stored in an object. */
     void (**box)(void) = malloc(sizeof(*box));
     if (box == NULL)
         return false;
@@ -70,7 +70,7 @@ static void end_of_thread(void *value)
 
 void os_at_thread_end(void (*end)(void *value), void *value)
 {
-    if (end_function == NULL) { /* written once, before any thread that could read it ends */
+    if (end_function == NULL) { /* written once, before the end of any thread that could read it */
         end_function = end;
         pthread_key_create(&end_key, end_of_thread);
     }
@@ -94,7 +94,7 @@ static void (*fork_child)(void);
 
 static void in_child(void)
 {
-    /* The threads that waited are not in the child. */
+    /* The waiting threads do not exist in the child. */
     for (int i = 0; i < OS_SIGNAL_COUNT; i++)
         pthread_cond_init(&signals[i], NULL);
     fork_child();

@@ -35,7 +35,7 @@ CUresult soft_StreamAddCallback_v1(CUstream hStream, CUstreamCallback callback, 
         return result;
     if (callback == NULL || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    result = capture_forbid(stream); /* it cannot be captured, unlike a host function */
+    result = capture_forbid(stream); /* unlike a host function, it cannot be captured */
     if (result != CUDA_SUCCESS)
         return result;
     struct work *work = work_new(WORK_STATUS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures under way: what they forbid, and what becomes of work that is submitted to a stream in one. */
+/* Captures in progress: the calls that they forbid, and work that is submitted to a capturing stream. */
 #include "capture.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void capture_release(struct capture *capture)
     free(capture);
 }
 
-static void invalidate(struct capture *capture)
+static void capture_invalidate(struct capture *capture)
 {
     capture->invalid = true;
 }
@@ -26,12 +26,12 @@ CUresult capture_forbid(struct stream *stream)
 {
     if (stream->capture == NULL)
         return CUDA_SUCCESS;
-    invalidate(stream->capture);
+    capture_invalidate(stream->capture);
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
-/* Whether this thread may not make an unsafe call while that capture goes on. */
-static bool prohibits(const struct capture *capture, const struct thread *thread)
+/* Whether this thread may not make an unsafe call during that capture. */
+static bool capture_prohibits(const struct capture *capture, const struct thread *thread)
 {
     if (capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED)
         return false;
@@ -47,8 +47,8 @@ CUresult capture_unsafe(void)
     if (thread->capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
         return result;
     for (struct capture *capture = under_way; capture != NULL; capture = capture->next) {
-        if (prohibits(capture, thread)) {
-            invalidate(capture);
+        if (capture_prohibits(capture, thread)) {
+            capture_invalidate(capture);
             result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
     }
@@ -61,7 +61,7 @@ CUresult capture_forbid_in_context(struct context *context)
     for (struct capture *capture = under_way; capture != NULL; capture = capture->next) {
         for (const struct stream *stream = capture->streams; stream != NULL; stream = stream->next_captured) {
             if (stream->context == context || stream->context->parent == context) {
-                invalidate(capture);
+                capture_invalidate(capture);
                 result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
             }
         }
@@ -75,7 +75,7 @@ CUresult capture_implicit(struct stream *stream, bool harmful)
         return CUDA_SUCCESS;
     for (struct stream *other = stream->context->streams; harmful && other != NULL; other = other->next)
         if (other->capture != NULL && stream_is_blocking(other))
-            invalidate(other->capture);
+            capture_invalidate(other->capture);
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
@@ -95,7 +95,7 @@ CUresult capture_check_event(struct event *event, bool harmful)
     if (capture->ended || capture->invalid)
         return CUDA_ERROR_INVALID_VALUE;
     if (harmful)
-        invalidate(capture);
+        capture_invalidate(capture);
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
@@ -106,7 +106,7 @@ CUresult capture_check_question(struct stream *stream)
     return capture_implicit(stream, true);
 }
 
-/* ---- Which streams are in ---- */
+/* ---- The streams of a capture ---- */
 
 bool capture_join(struct capture *capture, struct stream *stream, const struct frontier *frontier)
 {
@@ -121,7 +121,7 @@ bool capture_join(struct capture *capture, struct stream *stream, const struct f
     return true;
 }
 
-static void leave(struct stream *stream)
+static void capture_leave(struct stream *stream)
 {
     struct capture *capture = stream->capture;
     struct stream **at = &capture->streams;
@@ -143,7 +143,7 @@ struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, s
         free(capture);
         return NULL;
     }
-    capture->references++; /* of the list of those under way */
+    capture->references++; /* the reference of the list of captures in progress */
     capture->id = soft_next_id();
     capture->mode = mode;
     capture->thread = thread_self()->id;
@@ -167,7 +167,7 @@ void capture_end(struct capture *capture, bool keep_graph)
         graph_destroy(capture->graph);
     capture->graph = NULL;
     while (capture->streams != NULL)
-        leave(capture->streams);
+        capture_leave(capture->streams);
     capture_release(capture);
 }
 
@@ -180,10 +180,10 @@ void capture_abandon(struct stream *stream)
         capture_end(capture, false);
         return;
     }
-    /* What it captured must still be joined. */
+    /* Its captured work must still be joined. */
     if (!frontier_add_all(&capture->orphans, &stream->frontier))
-        invalidate(capture);
-    leave(stream);
+        capture_invalidate(capture);
+    capture_leave(stream);
 }
 
 /* ---- Work ---- */
@@ -221,24 +221,24 @@ CUresult capture_wait(struct stream *stream, struct event *event, bool *out_capt
     if (mine != NULL && mine->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (its == NULL) {
-        *out_captured = mine != NULL && event->op == NULL; /* never recorded: nothing to wait for */
+        *out_captured = mine != NULL && event->op == NULL; /* never recorded, so nothing to wait for */
         return mine == NULL || event->op == NULL ? CUDA_SUCCESS : capture_isolated(mine);
     }
     if (its->ended || its->invalid) {
         if (mine != NULL)
-            invalidate(mine);
+            capture_invalidate(mine);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (mine == NULL) {
         if (stream->role == STREAM_LEGACY) {
-            invalidate(its);
+            capture_invalidate(its);
             return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
         }
         return capture_join(its, stream, &event->frontier) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (mine != its) {
-        invalidate(mine);
-        invalidate(its);
+        capture_invalidate(mine);
+        capture_invalidate(its);
         return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     }
     return frontier_add_all(&stream->frontier, &event->frontier) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -246,6 +246,6 @@ CUresult capture_wait(struct stream *stream, struct event *event, bool *out_capt
 
 CUresult capture_isolated(struct capture *capture)
 {
-    invalidate(capture);
+    capture_invalidate(capture);
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 }

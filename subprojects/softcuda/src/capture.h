@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures: which streams are in one, and which calls are refused or invalidate it. */
+/* Captures: which streams they contain, and which calls are refused or invalidate them. */
 #ifndef SOFT_CAPTURE_H
 #define SOFT_CAPTURE_H
 
@@ -13,49 +13,51 @@ struct capture {
     unsigned references;
     uint64_t id;
     CUstreamCaptureMode mode;
-    uint64_t thread; /* that began it */
+    uint64_t thread; /* the thread that began it */
     struct graph *graph;
     bool invalid;
     bool ended;
     struct stream *origin;
     struct stream *streams;
-    struct frontier orphans; /* the last nodes of streams that are gone */
-    struct capture *next;    /* in the list of those under way */
+    struct frontier orphans; /* the last nodes of streams that were destroyed */
+    struct capture *next;    /* in the list of captures in progress */
 };
 
 void capture_release(struct capture *capture);
 
-/* A call that cannot be made on this very stream while it captures: 900, and that capture is lost. */
+/* For a call that is not allowed on this stream while it captures: returns 900 and invalidates that capture. */
 CUresult capture_forbid(struct stream *stream);
 
-/* A call that is unsafe while captures are under way, as far as the thread's mode says: 900, and those are lost. */
+/* For a call that is unsafe during a capture, as far as the thread's mode forbids it: returns 900 and invalidates the
+ * captures. */
 CUresult capture_unsafe(void);
 
-/* A call that no capture in the context survives, whatever the mode: 900. */
+/* For a call that invalidates every capture in the context, in any mode: returns 900. */
 CUresult capture_forbid_in_context(struct context *context);
 
-/* Use of the legacy stream while one that it would join captures: 906; `harmful` says whether those captures are
- * lost. */
+/* For a use of the legacy stream while a stream that it would join captures: returns 906. `harmful` is whether those
+ * captures are invalidated. */
 CUresult capture_implicit(struct stream *stream, bool harmful);
 
-/* What capture_forbid and capture_unsafe say together of a call that looks at one stream. */
+/* The combination of capture_forbid and capture_unsafe for a call that queries one stream. */
 CUresult capture_check_stream(struct stream *stream);
 
-/* A question about the completion of an event that was recorded in a capture: 907, or 1 when that is over. */
+/* For a query of the completion of an event that was recorded in a capture: returns 907, or 1 after the end of that
+ * capture. */
 CUresult capture_check_event(struct event *event, bool harmful);
 
-/* A question to a stream that is harmless: but 901 where its capture is lost, and 906 of the legacy one, which
- * invalidates. */
+/* For a query of a stream that is allowed during capture: returns 901 if its capture is invalidated, and 906 for the
+ * legacy stream, which invalidates. */
 CUresult capture_check_question(struct stream *stream);
 
-/* Adds a node to the capture that the stream is in. Takes over the reference to `work`. */
+/* Adds a node to the stream's capture. Takes over the reference to `work`. */
 CUresult capture_add(struct stream *stream, struct work *work);
 
-/* Event record and wait in a capture. *out_captured says whether the call is done with that. */
+/* Event record and wait in a capture. *out_captured is whether that completes the call. */
 CUresult capture_record(struct stream *stream, struct event *event);
 CUresult capture_wait(struct stream *stream, struct event *event, bool *out_captured);
 
-/* The stream goes away, or its context does. */
+/* The stream or its context is destroyed. */
 void capture_abandon(struct stream *stream);
 
 #endif

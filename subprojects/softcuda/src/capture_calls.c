@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver's functions of capture. */
+/* The driver's capture functions. */
 #include "capture_list.h"
 
 #include "context.h"
 
-static CUresult begin(CUstream hStream, CUgraph into, const CUgraphNode *dependencies, const CUgraphEdgeData *data,
-                      size_t count, CUstreamCaptureMode mode)
+static CUresult capture_begin_mode(CUstream hStream, CUgraph into, const CUgraphNode *dependencies,
+                                   const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode)
 {
     struct stream *stream = NULL;
     CUresult result = stream_find(hStream, &stream);
@@ -20,7 +20,7 @@ static CUresult begin(CUstream hStream, CUgraph into, const CUgraphNode *depende
     struct graph *graph = into != NULL ? handle_find(OBJECT_GRAPH, into) : graph_new();
     if (graph == NULL)
         return into != NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
-    if (graph->in_capture) /* one at a time */
+    if (graph->in_capture) /* one capture at a time */
         return CUDA_ERROR_ILLEGAL_STATE;
     struct frontier frontier = {0};
     result = graph_read_edges(graph, dependencies, data, count, true, &frontier);
@@ -34,13 +34,13 @@ static CUresult begin(CUstream hStream, CUgraph into, const CUgraphNode *depende
 
 CUresult soft_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
-    return begin(hStream, NULL, NULL, NULL, 0, mode);
+    return capture_begin_mode(hStream, NULL, NULL, NULL, 0, mode);
 }
 
-/* The first form, which knew no modes, forbids nothing. */
+/* The first version, which has no modes, forbids nothing. */
 CUresult soft_StreamBeginCapture_v1(CUstream hStream)
 {
-    return begin(hStream, NULL, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED);
+    return capture_begin_mode(hStream, NULL, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
 CUresult soft_StreamBeginCaptureToGraph_v1(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -49,11 +49,11 @@ CUresult soft_StreamBeginCaptureToGraph_v1(CUstream hStream, CUgraph hGraph, con
 {
     if (hGraph == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    return begin(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+    return capture_begin_mode(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
 }
 
-/* Whether some stream's last nodes are not among what the origin's depend on. */
-static bool is_unjoined(const struct capture *capture)
+/* Whether the last nodes of some stream are not among the dependencies of the origin's last nodes. */
+static bool capture_is_unjoined(const struct capture *capture)
 {
     graph_mark_ancestors(capture->graph, &capture->origin->frontier);
     for (const struct stream *stream = capture->streams; stream != NULL; stream = stream->next_captured)
@@ -75,7 +75,7 @@ CUresult soft_StreamEndCapture_v1(CUstream hStream, CUgraph *phGraph)
     struct capture *capture = stream->capture;
     CUgraph unwanted;
     if (phGraph == NULL)
-        phGraph = &unwanted; /* no error: the graph is nobody's, then */
+        phGraph = &unwanted; /* not an error: the graph is destroyed */
     if (capture == NULL) {
         *phGraph = NULL;
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -89,14 +89,14 @@ CUresult soft_StreamEndCapture_v1(CUstream hStream, CUgraph *phGraph)
         result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     else if (capture->invalid)
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    else if (is_unjoined(capture))
+    else if (capture_is_unjoined(capture))
         result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     capture_end(capture, result == CUDA_SUCCESS && phGraph != &unwanted);
     *phGraph = result == CUDA_SUCCESS ? (CUgraph)graph : NULL;
     return result;
 }
 
-static CUstreamCaptureStatus status_of(const struct stream *stream)
+static CUstreamCaptureStatus capture_status(const struct stream *stream)
 {
     if (stream->capture == NULL)
         return CU_STREAM_CAPTURE_STATUS_NONE;
@@ -112,11 +112,11 @@ CUresult soft_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *capt
     if (result == CUDA_SUCCESS)
         result = capture_implicit(stream, false);
     if (result == CUDA_SUCCESS)
-        *captureStatus = status_of(stream);
+        *captureStatus = capture_status(stream);
     return result;
 }
 
-/* Where a caller of any version wants its answers; NULL where it does not. */
+/* The output pointers of a caller of any version; NULL for those that are not requested. */
 struct info {
     CUstreamCaptureStatus *status;
     cuuint64_t *id;
@@ -126,7 +126,7 @@ struct info {
     size_t *count;
 };
 
-static CUresult get_info(CUstream hStream, const struct info *info)
+static CUresult capture_get_info(CUstream hStream, const struct info *info)
 {
     struct stream *stream = NULL;
     if (info->status == NULL)
@@ -137,7 +137,7 @@ static CUresult get_info(CUstream hStream, const struct info *info)
     if (result != CUDA_SUCCESS)
         return result;
     const struct frontier *frontier = &stream->frontier;
-    if (status_of(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    if (capture_status(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         if (info->edges != NULL && info->nodes == NULL)
             return CUDA_ERROR_INVALID_VALUE;
         if (info->nodes != NULL && info->edges == NULL && frontier_has_data(frontier))
@@ -153,14 +153,14 @@ static CUresult get_info(CUstream hStream, const struct info *info)
         if (info->count != NULL)
             *info->count = frontier->count;
     }
-    *info->status = status_of(stream);
+    *info->status = capture_status(stream);
     return CUDA_SUCCESS;
 }
 
 CUresult soft_StreamGetCaptureInfo_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
 {
     const struct info info = {.status = captureStatus_out, .id = id_out};
-    return get_info(hStream, &info);
+    return capture_get_info(hStream, &info);
 }
 
 CUresult soft_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
@@ -168,7 +168,7 @@ CUresult soft_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *c
                                       size_t *numDependencies_out)
 {
     const struct info info = {captureStatus_out, id_out, graph_out, dependencies_out, NULL, numDependencies_out};
-    return get_info(hStream, &info);
+    return capture_get_info(hStream, &info);
 }
 
 CUresult soft_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
@@ -177,7 +177,7 @@ CUresult soft_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *c
 {
     const struct info info = {captureStatus_out, id_out,       graph_out,
                               dependencies_out,  edgeData_out, numDependencies_out};
-    return get_info(hStream, &info);
+    return capture_get_info(hStream, &info);
 }
 
 CUresult soft_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
@@ -217,7 +217,7 @@ CUresult soft_ThreadExchangeStreamCaptureMode_v1(CUstreamCaptureMode *mode)
 {
     struct thread *thread = thread_self();
     if (mode == NULL)
-        return CUDA_ERROR_INVALID_VALUE; /* of the value nothing is checked */
+        return CUDA_ERROR_INVALID_VALUE; /* the value is not checked */
     CUstreamCaptureMode before = thread->capture_mode;
     thread->capture_mode = *mode;
     *mode = before;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Beginning and ending captures: between capture.c and capture_calls.c. */
+/* Beginning and ending captures: shared by capture.c and capture_calls.c. */
 #ifndef SOFT_CAPTURE_LIST_H
 #define SOFT_CAPTURE_LIST_H
 
 #include "capture.h"
 
-/* Puts the stream into the capture; its next node will depend on `frontier`. False without memory. */
+/* Adds the stream to the capture. Its next node will depend on `frontier`. Returns false if out of memory. */
 bool capture_join(struct capture *capture, struct stream *stream, const struct frontier *frontier);
 
-/* A capture that the stream is the origin of; NULL without memory. */
+/* Creates a capture with the stream as its origin; NULL if out of memory. */
 struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph,
                               const struct frontier *frontier);
 
-/* Every stream leaves it. The graph is destroyed unless it is kept, even one that was the caller's before. */
+/* Removes every stream. Destroys the graph unless it is kept, even if it was the caller's before. */
 void capture_end(struct capture *capture, bool keep_graph);
 
-/* 905: it would have come to depend on work outside of it, and is lost. */
+/* Returns 905, because the capture would depend on work outside of it, and invalidates it. */
 CUresult capture_isolated(struct capture *capture);
 
-/* Makes the event stand for what was captured so far. Takes over what `frontier` holds. */
+/* Makes the event represent the work that was captured so far. Takes over the references in `frontier`. */
 void event_set_capture(struct event *event, struct capture *capture, const struct frontier *frontier);
 
 #endif

@@ -10,7 +10,7 @@
 #include "queue.h"
 #include "stream.h"
 
-static CUresult errors[DEVICE_MAX + 1]; /* what a kernel did to the device: sticky; the last is of no device */
+static CUresult errors[DEVICE_MAX + 1]; /* the sticky error of each device; the last is that of no device */
 
 static void context_free(void *object)
 {
@@ -45,14 +45,14 @@ struct context *context_home(struct context *context)
     return context->parent == NULL ? context : context->parent;
 }
 
-/* A stream with work to do, of the context or of its green ones. */
-static struct stream *busy_stream(const struct context *context)
+/* A stream with pending work, of the context or of its green contexts. */
+static struct stream *context_busy_stream(const struct context *context)
 {
     for (struct stream *stream = context->streams; stream != NULL; stream = stream->next)
         if (!stream_is_idle(stream))
             return stream;
     for (const struct context *green = context->greens; green != NULL; green = green->next_green) {
-        struct stream *stream = busy_stream(green);
+        struct stream *stream = context_busy_stream(green);
         if (stream != NULL)
             return stream;
     }
@@ -62,15 +62,15 @@ static struct stream *busy_stream(const struct context *context)
 void context_drain(struct context *context)
 {
     object_retain(context);
-    for (struct stream *stream; (stream = busy_stream(context)) != NULL;) {
+    for (struct stream *stream; (stream = context_busy_stream(context)) != NULL;) {
         object_retain(stream);
         stream_wait(stream);
-        object_release(stream); /* perhaps its end */
+        object_release(stream); /* may free the stream */
     }
     object_release(context);
 }
 
-static void end(struct context *context)
+static void context_end_objects(struct context *context)
 {
     context->alive = false;
     context->life++;
@@ -86,8 +86,8 @@ void context_stop(struct context *context)
 {
     context_drain(context);
     for (struct context *green = context->greens; green != NULL; green = green->next_green)
-        end(green);
-    end(context);
+        context_end_objects(green);
+    context_end_objects(context);
 }
 
 struct context *context_current(void)
@@ -142,7 +142,7 @@ CUresult context_find(CUcontext handle, struct context **out_context)
     return context_state(context, context->life);
 }
 
-static CUresult push(struct context *context)
+static CUresult context_push(struct context *context)
 {
     struct thread *thread = thread_self();
     if (thread == NULL
@@ -153,13 +153,13 @@ static CUresult push(struct context *context)
     return CUDA_SUCCESS;
 }
 
-static void pop(void)
+static void context_pop(void)
 {
     struct thread *thread = thread_self();
     object_release(thread->stack[--thread->depth]);
 }
 
-/* ---- Plain contexts ---- */
+/* ---- Ordinary contexts ---- */
 
 bool context_flags_are_valid(unsigned flags)
 {
@@ -178,7 +178,7 @@ CUresult soft_CtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
     if (context == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->flags = flags;
-    if (!context_start(context) || push(context) != CUDA_SUCCESS) {
+    if (!context_start(context) || context_push(context) != CUDA_SUCCESS) {
         soft_CtxDestroy_v2((CUcontext)context);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -211,7 +211,7 @@ CUresult soft_CtxDestroy_v2(CUcontext ctx)
     handle_withdraw(context);
     context_stop(context);
     if (context_current() == context)
-        pop();
+        context_pop();
     object_release(context);
     return CUDA_SUCCESS;
 }
@@ -223,7 +223,7 @@ CUresult soft_CtxPushCurrent_v2(CUcontext ctx)
     struct context *context = handle_find(OBJECT_CONTEXT, ctx);
     if (context == NULL)
         return ctx == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_CONTEXT;
-    return push(context); /* a primary one may be pushed that does not live just now */
+    return context_push(context); /* an inactive primary context may be pushed */
 }
 
 CUresult soft_CtxPopCurrent_v2(CUcontext *pctx)
@@ -233,7 +233,7 @@ CUresult soft_CtxPopCurrent_v2(CUcontext *pctx)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (pctx != NULL)
         *pctx = (CUcontext)context;
-    pop();
+    context_pop();
     return CUDA_SUCCESS;
 }
 
@@ -246,11 +246,11 @@ CUresult soft_CtxSetCurrent_v1(CUcontext ctx)
             return CUDA_ERROR_INVALID_CONTEXT;
         if (!context->alive)
             return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-        object_retain(context); /* the pop may give up the last reference */
+        object_retain(context); /* the pop may drop the last reference */
     }
     if (context_current() != NULL)
-        pop();
-    CUresult result = context == NULL ? CUDA_SUCCESS : push(context);
+        context_pop();
+    CUresult result = context == NULL ? CUDA_SUCCESS : context_push(context);
     object_release(context);
     return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts: primary ones, one a device, that live again after a reset; plain ones, that do not; and green ones, which
- * have streams of their own and share all else with the primary one.
+ * Contexts: primary ones, one for each device, which become active again after a reset; ordinary ones, which do not;
+ * and green ones, which have their own streams and share everything else with the primary one.
  */
 #ifndef SOFT_CONTEXT_H
 #define SOFT_CONTEXT_H
@@ -13,55 +13,55 @@ struct context {
     int device;
     bool primary;
     bool alive;
-    unsigned retained; /* of a primary one */
+    unsigned retained; /* of a primary context */
     unsigned flags;
     uint64_t id;
-    uint64_t life;                       /* changes when all that belongs to the context is lost */
-    struct context *parent;              /* of a green one: the primary one, a reference */
-    struct green *green;                 /* likewise, what it is called as a green context */
-    struct context *greens, *next_green; /* of the primary one */
+    uint64_t life;                       /* changes when all objects of the context are destroyed */
+    struct context *parent;              /* of a green context: the primary one, a reference */
+    struct green *green;                 /* of a green context: its handle as a green context */
+    struct context *greens, *next_green; /* of the primary context */
     struct stream *streams;
     struct stream *legacy;
-    size_t blocking_captures; /* of streams that join the legacy one */
+    size_t blocking_captures; /* of streams that synchronise with the legacy stream */
     size_t limits[16];
     CUfunc_cache cache;
     CUsharedconfig shared;
 };
 
-/* A published context with one reference, which does not live yet; NULL without memory. */
+/* Creates a published, inactive context with one reference; NULL if out of memory. */
 struct context *context_new(int device, bool primary);
-/* Makes what a context that lives has; false without memory. */
+/* Creates the objects of an active context; false if out of memory. */
 bool context_start(struct context *context);
-/* Waits for its work, then ends all that belongs to it. Handles of its streams and events stay, and say 709. */
+/* Waits for its work, then destroys all its objects. Handles of its streams and events stay known, and return 709. */
 void context_stop(struct context *context);
 bool context_flags_are_valid(unsigned flags);
 
-/* The context whose memory and events it uses: of a green one the primary one, else itself. */
+/* The context that owns its memory and events: the primary one for a green context, else itself. */
 struct context *context_home(struct context *context);
 
-/* The calling thread's current context, usable or not; NULL where there is none. */
+/* The calling thread's current context, usable or not; NULL if it has none. */
 struct context *context_current(void);
 
-/* Whether a host function or a callback makes this call. It may ask its stream, but not what is current. */
+/* Whether a host function or a callback makes this call. It may query its stream, but not the current context. */
 bool context_in_callback(void);
 
-/* 0, 709 if the context was destroyed or reset since `life`, or its sticky error. */
+/* Returns 0, 709 if the context was destroyed or reset since `life`, or its sticky error. */
 CUresult context_state(const struct context *context, uint64_t life);
 
-/* A kernel has failed: every context of the device says so from now on, and no reset helps. */
+/* Sets the sticky error of every context of the device after a kernel failed. No reset clears it. */
 void context_poison(const struct context *context, CUresult error);
-/* All devices are as new. */
+/* Clears the sticky errors of all devices. */
 void context_heal(void);
-/* What became of the context's device. */
+/* The sticky error of the context's device. */
 CUresult context_error(const struct context *context);
 
-/* The current context, if there is one (201) in a good state. */
+/* The current context. Fails if there is none (201), and with its sticky error. */
 CUresult context_need(struct context **out_context);
 
-/* The context of a handle (201 if it is none), in a good state. NULL means the current one. */
+/* The context of a handle; NULL means the current one. Fails if it is invalid (201), and with its sticky error. */
 CUresult context_find(CUcontext handle, struct context **out_context);
 
-/* Waits until all that was submitted to the context and to its green ones is done. Lets go of the lock meanwhile. */
+/* Waits for all work that was submitted to the context and to its green contexts. Releases the lock meanwhile. */
 void context_drain(struct context *context);
 
 #endif

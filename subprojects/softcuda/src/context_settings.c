@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a context can be asked and told about itself. */
+/* Queries and settings of a context. */
 #include "context.h"
 
 #include "capture.h"
@@ -12,7 +12,7 @@ CUresult soft_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     if (context_in_callback())
         return CUDA_ERROR_NOT_PERMITTED;
     CUresult result = context_find(ctx, &context);
-    if (context == NULL) /* one that is lost still has its device */
+    if (context == NULL) /* a lost context still has its device */
         return result;
     if (device == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -66,7 +66,7 @@ CUresult soft_CtxGetApiVersion_v1(CUcontext ctx, unsigned int *version)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = context_find(ctx, &context);
     if (result == CUDA_SUCCESS)
-        *version = 3020; /* what every driver answers for a context of the 64-bit kind */
+        *version = 3020; /* the result of every driver for a context with 64-bit pointers */
     return result;
 }
 
@@ -145,10 +145,10 @@ CUresult soft_CtxEnablePeerAccess_v1(CUcontext peerContext, unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (peer == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
-    return peer->device == context->device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS; /* all memory is one here */
+    return peer->device == context->device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS; /* all memory is in one place */
 }
 
-/* There is no such cache. */
+/* softcuda has no such cache. */
 CUresult soft_CtxResetPersistingL2Cache_v1(void)
 {
     struct context *context = NULL;

@@ -15,7 +15,7 @@
 struct side {
     char *start;
     size_t pitch, slice;
-    bool pageable; /* host memory that the driver does not know */
+    bool pageable; /* host memory that is not registered */
 };
 
 struct place {
@@ -32,7 +32,7 @@ static bool multiply(size_t a, size_t b, size_t *ret)
     return true;
 }
 
-static CUresult resolve(const struct place *place, const CUDA_MEMCPY3D *params, struct side *ret)
+static CUresult copy_resolve(const struct place *place, const CUDA_MEMCPY3D *params, struct side *ret)
 {
     if (place->type == CU_MEMORYTYPE_ARRAY)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -60,7 +60,7 @@ static CUresult resolve(const struct place *place, const CUDA_MEMCPY3D *params, 
     return CUDA_SUCCESS;
 }
 
-static CUresult resolve_both(const CUDA_MEMCPY3D *params, struct side *out_to, struct side *out_from)
+static CUresult copy_resolve_both(const CUDA_MEMCPY3D *params, struct side *out_to, struct side *out_from)
 {
     const struct place to = {
         params->dstMemoryType, (uintptr_t)params->dstHost, params->dstDevice, params->dstXInBytes, params->dstY,
@@ -70,17 +70,17 @@ static CUresult resolve_both(const CUDA_MEMCPY3D *params, struct side *out_to, s
         params->srcZ,          params->srcPitch,           params->srcHeight};
     if (params->srcLOD != 0 || params->dstLOD != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = resolve(&to, params, out_to);
-    return result == CUDA_SUCCESS ? resolve(&from, params, out_from) : result;
+    CUresult result = copy_resolve(&to, params, out_to);
+    return result == CUDA_SUCCESS ? copy_resolve(&from, params, out_from) : result;
 }
 
-static bool is_empty(const CUDA_MEMCPY3D *params)
+static bool copy_is_empty(const CUDA_MEMCPY3D *params)
 {
     return params->WidthInBytes == 0 || params->Height == 0 || params->Depth == 0;
 }
 
-/* Takes the source's bytes, so that the caller's memory is free again when the call returns. */
-static bool stage(struct copy *copy)
+/* Copies the source's bytes, so that the caller may reuse the memory when the call returns. */
+static bool copy_stage(struct copy *copy)
 {
     char *staged = malloc(copy->width * copy->height * copy->depth);
     if (staged == NULL)
@@ -100,8 +100,8 @@ CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **out_work)
     struct side to, from;
     if (params == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!is_empty(params)) {
-        CUresult result = resolve_both(params, &to, &from);
+    if (!copy_is_empty(params)) {
+        CUresult result = copy_resolve_both(params, &to, &from);
         if (result != CUDA_SUCCESS)
             return result;
     }
@@ -109,7 +109,7 @@ CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **out_work)
     if (work == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     work->params.copy = *params;
-    if (!is_empty(params))
+    if (!copy_is_empty(params))
         work->copy = (struct copy){.to = to.start,
                                    .from = from.start,
                                    .to_pitch = to.pitch,
@@ -138,7 +138,7 @@ CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_whe
         result = work_from_copy(params, &work);
     if (result != CUDA_SUCCESS)
         return result;
-    if (is_empty(params) && stream->capture != NULL) { /* no node */
+    if (copy_is_empty(params) && stream->capture != NULL) { /* becomes no node */
         work_release(work);
         return CUDA_SUCCESS;
     }
@@ -150,10 +150,10 @@ CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_whe
         }
     }
     struct side to = {NULL, 0, 0, false}, from = to;
-    if (!is_empty(params))
-        (void)resolve_both(params, &to, &from);
+    if (!copy_is_empty(params))
+        (void)copy_resolve_both(params, &to, &from);
     bool captured = stream->capture != NULL;
-    if (when == COPY_ASYNC && from.pageable && !captured && !stage(&work->copy)) {
+    if (when == COPY_ASYNC && from.pageable && !captured && !copy_stage(&work->copy)) {
         work_release(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

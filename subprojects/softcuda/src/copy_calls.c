@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver's functions that copy, each a description for copy_submit(). */
+/* The driver's copy functions: each makes a description for copy_submit(). */
 #include "copy.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ CUresult soft_MemcpyPeerAsync_v1(CUdeviceptr dstDevice, CUcontext dstContext, CU
     return result == CUDA_SUCCESS ? soft_MemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream) : result;
 }
 
-/* A copy of rows is one of a single slice. */
+/* A copy of rows is a copy of a single slice. */
 static CUDA_MEMCPY3D from_2d(const CUDA_MEMCPY2D *copy)
 {
     CUDA_MEMCPY3D params;

@@ -26,7 +26,7 @@ bool device_has_value_ops(void)
     return soft_setting("SOFTCUDA_VALUE_OPS", 0) != 0;
 }
 
-/* A GPU that the driver of that time knew. */
+/* A GPU that drivers of that age know. */
 static int compute_capability(void)
 {
     return soft_version >= 11080 ? 90 : soft_version >= 10000 ? 70 : soft_version >= 9000 ? 61 : 50;
@@ -116,7 +116,7 @@ CUresult soft_DeviceGetByPCIBusId_v1(CUdevice *dev, const char *pciBusId)
     for (CUdevice device = 0; device < device_count(); device++) {
         char own[16];
         soft_DeviceGetPCIBusId_v1(own, (int)sizeof(own), device);
-        /* The domain may be left out. */
+        /* The domain may be omitted. */
         if (strcmp(own, pciBusId) == 0 || strcmp(own + 5, pciBusId) == 0) {
             *dev = device;
             return CUDA_SUCCESS;
@@ -135,7 +135,7 @@ CUresult soft_DeviceCanAccessPeer_v1(int *canAccessPeer, CUdevice dev, CUdevice 
     return CUDA_SUCCESS;
 }
 
-/* What a stream program asks for. The rest is 0: not supported. */
+/* The attributes that stream programs use. All others are 0: not supported. */
 static const struct {
     CUdevice_attribute attribute;
     int value;
@@ -186,7 +186,7 @@ CUresult soft_DeviceGetAttribute_v1(int *pi, CUdevice_attribute attrib, CUdevice
         *pi = compute_capability() / 10;
     if (attrib == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
         *pi = compute_capability() % 10;
-    if ((int)attrib >= 92 && (int)attrib <= 94) /* the first form of values in memory, each of its abilities */
+    if ((int)attrib >= 92 && (int)attrib <= 94) /* each ability of the first version of the value operations */
         *pi = device_has_value_ops();
     if (attrib == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
         *pi = dev + 1;

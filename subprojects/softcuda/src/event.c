@@ -7,7 +7,7 @@
 #include "context.h"
 #include "queue.h"
 
-static void forget(struct event *event)
+static void event_forget(struct event *event)
 {
     if (event->op != NULL)
         op_release(event->op);
@@ -21,7 +21,7 @@ static void forget(struct event *event)
 static void event_free(void *object)
 {
     struct event *event = object;
-    forget(event);
+    event_forget(event);
     object_release(event->context);
     free(event);
 }
@@ -29,7 +29,7 @@ static void event_free(void *object)
 void event_set_op(struct event *event, struct op *op)
 {
     op->references++;
-    forget(event);
+    event_forget(event);
     event->op = op;
 }
 
@@ -73,18 +73,18 @@ CUresult soft_EventDestroy_v2(CUevent hEvent)
     if (event == NULL || result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return result;
     handle_withdraw(event);
-    object_release(event); /* waits for it that were submitted go on */
+    object_release(event); /* waits that were submitted stay valid */
     return result;
 }
 
 /* An event and the stream that it is to be used in. */
-static CUresult find_both(CUevent hEvent, CUstream hStream, struct event **out_event, struct stream **out_stream)
+static CUresult event_stream_get(CUevent hEvent, CUstream hStream, struct event **out_event, struct stream **out_stream)
 {
     CUresult result = event_find(hEvent, out_event);
     return result == CUDA_SUCCESS ? stream_find(hStream, out_stream) : result;
 }
 
-static CUresult submit(struct stream *stream, struct event *event, enum work_kind kind)
+static CUresult event_submit(struct stream *stream, struct event *event, enum work_kind kind)
 {
     struct work *work = work_new(kind);
     if (work != NULL) {
@@ -98,7 +98,7 @@ CUresult soft_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned
 {
     struct event *event = NULL;
     struct stream *stream = NULL;
-    CUresult result = find_both(hEvent, hStream, &event, &stream);
+    CUresult result = event_stream_get(hEvent, hStream, &event, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     if ((flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL) != 0)
@@ -109,7 +109,7 @@ CUresult soft_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL && flags == CU_EVENT_RECORD_DEFAULT)
         return capture_record(stream, event);
-    return submit(stream, event, WORK_RECORD);
+    return event_submit(stream, event, WORK_RECORD);
 }
 
 CUresult soft_EventRecord_v1(CUevent hEvent, CUstream hStream)
@@ -122,10 +122,10 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
     struct event *event = NULL;
     struct stream *stream = NULL;
     if ((Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) != 0 && event_find(hEvent, &event) == CUDA_ERROR_INVALID_HANDLE)
-        return CUDA_ERROR_INVALID_VALUE; /* the flag is looked at first */
-    CUresult result = find_both(hEvent, hStream, &event, &stream);
+        return CUDA_ERROR_INVALID_VALUE; /* the flag is checked first */
+    CUresult result = event_stream_get(hEvent, hStream, &event, &stream);
     if (event == NULL && stream_find(hStream, &stream) == CUDA_SUCCESS && stream->capture != NULL) {
-        /* A capture does not survive the attempt. */
+        /* The attempt invalidates the capture. */
         bool was_lost = stream->capture->invalid;
         (void)capture_forbid(stream);
         return was_lost ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : result;
@@ -141,11 +141,11 @@ CUresult soft_StreamWaitEvent_v1(CUstream hStream, CUevent hEvent, unsigned int 
         result = capture_wait(stream, event, &captured);
     if (captured || result != CUDA_SUCCESS)
         return result;
-    return submit(stream, event, WORK_WAIT);
+    return event_submit(stream, event, WORK_WAIT);
 }
 
-/* The checks of a question about the event's completion. */
-static CUresult look(CUevent hEvent, struct event **out_event)
+/* The checks of a query of the event's completion. */
+static CUresult event_get_for_query(CUevent hEvent, struct event **out_event)
 {
     CUresult result = event_find(hEvent, out_event);
     if (result == CUDA_SUCCESS)
@@ -160,7 +160,7 @@ CUresult soft_EventQuery_v1(CUevent hEvent)
         return CUDA_ERROR_NOT_INITIALIZED;
     if (hEvent != NULL && !soft_initialised())
         return CUDA_ERROR_NOT_INITIALIZED;
-    CUresult result = look(hEvent, &event);
+    CUresult result = event_get_for_query(hEvent, &event);
     if (result != CUDA_SUCCESS)
         return result;
     return event->op == NULL || event->op->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -169,7 +169,7 @@ CUresult soft_EventQuery_v1(CUevent hEvent)
 CUresult soft_EventSynchronize_v1(CUevent hEvent)
 {
     struct event *event = NULL;
-    CUresult result = look(hEvent, &event);
+    CUresult result = event_get_for_query(hEvent, &event);
     if (result != CUDA_SUCCESS)
         return result;
     object_retain(event);
@@ -212,7 +212,7 @@ CUresult soft_EventElapsedTime_v1(float *pMilliseconds, CUevent hStart, CUevent 
 void event_set_capture(struct event *event, struct capture *capture, const struct frontier *frontier)
 {
     capture->references++;
-    forget(event);
+    event_forget(event);
     event->capture = capture;
     event->frontier = *frontier;
 }

@@ -11,15 +11,16 @@ struct event {
     struct context *context; /* a reference */
     uint64_t life;
     unsigned flags;
-    struct op *op;           /* that of the latest record; a reference, or NULL */
-    struct capture *capture; /* the one in which it was recorded last; a reference, or NULL */
+    struct op *op;           /* of the latest record; a reference, or NULL */
+    struct capture *capture; /* of the latest record in a capture; a reference, or NULL */
     struct frontier frontier;
 };
 
-/* Makes `op` what the event stands for, and forgets any capture. */
+/* Makes the event represent `op`, and forgets any capture. */
 void event_set_op(struct event *event, struct op *op);
 
-/* The event of a handle (400), in a context that lives (709); the sticky error comes back together with it. */
+/* The event of a handle. Fails if it is invalid (400) or its context is destroyed (709); with the sticky error, also
+ * returns the event. */
 CUresult event_find(CUevent handle, struct event **out_event);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One exported function for each entry point and its per-thread form, made from the lists by generate.py. */
+/* One exported function for each entry point and its per-thread form, which generate.py makes from the lists. */
 #include "exports.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "fault.h"
 #include "os_thread.h"
 
-/* Takes the lock, unless the call shall not be made at all. */
-static CUresult enter(const char *symbol, bool per_thread, bool before_init)
+/* Takes the lock, unless the call fails before it starts. */
+static CUresult call_enter(const char *symbol, bool per_thread, bool before_init)
 {
     CUresult result = CUDA_SUCCESS;
     os_lock();
@@ -24,14 +24,14 @@ static CUresult enter(const char *symbol, bool per_thread, bool before_init)
     return result;
 }
 
-static CUresult leave(CUresult result)
+static CUresult call_leave(CUresult result)
 {
     os_unlock();
     return result;
 }
 
-/* Of a function without state: only a fault that was asked for needs the lock. */
-static CUresult fault_without_lock(const char *symbol)
+/* For a function without state: only an injected fault needs the lock. */
+static CUresult call_fault_without_lock(const char *symbol)
 {
     CUresult result = CUDA_SUCCESS;
     if (fault_any()) {
@@ -42,7 +42,7 @@ static CUresult fault_without_lock(const char *symbol)
     return result;
 }
 
-static CUresult refuse(const char *symbol)
+static CUresult call_refuse(const char *symbol)
 {
     CUresult result = CUDA_ERROR_NOT_SUPPORTED;
     os_lock();
@@ -56,8 +56,8 @@ static CUresult refuse(const char *symbol)
     CUresult CUDAAPI export_##id params SOFT_NAMED(symbol);                                                            \
     CUresult CUDAAPI export_##id params                                                                                \
     {                                                                                                                  \
-        CUresult result = enter(symbol, per_thread, before_init);                                                      \
-        return result == CUDA_SUCCESS ? leave(soft_##slot args) : result;                                              \
+        CUresult result = call_enter(symbol, per_thread, before_init);                                                 \
+        return result == CUDA_SUCCESS ? call_leave(soft_##slot args) : result;                                         \
     }
 #define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)                                                        \
     SOFT_EXPORT_AT(slot, id, symbol, per_thread, false, params, args)
@@ -67,15 +67,15 @@ static CUresult refuse(const char *symbol)
     CUresult CUDAAPI export_##id params SOFT_NAMED(symbol);                                                            \
     CUresult CUDAAPI export_##id params                                                                                \
     {                                                                                                                  \
-        CUresult result = fault_without_lock(symbol);                                                                  \
+        CUresult result = call_fault_without_lock(symbol);                                                             \
         return result == CUDA_SUCCESS ? soft_##slot args : result;                                                     \
     }
-/* The caller may pass whatever it likes: it takes its arguments away itself. */
+/* The caller may pass any arguments, because it removes them itself. */
 #define SOFT_REFUSE(id, symbol)                                                                                        \
     CUresult CUDAAPI export_##id(void) SOFT_NAMED(symbol);                                                             \
     CUresult CUDAAPI export_##id(void)                                                                                 \
     {                                                                                                                  \
-        return refuse(symbol);                                                                                         \
+        return call_refuse(symbol);                                                                                    \
     }
 #define SOFT_ROW(driver_function, since, form, per_thread_form)
 #include "exports.inc"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exported functions, as data. Also the only place that depends on the compiler. */
+/* The exported functions, as data. Also the only file that depends on the compiler. */
 #ifndef SOFT_EXPORTS_H
 #define SOFT_EXPORTS_H
 
@@ -15,21 +15,21 @@
 
 typedef void (*export_fn)(void);
 
-/* One entry point: what cuGetProcAddress says of it. */
+/* One entry point, for cuGetProcAddress. */
 struct export_row {
     const char *driver_function; /* "cuStreamQuery" */
     int since;
     const char *symbol;
     export_fn function;
-    const char *per_thread_symbol; /* NULL where there is none */
+    const char *per_thread_symbol; /* NULL if it has none */
     export_fn per_thread_function;
 };
 
-/* Rows of one driver function stand together, oldest first. */
+/* Rows of one driver function are adjacent, oldest first. */
 extern const struct export_row export_rows[];
 extern const size_t export_row_count;
 
-/* The name as it is kept here, if it is one of an exported function of this version or another; else NULL. */
+/* A permanent copy of the name, if it is that of an exported function of this version or another; else NULL. */
 const char *exports_find(const char *symbol);
 
 #endif

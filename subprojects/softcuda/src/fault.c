@@ -14,24 +14,23 @@ enum { FAULTS_MAX = 32 };
 
 static struct fault {
     const char *symbol;
-    unsigned nth; /* which call from now */
+    unsigned nth; /* counted from now */
     bool every;
     int code;
 } faults[FAULTS_MAX];
 static size_t fault_count; /* written under the lock, read by fault_any() without */
 static uint64_t delay_nanoseconds;
-static enum fault_lie lie;
 static char hidden[1024]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */
 
-static void set_count(size_t count)
+static void fault_set_count(size_t count)
 {
     __atomic_store_n(&fault_count, count, __ATOMIC_RELAXED);
 }
 
-static void remove_fault(struct fault *fault)
+static void fault_remove(struct fault *fault)
 {
     *fault = faults[fault_count - 1];
-    set_count(fault_count - 1);
+    fault_set_count(fault_count - 1);
 }
 
 bool fault_of(const char *symbol, CUresult *out_code)
@@ -42,7 +41,7 @@ bool fault_of(const char *symbol, CUresult *out_code)
             continue;
         *out_code = (CUresult)fault->code;
         if (fault->nth == 0 && !fault->every)
-            remove_fault(fault);
+            fault_remove(fault);
         return true;
     }
     return false;
@@ -62,25 +61,21 @@ bool fault_any(void)
     return __atomic_load_n(&fault_count, __ATOMIC_RELAXED) > 0;
 }
 
-enum fault_lie fault_lie(void)
+static bool fault_add(const char *symbol, unsigned nth, int code)
 {
-    return __atomic_load_n(&lie, __ATOMIC_RELAXED);
-}
-
-static bool add(const char *symbol, unsigned nth, int code)
-{
-    const char *own = exports_find(symbol); /* a name that stays */
+    const char *own = exports_find(symbol); /* a permanent copy of the name */
     if (own == NULL || fault_count == FAULTS_MAX)
         return false;
     faults[fault_count] = (struct fault){own, nth, nth == 0, code};
-    set_count(fault_count + 1);
+    fault_set_count(fault_count + 1);
     return true;
 }
 
-/* ---- From the environment, once, when the library is loaded ---- */
+/* ---- The environment, read once when the library is loaded ---- */
 
-/* "cuMemAlloc_v2:2=2,cuStreamCreate=999": function, colon and number of the call if not every, code. */
-static void read_faults(const char *text)
+/* "cuMemAlloc_v2:2=2,cuStreamCreate=999": the function, a colon and the number of the call unless every call fails, the
+ * code. */
+static void fault_read_calls(const char *text)
 {
     while (text != NULL && *text != '\0') {
         char symbol[80];
@@ -91,7 +86,7 @@ static void read_faults(const char *text)
             char *at = (char *)text + length;
             unsigned nth = *at == ':' ? (unsigned)strtoul(at + 1, &at, 10) : 0;
             if (*at == '=')
-                (void)add(symbol, nth, (int)strtol(at + 1, NULL, 10));
+                (void)fault_add(symbol, nth, (int)strtol(at + 1, NULL, 10));
         }
         text = strchr(text, ',');
         text = text == NULL ? NULL : text + 1;
@@ -107,7 +102,7 @@ bool fault_hides(const char *symbol)
     return false;
 }
 
-static void read_hidden(const char *text)
+static void fault_read_hidden(const char *text)
 {
     size_t length = text == NULL ? 0 : strlen(text);
     if (length == 0 || length + 3 > sizeof(hidden))
@@ -127,18 +122,13 @@ static void read_hidden(const char *text)
 }
 
 #if defined(__GNUC__)
-__attribute__((constructor)) static void read_environment(void);
+__attribute__((constructor)) static void fault_read_environment(void);
 #endif
-static void read_environment(void)
+static void fault_read_environment(void)
 {
-    static const char *const lies[] = {"", "newest", "oldest", "null"};
-    const char *asked = getenv("SOFTCUDA_LIE");
-    for (int i = 0; asked != NULL && i < 4; i++)
-        if (strcmp(asked, lies[i]) == 0)
-            lie = (enum fault_lie)i;
     delay_nanoseconds = soft_setting("SOFTCUDA_LATE_CALLBACKS", 0) * 1000000u;
-    read_faults(getenv("SOFTCUDA_FAIL"));
-    read_hidden(getenv("SOFTCUDA_HIDE"));
+    fault_read_calls(getenv("SOFTCUDA_FAIL"));
+    fault_read_hidden(getenv("SOFTCUDA_HIDE"));
 }
 
 /* ---- softcuda.h ---- */
@@ -153,7 +143,7 @@ static int control_fail(const char *symbol, unsigned nth, int code)
     if (symbol == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     os_lock();
-    bool added = add(symbol, nth, code);
+    bool added = fault_add(symbol, nth, code);
     os_unlock();
     return added ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -161,7 +151,7 @@ static int control_fail(const char *symbol, unsigned nth, int code)
 static void control_clear(void)
 {
     os_lock();
-    set_count(0);
+    fault_set_count(0);
     context_heal();
     os_unlock();
 }
@@ -173,19 +163,14 @@ static void control_delay(unsigned milliseconds)
     os_unlock();
 }
 
-static void control_lie(enum softcuda_lie what)
-{
-    __atomic_store_n(&lie, (enum fault_lie)what, __ATOMIC_RELAXED);
-}
-
 SOFT_PUBLIC const struct softcuda_control *softcuda_control(int version);
 
 const struct softcuda_control *softcuda_control(int version)
 {
     static struct softcuda_control control;
     os_lock();
-    control = (struct softcuda_control){soft_driver,   soft_version,  control_register, control_fail,
-                                        control_clear, control_delay, control_lie};
+    control = (struct softcuda_control){soft_driver,  soft_version,  control_register,
+                                        control_fail, control_clear, control_delay};
     os_unlock();
     return version == SOFTCUDA_CONTROL_VERSION ? &control : NULL;
 }

@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults on request: from the environment (SOFTCUDA_FAIL, _HIDE, _LATE_CALLBACKS, _LIE) and from softcuda.h. */
+/* Injected faults: from the environment (SOFTCUDA_FAIL, _HIDE, _LATE_CALLBACKS) and from softcuda.h. */
 #ifndef SOFT_FAULT_H
 #define SOFT_FAULT_H
 
 #include "soft.h"
 
-/* Whether this call of an exported function shall fail, and how. */
+/* Whether this call of an exported function shall fail, and with which code. */
 bool fault_of(const char *symbol, CUresult *out_code);
 
-/* Whether any call is to fail. Needs no lock, nor do the two questions of cuGetProcAddress below. */
+/* Whether any call shall fail. Needs no lock. */
 bool fault_any(void);
 
-/* Sleeps as long as callbacks are to be late. Without the lock. */
+/* Sleeps for the delay of callbacks, without the lock. */
 void fault_delay(void);
 
-/* What cuGetProcAddress lies about. */
-enum fault_lie {
-    LIE_NONE,
-    LIE_NEWEST, /* gives the newest ABI, whatever the version asked for */
-    LIE_OLDEST, /* gives the oldest one */
-    LIE_NULL    /* says success, and gives NULL */
-};
-enum fault_lie fault_lie(void);
-
-/* Whether SOFTCUDA_HIDE names the symbol. */
+/* Whether SOFTCUDA_HIDE names the symbol. Needs no lock. */
 bool fault_hides(const char *symbol);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of nodes with the data of an edge from each. */
+/* Sets of nodes, each with the data of an edge from it. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -63,8 +63,8 @@ bool frontier_has_data(const struct frontier *frontier)
     return false;
 }
 
-/* Only a kernel has anything to say before it ends, and only to a programmatic edge. */
-static bool edge_can_be(const struct node *from, const CUgraphEdgeData *data)
+/* Only a kernel can signal before its end, and only to a programmatic edge. */
+static bool edge_is_allowed(const struct node *from, const CUgraphEdgeData *data)
 {
     if (memcmp(data, &plain, sizeof(plain)) == 0)
         return true;
@@ -80,11 +80,11 @@ CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const C
     CUresult result = count > 0 && nodes == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
         struct node *node = handle_find(OBJECT_NODE, nodes[i]);
-        if (node == NULL || node->graph != graph || (data != NULL && !edge_can_be(node, &data[i])))
+        if (node == NULL || node->graph != graph || (data != NULL && !edge_is_allowed(node, &data[i])))
             result = CUDA_ERROR_INVALID_VALUE;
         else if (!frontier_add(out_frontier, node, data == NULL ? NULL : &data[i]))
             result = CUDA_ERROR_OUT_OF_MEMORY;
-        else if (!repeats && out_frontier->count != i + 1) /* one was given twice */
+        else if (!repeats && out_frontier->count != i + 1) /* a node was given twice */
             result = CUDA_ERROR_INVALID_VALUE;
     }
     if (result != CUDA_SUCCESS)

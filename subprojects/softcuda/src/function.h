@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel that was registered: the same object is its CUfunction and its CUkernel in every module. */
+/* A registered kernel: the same object is its CUfunction and its CUkernel in every module. */
 #ifndef SOFT_FUNCTION_H
 #define SOFT_FUNCTION_H
 
@@ -14,7 +14,7 @@ struct function {
     softcuda_kernel run;
     size_t count;    /* of parameters */
     size_t *sizes;   /* of each */
-    size_t *offsets; /* where each stands in the buffer that holds them all */
+    size_t *offsets; /* of each in the buffer that holds them all */
     size_t buffer_size;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs as a whole: creation, copies, their nodes and edges in lists. */
+/* Graphs as a whole: creation, copies, and lists of their nodes and edges. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ void graph_destroy(struct graph *graph)
     object_release(graph);
 }
 
-static CUgraphNodeType type_of(enum work_kind kind)
+static CUgraphNodeType node_type(enum work_kind kind)
 {
     switch (kind) {
     case WORK_KERNEL:
@@ -80,7 +80,7 @@ struct node *graph_add(struct graph *graph, struct work *work, const struct fron
         return NULL;
     }
     node->work = work;
-    node->type = type_of(work->kind);
+    node->type = node_type(work->kind);
     node->graph = graph;
     bool whole = frontier_add_all(&node->before, before)
                  && soft_reserve((void **)&graph->nodes, &graph->capacity, graph->count + 1, sizeof(struct node *))
@@ -99,7 +99,8 @@ void graph_mark_ancestors(struct graph *graph, const struct frontier *from)
         graph->nodes[i]->marked = false;
     for (size_t i = 0; i < from->count; i++)
         from->nodes[i]->marked = true;
-    /* Nodes mostly depend on older ones: from the newest on, one pass is enough; a second one finds that out. */
+    /* Nodes mostly depend on older ones, so one pass from the newest on is usually sufficient; a second one confirms
+     * it. */
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = graph->count; i-- > 0;) {
@@ -112,8 +113,8 @@ void graph_mark_ancestors(struct graph *graph, const struct frontier *from)
     }
 }
 
-/* A copy has child graphs of its own: those of the original can be reached and changed. */
-static struct work *copy_work(struct work *work)
+/* A copy has its own child graphs, because those of the original can be obtained and changed. */
+static struct work *work_copy(struct work *work)
 {
     struct work *copy = NULL;
     if (work->kind == WORK_CHILD) {
@@ -124,12 +125,12 @@ static struct work *copy_work(struct work *work)
     return work;
 }
 
-static bool copy_nodes(struct graph *copy, const struct graph *graph)
+static bool graph_copy_nodes(struct graph *copy, const struct graph *graph)
 {
     static const struct frontier none;
     for (size_t i = 0; i < graph->count; i++) {
         struct node *from = graph->nodes[i];
-        struct node *node = graph_add(copy, copy_work(from->work), &none);
+        struct node *node = graph_add(copy, work_copy(from->work), &none);
         if (node == NULL)
             return false;
         node->original = from;
@@ -151,7 +152,7 @@ struct graph *graph_copy(struct graph *graph)
         return NULL;
     bool room =
         soft_reserve((void **)&copy->holdings, &copy->holding_capacity, graph->holding_count, sizeof(struct holding));
-    if (!room || !copy_nodes(copy, graph)) {
+    if (!room || !graph_copy_nodes(copy, graph)) {
         graph_destroy(copy);
         return NULL;
     }
@@ -163,7 +164,7 @@ struct graph *graph_copy(struct graph *graph)
     return copy;
 }
 
-/* ---- The functions of the driver ---- */
+/* ---- The driver's functions ---- */
 
 CUresult soft_GraphCreate_v1(CUgraph *phGraph, unsigned int flags)
 {

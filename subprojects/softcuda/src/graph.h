@@ -9,19 +9,20 @@
 
 struct node;
 
-/* A set of nodes with the data of an edge from each: what a node depends on, or a stream in capture will. */
+/* A set of nodes, each with the data of an edge from it: the dependencies of a node, or of the next node of a capturing
+ * stream. */
 struct frontier {
     struct node **nodes;
     CUgraphEdgeData *data;
     size_t count, node_capacity, data_capacity;
 };
 
-/* Adds a node unless it is in already; false without memory. */
+/* Adds a node unless the set contains it; false if out of memory. */
 bool frontier_add(struct frontier *frontier, struct node *node, const CUgraphEdgeData *data);
 bool frontier_add_all(struct frontier *frontier, const struct frontier *more);
 void frontier_remove(struct frontier *frontier, const struct node *node);
 void frontier_clear(struct frontier *frontier);
-/* Whether an edge carries more than full serialisation. */
+/* Whether an edge has data other than full serialisation. */
 bool frontier_has_data(const struct frontier *frontier);
 
 struct node {
@@ -29,13 +30,13 @@ struct node {
     struct graph *graph;
     struct work *work; /* a reference */
     CUgraphNodeType type;
-    struct frontier before; /* what it depends on */
-    size_t index;           /* in the graph; set when the graph is walked */
-    bool marked;            /* likewise */
+    struct frontier before; /* its dependencies */
+    size_t index;           /* in the graph; set when the graph is traversed */
+    bool marked;            /* set when the graph is traversed */
     struct node *original;  /* in a clone, for comparison only */
 };
 
-/* A user object that a graph holds so many references to. */
+/* A user object, and the number of references that a graph holds. */
 struct holding {
     struct user_object *object;
     unsigned count;
@@ -48,26 +49,26 @@ struct graph {
     struct holding *holdings;
     size_t holding_count, holding_capacity;
     bool in_capture;
-    bool embedded; /* in a node, which owns it */
+    bool embedded; /* owned by a node */
 };
 
-/* An empty graph, published; NULL without memory. */
+/* Creates an empty, published graph; NULL if out of memory. */
 struct graph *graph_new(void);
 void graph_destroy(struct graph *graph);
 struct graph *graph_copy(struct graph *graph);
 
-/* Adds a node that depends on `before`. Takes over the reference to `work`, in failure too. NULL without memory. */
+/* Adds a node that depends on `before`. Takes over the reference to `work`, also on failure. NULL if out of memory. */
 struct node *graph_add(struct graph *graph, struct work *work, const struct frontier *before);
 
-/* Marks every node that is in `from` or that one of those depends on, and no other. */
+/* Marks the nodes in `from` and all their dependencies, direct and indirect, and no others. */
 void graph_mark_ancestors(struct graph *graph, const struct frontier *from);
 
-/* Nodes given by a caller, as a set (1 where one is NULL, not of this graph, or an edge cannot be). `repeats`:
- * one may be given twice. */
+/* A caller's nodes as a set. Fails with 1 if one is NULL or not in this graph, or if an edge is invalid. `repeats`: a
+ * node may be given twice. */
 CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
                           bool repeats, struct frontier *out_frontier);
 
-/* Makes work from what callers describe. 1, 801, or 2. */
+/* Creates work from a caller's description. Fails with 1, 801, or 2. */
 CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **out_work);
 CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_work);
 CUresult work_from_host(CUhostFn function, void *data, struct work **out_work);

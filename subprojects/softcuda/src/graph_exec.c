@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executables: a copy of a graph, and its work in one order that respects every edge. */
+/* Executables: a copy of a graph, and its work in an order that respects every edge. */
 #include "graph_exec.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct sequence {
     size_t count, capacity;
 };
 
-static bool add(struct sequence *sequence, struct work *work)
+static bool exec_add(struct sequence *sequence, struct work *work)
 {
     if (!soft_reserve((void **)&sequence->items, &sequence->capacity, sequence->count + 1, sizeof(struct work *)))
         return false;
@@ -36,8 +36,9 @@ static bool add(struct sequence *sequence, struct work *work)
     return true;
 }
 
-/* Adds the graph's work, children's included. Nodes without an order among them keep that of their creation. */
-static CUresult flatten(struct graph *graph, const bool *disabled, struct sequence *sequence)
+/* Adds the graph's work, that of child graphs included. Nodes without an order between them stay in the order of
+ * creation. */
+static CUresult exec_flatten(struct graph *graph, const bool *disabled, struct sequence *sequence)
 {
     size_t left = graph->count;
     for (size_t i = 0; i < graph->count; i++)
@@ -55,21 +56,21 @@ static CUresult flatten(struct graph *graph, const bool *disabled, struct sequen
             left--;
             CUresult result = CUDA_SUCCESS;
             if (node->work->kind == WORK_CHILD)
-                result = flatten(node->work->child, NULL, sequence);
+                result = exec_flatten(node->work->child, NULL, sequence);
             else if (disabled != NULL && disabled[i])
                 continue;
-            else if (!add(sequence, node->work))
+            else if (!exec_add(sequence, node->work))
                 result = CUDA_ERROR_OUT_OF_MEMORY;
             if (result != CUDA_SUCCESS)
                 return result;
         }
         if (left == before_pass)
-            return CUDA_ERROR_INVALID_VALUE; /* a circle */
+            return CUDA_ERROR_INVALID_VALUE; /* a cycle */
     }
     return CUDA_SUCCESS;
 }
 
-static struct work *hold(struct graph *shape)
+static struct work *exec_hold(struct graph *shape)
 {
     struct work *work = work_new(WORK_HOLD);
     if (work != NULL) {
@@ -82,9 +83,9 @@ static struct work *hold(struct graph *shape)
 CUresult exec_rebuild(struct exec *exec)
 {
     struct sequence sequence = {0};
-    CUresult result = flatten(exec->shape, exec->disabled, &sequence);
-    struct work *last = result == CUDA_SUCCESS ? hold(exec->shape) : NULL;
-    if (result == CUDA_SUCCESS && (last == NULL || !add(&sequence, last)))
+    CUresult result = exec_flatten(exec->shape, exec->disabled, &sequence);
+    struct work *last = result == CUDA_SUCCESS ? exec_hold(exec->shape) : NULL;
+    if (result == CUDA_SUCCESS && (last == NULL || !exec_add(&sequence, last)))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS) {
         work_release(last);
@@ -99,7 +100,7 @@ CUresult exec_rebuild(struct exec *exec)
     return CUDA_SUCCESS;
 }
 
-static CUresult instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuint64_t flags)
+static CUresult exec_instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuint64_t flags)
 {
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
     if (phGraphExec == NULL || graph == NULL)
@@ -134,7 +135,7 @@ CUresult soft_GraphInstantiateWithFlags_v1(CUgraphExec *phGraphExec, CUgraph hGr
         known |= CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     if ((flags & ~(unsigned long long)known) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    return instantiate(phGraphExec, hGraph, flags);
+    return exec_instantiate(phGraphExec, hGraph, flags);
 }
 
 CUresult soft_GraphInstantiateWithParams_v1(CUgraphExec *phGraphExec, CUgraph hGraph,
@@ -146,7 +147,7 @@ CUresult soft_GraphInstantiateWithParams_v1(CUgraphExec *phGraphExec, CUgraph hG
         return CUDA_ERROR_NOT_SUPPORTED;
     if (instantiateParams->flags > 0xf)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = instantiate(phGraphExec, hGraph, instantiateParams->flags);
+    CUresult result = exec_instantiate(phGraphExec, hGraph, instantiateParams->flags);
     instantiateParams->hErrNode_out = NULL;
     instantiateParams->result_out =
         result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_ERROR;
@@ -158,7 +159,7 @@ CUresult soft_GraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgr
 {
     if (logBuffer != NULL && bufferSize > 0)
         logBuffer[0] = '\0';
-    CUresult result = instantiate(phGraphExec, hGraph, 0);
+    CUresult result = exec_instantiate(phGraphExec, hGraph, 0);
     if (phErrorNode != NULL)
         *phErrorNode = NULL;
     return result;
@@ -188,14 +189,14 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
     if (result != CUDA_SUCCESS)
         return result;
     handle_withdraw(exec);
-    object_release(exec); /* launches under way have the work that they need */
+    object_release(exec); /* pending launches keep the work that they need */
     return CUDA_SUCCESS;
 }
 
 /* ---- Launching ---- */
 
-/* Every launch of an executable waits for the one before, in whatever stream that was. */
-static CUresult push(struct stream *stream, struct exec *exec)
+/* Every launch of an executable waits for the one before, even if that was in another stream. */
+static CUresult exec_push(struct stream *stream, struct exec *exec)
 {
     struct op *op = exec->last;
     if (!queue_reserve(stream))
@@ -221,15 +222,15 @@ CUresult soft_GraphLaunch_v1(CUgraphExec hGraph, CUstream hStream)
     CUresult result = stream_find(hStream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    result = capture_forbid(stream); /* it does not become a child graph, as one might think */
+    result = capture_forbid(stream); /* it does not become a child graph */
     if (result == CUDA_SUCCESS)
         result = capture_implicit(stream, true);
     if (result == CUDA_SUCCESS && soft_forked())
         result = CUDA_ERROR_NOT_INITIALIZED;
-    return result == CUDA_SUCCESS ? push(stream, exec) : result;
+    return result == CUDA_SUCCESS ? exec_push(stream, exec) : result;
 }
 
-/* There is nothing to upload to. */
+/* softcuda has no device to upload to. */
 CUresult soft_GraphUpload_v1(CUgraphExec hGraph, CUstream hStream)
 {
     struct stream *stream = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes that a caller describes, one kind after the other, and their descriptions. */
+/* Creating nodes from a caller's description, one kind after the other, and the parameters of nodes. */
 #include "graph.h"
 
 #include "event.h"
@@ -47,9 +47,9 @@ static CUresult work_empty(struct work **out_work)
     return *out_work == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
-/* Adds a node with that work, if making the work succeeded; takes over the reference to it. */
-static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-                    const CUgraphEdgeData *data, size_t numDependencies, CUresult result, struct work *work)
+/* Adds a node with that work if the work was created; takes over the reference to it. */
+static CUresult node_add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                         const CUgraphEdgeData *data, size_t numDependencies, CUresult result, struct work *work)
 {
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
     struct frontier before = {0};
@@ -74,7 +74,7 @@ CUresult soft_GraphAddEmptyNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, con
 {
     struct work *work = NULL;
     CUresult result = work_empty(&work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddHostNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -84,7 +84,7 @@ CUresult soft_GraphAddHostNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, cons
     if (nodeParams == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = work_from_host(nodeParams->fn, nodeParams->userData, &work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -92,7 +92,7 @@ CUresult soft_GraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, co
 {
     struct work *work = NULL;
     CUresult result = work_from_kernel(nodeParams, &work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddKernelNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -110,7 +110,7 @@ CUresult soft_GraphAddMemcpyNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, co
     struct work *work = NULL;
     CUresult result =
         handle_find(OBJECT_CONTEXT, ctx) == NULL ? CUDA_ERROR_INVALID_CONTEXT : work_from_copy(copyParams, &work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddMemsetNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -119,7 +119,7 @@ CUresult soft_GraphAddMemsetNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, co
     struct work *work = NULL;
     CUresult result =
         handle_find(OBJECT_CONTEXT, ctx) == NULL ? CUDA_ERROR_INVALID_CONTEXT : work_from_set(memsetParams, &work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddChildGraphNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -127,7 +127,7 @@ CUresult soft_GraphAddChildGraphNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph
 {
     struct work *work = NULL;
     CUresult result = childGraph == hGraph ? CUDA_ERROR_INVALID_VALUE : work_from_child(childGraph, &work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddEventRecordNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -135,7 +135,7 @@ CUresult soft_GraphAddEventRecordNode_v1(CUgraphNode *phGraphNode, CUgraph hGrap
 {
     struct work *work = NULL;
     CUresult result = work_from_event(WORK_RECORD, event, &work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddEventWaitNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -143,7 +143,7 @@ CUresult soft_GraphAddEventWaitNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph,
 {
     struct work *work = NULL;
     CUresult result = work_from_event(WORK_WAIT, event, &work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddBatchMemOpNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -153,7 +153,7 @@ CUresult soft_GraphAddBatchMemOpNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph
     if (nodeParams == NULL || nodeParams->flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = work_from_values(nodeParams->count, nodeParams->paramArray, &work);
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, result, work);
 }
 
 /* The one description for every kind. */
@@ -162,12 +162,12 @@ static CUresult work_from_params(const CUgraphNodeParams *params, struct work **
     CUDA_MEMSET_NODE_PARAMS set;
     CUDA_KERNEL_NODE_PARAMS_v2 kernel;
     switch ((int)params->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: /* the third form is laid out as the second */
+    case CU_GRAPH_NODE_TYPE_KERNEL: /* the third version has the layout of the second */
         memcpy(&kernel, &params->kernel, sizeof(kernel));
         return work_from_kernel(&kernel, out_work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         return work_from_copy(&params->memcpy.copyParams, out_work);
-    case CU_GRAPH_NODE_TYPE_MEMSET: /* the older form is the head of the newer one */
+    case CU_GRAPH_NODE_TYPE_MEMSET: /* the older version is the beginning of the newer one */
         memcpy(&set, &params->memset, sizeof(set));
         return work_from_set(&set, out_work);
     case CU_GRAPH_NODE_TYPE_HOST:
@@ -199,7 +199,7 @@ CUresult soft_GraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
 {
     struct work *work = NULL;
     CUresult result = nodeParams == NULL ? CUDA_ERROR_INVALID_VALUE : work_from_params(nodeParams, &work);
-    return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, result, work);
+    return node_add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, result, work);
 }
 
 CUresult soft_GraphAddNode_v1(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a node was made from, told and changed. */
+/* Queries and changes of the parameters of a node. */
 #include "graph.h"
 
 #include "event.h"
 #include "function.h"
 #include "graph_params.h"
 
-static struct node *find(CUgraphNode handle, enum work_kind kind)
+static struct node *node_find(CUgraphNode handle, enum work_kind kind)
 {
     struct node *node = handle_find(OBJECT_NODE, handle);
     return node != NULL && node->work->kind == kind ? node : NULL;
@@ -14,7 +14,7 @@ static struct node *find(CUgraphNode handle, enum work_kind kind)
 
 CUresult node_set_work(CUgraphNode handle, enum work_kind kind, CUresult result, struct work *work)
 {
-    struct node *node = find(handle, kind);
+    struct node *node = node_find(handle, kind);
     if (result == CUDA_SUCCESS && node == NULL)
         result = CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS) {
@@ -28,7 +28,7 @@ CUresult node_set_work(CUgraphNode handle, enum work_kind kind, CUresult result,
 
 CUresult soft_GraphHostNodeGetParams_v1(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    const struct node *node = find(hNode, WORK_HOST);
+    const struct node *node = node_find(hNode, WORK_HOST);
     if (node == NULL || nodeParams == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     nodeParams->fn = node->work->host.function;
@@ -47,7 +47,7 @@ CUresult soft_GraphHostNodeSetParams_v1(CUgraphNode hNode, const CUDA_HOST_NODE_
 
 CUresult soft_GraphMemcpyNodeGetParams_v1(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
 {
-    const struct node *node = find(hNode, WORK_COPY);
+    const struct node *node = node_find(hNode, WORK_COPY);
     if (node == NULL || nodeParams == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *nodeParams = node->work->params.copy;
@@ -63,7 +63,7 @@ CUresult soft_GraphMemcpyNodeSetParams_v1(CUgraphNode hNode, const CUDA_MEMCPY3D
 
 CUresult soft_GraphMemsetNodeGetParams_v1(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
-    const struct node *node = find(hNode, WORK_SET);
+    const struct node *node = node_find(hNode, WORK_SET);
     if (node == NULL || nodeParams == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *nodeParams = node->work->params.set;
@@ -79,7 +79,7 @@ CUresult soft_GraphMemsetNodeSetParams_v1(CUgraphNode hNode, const CUDA_MEMSET_N
 
 CUresult soft_GraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
-    const struct node *node = find(hNode, WORK_KERNEL);
+    const struct node *node = node_find(hNode, WORK_KERNEL);
     if (node == NULL || nodeParams == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     const struct kernel *kernel = &node->work->kernel;
@@ -147,16 +147,16 @@ CUresult soft_GraphKernelNodeSetParams_v1(CUgraphNode hNode, const CUDA_KERNEL_N
     return soft_GraphKernelNodeSetParams_v2(hNode, &params);
 }
 
-static CUresult get_event(CUgraphNode hNode, enum work_kind kind, CUevent *event_out)
+static CUresult node_get_event(CUgraphNode hNode, enum work_kind kind, CUevent *event_out)
 {
-    const struct node *node = find(hNode, kind);
+    const struct node *node = node_find(hNode, kind);
     if (node == NULL || event_out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *event_out = (CUevent)node->work->event;
     return CUDA_SUCCESS;
 }
 
-static CUresult set_event(CUgraphNode hNode, enum work_kind kind, CUevent event)
+static CUresult node_set_event(CUgraphNode hNode, enum work_kind kind, CUevent event)
 {
     struct work *work = NULL;
     CUresult result = work_from_event(kind, event, &work);
@@ -165,27 +165,27 @@ static CUresult set_event(CUgraphNode hNode, enum work_kind kind, CUevent event)
 
 CUresult soft_GraphEventRecordNodeGetEvent_v1(CUgraphNode hNode, CUevent *event_out)
 {
-    return get_event(hNode, WORK_RECORD, event_out);
+    return node_get_event(hNode, WORK_RECORD, event_out);
 }
 
 CUresult soft_GraphEventRecordNodeSetEvent_v1(CUgraphNode hNode, CUevent event)
 {
-    return set_event(hNode, WORK_RECORD, event);
+    return node_set_event(hNode, WORK_RECORD, event);
 }
 
 CUresult soft_GraphEventWaitNodeGetEvent_v1(CUgraphNode hNode, CUevent *event_out)
 {
-    return get_event(hNode, WORK_WAIT, event_out);
+    return node_get_event(hNode, WORK_WAIT, event_out);
 }
 
 CUresult soft_GraphEventWaitNodeSetEvent_v1(CUgraphNode hNode, CUevent event)
 {
-    return set_event(hNode, WORK_WAIT, event);
+    return node_set_event(hNode, WORK_WAIT, event);
 }
 
 CUresult soft_GraphChildGraphNodeGetGraph_v1(CUgraphNode hNode, CUgraph *phGraph)
 {
-    const struct node *node = find(hNode, WORK_CHILD);
+    const struct node *node = node_find(hNode, WORK_CHILD);
     if (node == NULL || phGraph == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *phGraph = (CUgraph)node->work->child;

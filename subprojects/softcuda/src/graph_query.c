@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked of a graph's shape, and edges added and taken away. */
+/* Queries of a graph's shape, and adding and removing edges. */
 #include "graph.h"
 
 #include <string.h>
 
 /*
- * Every question of this kind has one habit: without an array it tells the count; with one it fills as many as the
- * count says, sets the rest of the array to zero, and tells how many there were. Two arrays of nodes, and one of edge
- * data.
+ * All queries of this kind work in the same way. Without an array they write the count. With one they fill as many
+ * elements as the count says, set the rest of the array to zero, and write the number of elements. There are two arrays
+ * of nodes, and one of edge data.
  */
 struct answer {
     CUgraphNode *first, *second;
     CUgraphEdgeData *data;
     size_t room, found;
-    bool lossy; /* the caller has no place for data that there is */
+    bool lossy; /* an edge has data that the caller has no array for */
 };
 
-static void put(struct answer *answer, struct node *first, struct node *second, const CUgraphEdgeData *data)
+static void answer_put(struct answer *answer, struct node *first, struct node *second, const CUgraphEdgeData *data)
 {
     static const CUgraphEdgeData plain;
     size_t at = answer->found++;
@@ -32,7 +32,7 @@ static void put(struct answer *answer, struct node *first, struct node *second, 
         answer->lossy = true;
 }
 
-static CUresult finish(const struct answer *answer, size_t *count)
+static CUresult answer_finish(const struct answer *answer, size_t *count)
 {
     if (answer->lossy)
         return CUDA_ERROR_LOSSY_QUERY;
@@ -48,7 +48,7 @@ static CUresult finish(const struct answer *answer, size_t *count)
     return CUDA_SUCCESS;
 }
 
-static struct answer ask(CUgraphNode *first, CUgraphNode *second, CUgraphEdgeData *data, const size_t *count)
+static struct answer answer_of(CUgraphNode *first, CUgraphNode *second, CUgraphEdgeData *data, const size_t *count)
 {
     return (struct answer){.first = first, .second = second, .data = data, .room = first == NULL ? 0 : *count};
 }
@@ -58,10 +58,10 @@ CUresult soft_GraphGetNodes_v1(CUgraph hGraph, CUgraphNode *nodes, size_t *numNo
     const struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
     if (graph == NULL || numNodes == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    struct answer answer = ask(nodes, NULL, NULL, numNodes);
+    struct answer answer = answer_of(nodes, NULL, NULL, numNodes);
     for (size_t i = 0; i < graph->count; i++)
-        put(&answer, graph->nodes[i], NULL, NULL);
-    return finish(&answer, numNodes);
+        answer_put(&answer, graph->nodes[i], NULL, NULL);
+    return answer_finish(&answer, numNodes);
 }
 
 CUresult soft_GraphGetRootNodes_v1(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
@@ -69,11 +69,11 @@ CUresult soft_GraphGetRootNodes_v1(CUgraph hGraph, CUgraphNode *rootNodes, size_
     const struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
     if (graph == NULL || numRootNodes == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    struct answer answer = ask(rootNodes, NULL, NULL, numRootNodes);
+    struct answer answer = answer_of(rootNodes, NULL, NULL, numRootNodes);
     for (size_t i = 0; i < graph->count; i++)
         if (graph->nodes[i]->before.count == 0)
-            put(&answer, graph->nodes[i], NULL, NULL);
-    return finish(&answer, numRootNodes);
+            answer_put(&answer, graph->nodes[i], NULL, NULL);
+    return answer_finish(&answer, numRootNodes);
 }
 
 CUresult soft_GraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData,
@@ -82,13 +82,13 @@ CUresult soft_GraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *t
     const struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
     if (graph == NULL || numEdges == NULL || (from == NULL) != (to == NULL) || (edgeData != NULL && from == NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    struct answer answer = ask(from, to, edgeData, numEdges);
+    struct answer answer = answer_of(from, to, edgeData, numEdges);
     for (size_t i = 0; i < graph->count; i++) {
         struct node *node = graph->nodes[i];
         for (size_t k = 0; k < node->before.count; k++)
-            put(&answer, node->before.nodes[k], node, &node->before.data[k]);
+            answer_put(&answer, node->before.nodes[k], node, &node->before.data[k]);
     }
-    return finish(&answer, numEdges);
+    return answer_finish(&answer, numEdges);
 }
 
 CUresult soft_GraphGetEdges_v1(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
@@ -102,10 +102,10 @@ CUresult soft_GraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *depend
     const struct node *node = handle_find(OBJECT_NODE, hNode);
     if (node == NULL || numDependencies == NULL || (edgeData != NULL && dependencies == NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    struct answer answer = ask(dependencies, NULL, edgeData, numDependencies);
+    struct answer answer = answer_of(dependencies, NULL, edgeData, numDependencies);
     for (size_t k = 0; k < node->before.count; k++)
-        put(&answer, node->before.nodes[k], NULL, &node->before.data[k]);
-    return finish(&answer, numDependencies);
+        answer_put(&answer, node->before.nodes[k], NULL, &node->before.data[k]);
+    return answer_finish(&answer, numDependencies);
 }
 
 CUresult soft_GraphNodeGetDependencies_v1(CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies)
@@ -119,14 +119,14 @@ CUresult soft_GraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *depe
     const struct node *node = handle_find(OBJECT_NODE, hNode);
     if (node == NULL || numDependentNodes == NULL || (edgeData != NULL && dependentNodes == NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    struct answer answer = ask(dependentNodes, NULL, edgeData, numDependentNodes);
+    struct answer answer = answer_of(dependentNodes, NULL, edgeData, numDependentNodes);
     for (size_t i = 0; i < node->graph->count; i++) {
         struct node *other = node->graph->nodes[i];
         for (size_t k = 0; k < other->before.count; k++)
             if (other->before.nodes[k] == node)
-                put(&answer, other, NULL, &other->before.data[k]);
+                answer_put(&answer, other, NULL, &other->before.data[k]);
     }
-    return finish(&answer, numDependentNodes);
+    return answer_finish(&answer, numDependentNodes);
 }
 
 CUresult soft_GraphNodeGetDependentNodes_v1(CUgraphNode hNode, CUgraphNode *dependentNodes, size_t *numDependentNodes)
@@ -143,7 +143,7 @@ CUresult soft_GraphNodeGetType_v1(CUgraphNode hNode, CUgraphNodeType *type)
     return CUDA_SUCCESS;
 }
 
-static bool has_edge(const struct node *to, const struct node *from)
+static bool graph_has_edge(const struct node *to, const struct node *from)
 {
     for (size_t k = 0; k < to->before.count; k++)
         if (to->before.nodes[k] == from)
@@ -151,9 +151,9 @@ static bool has_edge(const struct node *to, const struct node *from)
     return false;
 }
 
-/* All of a caller's edges, checked before the first is changed. */
-static CUresult check_edges(struct graph *graph, const CUgraphNode *from, const CUgraphNode *to,
-                            const CUgraphEdgeData *data, size_t count, bool present)
+/* All edges of a caller, checked before the first is changed. */
+static CUresult graph_check_edges(struct graph *graph, const CUgraphNode *from, const CUgraphNode *to,
+                                  const CUgraphEdgeData *data, size_t count, bool present)
 {
     if (graph == NULL || (count > 0 && (from == NULL || to == NULL)))
         return CUDA_ERROR_INVALID_VALUE;
@@ -162,7 +162,7 @@ static CUresult check_edges(struct graph *graph, const CUgraphNode *from, const 
         const struct node *target = handle_find(OBJECT_NODE, to[i]);
         CUresult result = graph_read_edges(graph, &from[i], data == NULL ? NULL : &data[i], 1, false, &one);
         bool valid = result == CUDA_SUCCESS && target != NULL && target->graph == graph && target != one.nodes[0]
-                     && has_edge(target, one.nodes[0]) == present;
+                     && graph_has_edge(target, one.nodes[0]) == present;
         frontier_clear(&one);
         if (!valid)
             return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
@@ -174,7 +174,7 @@ CUresult soft_GraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, c
                                       const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
-    CUresult result = check_edges(graph, from, to, edgeData, numDependencies, false);
+    CUresult result = graph_check_edges(graph, from, to, edgeData, numDependencies, false);
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
         struct node *target = handle_find(OBJECT_NODE, to[i]);
         if (!frontier_add(&target->before, handle_find(OBJECT_NODE, from[i]), edgeData == NULL ? NULL : &edgeData[i]))
@@ -193,7 +193,7 @@ CUresult soft_GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from
                                          const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
-    CUresult result = check_edges(graph, from, to, edgeData, numDependencies, true);
+    CUresult result = graph_check_edges(graph, from, to, edgeData, numDependencies, true);
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
         struct node *target = handle_find(OBJECT_NODE, to[i]);
         frontier_remove(&target->before, handle_find(OBJECT_NODE, from[i]));

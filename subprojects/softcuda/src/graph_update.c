@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Changing an executable: to another graph of the same shape, or one node of it. */
+/* Updating an executable: to another graph of the same shape, or one node of it. */
 #include "graph_exec.h"
 #include "graph_params.h"
 
 #include <stdlib.h>
 
-static void number(struct graph *graph)
+static void shape_number(struct graph *graph)
 {
     for (size_t i = 0; i < graph->count; i++)
         graph->nodes[i]->index = i;
 }
 
-static bool depends_on(const struct node *node, size_t index)
+static bool node_depends_on(const struct node *node, size_t index)
 {
     for (size_t k = 0; k < node->before.count; k++)
         if (node->before.nodes[k]->index == index)
@@ -20,10 +20,10 @@ static bool depends_on(const struct node *node, size_t index)
 }
 
 /* Compares node by node, in the order of their creation. */
-static CUgraphExecUpdateResult compare(struct graph *old, struct graph *new, struct node **out_node)
+static CUgraphExecUpdateResult shape_compare(struct graph *old, struct graph *new, struct node **out_node)
 {
-    number(old);
-    number(new);
+    shape_number(old);
+    shape_number(new);
     *out_node = NULL;
     if (old->count != new->count)
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -32,13 +32,14 @@ static CUgraphExecUpdateResult compare(struct graph *old, struct graph *new, str
         if (old->nodes[i]->before.count != new->nodes[i]->before.count)
             return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         for (size_t k = 0; k < new->nodes[i]->before.count; k++)
-            if (!depends_on(old->nodes[i], new->nodes[i]->before.nodes[k]->index))
+            if (!node_depends_on(old->nodes[i], new->nodes[i]->before.nodes[k]->index))
                 return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         if (old->nodes[i]->type != new->nodes[i]->type)
             return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
         if (new->nodes[i]->type == CU_GRAPH_NODE_TYPE_GRAPH) {
             struct node *inner;
-            CUgraphExecUpdateResult result = compare(old->nodes[i]->work->child, new->nodes[i]->work->child, &inner);
+            CUgraphExecUpdateResult result =
+                shape_compare(old->nodes[i]->work->child, new->nodes[i]->work->child, &inner);
             if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
                 return result;
         }
@@ -47,13 +48,13 @@ static CUgraphExecUpdateResult compare(struct graph *old, struct graph *new, str
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static CUresult replace(struct exec *exec, struct graph *graph)
+static CUresult exec_replace_work(struct exec *exec, struct graph *graph)
 {
     struct graph *before = exec->shape;
     struct graph *shape = graph_copy(graph);
     if (shape == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < shape->count; i++) /* nodes are addressed as before */
+    for (size_t i = 0; i < shape->count; i++) /* later calls still use the old nodes */
         shape->nodes[i]->original = before->nodes[i]->original;
     exec->shape = shape;
     CUresult result = exec_rebuild(exec);
@@ -73,9 +74,10 @@ CUresult soft_GraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraph
     if (exec == NULL || graph == NULL || resultInfo == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     struct node *node;
-    CUgraphExecUpdateResult compared = compare(exec->shape, graph, &node);
+    CUgraphExecUpdateResult compared = shape_compare(exec->shape, graph, &node);
     *resultInfo = (CUgraphExecUpdateResultInfo){compared, (CUgraphNode)node, NULL};
-    return compared == CU_GRAPH_EXEC_UPDATE_SUCCESS ? replace(exec, graph) : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    return compared == CU_GRAPH_EXEC_UPDATE_SUCCESS ? exec_replace_work(exec, graph)
+                                                    : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
 CUresult soft_GraphExecUpdate_v1(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
@@ -95,8 +97,8 @@ CUresult soft_GraphExecUpdate_v1(CUgraphExec hGraphExec, CUgraph hGraph, CUgraph
 
 /* ---- One node ---- */
 
-/* The executable's own node for one of the graph that it was made from. */
-static struct node *find(const struct exec *exec, CUgraphNode original, size_t *out_index)
+/* The node of the executable that was made from a node of the graph. */
+static struct node *exec_find_node(const struct exec *exec, CUgraphNode original, size_t *out_index)
 {
     for (size_t i = 0; exec != NULL && original != NULL && i < exec->shape->count; i++) {
         if ((CUgraphNode)exec->shape->nodes[i]->original == original) {
@@ -107,13 +109,13 @@ static struct node *find(const struct exec *exec, CUgraphNode original, size_t *
     return NULL;
 }
 
-/* Gives the node other work, if making it succeeded; takes over the reference to it. */
-static CUresult set_work(CUgraphExec hGraphExec, CUgraphNode hNode, enum work_kind kind, CUresult result,
-                         struct work *work)
+/* Replaces the work of the node if the new work was created; takes over the reference to it. */
+static CUresult exec_set_work(CUgraphExec hGraphExec, CUgraphNode hNode, enum work_kind kind, CUresult result,
+                              struct work *work)
 {
     struct exec *exec = handle_find(OBJECT_EXEC, hGraphExec);
     size_t index;
-    struct node *node = find(exec, hNode, &index);
+    struct node *node = exec_find_node(exec, hNode, &index);
     if (result == CUDA_SUCCESS && node == NULL)
         result = CUDA_ERROR_INVALID_VALUE;
     result = node_set_work((CUgraphNode)node, kind, result, work);
@@ -127,7 +129,7 @@ CUresult soft_GraphExecHostNodeSetParams_v1(CUgraphExec hGraphExec, CUgraphNode 
     if (nodeParams == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = work_from_host(nodeParams->fn, nodeParams->userData, &work);
-    return set_work(hGraphExec, hNode, WORK_HOST, result, work);
+    return exec_set_work(hGraphExec, hNode, WORK_HOST, result, work);
 }
 
 CUresult soft_GraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -135,7 +137,7 @@ CUresult soft_GraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNod
 {
     struct work *work = NULL;
     CUresult result = work_from_kernel(nodeParams, &work);
-    return set_work(hGraphExec, hNode, WORK_KERNEL, result, work);
+    return exec_set_work(hGraphExec, hNode, WORK_KERNEL, result, work);
 }
 
 CUresult soft_GraphExecKernelNodeSetParams_v1(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -153,7 +155,7 @@ CUresult soft_GraphExecMemcpyNodeSetParams_v1(CUgraphExec hGraphExec, CUgraphNod
     struct work *work = NULL;
     CUresult result =
         handle_find(OBJECT_CONTEXT, ctx) == NULL ? CUDA_ERROR_INVALID_CONTEXT : work_from_copy(copyParams, &work);
-    return set_work(hGraphExec, hNode, WORK_COPY, result, work);
+    return exec_set_work(hGraphExec, hNode, WORK_COPY, result, work);
 }
 
 CUresult soft_GraphExecMemsetNodeSetParams_v1(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -162,25 +164,25 @@ CUresult soft_GraphExecMemsetNodeSetParams_v1(CUgraphExec hGraphExec, CUgraphNod
     struct work *work = NULL;
     CUresult result =
         handle_find(OBJECT_CONTEXT, ctx) == NULL ? CUDA_ERROR_INVALID_CONTEXT : work_from_set(memsetParams, &work);
-    return set_work(hGraphExec, hNode, WORK_SET, result, work);
+    return exec_set_work(hGraphExec, hNode, WORK_SET, result, work);
 }
 
 CUresult soft_GraphExecEventRecordNodeSetEvent_v1(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
     struct work *work = NULL;
     CUresult result = work_from_event(WORK_RECORD, event, &work);
-    return set_work(hGraphExec, hNode, WORK_RECORD, result, work);
+    return exec_set_work(hGraphExec, hNode, WORK_RECORD, result, work);
 }
 
 CUresult soft_GraphExecEventWaitNodeSetEvent_v1(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
     struct work *work = NULL;
     CUresult result = work_from_event(WORK_WAIT, event, &work);
-    return set_work(hGraphExec, hNode, WORK_WAIT, result, work);
+    return exec_set_work(hGraphExec, hNode, WORK_WAIT, result, work);
 }
 
-/* Kernels, copies and memsets can be left out of launches. */
-static bool can_be_disabled(const struct node *node)
+/* Kernels, copies and memsets can be disabled. */
+static bool node_can_be_disabled(const struct node *node)
 {
     return node->work->kind == WORK_KERNEL || node->work->kind == WORK_COPY || node->work->kind == WORK_SET;
 }
@@ -189,8 +191,8 @@ CUresult soft_GraphNodeSetEnabled_v1(CUgraphExec hGraphExec, CUgraphNode hNode, 
 {
     struct exec *exec = handle_find(OBJECT_EXEC, hGraphExec);
     size_t index;
-    const struct node *node = find(exec, hNode, &index);
-    if (node == NULL || !can_be_disabled(node))
+    const struct node *node = exec_find_node(exec, hNode, &index);
+    if (node == NULL || !node_can_be_disabled(node))
         return CUDA_ERROR_INVALID_VALUE;
     exec->disabled[index] = isEnabled == 0;
     return exec_rebuild(exec);
@@ -200,8 +202,8 @@ CUresult soft_GraphNodeGetEnabled_v1(CUgraphExec hGraphExec, CUgraphNode hNode, 
 {
     const struct exec *exec = handle_find(OBJECT_EXEC, hGraphExec);
     size_t index;
-    const struct node *node = find(exec, hNode, &index);
-    if (node == NULL || isEnabled == NULL || !can_be_disabled(node))
+    const struct node *node = exec_find_node(exec, hNode, &index);
+    if (node == NULL || isEnabled == NULL || !node_can_be_disabled(node))
         return CUDA_ERROR_INVALID_VALUE;
     *isEnabled = !exec->disabled[index];
     return CUDA_SUCCESS;

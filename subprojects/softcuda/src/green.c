@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Green contexts, as far as streams meet them: a part of a device's multiprocessors, which is kept and told and changes
- * nothing, and streams of its own. What they are made from is never split here.
+ * Green contexts, as far as streams need them: a part of a device's multiprocessors, which is stored and reported but
+ * has no effect, and streams of their own. Resources are never split.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ struct green {
     unsigned multiprocessors;
 };
 
-/* What cuDevResourceGenerateDesc makes. The driver has no function that ends one, so equal ones are the same. */
+/* The result of cuDevResourceGenerateDesc. The driver has no function to destroy one, so equal ones are the same
+ * object. */
 struct resources {
     struct object object;
     int device;
@@ -28,7 +29,7 @@ static struct resources *descriptions;
 
 /* ---- Resources ---- */
 
-static CUresult tell(int device, unsigned multiprocessors, CUdevResourceType type, CUdevResource *resource)
+static CUresult resource_report(int device, unsigned multiprocessors, CUdevResourceType type, CUdevResource *resource)
 {
     if (resource == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -41,7 +42,7 @@ static CUresult tell(int device, unsigned multiprocessors, CUdevResourceType typ
     return CUDA_SUCCESS;
 }
 
-static unsigned all_of(int device)
+static unsigned resource_of_device(int device)
 {
     int count = 0;
     (void)soft_DeviceGetAttribute_v1(&count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
@@ -52,7 +53,7 @@ CUresult soft_DeviceGetDevResource_v1(CUdevice device, CUdevResource *resource, 
 {
     if (!device_exists(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    return tell(device, all_of(device), type, resource);
+    return resource_report(device, resource_of_device(device), type, resource);
 }
 
 CUresult soft_CtxGetDevResource_v1(CUcontext hCtx, CUdevResource *resource, CUdevResourceType type)
@@ -62,7 +63,8 @@ CUresult soft_CtxGetDevResource_v1(CUcontext hCtx, CUdevResource *resource, CUde
     if (result != CUDA_SUCCESS)
         return result;
     int device = context->device;
-    return tell(device, context->green == NULL ? all_of(device) : context->green->multiprocessors, type, resource);
+    return resource_report(
+        device, context->green == NULL ? resource_of_device(device) : context->green->multiprocessors, type, resource);
 }
 
 CUresult soft_GreenCtxGetDevResource_v1(CUgreenCtx hCtx, CUdevResource *resource, CUdevResourceType type)
@@ -70,7 +72,7 @@ CUresult soft_GreenCtxGetDevResource_v1(CUgreenCtx hCtx, CUdevResource *resource
     const struct green *green = handle_find(OBJECT_GREEN, hCtx);
     if (green == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
-    return tell(green->context->device, green->multiprocessors, type, resource);
+    return resource_report(green->context->device, green->multiprocessors, type, resource);
 }
 
 static void resources_free(void *object)
@@ -106,7 +108,7 @@ CUresult soft_DevResourceGenerateDesc_v1(CUdevResourceDesc *phDesc, CUdevResourc
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     memcpy(&device, resources->_internal_padding, sizeof(device));
     unsigned count = resources->sm.smCount;
-    if (nbResources != 1 || !device_exists(device) || count == 0 || count > all_of(device))
+    if (nbResources != 1 || !device_exists(device) || count == 0 || count > resource_of_device(device))
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     struct resources *description = describe(device, count);
     if (description == NULL)
@@ -124,7 +126,7 @@ static void green_free(void *object)
     free(green);
 }
 
-/* Ends it, whole or half made. */
+/* Destroys it, complete or not. */
 static void green_end(struct green *green)
 {
     struct context *context = green->context, *parent = context == NULL ? NULL : context->parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registering kernels, packing their arguments, launching. */
+/* Registering kernels, packing their arguments, launching them. */
 #include "kernel.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { THREADS_MAX = 1024, ARGUMENT_ALIGNMENT_MAX = 16, ARGUMENT_BYTES_MAX = 32764 };
 
-static struct function *functions; /* one by one, never removed: a launch may be pending */
+static struct function *functions; /* a list; never removed, because a launch may be pending */
 
 struct function *function_named(const char *name)
 {
@@ -41,8 +41,8 @@ static void function_free(void *object)
     free(function);
 }
 
-/* As a compiler lays a struct of them out. */
-static void lay_out(struct function *function)
+/* In the layout of a C struct. */
+static void function_lay_out(struct function *function)
 {
     size_t at = 0;
     for (size_t i = 0; i < function->count; i++) {
@@ -56,7 +56,7 @@ static void lay_out(struct function *function)
     function->buffer_size = at;
 }
 
-static struct function *make(const char *name, softcuda_kernel run, const size_t *sizes, size_t count)
+static struct function *function_new(const char *name, softcuda_kernel run, const size_t *sizes, size_t count)
 {
     struct function *function = object_new(OBJECT_FUNCTION, sizeof(*function), function_free);
     if (function == NULL)
@@ -74,7 +74,7 @@ static struct function *make(const char *name, softcuda_kernel run, const size_t
     function->count = count;
     if (count > 0)
         memcpy(function->sizes, sizes, count * sizeof(size_t));
-    lay_out(function);
+    function_lay_out(function);
     return function;
 }
 
@@ -86,8 +86,8 @@ int kernel_register(const char *name, softcuda_kernel run, const size_t *sizes, 
         if (sizes[i] == 0 || sizes[i] > ARGUMENT_BYTES_MAX)
             return CUDA_ERROR_INVALID_VALUE;
     os_lock();
-    struct function *function = make(name, run, sizes, count);
-    if (function != NULL) { /* before an earlier one of the name, which those who hold it keep */
+    struct function *function = function_new(name, run, sizes, count);
+    if (function != NULL) { /* in front of an earlier kernel of the same name, which existing handles still refer to */
         function->next = functions;
         functions = function;
     }
@@ -110,8 +110,8 @@ CUresult kernel_run(const struct kernel *kernel)
 
 /* ---- Arguments ---- */
 
-/* The buffer that `extra` describes, if it does: pairs of a word that says what follows, up to the end word. */
-static CUresult read_extra(void **extra, const void **out_buffer, size_t *out_size)
+/* The buffer that `extra` describes, if any: pairs of a key and a value, up to the end key. */
+static CUresult arguments_read_extra(void **extra, const void **out_buffer, size_t *out_size)
 {
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
         if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
@@ -124,8 +124,8 @@ static CUresult read_extra(void **extra, const void **out_buffer, size_t *out_si
     return *out_buffer == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* Copies the arguments: the array of pointers first, then what they point to. */
-static CUresult pack(const struct function *function, void **params, void **extra, void ***out_arguments)
+/* Copies the arguments: the array of pointers first, then the values. */
+static CUresult arguments_pack(const struct function *function, void **params, void **extra, void ***out_arguments)
 {
     const void *buffer = NULL;
     size_t size = 0;
@@ -134,7 +134,7 @@ static CUresult pack(const struct function *function, void **params, void **extr
     if (params == NULL && extra == NULL && function->count > 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (extra != NULL) {
-        CUresult result = read_extra(extra, &buffer, &size);
+        CUresult result = arguments_read_extra(extra, &buffer, &size);
         if (result != CUDA_SUCCESS)
             return result;
         if (size < function->buffer_size)
@@ -174,7 +174,7 @@ CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work 
     if (empty || (uint64_t)block[0] * block[1] > THREADS_MAX || (uint64_t)block[0] * block[1] * block[2] > THREADS_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     void **arguments = NULL;
-    CUresult result = pack(function, params->kernelParams, params->extra, &arguments);
+    CUresult result = arguments_pack(function, params->kernelParams, params->extra, &arguments);
     if (result != CUDA_SUCCESS)
         return result;
     struct work *work = work_new(WORK_KERNEL);
@@ -194,7 +194,7 @@ CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work 
 
 /* ---- Launches ---- */
 
-static CUresult launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream hStream)
+static CUresult kernel_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream hStream)
 {
     struct stream *stream = NULL;
     struct work *work = NULL;
@@ -218,7 +218,7 @@ CUresult soft_LaunchKernel_v1(CUfunction f, unsigned int gridDimX, unsigned int 
                                                .sharedMemBytes = sharedMemBytes,
                                                .kernelParams = kernelParams,
                                                .extra = extra};
-    return launch(&params, hStream);
+    return kernel_launch(&params, hStream);
 }
 
 CUresult soft_LaunchCooperativeKernel_v1(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -230,7 +230,7 @@ CUresult soft_LaunchCooperativeKernel_v1(CUfunction f, unsigned int gridDimX, un
                                 hStream, kernelParams, NULL);
 }
 
-/* Attributes are hints to a GPU's scheduler, of which there is none: they change nothing. */
+/* Attributes are hints for the scheduler of a GPU. They have no effect here. */
 CUresult soft_LaunchKernelEx_v1(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
     if (config == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels: C functions that stand for kernels of their names. */
+/* Kernels: registered C functions that replace kernels of the same names. */
 #ifndef SOFT_KERNEL_H
 #define SOFT_KERNEL_H
 
@@ -8,10 +8,10 @@
 #include "softcuda.h"
 #include "work.h"
 
-/* Runs one launch, without the lock. What it returns, if not success, poisons the context. */
+/* Executes one launch, without the lock. A result other than success is the sticky error of the context. */
 CUresult kernel_run(const struct kernel *kernel);
 
-/* Makes `name` stand for a function (see softcuda.h); replaces an earlier one. Takes the lock itself. */
+/* Registers a function under `name` (see softcuda.h), in place of an earlier one. Takes the lock itself. */
 int kernel_register(const char *name, softcuda_kernel function, const size_t *sizes, size_t count);
 
 #endif

@@ -12,11 +12,11 @@
 
 enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 512 };
 
-static struct block **blocks; /* by address */
+static struct block **blocks; /* sorted by address */
 static size_t block_count, block_capacity;
 static size_t used[DEVICE_MAX];
 
-static bool counts(const struct block *block)
+static bool block_counts(const struct block *block)
 {
     return block->kind == BLOCK_DEVICE || block->kind == BLOCK_MANAGED;
 }
@@ -25,7 +25,7 @@ void block_release(struct block *block)
 {
     if (block == NULL || --block->references > 0)
         return;
-    if (counts(block))
+    if (block_counts(block))
         used[block->context->device] -= block->size;
     if (block->pool != NULL)
         pool_give_back(block->pool, block->size);
@@ -36,7 +36,7 @@ void block_release(struct block *block)
 }
 
 /* The index of the first block that ends behind the address. */
-static size_t position(uint64_t address)
+static size_t block_position(uint64_t address)
 {
     size_t low = 0, high = block_count;
     while (low < high) {
@@ -51,7 +51,7 @@ static size_t position(uint64_t address)
 
 struct block *block_find(uint64_t address)
 {
-    size_t at = position(address);
+    size_t at = block_position(address);
     return at < block_count && (uintptr_t)blocks[at]->base <= address ? blocks[at] : NULL;
 }
 
@@ -61,11 +61,11 @@ bool block_has(uint64_t address, size_t size)
     return block != NULL && size <= block->size - (size_t)(address - (uintptr_t)block->base);
 }
 
-static bool list(struct block *block)
+static bool block_list_insert(struct block *block)
 {
     if (!soft_reserve((void **)&blocks, &block_capacity, block_count + 1, sizeof(struct block *)))
         return false;
-    size_t at = position((uintptr_t)block->base);
+    size_t at = block_position((uintptr_t)block->base);
     memmove(&blocks[at + 1], &blocks[at], (block_count - at) * sizeof(struct block *));
     blocks[at] = block;
     block_count++;
@@ -75,13 +75,13 @@ static bool list(struct block *block)
 
 void block_unlist(struct block *block)
 {
-    size_t at = position((uintptr_t)block->base);
+    size_t at = block_position((uintptr_t)block->base);
     memmove(&blocks[at], &blocks[at + 1], (--block_count - at) * sizeof(struct block *));
     block->listed = false;
 }
 
-/* A block around memory that is there; NULL without memory for it, and then the memory is still the caller's. */
-static struct block *wrap(struct context *context, enum block_kind kind, void *base, size_t size, unsigned flags)
+/* Creates a block for existing memory; NULL if out of memory, and then the caller still owns that memory. */
+static struct block *block_wrap(struct context *context, enum block_kind kind, void *base, size_t size, unsigned flags)
 {
     context = context_home(context);
     struct block *block = calloc(1, sizeof(*block));
@@ -95,12 +95,12 @@ static struct block *wrap(struct context *context, enum block_kind kind, void *b
     block->id = soft_next_id();
     block->context = context;
     block->life = context->life;
-    if (!list(block)) {
+    if (!block_list_insert(block)) {
         free(block);
         return NULL;
     }
     object_retain(context);
-    if (counts(block))
+    if (block_counts(block))
         used[context->device] += size;
     return block;
 }
@@ -111,7 +111,7 @@ struct block *block_new(struct context *context, enum block_kind kind, size_t si
     if (counted && size > device_memory() - used[context->device])
         return NULL;
     void *base = os_aligned_alloc(ALIGNMENT, size);
-    struct block *block = base == NULL ? NULL : wrap(context, kind, base, size, flags);
+    struct block *block = base == NULL ? NULL : block_wrap(context, kind, base, size, flags);
     if (block == NULL)
         os_aligned_free(base);
     return block;
@@ -128,10 +128,10 @@ void memory_forget_context(struct context *context)
     }
 }
 
-/* ---- The functions of the driver ---- */
+/* ---- The driver's functions ---- */
 
-/* What every allocation checks first. */
-static CUresult prepare(struct context **out_context, bool valid)
+/* The common checks of all allocations. */
+static CUresult allocation_check(struct context **out_context, bool valid)
 {
     CUresult result = context_need(out_context);
     if (result != CUDA_SUCCESS)
@@ -143,7 +143,7 @@ static CUresult prepare(struct context **out_context, bool valid)
 CUresult soft_MemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
     struct context *context = NULL;
-    CUresult result = prepare(&context, dptr != NULL && bytesize != 0);
+    CUresult result = allocation_check(&context, dptr != NULL && bytesize != 0);
     if (result != CUDA_SUCCESS)
         return result;
     struct block *block = block_new(context, BLOCK_DEVICE, bytesize, 0);
@@ -172,7 +172,7 @@ CUresult soft_MemAllocManaged_v1(CUdeviceptr *dptr, size_t bytesize, unsigned in
 {
     struct context *context = NULL;
     bool valid = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST;
-    CUresult result = prepare(&context, dptr != NULL && bytesize != 0 && valid);
+    CUresult result = allocation_check(&context, dptr != NULL && bytesize != 0 && valid);
     if (result != CUDA_SUCCESS)
         return result;
     struct block *block = block_new(context, BLOCK_MANAGED, bytesize, flags);
@@ -182,8 +182,8 @@ CUresult soft_MemAllocManaged_v1(CUdeviceptr *dptr, size_t bytesize, unsigned in
     return CUDA_SUCCESS;
 }
 
-/* Frees a block of one of these kinds that starts at the address, once all work of its context is done. */
-static CUresult free_block(uint64_t address, enum block_kind kind, enum block_kind other)
+/* Frees a block of one of these kinds that starts at the address, after all work of its context. */
+static CUresult block_free_at(uint64_t address, enum block_kind kind, enum block_kind other)
 {
     struct block *block = block_find(address);
     if (block == NULL || (uintptr_t)block->base != address || (block->kind != kind && block->kind != other))
@@ -193,7 +193,7 @@ static CUresult free_block(uint64_t address, enum block_kind kind, enum block_ki
         result = capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
-    block_unlist(block); /* before the wait: a second free finds nothing */
+    block_unlist(block); /* before the wait, so that a second free finds nothing */
     context_drain(block->context);
     block_release(block);
     return CUDA_SUCCESS;
@@ -207,14 +207,14 @@ CUresult soft_MemFree_v2(CUdeviceptr dptr)
         return capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
-    return free_block(dptr, BLOCK_DEVICE, BLOCK_MANAGED);
+    return block_free_at(dptr, BLOCK_DEVICE, BLOCK_MANAGED);
 }
 
 CUresult soft_MemHostAlloc_v1(void **pp, size_t bytesize, unsigned int Flags)
 {
     unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     struct context *context = NULL;
-    CUresult result = prepare(&context, pp != NULL && (Flags & ~known) == 0);
+    CUresult result = allocation_check(&context, pp != NULL && (Flags & ~known) == 0);
     if (result != CUDA_SUCCESS)
         return result;
     if (bytesize == 0) {
@@ -239,24 +239,24 @@ CUresult soft_MemFreeHost_v1(void *p)
     CUresult result = context_need(&context);
     if (result == CUDA_SUCCESS && p == NULL)
         return capture_unsafe();
-    return result == CUDA_SUCCESS ? free_block((uintptr_t)p, BLOCK_PINNED, BLOCK_PINNED) : result;
+    return result == CUDA_SUCCESS ? block_free_at((uintptr_t)p, BLOCK_PINNED, BLOCK_PINNED) : result;
 }
 
 CUresult soft_MemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
     unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
     struct context *context = NULL;
-    CUresult result = prepare(&context, p != NULL && bytesize != 0);
+    CUresult result = allocation_check(&context, p != NULL && bytesize != 0);
     if (result != CUDA_SUCCESS)
         return result;
     if ((Flags & CU_MEMHOSTREGISTER_IOMEMORY) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     if ((Flags & ~known) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    size_t at = position((uintptr_t)p);
+    size_t at = block_position((uintptr_t)p);
     if (at < block_count && (uintptr_t)blocks[at]->base < (uintptr_t)p + bytesize)
         return blocks[at]->kind == BLOCK_PINNED ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    struct block *block = wrap(context, BLOCK_REGISTERED, p, bytesize, Flags);
+    struct block *block = block_wrap(context, BLOCK_REGISTERED, p, bytesize, Flags);
     return block == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
@@ -273,7 +273,7 @@ CUresult soft_MemHostUnregister_v1(void *p)
         return result;
     if (p == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    result = free_block((uintptr_t)p, BLOCK_REGISTERED, BLOCK_REGISTERED);
+    result = block_free_at((uintptr_t)p, BLOCK_REGISTERED, BLOCK_REGISTERED);
     return result == CUDA_ERROR_INVALID_VALUE ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED : result;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: which addresses are whose. All of it is the host's. */
+/* Memory: which addresses belong to which allocation. All of it is host memory. */
 #ifndef SOFT_MEMORY_H
 #define SOFT_MEMORY_H
 
@@ -13,32 +13,32 @@ struct block {
     char *base;
     size_t size;
     struct context *context; /* a reference */
-    struct pool *pool;       /* that it counts in, or NULL */
+    struct pool *pool;       /* the pool that counts it, or NULL */
     uint64_t life;
     uint64_t id;
     unsigned flags;
-    bool listed;   /* can be found by address */
+    bool listed;   /* can be found by its address */
     bool of_graph; /* allocated in a capture */
     int sync_memops;
 };
 
-/* Takes NULL too. The last one frees the memory, unless it was the caller's and only registered. */
+/* Accepts NULL. Dropping the last reference frees the memory, unless the caller owns it and only registered it. */
 void block_release(struct block *block);
 
 /* The listed block that holds this address, or NULL. */
 struct block *block_find(uint64_t address);
 
-/* Whether all these bytes are in one listed block. */
+/* Whether one listed block contains all these bytes. */
 bool block_has(uint64_t address, size_t size);
 
-/* A new block of the context, listed, with one reference that belongs to the list. NULL: no memory, or over the
+/* Creates a listed block of the context with one reference, that of the list. NULL if out of memory or over the
  * limit. */
 struct block *block_new(struct context *context, enum block_kind kind, size_t size, unsigned flags);
 
-/* Takes it out of the list, whose reference is now the caller's. */
+/* Removes it from the list, whose reference then belongs to the caller. */
 void block_unlist(struct block *block);
 
-/* Frees what belongs to a context that ends. */
+/* Frees the memory of a context that is destroyed. */
 void memory_forget_context(struct context *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked of an address. */
+/* Queries of an address. */
 #include "memory.h"
 
 #include "context.h"
@@ -22,7 +22,7 @@ CUresult soft_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevicep
 
 enum { LAST_ATTRIBUTE = 21 };
 
-static bool is_host(const struct block *block)
+static bool pointer_is_host(const struct block *block)
 {
     return block->kind == BLOCK_PINNED || block->kind == BLOCK_REGISTERED;
 }
@@ -34,7 +34,7 @@ CUresult soft_MemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned i
     if (result != CUDA_SUCCESS)
         return result;
     const struct block *block = block_find((uintptr_t)p);
-    if (pdptr == NULL || Flags != 0 || block == NULL || !is_host(block))
+    if (pdptr == NULL || Flags != 0 || block == NULL || !pointer_is_host(block))
         return CUDA_ERROR_INVALID_VALUE;
     *pdptr = (CUdeviceptr)(uintptr_t)p;
     return CUDA_SUCCESS;
@@ -45,19 +45,20 @@ CUresult soft_MemHostGetFlags_v1(unsigned int *pFlags, void *p)
     const struct block *block = block_find((uintptr_t)p);
     if (pFlags == NULL || block == NULL || block->kind != BLOCK_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    *pFlags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP; /* with one address space all of it is mapped */
+    *pFlags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP; /* all memory is mapped in one address space */
     return CUDA_SUCCESS;
 }
 
-/* One attribute: 1 where it says nothing of this address or is none, 801 where it is not known here. */
-static CUresult attribute_of(void *data, CUpointer_attribute attribute, CUdeviceptr ptr, const struct block *block)
+/* One attribute. Fails with 1 if the attribute is invalid or undefined for this address, with 801 if it is not
+ * supported. */
+static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr, const struct block *block)
 {
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         *(CUcontext *)data = (CUcontext)block->context;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned *)data = is_host(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        *(unsigned *)data = pointer_is_host(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *(CUdeviceptr *)data = ptr;
@@ -98,10 +99,10 @@ CUresult soft_PointerGetAttribute_v1(void *data, CUpointer_attribute attribute, 
     if (data == NULL || (int)attribute < CU_POINTER_ATTRIBUTE_CONTEXT)
         return CUDA_ERROR_INVALID_VALUE;
     const struct block *block = block_find(ptr);
-    return block == NULL ? CUDA_ERROR_INVALID_VALUE : attribute_of(data, attribute, ptr, block);
+    return block == NULL ? CUDA_ERROR_INVALID_VALUE : pointer_attribute(data, attribute, ptr, block);
 }
 
-/* Unlike the single question, this one is no failure where the address is not ours: the values are zero. */
+/* Unlike the query of one attribute, this does not fail for an unknown address: the values are zero. */
 CUresult soft_PointerGetAttributes_v1(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                       CUdeviceptr ptr)
 {
@@ -112,7 +113,8 @@ CUresult soft_PointerGetAttributes_v1(unsigned int numAttributes, CUpointer_attr
         unsigned asked = (unsigned)attributes[i];
         if (data[i] == NULL)
             return CUDA_ERROR_INVALID_VALUE;
-        CUresult result = block == NULL ? CUDA_ERROR_INVALID_VALUE : attribute_of(data[i], attributes[i], ptr, block);
+        CUresult result =
+            block == NULL ? CUDA_ERROR_INVALID_VALUE : pointer_attribute(data[i], attributes[i], ptr, block);
         if (result == CUDA_ERROR_NOT_SUPPORTED)
             return result;
         if (result == CUDA_SUCCESS)

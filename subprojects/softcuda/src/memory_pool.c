@@ -10,13 +10,13 @@ struct pool {
     struct object object;
     int device;
     bool is_default;
-    int reuse[3]; /* kept and told: nothing is reused here */
+    int reuse[3]; /* stored and reported: memory is never reused */
     cuuint64_t threshold;
     cuuint64_t used, used_high;
 };
 
-static struct pool *defaults[DEVICE_MAX]; /* made when they are first wanted */
-static struct pool *chosen[DEVICE_MAX];   /* by cuDeviceSetMemPool, a reference; NULL: the default one */
+static struct pool *defaults[DEVICE_MAX]; /* created on first use */
+static struct pool *chosen[DEVICE_MAX];   /* by cuDeviceSetMemPool, a reference; NULL for the default one */
 
 static void pool_free(void *object)
 {
@@ -63,9 +63,9 @@ void pool_give_back(struct pool *pool, size_t size)
     object_release(pool);
 }
 
-/* ---- The functions of the driver ---- */
+/* ---- The driver's functions ---- */
 
-static CUresult tell(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)(int device))
+static CUresult pool_report(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)(int device))
 {
     if (pool_out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -80,15 +80,15 @@ static CUresult tell(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)
 
 CUresult soft_DeviceGetDefaultMemPool_v1(CUmemoryPool *pool_out, CUdevice dev)
 {
-    return tell(pool_out, dev, pool_default);
+    return pool_report(pool_out, dev, pool_default);
 }
 
 CUresult soft_DeviceGetMemPool_v1(CUmemoryPool *pool, CUdevice dev)
 {
-    return tell(pool, dev, pool_current);
+    return pool_report(pool, dev, pool_current);
 }
 
-static void choose(int device, struct pool *pool)
+static void pool_choose(int device, struct pool *pool)
 {
     struct pool *before = chosen[device];
     chosen[device] = pool->is_default ? NULL : pool;
@@ -106,7 +106,7 @@ CUresult soft_DeviceSetMemPool_v1(CUdevice dev, CUmemoryPool pool)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = capture_unsafe();
     if (result == CUDA_SUCCESS)
-        choose(dev, found);
+        pool_choose(dev, found);
     return result;
 }
 
@@ -128,7 +128,7 @@ CUresult soft_MemPoolCreate_v1(CUmemoryPool *pool, const CUmemPoolProps *poolPro
     return CUDA_SUCCESS;
 }
 
-/* Memory that was allocated from it stays until it is freed. */
+/* Memory that was allocated from the pool stays valid until it is freed. */
 CUresult soft_MemPoolDestroy_v1(CUmemoryPool pool)
 {
     struct pool *found = handle_find(OBJECT_POOL, pool);
@@ -146,15 +146,15 @@ CUresult soft_MemPoolDestroy_v1(CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
-/* Nothing that is not in use is kept. */
+/* Unused memory is never kept. */
 CUresult soft_MemPoolTrimTo_v1(CUmemoryPool pool, size_t minBytesToKeep)
 {
     (void)minBytesToKeep;
     return handle_find(OBJECT_POOL, pool) == NULL ? CUDA_ERROR_INVALID_VALUE : capture_unsafe();
 }
 
-/* Where an attribute is kept: as an int or as 64 bits; neither where there is none. */
-static bool find(struct pool *pool, int attribute, int **out_number, cuuint64_t **out_bytes)
+/* The storage of an attribute: an int or 64 bits; neither for an unknown attribute. */
+static bool pool_find(struct pool *pool, int attribute, int **out_number, cuuint64_t **out_bytes)
 {
     switch (attribute) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
@@ -183,7 +183,7 @@ CUresult soft_MemPoolGetAttribute_v1(CUmemoryPool pool, CUmemPool_attribute attr
     int *number = NULL;
     cuuint64_t *bytes = NULL;
     struct pool *found = handle_find(OBJECT_POOL, pool);
-    if (found == NULL || value == NULL || !find(found, (int)attr, &number, &bytes))
+    if (found == NULL || value == NULL || !pool_find(found, (int)attr, &number, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (number != NULL)
         *(int *)value = *number;
@@ -192,13 +192,13 @@ CUresult soft_MemPoolGetAttribute_v1(CUmemoryPool pool, CUmemPool_attribute attr
     return CUDA_SUCCESS;
 }
 
-/* The high-water marks can only be set back, and what is in use not at all. */
+/* The high-water marks can only be reset, and the current use cannot be set. */
 CUresult soft_MemPoolSetAttribute_v1(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     int *number = NULL;
     cuuint64_t *bytes = NULL;
     struct pool *found = handle_find(OBJECT_POOL, pool);
-    if (found == NULL || value == NULL || !find(found, (int)attr, &number, &bytes) || bytes == &found->used)
+    if (found == NULL || value == NULL || !pool_find(found, (int)attr, &number, &bytes) || bytes == &found->used)
         return CUDA_ERROR_INVALID_VALUE;
     if (number != NULL)
         *number = *(int *)value != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory pools, as far as stream-ordered allocation meets them: what is allocated from one is counted there. */
+/* Memory pools, as far as stream-ordered allocation needs them: they count the memory that is allocated from them. */
 #ifndef SOFT_MEMORY_POOL_H
 #define SOFT_MEMORY_POOL_H
 
@@ -7,10 +7,10 @@
 
 struct pool;
 
-/* The pool that the device's stream-ordered allocations are taken from now; NULL without memory. */
+/* The current pool of the device's stream-ordered allocations; NULL if out of memory. */
 struct pool *pool_current(int device);
 
-/* Counts memory that is taken from a pool, which lives as long as that, and memory that goes back. */
+/* Count memory that is allocated from a pool, which stays alive as long as that memory, and memory that is freed. */
 void pool_take(struct pool *pool, size_t size);
 void pool_give_back(struct pool *pool, size_t size);
 

@@ -41,8 +41,8 @@ CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_
     return CUDA_SUCCESS;
 }
 
-/* Of device memory no form waits; what differs is which captures it may meet. */
-static CUresult fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream handle, bool synchronous)
+/* No form waits for device memory. The forms differ in the captures that they invalidate. */
+static CUresult memset_fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream handle, bool synchronous)
 {
     struct stream *stream = NULL;
     struct work *work = NULL;
@@ -55,15 +55,15 @@ static CUresult fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream handle, boo
         work_release(work);
         return result;
     }
-    if (work->set.height == 0 && stream->capture != NULL) { /* no node */
+    if (work->set.height == 0 && stream->capture != NULL) { /* becomes no node */
         work_release(work);
         return CUDA_SUCCESS;
     }
     return queue_submit(stream, work);
 }
 
-static CUDA_MEMSET_NODE_PARAMS rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned size, size_t width,
-                                    size_t height)
+static CUDA_MEMSET_NODE_PARAMS memset_rows(CUdeviceptr to, size_t pitch, unsigned value, unsigned size, size_t width,
+                                           size_t height)
 {
     return (CUDA_MEMSET_NODE_PARAMS){
         .dst = to, .pitch = pitch, .value = value, .elementSize = size, .width = width, .height = height};
@@ -71,75 +71,75 @@ static CUDA_MEMSET_NODE_PARAMS rows(CUdeviceptr to, size_t pitch, unsigned value
 
 CUresult soft_MemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, 0, uc, 1, N, 1);
-    return fill(&params, NULL, true);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, uc, 1, N, 1);
+    return memset_fill(&params, NULL, true);
 }
 
 CUresult soft_MemsetD8Async_v1(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, 0, uc, 1, N, 1);
-    return fill(&params, hStream, false);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, uc, 1, N, 1);
+    return memset_fill(&params, hStream, false);
 }
 
 CUresult soft_MemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, dstPitch, uc, 1, Width, Height);
-    return fill(&params, NULL, true);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, uc, 1, Width, Height);
+    return memset_fill(&params, NULL, true);
 }
 
 CUresult soft_MemsetD2D8Async_v1(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
                                  CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, dstPitch, uc, 1, Width, Height);
-    return fill(&params, hStream, false);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, uc, 1, Width, Height);
+    return memset_fill(&params, hStream, false);
 }
 
 CUresult soft_MemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, 0, us, 2, N, 1);
-    return fill(&params, NULL, true);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, us, 2, N, 1);
+    return memset_fill(&params, NULL, true);
 }
 
 CUresult soft_MemsetD16Async_v1(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, 0, us, 2, N, 1);
-    return fill(&params, hStream, false);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, us, 2, N, 1);
+    return memset_fill(&params, hStream, false);
 }
 
 CUresult soft_MemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, dstPitch, us, 2, Width, Height);
-    return fill(&params, NULL, true);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, us, 2, Width, Height);
+    return memset_fill(&params, NULL, true);
 }
 
 CUresult soft_MemsetD2D16Async_v1(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
                                   size_t Height, CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, dstPitch, us, 2, Width, Height);
-    return fill(&params, hStream, false);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, us, 2, Width, Height);
+    return memset_fill(&params, hStream, false);
 }
 
 CUresult soft_MemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, 0, ui, 4, N, 1);
-    return fill(&params, NULL, true);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, ui, 4, N, 1);
+    return memset_fill(&params, NULL, true);
 }
 
 CUresult soft_MemsetD32Async_v1(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, 0, ui, 4, N, 1);
-    return fill(&params, hStream, false);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, 0, ui, 4, N, 1);
+    return memset_fill(&params, hStream, false);
 }
 
 CUresult soft_MemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, dstPitch, ui, 4, Width, Height);
-    return fill(&params, NULL, true);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, ui, 4, Width, Height);
+    return memset_fill(&params, NULL, true);
 }
 
 CUresult soft_MemsetD2D32Async_v1(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
                                   CUstream hStream)
 {
-    CUDA_MEMSET_NODE_PARAMS params = rows(dstDevice, dstPitch, ui, 4, Width, Height);
-    return fill(&params, hStream, false);
+    CUDA_MEMSET_NODE_PARAMS params = memset_rows(dstDevice, dstPitch, ui, 4, Width, Height);
+    return memset_fill(&params, hStream, false);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules and libraries. An image is not read: whatever it is, its kernels are those that were registered. */
+/* Modules and libraries. The image is not read: every module contains the registered kernels. */
 #include "function.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "capture.h"
 #include "context.h"
 
-enum { THREADS_MAX = 1024, SHARED_MAX = 48 << 10 }; /* of a block, as the device says */
+enum { THREADS_MAX = 1024, SHARED_MAX = 48 << 10 }; /* the limits of a block, as the device reports them */
 
 struct module {
     struct object object;
@@ -19,7 +19,7 @@ static void module_free(void *object)
     free(object);
 }
 
-static CUresult load(const void *image, struct module **out_module)
+static CUresult module_load_image(const void *image, struct module **out_module)
 {
     if (image == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -40,7 +40,7 @@ CUresult soft_ModuleLoadData_v1(CUmodule *module, const void *image)
     if (result == CUDA_SUCCESS && (module == NULL || image == NULL))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = load(image, &made);
+        result = module_load_image(image, &made);
     if (result == CUDA_SUCCESS)
         *module = (CUmodule)made;
     return result;
@@ -59,8 +59,8 @@ CUresult soft_ModuleLoadFatBinary_v1(CUmodule *module, const void *fatCubin)
     return soft_ModuleLoadData_v1(module, fatCubin);
 }
 
-/* The file has to be there, that is all. */
-static bool is_readable(const char *path)
+/* The file must exist, but is not read. */
+static bool file_is_readable(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file != NULL)
@@ -76,7 +76,7 @@ CUresult soft_ModuleLoad_v1(CUmodule *module, const char *fname)
         return result;
     if (module == NULL || fname == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    return is_readable(fname) ? soft_ModuleLoadData_v1(module, fname) : CUDA_ERROR_FILE_NOT_FOUND;
+    return file_is_readable(fname) ? soft_ModuleLoadData_v1(module, fname) : CUDA_ERROR_FILE_NOT_FOUND;
 }
 
 CUresult soft_ModuleUnload_v1(CUmodule hmod)
@@ -92,7 +92,8 @@ CUresult soft_ModuleUnload_v1(CUmodule hmod)
     return CUDA_SUCCESS;
 }
 
-static CUresult find(const void *module, const char *name, const void *result_place, struct function **out_function)
+static CUresult module_find(const void *module, const char *name, const void *result_place,
+                            struct function **out_function)
 {
     if (handle_find(OBJECT_MODULE, module) == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -105,7 +106,7 @@ static CUresult find(const void *module, const char *name, const void *result_pl
 CUresult soft_ModuleGetFunction_v1(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     struct function *function = NULL;
-    CUresult result = find(hmod, name, hfunc, &function);
+    CUresult result = module_find(hmod, name, hfunc, &function);
     if (result == CUDA_SUCCESS)
         *hfunc = (CUfunction)function;
     return result;
@@ -118,7 +119,7 @@ CUresult soft_LibraryLoadData_v1(CUlibrary *library, const void *code, CUjit_opt
     (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
     struct module *made = NULL;
-    CUresult result = library == NULL ? CUDA_ERROR_INVALID_VALUE : load(code, &made);
+    CUresult result = library == NULL ? CUDA_ERROR_INVALID_VALUE : module_load_image(code, &made);
     if (result == CUDA_SUCCESS)
         *library = (CUlibrary)made;
     return result;
@@ -131,7 +132,7 @@ CUresult soft_LibraryLoadFromFile_v1(CUlibrary *library, const char *fileName, C
 {
     if (library == NULL || fileName == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!is_readable(fileName))
+    if (!file_is_readable(fileName))
         return CUDA_ERROR_FILE_NOT_FOUND;
     return soft_LibraryLoadData_v1(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
                                    libraryOptionValues, numLibraryOptions);
@@ -145,7 +146,7 @@ CUresult soft_LibraryUnload_v1(CUlibrary library)
 CUresult soft_LibraryGetKernel_v1(CUkernel *pKernel, CUlibrary library, const char *name)
 {
     struct function *function = NULL;
-    CUresult result = find(library, name, pKernel, &function);
+    CUresult result = module_find(library, name, pKernel, &function);
     if (result == CUDA_SUCCESS)
         *pKernel = (CUkernel)function;
     return result;
@@ -171,9 +172,9 @@ CUresult soft_KernelGetFunction_v1(CUfunction *pFunc, CUkernel kernel)
     return CUDA_SUCCESS;
 }
 
-/* ---- What functions say of themselves ---- */
+/* ---- Attributes of functions ---- */
 
-/* Of a C function there is nothing to tell but what any kernel on this device may have. */
+/* A C function has no attributes of its own, so these are valid for any kernel on this device. */
 CUresult soft_FuncGetAttribute_v1(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     if (handle_find(OBJECT_FUNCTION, hfunc) == NULL)

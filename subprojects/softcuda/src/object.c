@@ -29,21 +29,21 @@ void object_release(void *object)
         head->free(object);
 }
 
-static size_t bucket_of(const void *handle, size_t count)
+static size_t object_bucket(const void *handle, size_t count)
 {
     return (size_t)(((uintptr_t)handle >> 4) * 0x9e3779b97f4a7c15u >> 20) & (count - 1);
 }
 
-static bool grow(void)
+static bool object_table_grow(void)
 {
     size_t count = bucket_count == 0 ? 256 : bucket_count * 2;
     struct object **larger = calloc(count, sizeof(struct object *));
     if (larger == NULL)
-        return bucket_count != 0; /* a crowded table is still a table */
+        return bucket_count != 0; /* a crowded table still works */
     for (size_t i = 0; i < bucket_count; i++) {
         for (struct object *object = buckets[i], *next; object != NULL; object = next) {
             next = object->next;
-            struct object **bucket = &larger[bucket_of(object, count)];
+            struct object **bucket = &larger[object_bucket(object, count)];
             object->next = *bucket;
             *bucket = object;
         }
@@ -56,21 +56,21 @@ static bool grow(void)
 
 bool handle_publish(void *object)
 {
-    if (live >= bucket_count && !grow())
+    if (live >= bucket_count && !object_table_grow())
         return false;
     struct object *head = object;
-    struct object **bucket = &buckets[bucket_of(object, bucket_count)];
+    struct object **bucket = &buckets[object_bucket(object, bucket_count)];
     head->next = *bucket;
     *bucket = head;
     live++;
     return true;
 }
 
-static struct object **find(const void *handle)
+static struct object **object_table_find(const void *handle)
 {
     if (bucket_count == 0)
         return NULL;
-    struct object **at = &buckets[bucket_of(handle, bucket_count)];
+    struct object **at = &buckets[object_bucket(handle, bucket_count)];
     while (*at != NULL && *at != handle)
         at = &(*at)->next;
     return *at == NULL ? NULL : at;
@@ -78,7 +78,7 @@ static struct object **find(const void *handle)
 
 void handle_withdraw(void *object)
 {
-    struct object **at = find(object);
+    struct object **at = object_table_find(object);
     if (at != NULL) {
         *at = (*at)->next;
         live--;
@@ -87,6 +87,6 @@ void handle_withdraw(void *object)
 
 void *handle_find(enum object_kind kind, const void *handle)
 {
-    struct object **at = find(handle);
+    struct object **at = object_table_find(handle);
     return at != NULL && (*at)->kind == kind ? *at : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Primary contexts: one a device, counted, and alive again after a reset. */
+/* Primary contexts: one for each device, with a reference count, and active again after a reset. */
 #include "context.h"
 #include "device.h"
 
@@ -45,7 +45,7 @@ CUresult soft_DevicePrimaryCtxRelease_v2(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-/* Unlike its successor, it is content with one release too many. */
+/* Unlike its successor, it accepts one release too many. */
 CUresult soft_DevicePrimaryCtxRelease_v1(CUdevice dev)
 {
     CUresult result = soft_DevicePrimaryCtxRelease_v2(dev);

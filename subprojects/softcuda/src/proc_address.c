@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuGetProcAddress, in both of its forms, with what each version makes of odd questions. */
+/* cuGetProcAddress in both versions, with the behaviour of each driver version for unusual arguments. */
 #include "exports.h"
 
 #include <string.h>
@@ -10,39 +10,36 @@ enum { FIRST_PER_THREAD_VERSION = 7000, STRICT_VERSION = 13000 };
 
 enum answer { ANSWER_FOUND, ANSWER_NO_SUCH_NAME, ANSWER_TOO_OLD };
 
-static bool is_of(const struct export_row *row, const char *driver_function)
+static bool row_is_of(const struct export_row *row, const char *driver_function)
 {
     return row->since <= soft_version && strcmp(row->driver_function, driver_function) == 0
            && !fault_hides(row->symbol);
 }
 
-/* Whether some version of the driver function has a form for the per-thread stream: then those without are not
- * given. */
-static bool has_forms(const char *driver_function)
+/* Whether some version of the driver function has a per-thread form: then a request for such a form does not find the
+ * versions without one. */
+static bool function_has_forms(const char *driver_function)
 {
     for (size_t i = 0; i < export_row_count; i++)
-        if (is_of(&export_rows[i], driver_function) && export_rows[i].per_thread_function != NULL)
+        if (row_is_of(&export_rows[i], driver_function) && export_rows[i].per_thread_function != NULL)
             return true;
     return false;
 }
 
-/* The newest function of the driver function that `version` reaches; when lying, another. */
-static enum answer find(const char *driver_function, int version, bool per_thread, export_fn *out_function)
+/* The newest entry point of the driver function that `version` has. */
+static enum answer entry_point_find(const char *driver_function, int version, bool per_thread, export_fn *out_function)
 {
     enum answer answer = ANSWER_NO_SUCH_NAME;
-    int wanted = fault_lie() == LIE_NEWEST ? soft_version : version;
-    bool forms = per_thread && has_forms(driver_function);
+    bool forms = per_thread && function_has_forms(driver_function);
     for (size_t i = 0; i < export_row_count; i++) {
         const struct export_row *row = &export_rows[i];
-        if (!is_of(row, driver_function))
+        if (!row_is_of(row, driver_function))
             continue;
         bool given = !forms || row->per_thread_function != NULL;
         int since = forms && row->since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : row->since;
-        if (given && since <= wanted) {
+        if (given && since <= version) {
             *out_function = forms ? row->per_thread_function : row->function;
             answer = ANSWER_FOUND;
-            if (fault_lie() == LIE_OLDEST)
-                return answer;
         } else if (answer == ANSWER_NO_SUCH_NAME) {
             answer = ANSWER_TOO_OLD;
         }
@@ -51,7 +48,7 @@ static enum answer find(const char *driver_function, int version, bool per_threa
 }
 
 /* A function pointer as the void pointer that the driver's own declaration asks for. */
-static void *as_object(export_fn function)
+static void *function_as_object(export_fn function)
 {
     union {
         export_fn function;
@@ -60,7 +57,8 @@ static void *as_object(export_fn function)
     return both.object;
 }
 
-static CUresult look_up(const char *symbol, int version, cuuint64_t flags, enum answer *out_answer, void **out_function)
+static CUresult entry_point_look_up(const char *symbol, int version, cuuint64_t flags, enum answer *out_answer,
+                                    void **out_function)
 {
     enum { KNOWN_FLAGS = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM };
     export_fn function = NULL;
@@ -69,8 +67,8 @@ static CUresult look_up(const char *symbol, int version, cuuint64_t flags, enum 
     if (version > soft_version && soft_version >= STRICT_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
-    *out_answer = find(symbol, version, per_thread, &function);
-    *out_function = fault_lie() == LIE_NULL ? NULL : as_object(function);
+    *out_answer = entry_point_find(symbol, version, per_thread, &function);
+    *out_function = function_as_object(function);
     return CUDA_SUCCESS;
 }
 
@@ -80,7 +78,7 @@ CUresult soft_GetProcAddress_v1(const char *symbol, void **pfn, int driverVersio
     void *function;
     if (pfn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = look_up(symbol, driverVersion, flags, &answer, &function);
+    CUresult result = entry_point_look_up(symbol, driverVersion, flags, &answer, &function);
     if (result != CUDA_SUCCESS)
         return result;
     if (answer != ANSWER_FOUND)
@@ -96,7 +94,7 @@ CUresult soft_GetProcAddress_v2(const char *symbol, void **pfn, int driverVersio
     void *function;
     if (pfn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = look_up(symbol, driverVersion, flags, &answer, &function);
+    CUresult result = entry_point_look_up(symbol, driverVersion, flags, &answer, &function);
     if (result != CUDA_SUCCESS)
         return result;
     *pfn = function;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream's head operation is ready when it waits for no other. A ready stream is given to a worker, which executes
- * the stream until it is no longer ready. There are at least as many workers as streams with work for one: the worker
- * is started before the work is accepted, so that the call which submits it can fail if the system has no more threads.
- * So two streams never wait for the same thread, however long a callback blocks, and an idle stream costs no thread.
+ * The first operation of a stream is ready when it waits for no other. A stream with a ready operation is assigned to a
+ * worker, which executes operations of the stream until none is ready. There are at least as many workers as streams
+ * with work for one: the worker is started before the work is accepted, so that the submitting call can fail if the
+ * system has no more threads. Therefore two streams never wait for the same thread, however long a callback blocks, and
+ * an idle stream needs no thread.
  */
 #include "queue.h"
 
@@ -20,7 +21,7 @@ enum { IDLE_WORKERS_KEPT = 16 };
 static struct stream *ready_first, **ready_last = &ready_first;
 static size_t worker_count, idle_count;
 static size_t working_count;  /* streams with work for a worker */
-static struct stream *agenda; /* streams whose head may have become ready */
+static struct stream *agenda; /* streams whose first operation may have become ready */
 
 void op_release(struct op *op)
 {
@@ -38,11 +39,11 @@ void op_wait(struct op *op)
     op_release(op);
 }
 
-/* ---- Becoming ready, and done ---- */
+/* ---- Readiness and completion ---- */
 
-static void worker(void);
+static void worker_main(void);
 
-static void schedule(struct stream *stream)
+static void queue_schedule(struct stream *stream)
 {
     stream->scheduled = true;
     object_retain(stream);
@@ -53,37 +54,37 @@ static void schedule(struct stream *stream)
 }
 
 /* Starts workers until one more stream with work would have its own. */
-static bool reserve_worker(void)
+static bool worker_reserve(void)
 {
     while (worker_count <= working_count) {
-        if (!os_start_thread(worker))
+        if (!os_start_thread(worker_main))
             return false;
         worker_count++;
     }
     return true;
 }
 
-static void count_work(struct stream *stream)
+static void worker_count_work(struct stream *stream)
 {
     if (stream->work_count++ == 0)
         working_count++;
 }
 
-static bool is_superfluous(void)
+static bool worker_is_superfluous(void)
 {
     return idle_count > IDLE_WORKERS_KEPT && worker_count > working_count;
 }
 
-static void count_work_done(struct stream *stream)
+static void worker_count_done(struct stream *stream)
 {
     if (--stream->work_count > 0)
         return;
     working_count--;
-    if (is_superfluous())
+    if (worker_is_superfluous())
         os_wake_one(OS_WORK_READY); /* which then ends */
 }
 
-static void consider(struct stream *stream)
+static void queue_consider(struct stream *stream)
 {
     if (!stream->on_agenda) {
         stream->on_agenda = true;
@@ -93,8 +94,8 @@ static void consider(struct stream *stream)
     }
 }
 
-/* The head of a queue is done: those that wait for it may be ready. */
-static void complete(struct stream *stream)
+/* The first operation of a queue is complete: operations that wait for it may be ready. */
+static void op_complete(struct stream *stream)
 {
     struct op *op = stream->head;
     op->done = true;
@@ -103,13 +104,13 @@ static void complete(struct stream *stream)
     if (stream->head == NULL)
         stream->tail = NULL;
     for (struct link *link = op->dependents, *next; link != NULL; link = next) {
-        next = link->next; /* the link belongs to the operation that waits */
+        next = link->next; /* the link belongs to the waiting operation */
         if (--link->op->waits == 0 && link->op->stream->head == link->op)
-            consider(link->op->stream);
+            queue_consider(link->op->stream);
     }
     op->dependents = NULL;
     if (!work_is_instant(op->work))
-        count_work_done(stream);
+        worker_count_done(stream);
     work_release(op->work);
     op->work = NULL;
     op->stream = NULL;
@@ -119,16 +120,17 @@ static void complete(struct stream *stream)
     object_release(stream);
 }
 
-static bool head_is_ready(const struct stream *stream)
+static bool queue_is_ready(const struct stream *stream)
 {
     return stream->head != NULL && stream->head->waits == 0 && !stream->head->started;
 }
 
 /*
- * Does what needs no thread, in every stream that it concerns, and finds a worker for the rest. What is done may give
- * up the last reference to a user object, whose destructor is pushed and settled within: then the agenda takes it.
+ * Completes operations that need no thread, in every affected stream, and assigns the rest to workers. A completed
+ * operation may drop the last reference to a user object, whose destructor is pushed by a nested call: then the agenda
+ * takes it.
  */
-static void settle(void)
+static void queue_settle(void)
 {
     static bool settling;
     if (settling)
@@ -139,10 +141,10 @@ static void settle(void)
         agenda = stream->next_on_agenda;
         stream->on_agenda = false;
         if (!stream->scheduled) {
-            while (head_is_ready(stream) && work_is_instant(stream->head->work))
-                complete(stream);
-            if (head_is_ready(stream))
-                schedule(stream);
+            while (queue_is_ready(stream) && work_is_instant(stream->head->work))
+                op_complete(stream);
+            if (queue_is_ready(stream))
+                queue_schedule(stream);
         }
         object_release(stream);
     }
@@ -151,7 +153,7 @@ static void settle(void)
 
 /* ---- Workers ---- */
 
-static void execute(struct stream *stream)
+static void queue_execute(struct stream *stream)
 {
     struct thread *thread = thread_self();
     struct op *op = stream->head;
@@ -169,16 +171,16 @@ static void execute(struct stream *stream)
         if (result != CUDA_SUCCESS && context != NULL && context_state(context, stream->life) == CUDA_SUCCESS)
             context_poison(context, result);
     }
-    complete(stream);
+    op_complete(stream);
 }
 
-static void worker(void)
+static void worker_main(void)
 {
     os_lock();
     for (;;) {
         idle_count++;
         while (ready_first == NULL) {
-            if (is_superfluous()) {
+            if (worker_is_superfluous()) {
                 idle_count--;
                 worker_count--;
                 os_unlock();
@@ -191,9 +193,9 @@ static void worker(void)
         ready_first = stream->next_ready;
         if (ready_first == NULL)
             ready_last = &ready_first;
-        while (head_is_ready(stream)) {
-            execute(stream);
-            settle();
+        while (queue_is_ready(stream)) {
+            queue_execute(stream);
+            queue_settle();
         }
         stream->scheduled = false;
         object_release(stream);
@@ -207,11 +209,11 @@ void queue_forget_workers(void)
 
 /* ---- Pushing ---- */
 
-/* Operations that a new one must wait for; kept between calls. */
+/* The operations that a new one must wait for; kept between calls. */
 static struct op **before;
 static size_t before_count, before_capacity;
 
-static bool must_follow(struct op *op)
+static bool op_must_follow(struct op *op)
 {
     if (op == NULL || op->done)
         return true;
@@ -221,28 +223,28 @@ static bool must_follow(struct op *op)
     return true;
 }
 
-static bool must_follow_joined(const struct stream *stream)
+static bool op_must_follow_joined(const struct stream *stream)
 {
     const struct context *context = stream->context;
     if (context == NULL)
         return true;
     if (stream_is_blocking(stream))
-        return context->legacy == NULL || must_follow(context->legacy->last);
+        return context->legacy == NULL || op_must_follow(context->legacy->last);
     if (stream->role != STREAM_LEGACY)
         return true;
     for (const struct stream *other = context->streams; other != NULL; other = other->next)
-        if (stream_is_blocking(other) && !must_follow(other->last))
+        if (stream_is_blocking(other) && !op_must_follow(other->last))
             return false;
     return true;
 }
 
 /* `certain`: the work must have a worker of its own. */
-static struct op *push(struct stream *stream, struct work *work, struct op *after, bool certain)
+static struct op *op_push(struct stream *stream, struct work *work, struct op *after, bool certain)
 {
     bool needs_worker = !work_is_instant(work);
     before_count = 0;
     struct op *event_op = work->kind == WORK_WAIT ? work->event->op : NULL;
-    if (!must_follow_joined(stream) || !must_follow(after) || !must_follow(event_op))
+    if (!op_must_follow_joined(stream) || !op_must_follow(after) || !op_must_follow(event_op))
         return NULL;
     struct op *op = calloc(1, sizeof(*op) + before_count * sizeof(struct link));
     if (op == NULL)
@@ -252,8 +254,8 @@ static struct op *push(struct stream *stream, struct work *work, struct op *afte
         return NULL;
     }
     if (needs_worker)
-        count_work(stream);
-    op->references = 2; /* the queue's, and the stream's for its newest */
+        worker_count_work(stream);
+    op->references = 2; /* that of the queue, and that of the stream for its newest operation */
     op->work = work;
     work_retain(work);
     op->stream = stream;
@@ -274,19 +276,19 @@ static struct op *push(struct stream *stream, struct work *work, struct op *afte
     stream->last = op;
     if (work->kind == WORK_RECORD)
         event_set_op(work->event, op);
-    consider(stream);
-    settle();
+    queue_consider(stream);
+    queue_settle();
     return op;
 }
 
 bool queue_reserve(const struct stream *stream)
 {
-    return stream->work_count > 0 || reserve_worker();
+    return stream->work_count > 0 || worker_reserve();
 }
 
 struct op *queue_push(struct stream *stream, struct work *work, struct op *after)
 {
-    return push(stream, work, after, true);
+    return op_push(stream, work, after, true);
 }
 
 CUresult queue_submit(struct stream *stream, struct work *work)
@@ -297,7 +299,7 @@ CUresult queue_submit(struct stream *stream, struct work *work)
         return capture_add(stream, work);
     CUresult result = capture_implicit(stream, true);
     if (result == CUDA_SUCCESS && soft_forked())
-        result = CUDA_ERROR_NOT_INITIALIZED; /* there is no worker in the child */
+        result = CUDA_ERROR_NOT_INITIALIZED; /* the child has no workers */
     if (result == CUDA_SUCCESS && queue_push(stream, work, NULL) == NULL)
         result = CUDA_ERROR_OUT_OF_MEMORY;
     work_release(work);
@@ -306,14 +308,14 @@ CUresult queue_submit(struct stream *stream, struct work *work)
 
 void queue_defer(CUhostFn function, void *data)
 {
-    /* A stream of no device, so of none that a kernel has broken; its operation keeps it until it is done. */
+    /* A stream without a device, so without a sticky error; its operation keeps it until it is complete. */
     static struct context nowhere = {.object = {OBJECT_CONTEXT, 1, NULL, NULL}, .alive = true, .device = DEVICE_MAX};
     struct work *work = work_new(WORK_HOST);
     struct stream *stream = work == NULL ? NULL : stream_new(&nowhere, STREAM_CREATED, CU_STREAM_NON_BLOCKING, 0);
     if (stream != NULL) {
         work->host.function = function;
         work->host.data = data;
-        (void)push(stream, work, NULL, false); /* without a worker of its own it waits for the next that is free */
+        (void)op_push(stream, work, NULL, false); /* without a worker of its own, it waits for the next free one */
     }
     object_release(stream);
     work_release(work);

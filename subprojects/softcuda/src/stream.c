@@ -32,7 +32,7 @@ struct stream *stream_new(struct context *context, enum stream_role role, unsign
     stream->id = soft_next_id();
     stream->flags = flags;
     stream->priority = priority;
-    stream->policy = (CUsynchronizationPolicy)-1; /* what a stream says of which nothing was asked */
+    stream->policy = (CUsynchronizationPolicy)-1; /* the policy of a stream on which none was set */
     stream->domain_map.memSyncDomainMap.remote = 1;
     stream->next = context->streams;
     stream->link = &context->streams;
@@ -47,8 +47,8 @@ bool stream_is_blocking(const struct stream *stream)
     return stream->role != STREAM_LEGACY && (stream->flags & CU_STREAM_NON_BLOCKING) == 0;
 }
 
-/* The per-thread stream of the calling thread in a context, made at its first use. */
-static struct stream *of_thread(struct context *context)
+/* The per-thread stream of the calling thread in a context, created on first use. */
+static struct stream *stream_of_thread(struct context *context)
 {
     struct thread *thread = thread_self();
     if (thread == NULL)
@@ -58,7 +58,7 @@ static struct stream *of_thread(struct context *context)
         struct stream *stream = *at;
         if (stream->context == context && stream->life == context->life)
             return stream;
-        if (stream->context->life != stream->life) { /* of a context that was reset: no longer wanted */
+        if (stream->context->life != stream->life) { /* its context was reset, so it is obsolete */
             *at = stream->next_of_thread;
             object_release(stream);
         } else {
@@ -101,7 +101,7 @@ CUresult stream_find_any(CUstream handle, struct stream **out_stream)
     bool per_thread = handle == CU_STREAM_PER_THREAD || (handle == NULL && thread_self()->per_thread);
     if (per_thread && context->green != NULL)
         return CUDA_ERROR_INVALID_HANDLE;
-    *out_stream = per_thread ? of_thread(context) : context->legacy;
+    *out_stream = per_thread ? stream_of_thread(context) : context->legacy;
     return *out_stream == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
@@ -140,7 +140,7 @@ void stream_wait(struct stream *stream)
             op_wait(stream->last);
         return;
     }
-    /* Those that join it: as they are now, whatever is added to them meanwhile. */
+    /* A copy of the list of blocking streams, because streams may be added to it meanwhile. */
     struct context *context = stream->context;
     size_t count = 0, capacity = 0;
     struct op **ops = NULL;
@@ -177,9 +177,9 @@ CUresult stream_create(struct context *context, unsigned flags, int priority, CU
     return CUDA_SUCCESS;
 }
 
-/* ---- The functions of the driver ---- */
+/* ---- The driver's functions ---- */
 
-/* What a creation leaves behind that fails for want of a context: not NULL, and no stream's handle. */
+/* The output of a creation that fails for lack of a context: not NULL, and not a valid stream. */
 static const char no_stream;
 
 CUresult soft_StreamCreateWithPriority_v1(CUstream *phStream, unsigned int flags, int priority)
@@ -213,7 +213,7 @@ CUresult soft_StreamDestroy_v2(CUstream hStream)
         return result;
     capture_abandon(stream);
     handle_withdraw(stream);
-    object_release(stream); /* what is in its queue keeps it until it is done */
+    object_release(stream); /* the operations in its queue keep it until they are complete */
     return result;
 }
 

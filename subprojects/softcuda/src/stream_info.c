@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stream says about itself. Some of these questions a capture does not survive. */
+/* Queries and attributes of a stream. Some of them invalidate a capture. */
 #include "stream.h"
 
 #include "capture.h"
 #include "context.h"
 
-/* The stream of a question that is harmless during capture. */
-static CUresult ask(CUstream handle, const void *answer, struct stream **out_stream)
+/* The stream of a query that is allowed during capture. */
+static CUresult stream_get_for_query(CUstream handle, const void *answer, struct stream **out_stream)
 {
     if (answer == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -14,8 +14,8 @@ static CUresult ask(CUstream handle, const void *answer, struct stream **out_str
     return result == CUDA_SUCCESS ? capture_check_question(*out_stream) : result;
 }
 
-/* The stream of a question that must not be asked of a stream in capture. */
-static CUresult ask_outside_capture(CUstream handle, const void *answer, struct stream **out_stream)
+/* The stream of a query that is not allowed on a capturing stream. */
+static CUresult stream_get_outside_capture(CUstream handle, const void *answer, struct stream **out_stream)
 {
     if (answer == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -28,7 +28,7 @@ static CUresult ask_outside_capture(CUstream handle, const void *answer, struct 
 CUresult soft_StreamGetFlags_v1(CUstream hStream, unsigned int *flags)
 {
     struct stream *stream = NULL;
-    CUresult result = ask_outside_capture(hStream, flags, &stream);
+    CUresult result = stream_get_outside_capture(hStream, flags, &stream);
     if (result == CUDA_SUCCESS)
         *flags = stream->flags;
     return result;
@@ -37,7 +37,7 @@ CUresult soft_StreamGetFlags_v1(CUstream hStream, unsigned int *flags)
 CUresult soft_StreamGetId_v1(CUstream hStream, unsigned long long *streamId)
 {
     struct stream *stream = NULL;
-    CUresult result = ask_outside_capture(hStream, streamId, &stream);
+    CUresult result = stream_get_outside_capture(hStream, streamId, &stream);
     if (result == CUDA_SUCCESS)
         *streamId = stream->id;
     return result;
@@ -46,7 +46,7 @@ CUresult soft_StreamGetId_v1(CUstream hStream, unsigned long long *streamId)
 CUresult soft_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
 {
     struct stream *stream = NULL;
-    CUresult result = ask_outside_capture(hStream, device, &stream);
+    CUresult result = stream_get_outside_capture(hStream, device, &stream);
     if (result == CUDA_SUCCESS)
         *device = stream->context->device;
     return result;
@@ -55,7 +55,7 @@ CUresult soft_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
 CUresult soft_StreamGetPriority_v1(CUstream hStream, int *priority)
 {
     struct stream *stream = NULL;
-    CUresult result = ask(hStream, priority, &stream);
+    CUresult result = stream_get_for_query(hStream, priority, &stream);
     if (result == CUDA_SUCCESS)
         *priority = stream->priority;
     return result;
@@ -64,7 +64,7 @@ CUresult soft_StreamGetPriority_v1(CUstream hStream, int *priority)
 CUresult soft_StreamGetCtx_v1(CUstream hStream, CUcontext *pctx)
 {
     struct stream *stream = NULL;
-    CUresult result = ask(hStream, pctx, &stream);
+    CUresult result = stream_get_for_query(hStream, pctx, &stream);
     if (result == CUDA_SUCCESS)
         *pctx = (CUcontext)stream->context;
     return result;
@@ -73,7 +73,7 @@ CUresult soft_StreamGetCtx_v1(CUstream hStream, CUcontext *pctx)
 CUresult soft_StreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx)
 {
     struct stream *stream = NULL;
-    CUresult result = ask(hStream, &stream, &stream);
+    CUresult result = stream_get_for_query(hStream, &stream, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     if (pctx == NULL && pGreenCtx == NULL)
@@ -88,7 +88,7 @@ CUresult soft_StreamGetCtx_v2(CUstream hStream, CUcontext *pctx, CUgreenCtx *pGr
 CUresult soft_StreamGetGreenCtx_v1(CUstream hStream, CUgreenCtx *phCtx)
 {
     struct stream *stream = NULL;
-    CUresult result = ask(hStream, phCtx, &stream);
+    CUresult result = stream_get_for_query(hStream, phCtx, &stream);
     if (result == CUDA_SUCCESS)
         *phCtx = (CUgreenCtx)stream->context->green;
     return result;
@@ -99,7 +99,7 @@ CUresult soft_StreamGetGreenCtx_v1(CUstream hStream, CUgreenCtx *phCtx)
 CUresult soft_StreamGetAttribute_v1(CUstream hStream, CUstreamAttrID attr, CUlaunchAttributeValue *value)
 {
     struct stream *stream = NULL;
-    CUresult result = ask(hStream, value, &stream);
+    CUresult result = stream_get_for_query(hStream, value, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     switch ((int)attr) {
@@ -126,7 +126,7 @@ CUresult soft_StreamGetAttribute_v1(CUstream hStream, CUstreamAttrID attr, CUlau
 CUresult soft_StreamSetAttribute_v1(CUstream hStream, CUstreamAttrID attr, const CUlaunchAttributeValue *value)
 {
     struct stream *stream = NULL;
-    CUresult result = ask(hStream, value, &stream);
+    CUresult result = stream_get_for_query(hStream, value, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     switch ((int)attr) {

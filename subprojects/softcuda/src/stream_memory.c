@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory in the order of a stream, and what else a stream does to memory as a whole. */
+/* Memory in stream order, and other operations of a stream on whole allocations. */
 #include "memory.h"
 
 #include "capture.h"
@@ -9,25 +9,25 @@
 #include "queue.h"
 #include "stream.h"
 
-static CUresult submit_block(struct stream *stream, enum work_kind kind, struct block *block)
+static CUresult block_submit(struct stream *stream, enum work_kind kind, struct block *block)
 {
     struct work *work = work_new(kind);
     if (work != NULL)
-        work->block = block; /* with the caller's reference */
+        work->block = block; /* takes over the caller's reference */
     else
         block_release(block);
     return queue_submit(stream, work);
 }
 
 /*
- * The address is there at once, though it may be used only behind this point of the stream. In a capture it is
- * the same at every launch, and lives as long as the node does.
+ * The address is valid immediately, though it may be used only after this point of the stream. In a capture it is the
+ * same for every launch, and lives as long as the node.
  */
-static CUresult allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *pool, struct stream *stream)
+static CUresult block_allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *pool, struct stream *stream)
 {
     if (dptr == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL && soft_version < 11040) /* when graphs got memory nodes */
+    if (stream->capture != NULL && soft_version < 11040) /* the version in which graphs got memory nodes */
         return capture_forbid(stream);
     CUresult result = stream->capture == NULL ? capture_unsafe() : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
@@ -45,7 +45,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *pool, 
         block->pool = pool;
     }
     block->references++;
-    result = submit_block(stream, WORK_ALLOC, block);
+    result = block_submit(stream, WORK_ALLOC, block);
     if (result != CUDA_SUCCESS) {
         block_unlist(block);
         block_release(block);
@@ -59,7 +59,8 @@ CUresult soft_MemAllocAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUstream hStr
 {
     struct stream *stream = NULL;
     CUresult result = stream_find(hStream, &stream);
-    return result == CUDA_SUCCESS ? allocate(dptr, bytesize, pool_current(stream->context->device), stream) : result;
+    return result == CUDA_SUCCESS ? block_allocate(dptr, bytesize, pool_current(stream->context->device), stream)
+                                  : result;
 }
 
 CUresult soft_MemAllocFromPoolAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
@@ -69,10 +70,10 @@ CUresult soft_MemAllocFromPoolAsync_v1(CUdeviceptr *dptr, size_t bytesize, CUmem
     if (result != CUDA_SUCCESS)
         return result;
     struct pool *found = handle_find(OBJECT_POOL, pool);
-    return found == NULL ? CUDA_ERROR_INVALID_VALUE : allocate(dptr, bytesize, found, stream);
+    return found == NULL ? CUDA_ERROR_INVALID_VALUE : block_allocate(dptr, bytesize, found, stream);
 }
 
-/* The address is no longer valid for later calls; the memory is given up when the stream gets here. */
+/* The address is invalid for later calls; the memory is freed when the stream reaches this point. */
 CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
 {
     struct stream *stream = NULL;
@@ -88,9 +89,9 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (stream->capture != NULL && !block->of_graph)
         return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL) { /* a graph's own memory stays with its nodes */
+    if (stream->capture != NULL) { /* the memory of a graph stays with its nodes */
         block->references++;
-        return submit_block(stream, WORK_FREE, block);
+        return block_submit(stream, WORK_FREE, block);
     }
     result = capture_implicit(stream, true);
     if (result == CUDA_SUCCESS)
@@ -98,7 +99,7 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
     if (result != CUDA_SUCCESS)
         return result;
     block_unlist(block);
-    return submit_block(stream, WORK_FREE, block);
+    return block_submit(stream, WORK_FREE, block);
 }
 
 CUresult soft_StreamAttachMemAsync_v1(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
@@ -114,15 +115,15 @@ CUresult soft_StreamAttachMemAsync_v1(CUstream hStream, CUdeviceptr dptr, size_t
     if (length != 0 && length != block->size)
         return CUDA_ERROR_INVALID_VALUE;
     if (flags == CU_MEM_ATTACH_SINGLE && hStream == NULL
-        && stream->role == STREAM_LEGACY) /* the legacy stream by its name may */
+        && stream->role == STREAM_LEGACY) /* the explicit handle of the legacy stream is allowed */
         return CUDA_ERROR_INVALID_VALUE;
     result = capture_check_stream(stream);
     return result == CUDA_SUCCESS ? queue_submit(stream, work_new(WORK_EMPTY)) : result;
 }
 
-/* ---- Advice: all memory is in one place, so that there is nothing to do but to check ---- */
+/* ---- Advice: all memory is in one place, so these functions only check their arguments ---- */
 
-static CUresult prefetch(CUdeviceptr address, size_t size, bool to_valid, CUstream hStream)
+static CUresult stream_prefetch(CUdeviceptr address, size_t size, bool to_valid, CUstream hStream)
 {
     struct stream *stream = NULL;
     CUresult result = stream_find(hStream, &stream);
@@ -138,7 +139,7 @@ static CUresult prefetch(CUdeviceptr address, size_t size, bool to_valid, CUstre
 
 CUresult soft_MemPrefetchAsync_v1(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
 {
-    return prefetch(devPtr, count, dstDevice == CU_DEVICE_CPU || device_exists(dstDevice), hStream);
+    return stream_prefetch(devPtr, count, dstDevice == CU_DEVICE_CPU || device_exists(dstDevice), hStream);
 }
 
 CUresult soft_MemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
@@ -147,10 +148,10 @@ CUresult soft_MemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocatio
     bool host = location.type == CU_MEM_LOCATION_TYPE_HOST;
     if (flags != 0 || (!host && location.type != CU_MEM_LOCATION_TYPE_DEVICE))
         return CUDA_ERROR_INVALID_VALUE;
-    return prefetch(devPtr, count, host || device_exists(location.id), hStream);
+    return stream_prefetch(devPtr, count, host || device_exists(location.id), hStream);
 }
 
-static CUresult advise(CUdeviceptr address, size_t size, CUmem_advise advice, bool place_is_valid)
+static CUresult memory_advise(CUdeviceptr address, size_t size, CUmem_advise advice, bool place_is_valid)
 {
     const struct block *block = block_find(address);
     CUresult result = capture_unsafe();
@@ -164,11 +165,11 @@ static CUresult advise(CUdeviceptr address, size_t size, CUmem_advise advice, bo
 
 CUresult soft_MemAdvise_v1(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
-    return advise(devPtr, count, advice, device == CU_DEVICE_CPU || device_exists(device));
+    return memory_advise(devPtr, count, advice, device == CU_DEVICE_CPU || device_exists(device));
 }
 
 CUresult soft_MemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
     bool device = location.type == CU_MEM_LOCATION_TYPE_DEVICE && device_exists(location.id);
-    return advise(devPtr, count, advice, device || location.type == CU_MEM_LOCATION_TYPE_HOST);
+    return memory_advise(devPtr, count, advice, device || location.type == CU_MEM_LOCATION_TYPE_HOST);
 }

@@ -8,14 +8,14 @@
 #include "stream.h"
 
 static _Thread_local struct thread *self;
-static struct thread *threads; /* all of them, so that a leak checker sees who owns what */
+static struct thread *threads; /* a list of all, so that a leak checker finds them */
 static uint64_t last_thread;
 
 static void thread_end(void *value)
 {
     struct thread *thread = value;
     os_lock();
-    self = thread; /* what is released below may ask who we are */
+    self = thread; /* the releases below may need the thread's data */
     stream_end_thread(thread);
     while (thread->depth > 0)
         object_release(thread->stack[--thread->depth]);

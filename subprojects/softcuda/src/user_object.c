@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User objects: the caller's, destroyed when neither the caller nor a graph holds them any more. */
+/* User objects: the caller's objects, destroyed when neither the caller nor a graph holds a reference. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 struct user_object {
     struct object object;
-    int64_t count; /* of all references, of whomever; below zero for ever, once too many were given back */
+    int64_t count; /* of all references of all holders; negative for ever once too many were dropped */
     CUhostFn destroy;
     void *data;
 };
@@ -51,7 +51,7 @@ CUresult soft_UserObjectCreate_v1(CUuserObject *object_out, void *ptr, CUhostFn 
     return CUDA_SUCCESS;
 }
 
-static CUresult find(CUuserObject handle, unsigned count, struct user_object **out_object)
+static CUresult user_object_find(CUuserObject handle, unsigned count, struct user_object **out_object)
 {
     *out_object = handle_find(OBJECT_USER_OBJECT, handle);
     return *out_object == NULL || count == 0 || count > INT32_MAX ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -60,7 +60,7 @@ static CUresult find(CUuserObject handle, unsigned count, struct user_object **o
 CUresult soft_UserObjectRetain_v1(CUuserObject handle, unsigned int count)
 {
     struct user_object *object;
-    CUresult result = find(handle, count, &object);
+    CUresult result = user_object_find(handle, count, &object);
     if (result == CUDA_SUCCESS)
         user_object_retain(object, count);
     return result;
@@ -69,13 +69,13 @@ CUresult soft_UserObjectRetain_v1(CUuserObject handle, unsigned int count)
 CUresult soft_UserObjectRelease_v1(CUuserObject handle, unsigned int count)
 {
     struct user_object *object;
-    CUresult result = find(handle, count, &object);
+    CUresult result = user_object_find(handle, count, &object);
     if (result == CUDA_SUCCESS)
         user_object_release(object, count);
     return result;
 }
 
-static struct holding *holding_of(struct graph *graph, const struct user_object *object)
+static struct holding *graph_holding_find(struct graph *graph, const struct user_object *object)
 {
     for (size_t i = 0; i < graph->holding_count; i++)
         if (graph->holdings[i].object == object)
@@ -87,10 +87,10 @@ CUresult soft_GraphRetainUserObject_v1(CUgraph hGraph, CUuserObject handle, unsi
 {
     struct user_object *object;
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
-    CUresult result = find(handle, count, &object);
+    CUresult result = user_object_find(handle, count, &object);
     if (result != CUDA_SUCCESS || graph == NULL || (flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    struct holding *holding = holding_of(graph, object);
+    struct holding *holding = graph_holding_find(graph, object);
     if (holding == NULL) {
         if (!soft_reserve((void **)&graph->holdings, &graph->holding_capacity, graph->holding_count + 1,
                           sizeof(struct holding)))
@@ -108,11 +108,11 @@ CUresult soft_GraphReleaseUserObject_v1(CUgraph hGraph, CUuserObject handle, uns
 {
     struct user_object *object;
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
-    CUresult result = find(handle, count, &object);
-    struct holding *holding = result == CUDA_SUCCESS && graph != NULL ? holding_of(graph, object) : NULL;
+    CUresult result = user_object_find(handle, count, &object);
+    struct holding *holding = result == CUDA_SUCCESS && graph != NULL ? graph_holding_find(graph, object) : NULL;
     if (holding == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (count > holding->count) /* no error */
+    if (count > holding->count) /* not an error */
         count = holding->count;
     holding->count -= count;
     if (holding->count == 0)

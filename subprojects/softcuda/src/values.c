@@ -19,7 +19,7 @@ static bool is_64(CUstreamBatchMemOpType type)
     return type == CU_STREAM_MEM_OP_WAIT_VALUE_64 || type == CU_STREAM_MEM_OP_WRITE_VALUE_64;
 }
 
-static bool fulfilled(const struct CUstreamMemOpWaitValueParams_st *wait)
+static bool value_is_fulfilled(const struct CUstreamMemOpWaitValueParams_st *wait)
 {
     uint64_t value = wait->value64, now;
     if (is_64(wait->operation)) {
@@ -29,7 +29,7 @@ static bool fulfilled(const struct CUstreamMemOpWaitValueParams_st *wait)
         now = __atomic_load_n((uint32_t *)(uintptr_t)wait->address, __ATOMIC_ACQUIRE);
     }
     switch (wait->flags & COMPARISON) {
-    case CU_STREAM_WAIT_VALUE_GEQ: /* cyclic, as the manual has it */
+    case CU_STREAM_WAIT_VALUE_GEQ: /* cyclic, as documented */
         return is_64(wait->operation) ? (int64_t)(now - value) >= 0 : (int32_t)(uint32_t)(now - value) >= 0;
     case CU_STREAM_WAIT_VALUE_EQ:
         return now == value;
@@ -40,7 +40,7 @@ static bool fulfilled(const struct CUstreamMemOpWaitValueParams_st *wait)
     }
 }
 
-static bool lost(const struct stream *stream)
+static bool stream_is_lost(const struct stream *stream)
 {
     os_lock();
     bool result = context_state(stream->context, stream->life) != CUDA_SUCCESS;
@@ -56,8 +56,8 @@ void values_run(const CUstreamBatchMemOpParams *items, unsigned count, const str
         switch ((int)item->operation) {
         case CU_STREAM_MEM_OP_WAIT_VALUE_32:
         case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-            while (!fulfilled(&item->waitValue)) {
-                if (lost(stream))
+            while (!value_is_fulfilled(&item->waitValue)) {
+                if (stream_is_lost(stream))
                     return;
                 os_sleep(POLL_NANOSECONDS);
             }
@@ -70,7 +70,7 @@ void values_run(const CUstreamBatchMemOpParams *items, unsigned count, const str
                              __ATOMIC_RELEASE);
             break;
         default:
-            /* A fence, in a form that ThreadSanitizer knows, too. */
+            /* A fence, in a form that ThreadSanitizer also knows. */
             __atomic_fetch_add(&barrier, 0, __ATOMIC_SEQ_CST);
         }
     }
@@ -98,8 +98,8 @@ static bool item_is_valid(const CUstreamBatchMemOpParams *item)
     }
 }
 
-/* Remote writes are another machine's: there are none. */
-static bool flushes(const CUstreamBatchMemOpParams *item)
+/* Remote writes come from another machine, so there are none. */
+static bool device_flushes_writes(const CUstreamBatchMemOpParams *item)
 {
     bool waits = item->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || item->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
     return item->operation == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES
@@ -111,7 +111,7 @@ CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items,
     if (count > BATCH_MAX || items == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) {
-        if (flushes(&items[i]))
+        if (device_flushes_writes(&items[i]))
             return CUDA_ERROR_NOT_SUPPORTED;
         if (!item_is_valid(&items[i]))
             return CUDA_ERROR_INVALID_VALUE;
@@ -130,8 +130,8 @@ CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items,
     return CUDA_SUCCESS;
 }
 
-static CUresult submit(CUstream handle, unsigned count, const CUstreamBatchMemOpParams *items, unsigned flags,
-                       bool first_form)
+static CUresult values_submit(CUstream handle, unsigned count, const CUstreamBatchMemOpParams *items, unsigned flags,
+                              bool first_form)
 {
     struct stream *stream = NULL;
     struct work *work = NULL;
@@ -151,19 +151,19 @@ static CUresult submit(CUstream handle, unsigned count, const CUstreamBatchMemOp
 CUresult soft_StreamBatchMemOp_v2(CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
                                   unsigned int flags)
 {
-    return submit(hStream, count, paramArray, flags, false);
+    return values_submit(hStream, count, paramArray, flags, false);
 }
 
 CUresult soft_StreamBatchMemOp_v1(CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray,
                                   unsigned int flags)
 {
-    return submit(hStream, count, paramArray, flags, true);
+    return values_submit(hStream, count, paramArray, flags, true);
 }
 
-static CUresult one(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value,
-                    unsigned int flags, bool first_form)
+static CUresult values_submit_one(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value,
+                                  unsigned int flags, bool first_form)
 {
-    /* Waiting and writing have one layout. */
+    /* The wait and write operations have the same layout. */
     CUstreamBatchMemOpParams item;
     memset(&item, 0, sizeof(item));
     item.waitValue.operation = type;
@@ -173,45 +173,45 @@ static CUresult one(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr ad
     else
         item.waitValue.value = (cuuint32_t)value;
     item.waitValue.flags = flags;
-    return submit(stream, 1, &item, 0, first_form);
+    return values_submit(stream, 1, &item, 0, first_form);
 }
 
 CUresult soft_StreamWaitValue32_v2(CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags, false);
+    return values_submit_one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags, false);
 }
 
 CUresult soft_StreamWaitValue64_v2(CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags, false);
+    return values_submit_one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags, false);
 }
 
 CUresult soft_StreamWriteValue32_v2(CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags, false);
+    return values_submit_one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags, false);
 }
 
 CUresult soft_StreamWriteValue64_v2(CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags, false);
+    return values_submit_one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags, false);
 }
 
 CUresult soft_StreamWaitValue32_v1(CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags, true);
+    return values_submit_one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags, true);
 }
 
 CUresult soft_StreamWaitValue64_v1(CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags, true);
+    return values_submit_one(hStream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags, true);
 }
 
 CUresult soft_StreamWriteValue32_v1(CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags, true);
+    return values_submit_one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags, true);
 }
 
 CUresult soft_StreamWriteValue64_v1(CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags, true);
+    return values_submit_one(hStream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags, true);
 }

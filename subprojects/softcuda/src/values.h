@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for and writing values in memory, in a stream. */
+/* Waiting for values in memory, and writing them, in a stream. */
 #ifndef SOFT_VALUES_H
 #define SOFT_VALUES_H
 
 #include "soft.h"
 
-/* Executes them in order, without the lock; gives up when the stream's context is lost. */
+/* Executes them in order, without the lock; stops when the stream's context is destroyed. */
 void values_run(const CUstreamBatchMemOpParams *items, unsigned count, const struct stream *stream);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tells one library from another; compiled once for each, with SOFT_VERSION and SOFT_DRIVER. */
+/* The differences between the libraries; compiled once for each, with SOFT_VERSION and SOFT_DRIVER. */
 #include "soft.h"
 
 const int soft_version = SOFT_VERSION;

@@ -74,14 +74,14 @@ bool work_is_instant(const struct work *work)
     case WORK_WAIT:
     case WORK_ALLOC:
     case WORK_HOLD:
-    case WORK_FREE: /* the memory goes with the last reference to the work */
+    case WORK_FREE: /* dropping the last reference to the work frees the memory */
         return true;
     default:
         return false;
     }
 }
 
-static void run_copy(const struct copy *copy)
+static void work_run_copy(const struct copy *copy)
 {
     const char *from = copy->staged != NULL ? copy->staged : copy->from;
     for (size_t z = 0; z < copy->depth; z++)
@@ -90,7 +90,7 @@ static void run_copy(const struct copy *copy)
                     from + z * copy->from_slice + y * copy->from_pitch, copy->width);
 }
 
-static void run_set(const struct set *set)
+static void work_run_set(const struct set *set)
 {
     for (size_t y = 0; y < set->height; y++) {
         char *row = set->to + y * set->pitch;
@@ -113,17 +113,17 @@ CUresult work_run(const struct work *work, CUresult status, const struct stream 
         return CUDA_SUCCESS;
     }
     if (status != CUDA_SUCCESS)
-        return CUDA_SUCCESS; /* of a lost context nothing is executed any more */
+        return CUDA_SUCCESS; /* nothing is executed in a destroyed context */
     switch (work->kind) {
     case WORK_HOST:
         fault_delay();
         work->host.function(work->host.data);
         return CUDA_SUCCESS;
     case WORK_COPY:
-        run_copy(&work->copy);
+        work_run_copy(&work->copy);
         return CUDA_SUCCESS;
     case WORK_SET:
-        run_set(&work->set);
+        work_run_set(&work->set);
         return CUDA_SUCCESS;
     case WORK_KERNEL:
         return kernel_run(&work->kernel);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work: one thing that a stream can do, as data. An operation of a queue, a node of a graph and an entry of an
- * executable all refer to one; it is never changed after it was made, so all may share it.
+ * Work: one task of a stream, as data. An operation of a queue, a node of a graph and an entry of an executable refer
+ * to it. It never changes after its creation, so all of them may share it.
  */
 #ifndef SOFT_WORK_H
 #define SOFT_WORK_H
@@ -29,12 +29,12 @@ enum work_kind {
     WORK_HOLD
 };
 
-/* Bytes to move: rows of `width`, `height` rows a slice. */
+/* A copy: rows of `width` bytes, `height` rows in a slice. */
 struct copy {
     char *to, *from;
     size_t to_pitch, from_pitch, to_slice, from_slice;
     size_t width, height, depth;
-    void *staged; /* the source's bytes, taken when the copy was submitted, or NULL; owned */
+    void *staged; /* the source's bytes, copied when the copy was submitted, or NULL; owned */
 };
 
 struct set {
@@ -74,25 +74,25 @@ struct work {
             unsigned count;
         } values;
     };
-    /* What the node was made from, to be told again. */
+    /* The description that the node was created from, for queries. */
     union {
         CUDA_MEMCPY3D copy;
         CUDA_MEMSET_NODE_PARAMS set;
     } params;
 };
 
-/* Zeroed but for the kind, with one reference; NULL without memory. */
+/* Zeroed except for the kind, with one reference; NULL if out of memory. */
 struct work *work_new(enum work_kind kind);
 void work_retain(struct work *work);
-/* Takes NULL too. */
+/* Accepts NULL. */
 void work_release(struct work *work);
 
-/* Whether it is done without a thread of its own. */
+/* Whether it is executed without a thread of its own. */
 bool work_is_instant(const struct work *work);
 
 /*
- * Executes it, without the lock. `status` is the context's sticky error, which only a status callback gets to see;
- * of the rest nothing is executed then. Returns what became of it: an error poisons the context.
+ * Executes it, without the lock. `status` is the context's sticky error, which only a status callback receives; other
+ * work is not executed then. Returns its result: an error becomes the sticky error of the context.
  */
 CUresult work_run(const struct work *work, CUresult status, const struct stream *stream);
 

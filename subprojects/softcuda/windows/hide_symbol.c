@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* GetProcAddress finds a name in the export directory and says NULL for a function without an address. */
+/* GetProcAddress finds a name in the export directory and returns NULL for a function without an address. */
 #include "os_thread.h"
 
 #include <string.h>

@@ -67,7 +67,7 @@ static void WINAPI end_of_thread(void *value)
 
 void os_at_thread_end(void (*end)(void *value), void *value)
 {
-    if (end_function == NULL) { /* written once, before any thread that could read it ends */
+    if (end_function == NULL) { /* written once, before the end of any thread that could read it */
         end_slot = FlsAlloc(end_of_thread);
         end_function = end;
     }
@@ -92,7 +92,7 @@ void os_sleep(uint64_t nanoseconds)
 
 void os_on_fork(void (*child)(void))
 {
-    (void)child; /* there is no fork */
+    (void)child; /* Windows has no fork */
 }
 
 void *os_aligned_alloc(uint64_t alignment, uint64_t size)

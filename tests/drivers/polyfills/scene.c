@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * polyfill_scenes - plays scenes on a GPU and prints each answer, for the script `compare` to lay side by side.
+ * polyfill_scenes - runs scenarios on a GPU and prints each answer. The script `compare` compares the output of several
+ * runs.
  *
- *   polyfill_scenes [SCENE...]    these, or all but the risky ones and "fault" and "primary_end", which spoil the stage
+ *   polyfill_scenes [SCENE...]    these, or all but the risky ones and "fault" and "primary_end", which end the context
  *   polyfill_scenes risky N       the N'th risky call and those after it
  *
- * First a line "state SLOT STATE" for each slot, and "risky COUNT". What is hidden is said by CUSHIM_HIDE and
- * CUSHIM_MAX_VERSION. Exit status: 0 played, 1 a scene could not be set, 77 no GPU.
+ * It first prints a line "state SLOT STATE" for each slot, and "risky COUNT". CUSHIM_HIDE and CUSHIM_MAX_VERSION select
+ * the hidden functions. Exit status: 0 success, 1 the setup of a scenario failed, 77 no GPU.
  */
 #include "scene.h"
 
@@ -21,7 +22,7 @@ struct stage stage;
 static const struct {
     const char *name;
     void (*play)(void);
-    bool spoils; /* the stage; played only when asked for */
+    bool spoils; /* it makes the common objects unusable, so it runs only on request */
 } scenes[] = {
     {"context", scene_context, false},
     {"create", scene_create, false},
@@ -44,7 +45,7 @@ enum { SCENE_COUNT = sizeof scenes / sizeof scenes[0] };
 
 static const char *scene_playing = "";
 
-/* ---- What is printed ---- */
+/* ---- Output ---- */
 
 static struct {
     const void *handle;
@@ -111,7 +112,7 @@ void scene_must(CUresult result, const char *what)
     exit(1);
 }
 
-/* ---- What scenes do often ---- */
+/* ---- Common steps ---- */
 
 const char *scene_current(void)
 {
@@ -128,7 +129,7 @@ void scene_enter(CUcontext context)
 void scene_block(CUstream stream)
 {
     MUST(TABLE->MemsetD32Async_v1(stage.memory, 0, 1, stage.c));
-    MUST(TABLE->StreamSynchronize_v1(stage.c)); /* or it might come after the release */
+    MUST(TABLE->StreamSynchronize_v1(stage.c)); /* otherwise the callback might run after the release */
     MUST(stage.wait_value(stream, stage.memory, 1, CU_STREAM_WAIT_VALUE_GEQ));
 }
 
@@ -175,7 +176,7 @@ CUfunction scene_kernel(const char *name)
     return function;
 }
 
-/* ---- The play ---- */
+/* ---- The run ---- */
 
 static void print_states(void)
 {
@@ -218,7 +219,7 @@ static void play(size_t number)
     scene_enter(stage.primary);
 }
 
-/* A risky call may end the process, so which one it is is said first. */
+/* A risky call may end the process, so its name is printed before the call. */
 static void play_risky(int number)
 {
     printf("next\t%d\n", number);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A scene is a scripted sequence of calls that prints each answer in a form that does not depend on the run. Played
- * once as the driver is, and once with newer entry points hidden so that polyfills answer, it must print the same
- * twice.
+ * A scene is a sequence of calls that prints each answer in a form that is the same in every run. It must print the
+ * same text on the driver as it is and with newer entry points hidden, so that polyfills answer.
  */
 #ifndef SCENE_H
 #define SCENE_H
@@ -11,20 +10,20 @@
 
 #include "cushim/cushim.h"
 
-/* What results hold before a call. */
+/* The content of results before a call. */
 #define UNTOUCHED_POINTER ((void *)8)
 enum { UNTOUCHED = 77 };
 
-/* What every scene finds. */
+/* The common objects of all scenes. */
 struct stage {
     const struct cushim_dispatch_table *table;
     CUdevice device;
     CUcontext primary; /* current */
-    CUcontext second;  /* another one of the same device */
-    CUstream a, b, c;  /* of the primary one; not blocked by the legacy stream */
-    CUstream blocking; /* blocked by it */
+    CUcontext second;  /* another context of the same device */
+    CUstream a, b, c;  /* of the primary context; non-blocking */
+    CUstream blocking; /* a blocking stream */
     CUdeviceptr memory;
-    /* The driver's own, whatever the version limit: before 11.7 it is not to be had on every machine. */
+    /* The driver's own function, whatever the version limit: before 11.7 some machines disable it. */
     CUresult(CUDAAPI *wait_value)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
 };
 
@@ -36,35 +35,35 @@ CUSHIM_PRINTF(4, 5)
 void scene_step(enum cushim_slot slot, const char *step, CUresult code, const char *format, ...);
 #define STEP(slot, step, ...) scene_step(CUSHIM_SLOT_##slot, step, __VA_ARGS__)
 
-/* Gives a handle its name in what is printed; handles without one are x0, x1 ... in each step. */
+/* Gives a handle a name in the output. Handles without one are x0, x1 ... in each step. */
 void scene_name(const void *handle, const char *name);
 const char *scene_name_of(const void *handle);
 
-/* The name of the context that is current. */
+/* The name of the current context. */
 const char *scene_current(void);
 
-/* Makes a context current, NULL for none. */
+/* Makes a context current, or none with NULL. */
 void scene_enter(CUcontext context);
 
 /* A step whose answer is only a code. */
 #define CODE(slot, step, call) STEP(slot, step, call, "-")
 
-/* Ends the play if a call that only sets the scene fails. */
+/* Ends the run if a call that only sets up the scene fails. */
 void scene_must(CUresult result, const char *what);
 #define MUST(call) scene_must(call, #call)
 
-/* Holds back a stream's work until released. */
+/* Blocks the work of a stream until the release. */
 void scene_block(CUstream stream);
 void scene_release(void);
 
-/* A capture in relaxed mode, begun with the oldest entry point; its end, which prints what became of it. */
+/* Begins a capture in relaxed mode with the oldest entry point; and ends it, and prints its outcome. */
 void scene_begin(CUstream stream);
 void scene_end(enum cushim_slot slot, const char *step, CUstream stream);
 
 /* One more node in a capture. */
 void scene_add_node(CUstream stream);
 
-/* A module with the kernels "nothing" and "fault"; NULL where it cannot be made. */
+/* A module with the kernels "nothing" and "fault"; NULL if it cannot be created. */
 CUfunction scene_kernel(const char *name);
 
 void scene_context(void);
@@ -84,7 +83,7 @@ void scene_instantiate(void);
 void scene_edges(void);
 void scene_fault(void);
 
-/* Calls that may end the process: one of them, by number. */
+/* Makes the risky call with this number. It may end the process. */
 void scene_risky(int number);
 extern const int scene_risky_count;
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: what can be asked of a capture. */
+/* Scenes: queries of a capture. */
 #include "scene.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What is asked for beside the status. */
+/* The results that are requested in addition to the status. */
 enum { ID = 1, GRAPH = 2, NODES = 4, EDGES = 8, COUNT = 16, ALL = 31 };
 enum { MOST_IDS = 32 };
 
 static cuuint64_t ids[MOST_IDS];
 static int id_count;
 
-static const char *show_id(cuuint64_t id)
+static const char *print_id(cuuint64_t id)
 {
     if (id == UNTOUCHED)
         return "untouched";
@@ -21,7 +21,7 @@ static const char *show_id(cuuint64_t id)
     return id != 0 ? "given" : "zero";
 }
 
-/* The ids that were told since the last time are one and the same. */
+/* Prints whether all ids that were returned since the last call are the same. */
 static void compare_ids(const char *step)
 {
     bool same = true;
@@ -31,7 +31,7 @@ static void compare_ids(const char *step)
     id_count = 0;
 }
 
-static void show_nodes(char *text, size_t size, const CUgraphNode *nodes, size_t count)
+static void print_nodes(char *text, size_t size, const CUgraphNode *nodes, size_t count)
 {
     size_t length = 0;
     if (nodes == NULL || (const void *)nodes == UNTOUCHED_POINTER)
@@ -43,7 +43,7 @@ static void show_nodes(char *text, size_t size, const CUgraphNode *nodes, size_t
             length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? "+" : "", scene_name_of(nodes[i]));
 }
 
-static const char *show_edges(const CUgraphEdgeData *edges, size_t count)
+static const char *print_edges(const CUgraphEdgeData *edges, size_t count)
 {
     static const CUgraphEdgeData plain;
     if (edges == NULL)
@@ -69,30 +69,30 @@ struct answer {
 static const struct answer untouched = {
     (CUstreamCaptureStatus)UNTOUCHED, UNTOUCHED, UNTOUCHED_POINTER, UNTOUCHED_POINTER, UNTOUCHED_POINTER, UNTOUCHED};
 
-static void show(enum cushim_slot slot, const char *step, CUresult result, const struct answer *answer)
+static void print_answer(enum cushim_slot slot, const char *step, CUresult result, const struct answer *answer)
 {
     char nodes[128];
-    show_nodes(nodes, sizeof nodes, answer->nodes, answer->count);
+    print_nodes(nodes, sizeof nodes, answer->nodes, answer->count);
     scene_step(slot, step, result, "status %d, id %s, graph %s, nodes %s, edges %s, count %zu, current %s",
-               (int)answer->status, show_id(answer->id), scene_name_of(answer->graph), nodes,
-               show_edges(answer->edges, answer->count), answer->count, scene_current());
+               (int)answer->status, print_id(answer->id), scene_name_of(answer->graph), nodes,
+               print_edges(answer->edges, answer->count), answer->count, scene_current());
 }
 
-/* Asks with every ABI for `what`, as far as each has it. */
-static void ask(const char *where, CUstream stream, int what)
+/* Makes the query for `what` with every ABI version that has it. */
+static void print_query(const char *where, CUstream stream, int what)
 {
     char step[96];
     struct answer answer = untouched;
     CUresult result = TABLE->StreamGetCaptureInfo_v1(stream, &answer.status, (what & ID) != 0 ? &answer.id : NULL);
     snprintf(step, sizeof step, "%s/v1", where);
-    show(CUSHIM_SLOT_StreamGetCaptureInfo_v1, step, result, &answer);
+    print_answer(CUSHIM_SLOT_StreamGetCaptureInfo_v1, step, result, &answer);
 
     answer = untouched;
     result = TABLE->StreamGetCaptureInfo_v2(
         stream, &answer.status, (what & ID) != 0 ? &answer.id : NULL, (what & GRAPH) != 0 ? &answer.graph : NULL,
         (what & NODES) != 0 ? &answer.nodes : NULL, (what & COUNT) != 0 ? &answer.count : NULL);
     snprintf(step, sizeof step, "%s/v2", where);
-    show(CUSHIM_SLOT_StreamGetCaptureInfo_v2, step, result, &answer);
+    print_answer(CUSHIM_SLOT_StreamGetCaptureInfo_v2, step, result, &answer);
 
     answer = untouched;
     result = TABLE->StreamGetCaptureInfo_v3(
@@ -100,7 +100,7 @@ static void ask(const char *where, CUstream stream, int what)
         (what & NODES) != 0 ? &answer.nodes : NULL, (what & EDGES) != 0 ? &answer.edges : NULL,
         (what & COUNT) != 0 ? &answer.count : NULL);
     snprintf(step, sizeof step, "%s/v3", where);
-    show(CUSHIM_SLOT_StreamGetCaptureInfo_v3, step, result, &answer);
+    print_answer(CUSHIM_SLOT_StreamGetCaptureInfo_v3, step, result, &answer);
 
     answer = untouched;
     result = TABLE->StreamIsCapturing_v1(stream, &answer.status);
@@ -126,32 +126,32 @@ static const struct {
 };
 enum { WISH_COUNT = sizeof wishes / sizeof wishes[0] };
 
-static void ask_all(const char *where, CUstream stream)
+static void print_all_queries(const char *where, CUstream stream)
 {
     char step[64];
     for (int i = 0; i < WISH_COUNT; i++) {
         snprintf(step, sizeof step, "%s/%s", where, wishes[i].name);
-        ask(step, stream, wishes[i].what);
+        print_query(step, stream, wishes[i].what);
     }
 }
 
 void scene_info_idle(void)
 {
-    ask_all("idle", stage.a);
-    ask("stream 0", NULL, ALL);
-    ask("stream 1", (CUstream)1, ALL);
-    ask("stream 2", (CUstream)2, ALL);
+    print_all_queries("idle", stage.a);
+    print_query("stream 0", NULL, ALL);
+    print_query("stream 1", (CUstream)1, ALL);
+    print_query("stream 2", (CUstream)2, ALL);
     scene_enter(NULL);
-    ask("no context", stage.a, ALL);
-    ask("no context, stream 0", NULL, ALL);
-    ask("no context, stream 2", (CUstream)2, ALL);
+    print_query("no context", stage.a, ALL);
+    print_query("no context, stream 0", NULL, ALL);
+    print_query("no context, stream 2", (CUstream)2, ALL);
     scene_enter(stage.second);
-    ask("other context", stage.a, ALL);
+    print_query("other context", stage.a, ALL);
     id_count = 0;
 }
 
-/* Gives the capture of a three dependencies, by way of b and c. */
-static void spread(CUevent event)
+/* Gives the capture of `a` three dependencies, through b and c. */
+static void spread_dependencies(CUevent event)
 {
     MUST(TABLE->EventRecord_v1(event, stage.a));
     MUST(TABLE->StreamWaitEvent_v1(stage.b, event, 0));
@@ -159,7 +159,7 @@ static void spread(CUevent event)
     scene_add_node(stage.b);
     scene_add_node(stage.c);
     scene_add_node(stage.a);
-    ask("joined stream", stage.b, ALL);
+    print_query("joined stream", stage.b, ALL);
     MUST(TABLE->EventRecord_v1(event, stage.b));
     MUST(TABLE->StreamWaitEvent_v1(stage.a, event, 0));
     MUST(TABLE->EventRecord_v1(event, stage.c));
@@ -171,23 +171,23 @@ void scene_info_capture(void)
     CUevent event;
     MUST(TABLE->EventCreate_v1(&event, CU_EVENT_DISABLE_TIMING));
     scene_begin(stage.a);
-    ask_all("empty", stage.a);
+    print_all_queries("empty", stage.a);
     scene_add_node(stage.a);
-    ask_all("one node", stage.a);
-    spread(event);
-    ask_all("three nodes", stage.a);
+    print_all_queries("one node", stage.a);
+    spread_dependencies(event);
+    print_all_queries("three nodes", stage.a);
     scene_enter(NULL);
-    ask("no context", stage.a, ALL);
+    print_query("no context", stage.a, ALL);
     scene_enter(stage.second);
-    ask("other context", stage.a, ALL);
+    print_query("other context", stage.a, ALL);
     scene_enter(stage.primary);
-    ask("bystander", stage.blocking, ALL);
+    print_query("bystander", stage.blocking, ALL);
     compare_ids("ids");
     scene_end(CUSHIM_SLOT_StreamGetCaptureInfo_v3, "end", stage.a);
-    ask("ended", stage.a, ALL);
+    print_query("ended", stage.a, ALL);
 
     MUST(TABLE->StreamBeginCapture_v1((CUstream)2));
-    ask("per-thread stream", (CUstream)2, ALL);
+    print_query("per-thread stream", (CUstream)2, ALL);
     compare_ids("ids of the per-thread stream");
     scene_end(CUSHIM_SLOT_StreamGetCaptureInfo_v3, "per-thread end", (CUstream)2);
 }
@@ -197,12 +197,12 @@ void scene_info_legacy(void)
 {
     scene_begin(stage.blocking);
     scene_add_node(stage.blocking);
-    ask_all("stream 0", NULL);
-    ask("stream 1", (CUstream)1, ALL);
+    print_all_queries("stream 0", NULL);
+    print_query("stream 1", (CUstream)1, ALL);
     scene_enter(NULL);
-    ask("no context, stream 0", NULL, ALL);
+    print_query("no context, stream 0", NULL, ALL);
     scene_enter(stage.primary);
-    ask("the capture", stage.blocking, ID);
+    print_query("the capture", stage.blocking, ID);
     compare_ids("ids");
     scene_end(CUSHIM_SLOT_StreamGetCaptureInfo_v3, "end", stage.blocking);
 }
@@ -213,10 +213,10 @@ void scene_info_invalid(void)
     MUST(TABLE->EventCreate_v1(&event, CU_EVENT_DISABLE_TIMING));
     scene_begin(stage.a);
     scene_add_node(stage.a);
-    (void)TABLE->StreamSynchronize_v1(stage.a); /* which spoils it */
-    ask_all("invalid", stage.a);
+    (void)TABLE->StreamSynchronize_v1(stage.a); /* invalidates the capture */
+    print_all_queries("invalid", stage.a);
     scene_enter(NULL);
-    ask("no context", stage.a, ALL);
+    print_query("no context", stage.a, ALL);
     scene_enter(stage.primary);
     CODE(StreamUpdateCaptureDependencies_v2, "update",
          TABLE->StreamUpdateCaptureDependencies_v2(stage.a, NULL, NULL, 0, 1));
@@ -228,6 +228,6 @@ void scene_info_invalid(void)
     STEP(StreamGetCtx_v2, "context", result, "context %s, green %s", scene_name_of(context), scene_name_of(green));
     compare_ids("ids");
     scene_end(CUSHIM_SLOT_StreamGetCaptureInfo_v3, "end", stage.a);
-    ask("ended", stage.a, ALL);
+    print_query("ended", stage.a, ALL);
     id_count = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: contexts, and what a stream belongs to. */
+/* Scenes: contexts, and the context of a stream. */
 #include "scene.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 /* ---- cuCtxGetDevice_v2 and cuCtxSynchronize_v2 ---- */
 
-static void ask_context(const char *where, CUcontext current, const char *whom, CUcontext context)
+static void print_context(const char *where, CUcontext current, const char *whom, CUcontext context)
 {
     char step[64];
     CUdevice device = UNTOUCHED;
@@ -28,8 +28,8 @@ void scene_context(void)
     } contexts[] = {{"none", NULL}, {"primary", stage.primary}, {"second", stage.second}};
     for (int current = 0; current < 3; current++) {
         for (int asked = 0; asked < 3; asked++)
-            ask_context(contexts[current].name, contexts[current].context, contexts[asked].name,
-                        contexts[asked].context);
+            print_context(contexts[current].name, contexts[current].context, contexts[asked].name,
+                          contexts[asked].context);
     }
     scene_enter(stage.primary);
     scene_block(stage.a);
@@ -39,7 +39,7 @@ void scene_context(void)
 
 /* ---- cuCtxCreate_v3 and _v4 ---- */
 
-static void show_created(enum cushim_slot slot, const char *step, CUresult result, CUcontext context)
+static void print_created(enum cushim_slot slot, const char *step, CUresult result, CUcontext context)
 {
     unsigned int flags = UNTOUCHED;
     bool made = result == CUDA_SUCCESS;
@@ -58,14 +58,14 @@ static void create_v3(const char *step, CUexecAffinityParam *parameters, int cou
 {
     CUcontext context = UNTOUCHED_POINTER;
     CUresult result = TABLE->CtxCreate_v3(&context, parameters, count, flags, device);
-    show_created(CUSHIM_SLOT_CtxCreate_v3, step, result, context);
+    print_created(CUSHIM_SLOT_CtxCreate_v3, step, result, context);
 }
 
 static void create_v4(const char *step, CUctxCreateParams *parameters, unsigned int flags, CUdevice device)
 {
     CUcontext context = UNTOUCHED_POINTER;
     CUresult result = TABLE->CtxCreate_v4(&context, parameters, flags, device);
-    show_created(CUSHIM_SLOT_CtxCreate_v4, step, result, context);
+    print_created(CUSHIM_SLOT_CtxCreate_v4, step, result, context);
 }
 
 void scene_create(void)
@@ -102,7 +102,7 @@ void scene_create(void)
 
 /* ---- cuDevicePrimaryCtxRelease_v2 and ..SetFlags_v2 ---- */
 
-static void show_primary(enum cushim_slot slot, const char *step, CUresult result)
+static void print_primary(enum cushim_slot slot, const char *step, CUresult result)
 {
     unsigned int flags = UNTOUCHED;
     int active = UNTOUCHED;
@@ -112,13 +112,13 @@ static void show_primary(enum cushim_slot slot, const char *step, CUresult resul
 
 static void set_flags(const char *step, unsigned int flags)
 {
-    show_primary(CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2, step,
-                 TABLE->DevicePrimaryCtxSetFlags_v2(stage.device, flags));
+    print_primary(CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2, step,
+                  TABLE->DevicePrimaryCtxSetFlags_v2(stage.device, flags));
 }
 
 static void release(const char *step)
 {
-    show_primary(CUSHIM_SLOT_DevicePrimaryCtxRelease_v2, step, TABLE->DevicePrimaryCtxRelease_v2(stage.device));
+    print_primary(CUSHIM_SLOT_DevicePrimaryCtxRelease_v2, step, TABLE->DevicePrimaryCtxRelease_v2(stage.device));
 }
 
 void scene_primary(void)
@@ -132,7 +132,7 @@ void scene_primary(void)
     set_flags("flags/others while active", CU_CTX_SCHED_SPIN);
 }
 
-/* Ends the primary context, and so what stands on the stage. */
+/* Destroys the primary context and with it the common objects. */
 void scene_primary_end(void)
 {
     scene_enter(NULL);
@@ -147,9 +147,9 @@ void scene_primary_end(void)
     MUST(TABLE->DevicePrimaryCtxRetain_v1(&stage.primary, stage.device));
 }
 
-/* ---- What a stream belongs to ---- */
+/* ---- The context and the device of a stream ---- */
 
-static void ask_stream(const char *where, const char *whom, CUstream stream)
+static void print_stream_context(const char *where, const char *whom, CUstream stream)
 {
     char step[64];
     CUdevice device = UNTOUCHED;
@@ -184,12 +184,12 @@ void scene_stream(void)
     for (int context = 0; context < 3; context++) {
         for (int stream = 0; stream < 5; stream++) {
             scene_enter(contexts[context].context);
-            ask_stream(contexts[context].name, streams[stream].name, streams[stream].stream);
+            print_stream_context(contexts[context].name, streams[stream].name, streams[stream].stream);
         }
     }
 }
 
-/* ---- A stream of a green context ---- */
+/* ---- The stream of a green context ---- */
 
 static bool create_green(CUgreenCtx *green)
 {
@@ -212,17 +212,17 @@ void scene_green(void)
         || TABLE->GreenCtxStreamCreate_v1(&stream, green, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS)
         return;
     scene_name(green, "green");
-    ask_stream("primary", "green's", stream);
+    print_stream_context("primary", "green's", stream);
     scene_enter(NULL);
-    ask_stream("none", "green's", stream);
+    print_stream_context("none", "green's", stream);
     MUST(TABLE->CtxFromGreenCtx_v1(&context, green));
     scene_name(context, "green as context");
     scene_enter(context);
-    ask_stream("green", "green's", stream);
-    ask_stream("green", "0", NULL);
-    ask_stream("green", "a", stage.a);
-    ask_context("green", context, "none", NULL);
-    ask_context("primary", stage.primary, "green", context);
+    print_stream_context("green", "green's", stream);
+    print_stream_context("green", "0", NULL);
+    print_stream_context("green", "a", stage.a);
+    print_context("green", context, "none", NULL);
+    print_context("primary", stage.primary, "green", context);
     scene_enter(stage.primary);
     MUST(TABLE->StreamDestroy_v2(stream));
 }

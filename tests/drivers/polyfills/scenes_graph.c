@@ -10,7 +10,7 @@ enum { ROOM = 6 };
 static CUgraph graph;
 static CUgraphNode nodes[4];
 
-/* ---- What a query gives ---- */
+/* ---- The results of a query ---- */
 
 static void fill(CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges)
 {
@@ -31,8 +31,8 @@ static char edge_letter(const CUgraphEdgeData *edge)
     return memcmp(edge, &sample, sizeof sample) == 0 ? '?' : '!'; /* ? untouched, ! data */
 }
 
-static void show(enum cushim_slot slot, const char *step, CUresult result, CUgraphNode *from, CUgraphNode *to,
-                 const CUgraphEdgeData *edges, size_t count)
+static void print_answer(enum cushim_slot slot, const char *step, CUresult result, CUgraphNode *from, CUgraphNode *to,
+                         const CUgraphEdgeData *edges, size_t count)
 {
     char text[256];
     size_t length = 0;
@@ -43,7 +43,7 @@ static void show(enum cushim_slot slot, const char *step, CUresult result, CUgra
     scene_step(slot, step, result, "count %zu:%s", count, text);
 }
 
-/* Which arrays a query is given. */
+/* The arrays that a query is given. */
 enum { FROM = 1, TO = 2, DATA = 4 };
 
 static void get_edges(const char *step, int given, size_t room)
@@ -54,7 +54,7 @@ static void get_edges(const char *step, int given, size_t room)
     fill(from, to, edges);
     CUresult result = TABLE->GraphGetEdges_v2(graph, (given & FROM) != 0 ? from : NULL, (given & TO) != 0 ? to : NULL,
                                               (given & DATA) != 0 ? edges : NULL, &room);
-    show(CUSHIM_SLOT_GraphGetEdges_v2, step, result, from, to, edges, room);
+    print_answer(CUSHIM_SLOT_GraphGetEdges_v2, step, result, from, to, edges, room);
 }
 
 static void get_neighbours(const char *step, CUgraphNode node, int given, size_t room)
@@ -68,17 +68,17 @@ static void get_neighbours(const char *step, CUgraphNode node, int given, size_t
     CUresult result = TABLE->GraphNodeGetDependencies_v2(node, (given & FROM) != 0 ? before : NULL,
                                                          (given & DATA) != 0 ? edges : NULL, &count);
     snprintf(name, sizeof name, "dependencies/%s", step);
-    show(CUSHIM_SLOT_GraphNodeGetDependencies_v2, name, result, before, after, edges, count);
+    print_answer(CUSHIM_SLOT_GraphNodeGetDependencies_v2, name, result, before, after, edges, count);
 
     count = room;
     fill(before, after, edges);
     result = TABLE->GraphNodeGetDependentNodes_v2(node, (given & FROM) != 0 ? after : NULL,
                                                   (given & DATA) != 0 ? edges : NULL, &count);
     snprintf(name, sizeof name, "dependents/%s", step);
-    show(CUSHIM_SLOT_GraphNodeGetDependentNodes_v2, name, result, before, after, edges, count);
+    print_answer(CUSHIM_SLOT_GraphNodeGetDependentNodes_v2, name, result, before, after, edges, count);
 }
 
-static void ask(const char *where)
+static void print_query(const char *where)
 {
     char step[64];
     static const struct {
@@ -115,15 +115,15 @@ static size_t count_edges(void)
     return count;
 }
 
-static void add(const char *step, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
-                size_t count)
+static void add_edges(const char *step, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
+                      size_t count)
 {
     CUresult result = TABLE->GraphAddDependencies_v2(graph, from, to, data, count);
     STEP(GraphAddDependencies_v2, step, result, "%zu edges", count_edges());
 }
 
-static void take(const char *step, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
-                 size_t count)
+static void remove_edges(const char *step, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
+                         size_t count)
 {
     CUresult result = TABLE->GraphRemoveDependencies_v2(graph, from, to, data, count);
     STEP(GraphRemoveDependencies_v2, step, result, "%zu edges", count_edges());
@@ -147,27 +147,27 @@ void scene_graph(void)
     }
     MUST(TABLE->GraphAddEmptyNode_v1(&foreign, other, NULL, 0));
 
-    ask("empty");
-    add("add/one", &nodes[0], &nodes[1], NULL, 1);
+    print_query("empty");
+    add_edges("add/one", &nodes[0], &nodes[1], NULL, 1);
     const CUgraphNode from[] = {nodes[0], nodes[0]};
     const CUgraphNode to[] = {nodes[2], nodes[3]};
-    add("add/two, plain", from, to, plain, 2);
-    add("add/twice", &nodes[0], &nodes[1], NULL, 1);
-    add("add/to itself", &nodes[0], &nodes[0], NULL, 1);
-    add("add/backwards", &nodes[1], &nodes[0], NULL, 1);
-    take("remove/backwards", &nodes[1], &nodes[0], NULL, 1);
-    add("add/other graph", &foreign, &nodes[1], NULL, 1);
-    add("add/none", from, to, NULL, 0);
-    add("add/none, NULL", NULL, NULL, NULL, 0);
-    add("add/data", &nodes[1], &nodes[2], data, 1);
-    add("add/data, but none", &nodes[1], &nodes[2], data, 0);
-    ask("edges");
-    take("remove/data on a plain one", &nodes[0], &nodes[1], data, 1);
-    take("remove/one that is not", &nodes[1], &nodes[2], NULL, 1);
-    take("remove/none", from, to, NULL, 0);
-    take("remove/one", &nodes[0], &nodes[1], NULL, 1);
-    take("remove/two, plain", from, to, plain, 2);
-    ask("emptied");
+    add_edges("add/two, plain", from, to, plain, 2);
+    add_edges("add/twice", &nodes[0], &nodes[1], NULL, 1);
+    add_edges("add/to itself", &nodes[0], &nodes[0], NULL, 1);
+    add_edges("add/backwards", &nodes[1], &nodes[0], NULL, 1);
+    remove_edges("remove/backwards", &nodes[1], &nodes[0], NULL, 1);
+    add_edges("add/other graph", &foreign, &nodes[1], NULL, 1);
+    add_edges("add/none", from, to, NULL, 0);
+    add_edges("add/none, NULL", NULL, NULL, NULL, 0);
+    add_edges("add/data", &nodes[1], &nodes[2], data, 1);
+    add_edges("add/data, but none", &nodes[1], &nodes[2], data, 0);
+    print_query("edges");
+    remove_edges("remove/data on a plain one", &nodes[0], &nodes[1], data, 1);
+    remove_edges("remove/one that is not", &nodes[1], &nodes[2], NULL, 1);
+    remove_edges("remove/none", from, to, NULL, 0);
+    remove_edges("remove/one", &nodes[0], &nodes[1], NULL, 1);
+    remove_edges("remove/two, plain", from, to, plain, 2);
+    print_query("emptied");
     MUST(TABLE->GraphDestroy_v1(graph));
     MUST(TABLE->GraphDestroy_v1(other));
 }
@@ -212,7 +212,7 @@ void scene_instantiate(void)
     MUST(TABLE->GraphDestroy_v1(graph));
 }
 
-/* ---- Edges that are not plain: of one kernel that may start while the other ends ---- */
+/* ---- Programmatic edges: a kernel may start before the one that it depends on has ended ---- */
 
 static CUgraphNode add_kernel(CUfunction function)
 {
@@ -226,7 +226,7 @@ static CUgraphNode add_kernel(CUfunction function)
     return node;
 }
 
-static void ask_capture(const char *step, bool with_edges)
+static void print_capture_query(const char *step, bool with_edges)
 {
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)UNTOUCHED;
     cuuint64_t id = UNTOUCHED;
@@ -255,16 +255,16 @@ void scene_edges(void)
     nodes[1] = add_kernel(function);
     scene_name(nodes[0], "A");
     scene_name(nodes[1], "B");
-    add("add/data", &nodes[0], &nodes[1], data, 1);
-    ask("graph");
-    take("remove/plain", &nodes[0], &nodes[1], NULL, 1);
-    take("remove/data", &nodes[0], &nodes[1], data, 1);
+    add_edges("add/data", &nodes[0], &nodes[1], data, 1);
+    print_query("graph");
+    remove_edges("remove/plain", &nodes[0], &nodes[1], NULL, 1);
+    remove_edges("remove/data", &nodes[0], &nodes[1], data, 1);
 
     MUST(TABLE->StreamBeginCaptureToGraph_v1(stage.a, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
     CUresult result =
         TABLE->StreamUpdateCaptureDependencies_v2(stage.a, &nodes[0], data, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
     CODE(StreamUpdateCaptureDependencies_v2, "capture/update", result);
-    ask_capture("capture/with edges", true);
-    ask_capture("capture/without edges", false);
+    print_capture_query("capture/with edges", true);
+    print_capture_query("capture/without edges", false);
     scene_end(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2, "capture/end", stage.a);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that may end the process, because a result is NULL or a handle is. */
+/* Calls that may end the process, because an output pointer or a handle is NULL. */
 #include "scene.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes: events, and a context that a kernel has spoilt. */
+/* Scenes: events, and a context with a sticky error. */
 #include "scene.h"
 
 #include <stdio.h>
@@ -83,7 +83,7 @@ void scene_event(void)
     elapsed("elapsed/other context", first, first);
 }
 
-/* ---- After a faulting kernel ---- */
+/* ---- After a kernel with a fault ---- */
 
 static void CUDA_CB count_call(void *user)
 {
@@ -101,7 +101,7 @@ void scene_fault(void)
     MUST(TABLE->EventRecord_v1(before, stage.a));
     MUST(TABLE->StreamSynchronize_v1(stage.a));
     MUST(TABLE->LaunchKernel_v1(fault, 1, 1, 1, 1, 1, 1, 0, stage.a, NULL, NULL));
-    /* The fault may already be known here, so the codes of these two are not told. */
+    /* The fault may already be known here, so the codes of these two calls are not printed. */
     CUresult launched = TABLE->LaunchHostFunc_v1(stage.a, count_call, &calls);
     (void)TABLE->EventRecordWithFlags_v1(after, stage.a, 0);
     CUresult result = TABLE->StreamSynchronize_v1(stage.a);

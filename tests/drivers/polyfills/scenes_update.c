@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A scene: what changes the dependencies of a capture. */
+/* A scene: calls that change the dependencies of a capture. */
 #include "scene.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static size_t list_nodes(CUgraphNode *nodes)
     return count;
 }
 
-/* Adds a node to the capture and tells on how many others it depends. */
+/* Adds a node to the capture and prints the number of its dependencies. */
 static size_t count_dependencies(void)
 {
     CUgraphNode before[MOST_NODES];
@@ -35,7 +35,7 @@ static size_t count_dependencies(void)
     return dependencies;
 }
 
-/* Updates, then lets a new node show what it depends on. */
+/* Updates the dependencies, then prints those of a new node. */
 static void update(const char *step, CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count, unsigned int flags)
 {
     CUresult result = TABLE->StreamUpdateCaptureDependencies_v2(stage.a, nodes, edges, count, flags);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda.h - what a Toolkit's <cuda.h> declares of the functions that vector_add.c calls: enough to link it to -lcuda. */
+/* cuda.h - the declarations of <cuda.h> that vector_add.c needs to be linked with -lcuda. */
 #define CUSHIM_OWN_TYPES 1
 #include "cushim/abi/cuda_abi.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stand_in.c - brings softcuda the kernel of a program that knows nothing of softcuda: preload it.
+ * stand_in.c - registers the kernel of a program that does not know softcuda. Preload it:
  *
  *   LD_LIBRARY_PATH=softcuda/580 LD_PRELOAD=libstand_in.so ./vector_add
  *
- * On a driver that runs kernels itself it does nothing.
+ * With a driver that executes kernels itself, it does nothing.
  */
 #include <dlfcn.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 enum end { ENDED, FAILED, SKIPPED };
 
-/* Where a test that ends early goes on. */
+/* The point where a test that ends early continues. */
 static jmp_buf after_test;
 
 void cmocka_skip(void)
@@ -38,7 +38,7 @@ void cmocka_texts(const char *left, const char *right, bool equal, const char *f
         cmocka_fail(file, line, "\"%s\" %s \"%s\"", left, equal ? "!=" : "==", right);
 }
 
-static enum end run(const struct CMUnitTest *test)
+static enum end run_test(const struct CMUnitTest *test)
 {
     void *state = NULL;
     int end = setjmp(after_test);
@@ -58,7 +58,7 @@ int cmocka_run(const struct CMUnitTest *tests, size_t count)
     int failed = 0;
     for (size_t i = 0; i < count; i++) {
         printf("[ RUN      ] %s\n", tests[i].name);
-        enum end end = run(&tests[i]);
+        enum end end = run_test(&tests[i]);
         failed += end == FAILED;
         printf("[%s] %s\n", words[end], tests[i].name);
         fflush(stdout);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As much of cmocka as the unit tests use, for Windows, where there is no package of it. What a test prints, and what a
- * program returns, are cmocka's.
+ * The part of cmocka that the unit tests use, for Windows, where no package of cmocka exists. The output and the exit
+ * status of a test program are those of cmocka.
  */
 #ifndef CUSHIM_TEST_CMOCKA_H
 #define CUSHIM_TEST_CMOCKA_H
@@ -32,7 +32,7 @@ struct CMUnitTest {
     }
 #define cmocka_run_group_tests(tests, setup, teardown) cmocka_run(tests, sizeof(tests) / sizeof *(tests))
 
-/* Returns how many of the tests failed. */
+/* Returns the number of failed tests. */
 int cmocka_run(const struct CMUnitTest *tests, size_t count);
 
 /* These end the test. */

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* As much of EGL as <cudaEGL.h> wants, for machines that have no <EGL/egl.h>. */
+/* The part of EGL that <cudaEGL.h> needs, for machines without <EGL/egl.h>. */
 #include <stdint.h>
 typedef int32_t EGLint;

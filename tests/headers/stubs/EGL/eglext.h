@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* As much of EGL's extensions as <cudaEGL.h> wants. */
+/* The part of EGL's extensions that <cudaEGL.h> needs. */
 typedef void *EGLImageKHR;
 typedef void *EGLStreamKHR;
 typedef void *EGLSyncKHR;

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* As much of OpenGL as <cudaGL.h> wants, for machines that have no <GL/gl.h>. */
+/* The part of OpenGL that <cudaGL.h> needs, for machines without <GL/gl.h>. */
 typedef unsigned int GLuint;
 typedef unsigned int GLenum;
