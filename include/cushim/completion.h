@@ -22,9 +22,9 @@
  * and by cushim_dispatcher_run() of a dispatcher from before the fork(). Such a completion can be destroyed.
  *
  * **Cancellation.** Polling, waiting and running a dispatcher are not cancellation points: a thread that is cancelled
- * there (pthread_cancel()) goes on until the call returns. A wait that must end sooner needs a deadline. A callback that
- * a dispatcher runs must return: if the thread ends in it, for example because it is cancelled, the other callbacks that
- * were due are lost. Asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) is not supported.
+ * there (pthread_cancel()) goes on until the call returns. A wait that must end sooner needs a deadline. A callback
+ * that a dispatcher runs must return: if the thread ends in it, for example because it is cancelled, the other
+ * callbacks that were due are lost. Asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) is not supported.
  */
 #ifndef CUSHIM_COMPLETION_H
 #define CUSHIM_COMPLETION_H
