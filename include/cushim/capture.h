@@ -91,7 +91,7 @@ CUSHIM_API CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream,
 /** @name Open captures */
 /** @{ */
 
-/** An open capture: the record of what was begun, and by which thread. It holds its stream and its graph. */
+/** An open capture. It holds a reference to its stream and to its graph, and knows the thread that began it. */
 struct cushim_capture;
 
 /**
@@ -173,7 +173,7 @@ struct cushim_capture_info {
 
 /**
  * Returns the state of the capture that a stream is in. If the stream is not capturing, the status is
- * CU_STREAM_CAPTURE_STATUS_NONE. The call works on every driver from CUDA 10.0; `valid` tells what the driver reports.
+ * CU_STREAM_CAPTURE_STATUS_NONE. The call works on every driver from CUDA 10.0; `valid` marks what the driver reports.
  * Does not invalidate a capture. No other thread may enqueue work into the stream during the call.
  *
  * The arrays are filled only if all dependencies fit. Otherwise dependency_count is the capacity that they need, and

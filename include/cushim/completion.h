@@ -9,7 +9,7 @@
  * before or after it, and if the stream or its context is destroyed (the driver then waits for the work, and the
  * completion has fired when it returns; observed with driver 580). Only a captured completion need not fire, see
  * cushim_stream_capturable_completion(). No code of the program runs on a thread of the driver unless the program calls
- * a function whose comment says so.
+ * a function whose comment states this.
  *
  * The general rules stand in context.h. In addition:
  *
@@ -40,7 +40,7 @@ extern "C" {
 struct cushim_completion;
 struct cushim_dispatcher;
 
-/** What an event loop waits for: a file descriptor for poll() and similar functions; on Windows, an event HANDLE. */
+/** A descriptor for an event loop: a file descriptor for poll() and similar functions; on Windows, an event HANDLE. */
 #if defined(_WIN32)
 typedef void *cushim_descriptor;
 #else
@@ -220,7 +220,7 @@ CUSHIM_API CUresult cushim_completion_set_callback(struct cushim_completion *com
  * runs there, too.
  *
  * On a thread of the driver these functions must make no CUDA call, must not take a lock that any thread holds during a
- * CUDA call, and must not wait for work of the GPU: the driver would stand still. In other respects the call does what
+ * CUDA call, and must not wait for work of the GPU: the driver would block. In other respects the call does what
  * cushim_completion_set_callback() does.
  *
  * @param completion  The completion.

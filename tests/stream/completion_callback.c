@@ -344,9 +344,9 @@ static void captured(void)
     rule_note("called", &note, 6, 0);
     cushim_completion_destroy(&completion);
     rule_note("destroyed", &note, 6, 1);
-    done("launch-for-nobody", cushim_graph_exec_launch(executable, stream));
-    done("synchronize-for-nobody", cushim_stream_synchronize(stream));
-    rule_number("run-for-nobody", (long long)run(dispatcher), 0);
+    done("launch-after-destroy", cushim_graph_exec_launch(executable, stream));
+    done("synchronize-after-destroy", cushim_stream_synchronize(stream));
+    rule_number("run-after-destroy", (long long)run(dispatcher), 0);
     rule_note("in-the-end", &note, 6, 1);
     done("executable-destroy", cushim_graph_exec_destroy(&executable));
     cushim_dispatcher_destroy(&dispatcher);

@@ -34,7 +34,7 @@ static uint64_t end;
 static atomic_bool stopped;
 static atomic_bool broken; /* a kernel that faults was launched: from now on every call may fail, but must return */
 
-/* What has to happen, and what happened. */
+/* The events that have to happen, and those that happened. */
 static atomic_llong completions, refusals, waits;
 static atomic_llong functions, function_calls, function_releases;
 static atomic_llong works, work_releases;
