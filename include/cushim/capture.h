@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * capture.h - record what is enqueued into a stream as a graph, instead of doing it.
+/**
+ * @file
+ * Captures: the work that is enqueued into a stream is recorded as a graph instead of being executed.
  *
- * The general rules stand in context.h. Captures need CUDA 10.0; modes other than CU_STREAM_CAPTURE_MODE_RELAXED need
- * 10.1; what needs more says so, and is CUDA_ERROR_NOT_SUPPORTED below that.
+ * The general rules stand in context.h. Captures need CUDA 10.0, and modes other than CU_STREAM_CAPTURE_MODE_RELAXED
+ * need CUDA 10.1. A function that needs a newer version names it. Below these versions the code is
+ * CUDA_ERROR_NOT_SUPPORTED.
  *
- * Some calls invalidate a capture: it takes no more work and must still be ended, and ending it says
- * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED. Which calls, and in which mode, was measured: tests/conformance/CAPTURE.md in
- * cushim's sources.
+ * Some calls invalidate a capture: the capture accepts no more work but must still be ended, and ending it returns
+ * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED. tests/conformance/CAPTURE.md in cushim's sources lists which calls do this in
+ * which mode, as observed on a GPU.
  */
 #ifndef CUSHIM_CAPTURE_H
 #define CUSHIM_CAPTURE_H
@@ -19,130 +21,219 @@
 extern "C" {
 #endif
 
-/* ---- The scoped form ---- */
+/** @name Scoped captures */
+/** @{ */
 
-/*
- * Begins a capture, calls body(stream, user), and ends the capture whatever the body did; the stream is usable again.
- * It must return: a longjmp or an exception out of it is not caught. Gives a graph that the caller owns.
- *   the body's own error                   the graph is destroyed; if ending failed too, cushim_last_error() has that
- *   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED  something in the body invalidated the capture
- *   CUDA_ERROR_STREAM_CAPTURE_UNJOINED     the body forked to another stream and did not join
- *   CUDA_ERROR_ILLEGAL_STATE               the stream was capturing already, which goes on; or the body ended the
- *                                          capture itself, and had no error of its own
- *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the legacy stream cannot capture
- *   CUDA_ERROR_INVALID_VALUE               body or out_graph is NULL, or the mode is none
+/**
+ * Begins a capture, calls body(stream, user), and ends the capture whatever the body did. The stream is usable again
+ * afterwards. If a longjmp or an exception leaves the body, the capture stays open.
+ *
+ * @param stream     The stream.
+ * @param mode       Which calls of other code invalidate the capture (CU_STREAM_CAPTURE_MODE_...).
+ * @param body       The function that enqueues the work to capture.
+ * @param user       Passed to the body.
+ * @param out_graph  Receives the graph, which the caller owns.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_INVALIDATED  The body invalidated the capture.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNJOINED     The body forked to another stream and did not join it.
+ * @retval CUDA_ERROR_ILLEGAL_STATE               The stream was already capturing; that capture goes on. Or the body
+ *                                                ended the capture itself and returned CUDA_SUCCESS.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is the legacy stream, which cannot capture.
+ * @retval CUDA_ERROR_INVALID_VALUE               body or out_graph is NULL, or mode is not a capture mode.
+ * @return If the body returned an error, that error: the graph is destroyed, and if ending the capture failed too,
+ *         cushim_last_error() describes that failure.
  */
 CUSHIM_API CUresult cushim_stream_capture(struct cushim_stream *stream, CUstreamCaptureMode mode,
                                           cushim_stream_body body, void *user, struct cushim_graph **out_graph);
 
-/* The same, and straight to an executable for the stream's context, or, where it was wrapped without one, for the
- * caller's current one; `flags` as cushim_graph_instantiate(). */
+/**
+ * Captures as cushim_stream_capture() does and makes an executable graph. The executable graph is made for the context
+ * of the stream or, if the stream was wrapped without a context, for the caller's current context.
+ *
+ * @param stream    The stream.
+ * @param mode      As for cushim_stream_capture().
+ * @param flags     As for cushim_graph_instantiate().
+ * @param body      The function that enqueues the work to capture.
+ * @param user      Passed to the body.
+ * @param out_exec  Receives the executable graph, which the caller owns.
+ * @return An error of cushim_stream_capture() or of cushim_graph_instantiate().
+ */
 CUSHIM_API CUresult cushim_stream_capture_executable(struct cushim_stream *stream, CUstreamCaptureMode mode,
                                                      unsigned long long flags, cushim_stream_body body, void *user,
                                                      struct cushim_graph_exec **out_exec);
 
-/*
- * The same into a graph that is there (CUDA 12.3): what is captured first depends on `nodes`, with the edges that
- * `edges` describe (NULL: plain ones), `count` of each. The graph stays the caller's, with what was captured until then
- * if only the body fails. But the driver destroys the graph when the capture itself fails (observed with driver 580):
- * it is then an object with nothing in it, which can only be destroyed.
+/**
+ * Captures as cushim_stream_capture() does, into an existing graph. Needs CUDA 12.3; CUDA_ERROR_NOT_SUPPORTED below
+ * that.
+ *
+ * The caller keeps the graph. If only the body fails, the graph contains what was captured until then. If the capture
+ * itself fails, the driver destroys the graph (observed with driver 580): the object is then empty, and the only valid
+ * call on it is cushim_graph_destroy().
+ *
+ * @param stream  The stream.
+ * @param graph   The graph to add to.
+ * @param nodes   The nodes of the graph on which the first captured node depends. NULL if count is 0.
+ * @param edges   The data of the edges from these nodes, one for each node; NULL for plain edges.
+ * @param count   The number of nodes.
+ * @param mode    As for cushim_stream_capture().
+ * @param body    The function that enqueues the work to capture.
+ * @param user    Passed to the body.
+ * @retval CUDA_ERROR_INVALID_HANDLE  stream or graph is NULL, or the driver destroyed the graph.
+ * @retval CUDA_ERROR_INVALID_VALUE   body is NULL, nodes is NULL although count is not 0 or edges is not NULL, or mode
+ *                                    is not a capture mode.
+ * @return Another error of cushim_stream_capture().
  */
 CUSHIM_API CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
                                                    const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
                                                    CUstreamCaptureMode mode, cushim_stream_body body, void *user);
 
-/* ---- The open form ---- */
+/** @} */
 
-/* An open capture: what was begun, and by whom. Holds its stream and its graph. */
+/** @name Open captures */
+/** @{ */
+
+/** An open capture. It holds a reference to its stream and to its graph, and knows the thread that began it. */
 struct cushim_capture;
 
-/*
- * Begins a capture. The caller owns *out_capture and ends it with cushim_capture_end(), in the same thread unless the
- * mode is RELAXED (of CU_STREAM_PER_THREAD always, as another thread means another stream by that). Errors as above,
- * those of beginning.
+/**
+ * Begins a capture. The caller ends it with cushim_capture_end(). Unless the mode is CU_STREAM_CAPTURE_MODE_RELAXED,
+ * the same thread must do so. A capture of CU_STREAM_PER_THREAD must always be ended by the same thread, because in
+ * another thread the handle means another stream.
+ *
+ * @param stream       The stream.
+ * @param mode         As for cushim_stream_capture().
+ * @param out_capture  Receives the capture, which the caller owns.
+ * @retval CUDA_ERROR_ILLEGAL_STATE               The stream is already capturing; that capture goes on.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is the legacy stream, which cannot capture.
+ * @retval CUDA_ERROR_INVALID_VALUE               out_capture is NULL, or mode is not a capture mode.
  */
 CUSHIM_API CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode mode,
                                          struct cushim_capture **out_capture);
 
-/* Into a graph that is there, as cushim_stream_capture_to_graph(). */
+/**
+ * Begins a capture into an existing graph. Needs CUDA 12.3; CUDA_ERROR_NOT_SUPPORTED below that. The rules of
+ * cushim_capture_begin() apply to the capture, and the rules of cushim_stream_capture_to_graph() to the graph and to
+ * `nodes`, `edges` and `count`.
+ */
 CUSHIM_API CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
                                                   const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
                                                   CUstreamCaptureMode mode, struct cushim_capture **out_capture);
 
-/*
- * Ends it, sets *capture to NULL, and gives the graph, which the caller owns. out_graph NULL: the graph is destroyed;
- * of a capture into a graph that is there it must be NULL, since that graph is the caller's already.
- *   CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD  it is for the thread that began it to end. Nothing happened, and the
- *                                           capture goes on (the driver would have ended it)
- *   CUDA_ERROR_INVALID_VALUE                out_graph is not as said. Nothing happened
- *   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED   something invalidated it, or its stream was destroyed
- *   CUDA_ERROR_STREAM_CAPTURE_UNJOINED      another stream was not joined
- *   CUDA_ERROR_ILLEGAL_STATE                it was ended by somebody else
- * Except with the first two, the capture is over, *capture is NULL, and the stream can be used again.
+/**
+ * Ends a capture. After every code except CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD and CUDA_ERROR_INVALID_VALUE the
+ * capture is over, *capture is NULL, and the stream can be used again.
+ *
+ * @param capture    The address of the pointer to the capture.
+ * @param out_graph  Receives the graph, which the caller owns. If it is NULL, the graph is destroyed. For a capture
+ *                   into an existing graph it must be NULL, since the caller already has that graph.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD  Only the thread that began the capture may end it. Nothing happened,
+ *                                                 and the capture goes on (the driver would have ended it).
+ * @retval CUDA_ERROR_INVALID_VALUE                out_graph is not NULL for a capture into an existing graph. Nothing
+ *                                                 happened.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_INVALIDATED   The capture was invalidated, or its stream was destroyed.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNJOINED      Another stream was not joined.
+ * @retval CUDA_ERROR_ILLEGAL_STATE                The capture had already been ended by other means than this function.
  */
 CUSHIM_API CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph **out_graph);
 
-/* ---- Asking and steering ---- */
+/** @} */
 
-/* Whether the stream is capturing, or was and something invalidated that (CU_STREAM_CAPTURE_STATUS_INVALIDATED).
- * Harmless. CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking stream captures; harmless too. */
+/** @name Querying and steering a capture */
+/** @{ */
+
+/**
+ * Returns whether the stream is capturing. Does not invalidate a capture.
+ *
+ * @param stream      The stream.
+ * @param out_status  Receives the status. CU_STREAM_CAPTURE_STATUS_INVALIDATED: the stream is in a capture that was
+ *                    invalidated.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  The stream is the legacy stream, and a blocking stream is capturing. That
+ *                                             capture is not invalidated.
+ */
 CUSHIM_API CUresult cushim_stream_capture_status(struct cushim_stream *stream, CUstreamCaptureStatus *out_status);
 
-/* Which members of struct cushim_capture_info are valid. */
+/** Bits of struct cushim_capture_info: which of its members are valid. */
 enum cushim_capture_valid {
-    CUSHIM_CAPTURE_ID = 1,           /* from CUDA 10.1 */
-    CUSHIM_CAPTURE_GRAPH = 2,        /* from CUDA 11.3 */
-    CUSHIM_CAPTURE_DEPENDENCIES = 4, /* from CUDA 11.3: dependency_count, and the nodes if there was room for all */
-    CUSHIM_CAPTURE_EDGES = 8         /* the edge data, if asked for; all zero on a driver that has none */
+    CUSHIM_CAPTURE_ID = 1,           /**< id. From CUDA 10.1. */
+    CUSHIM_CAPTURE_GRAPH = 2,        /**< graph. From CUDA 11.3. */
+    CUSHIM_CAPTURE_DEPENDENCIES = 4, /**< dependency_count, and nodes if the array had room for all. From CUDA 11.3. */
+    CUSHIM_CAPTURE_EDGES = 8         /**< edges, if requested; all zero on a driver without edge data. */
 };
 
+/** The state of a capture. */
 struct cushim_capture_info {
-    CUstreamCaptureStatus status;
-    unsigned valid;          /* enum cushim_capture_valid, or-ed; 0 unless status is ACTIVE */
-    cuuint64_t id;           /* of this capture, unique in the process */
-    CUgraph graph;           /* the driver's, which nobody owns before the capture ends: not to be destroyed */
-    size_t dependency_count; /* on how many nodes the next one will depend */
-    CUgraphNode *nodes;      /* where they are: the caller's array, or the copy's; NULL if not asked for, or no room */
-    CUgraphEdgeData *edges;  /* the same */
+    CUstreamCaptureStatus status; /**< Whether the stream is capturing. */
+    unsigned valid;               /**< Bits of enum cushim_capture_valid; 0 unless the status is ACTIVE. */
+    cuuint64_t id;                /**< The id of this capture, unique in the process. */
+    CUgraph graph;                /**< The driver's graph. It has no owner until the capture ends: do not destroy it. */
+    size_t dependency_count;      /**< On how many nodes the next node will depend. */
+    CUgraphNode *nodes;           /**< These nodes, in the caller's array or in the copy. NULL if the array was too
+                                   * small or NULL. */
+    CUgraphEdgeData *edges;       /**< The data of the edges from these nodes, under the same conditions. */
 };
 
-/*
- * What there is to know about the capture that a stream is in; a status of NONE if it is in none. `nodes` and `edges`
- * (NULL: not wanted) have room for `capacity` each, and are filled only if all dependencies fit: else dependency_count
- * says how much room it takes, and CUSHIM_CAPTURE_DEPENDENCIES is not set. The same call on every driver from CUDA
- * 10.0: what it does not know is not in `valid`. Harmless. Nothing may be enqueued into the stream in the meantime.
- *   CUDA_ERROR_LOSSY_QUERY    nodes were asked for without edges, and there is edge data
- *   CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  as with cushim_stream_capture_status()
- *   CUDA_ERROR_INVALID_VALUE  out_info is NULL, or there are edges without nodes
+/**
+ * Returns the state of the capture that a stream is in. If the stream is not capturing, the status is
+ * CU_STREAM_CAPTURE_STATUS_NONE. The call works on every driver from CUDA 10.0; `valid` marks what the driver reports.
+ * Does not invalidate a capture. No other thread may enqueue work into the stream during the call.
+ *
+ * The arrays are filled only if all dependencies fit. Otherwise dependency_count is the capacity that they need, and
+ * CUSHIM_CAPTURE_DEPENDENCIES is not set.
+ *
+ * @param stream    The stream.
+ * @param nodes     An array for the nodes. May be NULL.
+ * @param edges     An array for the data of the edges. May be NULL, and must be NULL if nodes is.
+ * @param capacity  The number of elements of each array.
+ * @param out_info  Receives the state.
+ * @retval CUDA_ERROR_LOSSY_QUERY              nodes is not NULL, edges is NULL, and an edge has data.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  As for cushim_stream_capture_status().
+ * @retval CUDA_ERROR_INVALID_VALUE            out_info is NULL, or edges is not NULL and nodes is NULL.
  */
 CUSHIM_API CUresult cushim_stream_capture_info(struct cushim_stream *stream, CUgraphNode *nodes, CUgraphEdgeData *edges,
                                                size_t capacity, struct cushim_capture_info *out_info);
 
-/* The same, with nodes and edges in one block that the caller ends with cushim_capture_info_destroy(). */
+/**
+ * Returns the state of a capture like cushim_stream_capture_info(), with all nodes and edges, in one block of memory.
+ *
+ * @param stream    The stream.
+ * @param out_info  Receives the block, which the caller frees with cushim_capture_info_destroy().
+ * @retval CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  As for cushim_stream_capture_status().
+ */
 CUSHIM_API CUresult cushim_stream_capture_info_copy(struct cushim_stream *stream,
                                                     struct cushim_capture_info **out_info);
 
-/* Frees a copy and sets *info to NULL; NULL, or a pointer to NULL, is nothing to do. */
+/** Frees a copy and sets *info to NULL. */
 CUSHIM_API void cushim_capture_info_destroy(struct cushim_capture_info **info);
 
-/*
- * Changes on which nodes the next one will depend (CUDA 11.3): `operation` is CU_STREAM_ADD_CAPTURE_DEPENDENCIES, or
- * CU_STREAM_SET_CAPTURE_DEPENDENCIES, which with a count of 0 means none. `edges` (NULL: plain ones; others need CUDA
- * 12.3) has as many elements as `nodes`. Nodes that are taken off need not be joined any more.
- *   CUDA_ERROR_ILLEGAL_STATE  the stream is not capturing
- *   CUDA_ERROR_INVALID_VALUE  nodes is NULL with a count, there are edges without nodes, or the operation is none
+/**
+ * Changes the nodes on which the next node will depend. Needs CUDA 11.3; CUDA_ERROR_NOT_SUPPORTED below that. Nodes
+ * that are removed from the dependencies need not be joined any more.
+ *
+ * @param stream     The stream.
+ * @param nodes      The nodes. NULL if count is 0.
+ * @param edges      The data of the edges from these nodes, one for each node; NULL for plain edges. Other edges need
+ *                   CUDA 12.3; CUDA_ERROR_NOT_SUPPORTED below that.
+ * @param count      The number of nodes.
+ * @param operation  CU_STREAM_ADD_CAPTURE_DEPENDENCIES, or CU_STREAM_SET_CAPTURE_DEPENDENCIES. To set 0 nodes removes
+ *                   all dependencies.
+ * @retval CUDA_ERROR_ILLEGAL_STATE  The stream is not capturing.
+ * @retval CUDA_ERROR_INVALID_VALUE  nodes is NULL although count is not 0 or edges is not NULL, or the operation is
+ *                                   neither of the two.
  */
 CUSHIM_API CUresult cushim_stream_update_dependencies(struct cushim_stream *stream, const CUgraphNode *nodes,
                                                       const CUgraphEdgeData *edges, size_t count,
                                                       CUstreamUpdateCaptureDependencies_flags operation);
 
-/*
- * Sets this thread's capture mode to *mode and writes the previous mode there, so that a second call restores it. In
- * RELAXED mode, calls such as cuMemAlloc can be made while a stream captures. Needs CUDA 10.1.
- * (cuThreadExchangeStreamCaptureMode)
- *   CUDA_ERROR_INVALID_VALUE  mode is NULL, or *mode is not a capture mode
+/**
+ * Exchanges the capture mode of the calling thread (cuThreadExchangeStreamCaptureMode). A second call with the same
+ * variable restores the previous mode. In CU_STREAM_CAPTURE_MODE_RELAXED, calls such as cuMemAlloc can be made while a
+ * stream is capturing. Needs CUDA 10.1; CUDA_ERROR_NOT_SUPPORTED below that.
+ *
+ * @param mode  The mode to set. Receives the previous mode.
+ * @retval CUDA_ERROR_INVALID_VALUE  mode is NULL, or *mode is not a capture mode.
  */
 CUSHIM_API CUresult cushim_capture_mode_exchange(CUstreamCaptureMode *mode);
+
+/** @} */
 
 #ifdef __cplusplus
 }

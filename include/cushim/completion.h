@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * completion.h - know when the GPU is done: by asking, waiting, a descriptor in an event loop, or a function.
+/**
+ * @file
+ * Completions: a program learns when the GPU is done by polling, by waiting, by a descriptor in an event loop, or by a
+ * callback.
  *
- * A completion stands for all work that was in a stream when it was made, and has that work's status. It fires on every
- * driver, whatever happens to the work (but for a notification that was captured: see there): also when a kernel faults
- * before or after, when the stream is destroyed, or the context (the driver then waits for the work, and the completion
- * has fired when it returns; observed with driver 580). No code of the program's runs on the driver's threads, unless a
- * function here says so and was called.
+ * A completion stands for all work that is in a stream when the completion is created. It fires when that work is done
+ * and then has the status of the work. It fires on every driver, whatever happens to the work: also if a kernel faults
+ * before or after it, and if the stream or its context is destroyed (the driver then waits for the work, and the
+ * completion has fired when it returns; observed with driver 580). Only a captured completion need not fire, see
+ * cushim_stream_capturable_completion(). No code of the program runs on a thread of the driver unless the program calls
+ * a function whose comment states this.
  *
- * The general rules stand in context.h. Every function may be called from any thread; only giving a completion up
- * (detach, destroy) must be the last thing done with it, or with a dispatcher. Firing allocates nothing, and takes no
- * lock on 64-bit Linux; elsewhere a short one of its own. Up to 1,048,576
- * completions may be outstanding, of at most 128 bytes each; their memory is used again, and not given back.
+ * The general rules stand in context.h. In addition:
  *
- * CUDA does not survive a fork(): in the child, a completion from before that has not fired is
- * CUDA_ERROR_NOT_INITIALIZED to ask or to wait for, and can be destroyed; so is a dispatcher from before, to run.
+ * **Cost.** Firing allocates no memory. On 64-bit Linux it takes no lock; on other systems it takes a short internal
+ * lock. Up to 1,048,576 completions can exist at a time, with at most 128 bytes each; the memory is reused, and not
+ * returned to the system. CUDA_ERROR_OUT_OF_MEMORY also means that too many completions exist.
  *
- * Waiting, asking, and running a dispatcher are not cancellation points: a thread that is cancelled there
- * (pthread_cancel) goes on until the call returns. Give a wait a deadline if it must end sooner. Functions that a
- * dispatcher calls must return: a thread that ends in one, also by cancellation, loses the others that were due.
- * Asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) is not supported.
+ * **fork().** CUDA does not work in the child of a fork(). There, CUDA_ERROR_NOT_INITIALIZED is returned by functions
+ * that poll, wait for, or return the descriptor of a completion that was created before the fork() and has not fired,
+ * and by cushim_dispatcher_run() of a dispatcher from before the fork(). Such a completion can be destroyed.
  *
- * The common codes stand in context.h; CUDA_ERROR_OUT_OF_MEMORY also says that too many are outstanding.
+ * **Cancellation.** Polling, waiting and running a dispatcher are not cancellation points: a thread that is cancelled
+ * there (pthread_cancel()) goes on until the call returns. A wait that must end sooner needs a deadline. A callback
+ * that a dispatcher runs must return: if the thread ends in it, for example because it is cancelled, the other
+ * callbacks that were due are lost. Asynchronous cancellation (PTHREAD_CANCEL_ASYNCHRONOUS) is not supported.
  */
 #ifndef CUSHIM_COMPLETION_H
 #define CUSHIM_COMPLETION_H
@@ -37,152 +40,257 @@ extern "C" {
 struct cushim_completion;
 struct cushim_dispatcher;
 
-/* What an event loop can wait for: a file descriptor for poll() and its kin, or on Windows the HANDLE of an event. */
+/** A descriptor for an event loop: a file descriptor for poll() and similar functions; on Windows, an event HANDLE. */
 #if defined(_WIN32)
 typedef void *cushim_descriptor;
 #else
 typedef int cushim_descriptor;
 #endif
 
-/* ---- Making ---- */
+/** @name Creating */
+/** @{ */
 
-/*
- * Fires when all work that is in the stream is done, with its status. Of a context that already has a sticky error it
- * has fired at once, with the context's error. The caller owns *out_completion.
- *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing; the capture goes on. (One that another thread
- *                                          begins on this stream during the call is the caller's care, and ends.)
+/**
+ * Creates a completion for all work that is in the stream. If the context already has a sticky error, the completion
+ * has fired when the call returns, with that error.
+ *
+ * @param stream          The stream.
+ * @param out_completion  Receives the completion, which the caller owns.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is capturing. The capture goes on. During the call no other
+ *                                                thread may begin a capture of the stream: that capture would end.
  */
 CUSHIM_API CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **out_completion);
 
-/*
- * The same, but it may also be made in a capture: then it fires at each launch of the graph, when the launch comes to
- * this point, and counts. In a capture it needs CUDA 11.3, it tells no status but success, and it does not fire in a
- * launch where work before it fails. It may be given up before the graph is.
+/**
+ * Creates a completion like cushim_stream_completion(), also in a capture. Outside a capture it does what
+ * cushim_stream_completion() does.
+ *
+ * A completion that is created in a capture (a captured completion) becomes a part of the graph. It fires at each
+ * launch of the graph, when the launch reaches this point, and counts its firings. Its status is always CUDA_SUCCESS,
+ * and it does not fire in a launch in which work before it fails. It may be destroyed before the graph. It needs CUDA
+ * 11.3; CUDA_ERROR_NOT_SUPPORTED below that.
+ *
+ * @param stream          The stream.
+ * @param out_completion  Receives the completion, which the caller owns.
  */
 CUSHIM_API CUresult cushim_stream_capturable_completion(struct cushim_stream *stream,
                                                         struct cushim_completion **out_completion);
 
-/*
- * Calls body(stream, user) to enqueue work, and gives a completion for it. release(user) (NULL for none) is called
- * once, whatever happens and whatever is returned, and never before the GPU is done with all that the body enqueued,
- * also if the body fails half-way. Nothing is called from the driver's thread while the caller has the completion:
- * `release` runs in the thread that first learns that it fired, in cushim_completion_poll(), _status(), _wait(),
- * _detach() or _destroy(), or in cushim_dispatcher_run() behind the function of cushim_completion_set_callback(). With
- * nobody left to learn it (given up before it fired, out_completion NULL, or an error returned) it runs on the driver's
- * thread, and there must make no CUDA call and wait for nothing.
+/**
+ * Calls body(stream, user) to enqueue work, and creates a completion for that work.
  *
- * The body must return: after a longjmp or an exception out of it, nothing is released. It must leave the current
- * context as it found it. It may destroy the stream.
- *   the body's own error
- *   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  the stream is capturing: the body was not called, the capture goes on. Or
- *                                          the body left a capture open, which was ended. Or the body brought the
- *                                          stream into a capture of another stream: that capture is invalidated, and
- *                                          `release` is called after it has ended, by the first later call of this
- *                                          function or of cushim_stream_completion() (for a special stream: on this
- *                                          thread, with this context current), or on the driver's thread after that
- *   CUDA_ERROR_OUT_OF_MEMORY               the body was not called; or as the next
- *   others                                 the driver takes no callback: the work was waited for, and released
+ * The call takes over `user`: release(user) is called exactly once, whatever happens and whatever the call returns, and
+ * never before the GPU is done with all that the body enqueued, also if the body fails after it enqueued something.
+ *
+ * While the caller owns the completion, `release` is not called on a thread of the driver. It runs on the thread that
+ * first observes that the completion has fired: in cushim_completion_poll(), cushim_completion_status(),
+ * cushim_completion_wait(), cushim_completion_detach() or cushim_completion_destroy(), or in cushim_dispatcher_run()
+ * after the function of cushim_completion_set_callback(). If the caller does not own the completion any more when it
+ * fires (it was detached or destroyed, out_completion is NULL, or the call returned an error), `release` runs on a
+ * thread of the driver. There it must make no CUDA call and must not wait for anything.
+ *
+ * The body must leave the current context as it found it, and may destroy the stream. If a longjmp or an exception
+ * leaves the body, `release` is never called.
+ *
+ * @param stream          The stream.
+ * @param body            The function that enqueues work.
+ * @param user            Passed to both functions.
+ * @param release         Releases user. May be NULL.
+ * @param out_completion  Receives the completion, which the caller owns. May be NULL.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  One of three cases. The stream is capturing: the body was not called,
+ *                                                and the capture goes on. Or the body left a capture open, which was
+ *                                                ended. Or the body brought the stream into a capture of another
+ *                                                stream: that capture is invalidated, and `release` is called after it
+ *                                                has ended, by the first later call of this function or of
+ *                                                cushim_stream_completion() (for a special stream: a call on this
+ *                                                thread with this context current), or afterwards on a thread of the
+ *                                                driver.
+ * @retval CUDA_ERROR_OUT_OF_MEMORY               The body was not called, or the driver refused the callback as below.
+ * @return The error of the body. Another error means that the driver refused the callback with which a completion
+ *         fires: the work was waited for, and then `release` was called.
  */
 CUSHIM_API CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body body, void *user,
                                           void (*release)(void *user), struct cushim_completion **out_completion);
 
-/* ---- Asking and waiting ---- */
+/** @} */
 
-/* CUDA_ERROR_NOT_READY until it has fired; then the status of the work, as often as it is asked. */
+/** @name Polling and waiting */
+/** @{ */
+
+/**
+ * Returns whether a completion has fired.
+ *
+ * @param completion  The completion.
+ * @retval CUDA_ERROR_NOT_READY  It has not fired.
+ * @return Otherwise the status of the work, at every call.
+ */
 CUSHIM_API CUresult cushim_completion_poll(struct cushim_completion *completion);
 
-/* The same with the answer apart: CUDA_SUCCESS and the status of the work in *out_status, or CUDA_ERROR_NOT_READY. */
+/**
+ * Returns whether a completion has fired, and the status of the work separately.
+ *
+ * @param completion  The completion.
+ * @param out_status  Receives the status of the work.
+ * @retval CUDA_SUCCESS          It has fired, and *out_status is written.
+ * @retval CUDA_ERROR_NOT_READY  It has not fired.
+ */
 CUSHIM_API CUresult cushim_completion_status(struct cushim_completion *completion, CUresult *out_status);
 
-/* Now, in nanoseconds of a clock that only goes forward: what deadlines are made of. */
+/** Returns the time in nanoseconds of a monotonic clock, for deadlines. */
 CUSHIM_API uint64_t cushim_time_ns(void);
 
+/** A deadline that never passes. */
 #define CUSHIM_FOREVER UINT64_MAX
 
-/*
- * Waits until it has fired, and returns the status of the work. It returns by its deadline (a time of cushim_time_ns(),
- * or CUSHIM_FOREVER), whatever becomes of the work. Makes no CUDA call, so it invalidates no capture.
- *   CUDA_ERROR_TIMEOUT  the deadline has passed. One in the past only looks
+/**
+ * Waits until a completion has fired. The call returns when the deadline has passed, whatever happens to the work. It
+ * makes no CUDA call, so that it invalidates no capture.
+ *
+ * @param completion  The completion.
+ * @param deadline    A time of cushim_time_ns(), or CUSHIM_FOREVER. With a time in the past the call does not wait.
+ * @retval CUDA_ERROR_TIMEOUT  The deadline has passed, and the completion has not fired.
+ * @return Otherwise the status of the work.
  */
 CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t deadline);
 
-/*
- * A descriptor that becomes readable (on Windows: an event that is set) when it has fired, and stays so; made when
- * first asked for. It stays the completion's: do not read from or close it, and take it out of the loop before the
- * completion is given up.
- *   CUDA_ERROR_OPERATING_SYSTEM  the system gives no more descriptors
+/**
+ * Returns a descriptor that becomes readable (on Windows: an event that is set) when the completion has fired, and
+ * remains so. The first call creates it.
+ *
+ * The completion keeps the ownership: the program must neither read from the descriptor nor close it, and must remove
+ * it from its event loop before it detaches or destroys the completion.
+ *
+ * @param completion      The completion.
+ * @param out_descriptor  Receives the descriptor.
+ * @retval CUDA_ERROR_OPERATING_SYSTEM  The operating system provides no more descriptors.
  */
 CUSHIM_API CUresult cushim_completion_descriptor(struct cushim_completion *completion,
                                                  cushim_descriptor *out_descriptor);
 
-/* How often it has fired: 0 or 1, or as often as launched if it was captured. 0 for NULL. */
+/**
+ * Returns how often a completion has fired: 0 or 1, or the number of firings of a captured completion. Returns 0 for
+ * NULL.
+ */
 CUSHIM_API uint64_t cushim_completion_count(const struct cushim_completion *completion);
 
-/* Sets a notification that has fired back, so that the next launch can be waited for. Does nothing to one that has not.
- * The count stays, and a function is called for each firing all the same. Somebody who waits meanwhile may miss the
- * firing that is set back. CUDA_ERROR_NOT_SUPPORTED: it was not captured, and fires once only. */
+/**
+ * Resets a captured completion that has fired, so that the program can wait for the next launch. The call does nothing
+ * if the completion has not fired. The count remains, and a callback is still called for each firing. A thread that
+ * waits during the call can miss the firing that is reset.
+ *
+ * @param completion  The completion.
+ * @retval CUDA_ERROR_NOT_SUPPORTED    The completion was not captured: it fires only once.
+ * @retval CUDA_ERROR_NOT_INITIALIZED  The completion was created before a fork().
+ */
 CUSHIM_API CUresult cushim_completion_reset(struct cushim_completion *completion);
 
-/* ---- Functions ---- */
+/** @} */
 
-/*
- * Lets cushim_dispatcher_run() call fn(status, user) when it has fired (at each firing of a captured notification),
- * also if it has fired already. `release` (NULL for none) is called with `user` exactly once, whatever happens: after
- * the function, or when the function will not be called any more; in the thread that runs the dispatcher, or gives the
- * completion up. If the dispatcher is destroyed before it fires, that is the driver's thread; of a captured
- * notification that was given up, whichever ends the graph, perhaps the driver's, too: there it must make no CUDA call.
- * One function for each completion.
- *   CUDA_ERROR_ILLEGAL_STATE  it has a function already
+/** @name Callbacks */
+/** @{ */
+
+/**
+ * Sets the callback of a completion: cushim_dispatcher_run() calls fn(status, user) after the completion has fired, or
+ * after each firing of a captured completion. The completion may already have fired. A completion can have one
+ * callback.
+ *
+ * The call takes over `user`: release(user) is called exactly once, whatever happens and also if the call fails. It is
+ * called after `fn`, or when `fn` will not be called any more, on the thread that runs the dispatcher or that detaches
+ * or destroys the completion. In two cases it can run on a thread of the driver, and there it must make no CUDA call:
+ * - If the dispatcher is destroyed before the completion fires, `release` runs on a thread of the driver.
+ * - If a captured completion has been detached, `release` runs on the thread that destroys the graph, which can be a
+ *   thread of the driver.
+ *
+ * @param completion  The completion.
+ * @param dispatcher  The dispatcher that calls the function.
+ * @param fn          The function.
+ * @param user        Passed to both functions.
+ * @param release     Releases user. May be NULL.
+ * @retval CUDA_ERROR_ILLEGAL_STATE  The completion already has a callback.
+ * @retval CUDA_ERROR_INVALID_VALUE  fn is NULL.
  */
 CUSHIM_API CUresult cushim_completion_set_callback(struct cushim_completion *completion,
                                                    struct cushim_dispatcher *dispatcher,
                                                    void (*fn)(CUresult status, void *user), void *user,
                                                    void (*release)(void *user));
 
-/*
- * The same, but the function and `release` are called by the driver's thread at the very moment (by this call, if it
- * has fired already). There they must make no CUDA call, take no lock that is held around a CUDA call anywhere, and
- * wait for nothing that the GPU does: the driver would stand still. So is the release function of
- * cushim_stream_enqueue() then.
+/**
+ * Sets the callback of a completion so that `fn` and `release` run immediately when the completion fires, on a thread
+ * of the driver; or during this call, if the completion has already fired. `release` of cushim_stream_enqueue() then
+ * runs there, too.
+ *
+ * On a thread of the driver these functions must make no CUDA call, must not take a lock that any thread holds during a
+ * CUDA call, and must not wait for work of the GPU: the driver would block. In other respects the call does what
+ * cushim_completion_set_callback() does.
+ *
+ * @param completion  The completion.
+ * @param fn          The function.
+ * @param user        Passed to both functions.
+ * @param release     Releases user. May be NULL.
+ * @retval CUDA_ERROR_ILLEGAL_STATE  The completion already has a callback.
+ * @retval CUDA_ERROR_INVALID_VALUE  fn is NULL.
  */
 CUSHIM_API CUresult cushim_completion_set_inline_callback(struct cushim_completion *completion,
                                                           void (*fn)(CUresult status, void *user), void *user,
                                                           void (*release)(void *user));
 
-/* ---- Giving up ---- */
+/** @} */
 
-/* Forgets it: GPU work goes on, and a function is still called. *completion becomes NULL; NULL, or a pointer to NULL,
- * is nothing to do. */
+/** @name Ending */
+/** @{ */
+
+/**
+ * Drops the completion and sets *completion to NULL. The GPU work continues, and a callback that was set is still
+ * called.
+ */
 CUSHIM_API void cushim_completion_detach(struct cushim_completion **completion);
 
-/* The same, but a function that was not yet called is not called any more (only released). Does not
- * wait: one that another thread is calling at this moment goes on, and is released by that thread. */
+/**
+ * Drops the completion and sets *completion to NULL. The GPU work continues. A callback that was not yet called is not
+ * called any more, only released. The call does not wait: if another thread is in the callback at this moment, it
+ * continues, and that thread releases it.
+ */
 CUSHIM_API void cushim_completion_destroy(struct cushim_completion **completion);
 
-/* ---- Dispatchers ---- */
+/** @} */
 
-/*
- * What a loop runs: it collects the functions that are due, and has one descriptor for all. The caller owns
- * *out_dispatcher.
- *   CUDA_ERROR_OPERATING_SYSTEM  the system gives no more descriptors
+/** @name Dispatchers */
+/** @{ */
+
+/**
+ * Creates a dispatcher. It collects the callbacks that are due, has one descriptor for all of them, and runs them on a
+ * thread of the program.
+ *
+ * @param out_dispatcher  Receives the dispatcher, which the caller owns.
+ * @retval CUDA_ERROR_OPERATING_SYSTEM  The operating system provides no more descriptors.
  */
 CUSHIM_API CUresult cushim_dispatcher_create(struct cushim_dispatcher **out_dispatcher);
 
-/* Readable (set) while something is due. It stays the dispatcher's. */
+/**
+ * Returns a descriptor that is readable (on Windows: an event that is set) while a callback is due. The dispatcher
+ * keeps the ownership.
+ */
 CUSHIM_API CUresult cushim_dispatcher_descriptor(struct cushim_dispatcher *dispatcher,
                                                  cushim_descriptor *out_descriptor);
 
-/* Calls the functions that are due, on this thread, in the order in which they became so. They may do anything, destroy
- * the dispatcher too. *out_count (NULL for none) is how many it called. Several threads may run one dispatcher. */
+/**
+ * Calls the callbacks that are due, on this thread, in the order in which they became due. A callback may do anything,
+ * even destroy the dispatcher. Several threads may run one dispatcher.
+ *
+ * @param dispatcher  The dispatcher.
+ * @param out_count   Receives how many callbacks were called. May be NULL.
+ */
 CUSHIM_API CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, size_t *out_count);
 
-/*
- * Ends it and sets *dispatcher to NULL; NULL, or a pointer to NULL, is nothing to do. Functions that are due are not
- * called any more, but released; those of completions that have not fired are released when the completion is given up,
- * or, on the driver's thread, when it fires.
- * The descriptor is closed once the last completion with a function for it has fired.
+/**
+ * Destroys the dispatcher and sets *dispatcher to NULL. Callbacks that are due are not called any more, only released.
+ * The callback of a completion that has not fired is released when the completion is destroyed, or on a thread of the
+ * driver when it fires. The descriptor is closed when every completion with a callback for this dispatcher has fired
+ * and has been detached or destroyed.
  */
 CUSHIM_API void cushim_dispatcher_destroy(struct cushim_dispatcher **dispatcher);
+
+/** @} */
 
 #ifdef __cplusplus
 }

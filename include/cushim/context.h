@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * context.h - where streams and events are made: a device's primary context, a context of one's own, or somebody
- * else's.
+/**
+ * @file
+ * Contexts, and the general rules of the stream layer.
  *
- * A struct cushim_context is counted: every stream, event and executable made in it holds it, so it may be destroyed
- * before them and ends with the last of them. No function here or in the stream layer leaves another context current
- * than it found.
+ * A context is the driver's state for one device. Streams, events and executable graphs are created in a context: the
+ * primary context of a device, a new context, or a context that the program got elsewhere and lends.
  *
- * What can fail returns a CUresult and writes its results, the last arguments, only on CUDA_SUCCESS. An error, other
- * than CUDA_ERROR_NOT_READY and what a function of the program's (a body) returned, is in words in cushim_last_error().
- * Where the driver itself refuses, its own code is passed on: any that NVIDIA's manual names for the function in
- * question, and any error of earlier asynchronous work. All may be called from any thread, and with no driver on the
- * machine.
+ * The rules below hold for context.h, stream.h, event.h, graph.h, capture.h and completion.h. The comment of a function
+ * states only what differs from them.
  *
- * What ends an object takes its address and sets it to NULL; NULL, or a pointer to NULL, is nothing to do.
+ * **Errors.** A function that can fail returns a CUresult. It writes its output parameters, which come last, only if it
+ * returns CUDA_SUCCESS. After an error, cushim_last_error() has a message, except after CUDA_ERROR_NOT_READY and after
+ * an error that a body (a function of the program that cushim calls, see ::cushim_stream_body) returned. If the driver
+ * refuses a call, its own code is returned: any code that NVIDIA's manual names for the driver function in question,
+ * and any error of earlier asynchronous work. Every function may return these general codes:
+ * - CUDA_ERROR_INVALID_HANDLE: an object is NULL, for example because it was destroyed. For a context the code is
+ *   CUDA_ERROR_INVALID_CONTEXT.
+ * - CUDA_ERROR_INVALID_VALUE: an output pointer is NULL, or the driver does not know the flags.
+ * - CUDA_ERROR_NO_DEVICE: no driver could be loaded.
+ * - CUDA_ERROR_NOT_SUPPORTED: the driver is too old. cushim_last_error() names the CUDA version that the call needs.
+ * - CUDA_ERROR_OUT_OF_MEMORY: the host or the driver is out of memory.
  *
- * The codes that any function may return:
- *   CUDA_ERROR_INVALID_HANDLE  an object is NULL (ended, that is); a context: CUDA_ERROR_INVALID_CONTEXT
- *   CUDA_ERROR_INVALID_VALUE   a place for a result is NULL, or flags are unknown to the driver
- *   CUDA_ERROR_NO_DEVICE       there is no driver
- *   CUDA_ERROR_NOT_SUPPORTED   the driver is too old; cushim_last_error() says for what
- *   CUDA_ERROR_OUT_OF_MEMORY   of the host, or the driver's
+ * **Ownership.** An object that a function creates belongs to the caller. The function that ends an object (destroy,
+ * close, release, end, detach) takes the address of the pointer and sets the pointer to NULL. A destroy, close or
+ * detach function accepts NULL and a pointer to NULL, and then does nothing. The object is gone whatever code a destroy
+ * or close function returns. Other copies of the pointer must not be used afterwards.
+ *
+ * **The current context.** Every call leaves the caller's current context as it was.
+ *
+ * **Threads.** Every function may be called from any thread. Several threads may use one object at the same time, but a
+ * call that ends an object must be the last use of it.
+ *
+ * **No driver.** Every function may be called on a machine without a driver.
  */
 #ifndef CUSHIM_CONTEXT_H
 #define CUSHIM_CONTEXT_H
@@ -31,60 +42,88 @@
 extern "C" {
 #endif
 
+/**
+ * A context. The object is reference-counted: each stream, event and executable graph that is created in it holds a
+ * reference. So the program may destroy the context before them, and it ends with the last of them.
+ */
 struct cushim_context;
 
-/*
- * The primary context of device number `ordinal` (from 0): the one that the CUDA runtime, and every library in the
- * process that is built on it, shares. Loads the driver and initialises it (cushim_init) if nobody has. Making the
- * first use of a device's primary context takes about 0.1 s.
- *   CUDA_ERROR_INVALID_DEVICE  there is no device of that number
- *   CUDA_ERROR_NOT_SUPPORTED   the driver is older than CUDA 7.0: cushim_context_create() works there
- *   CUDA_ERROR_INVALID_VALUE   out_context is NULL
- *   CUDA_ERROR_OUT_OF_MEMORY   of the host, or the driver's
- *   others                     what cushim_init() or cuDevicePrimaryCtxRetain returned
- * The caller owns *out_context. It is released when it and all made in it were destroyed (cuDevicePrimaryCtxRelease).
+/**
+ * Retains the primary context of a device, which the CUDA runtime and every library in the process that is built on the
+ * runtime share. Loads and initialises the driver (cushim_init()) if that has not been done. The first use of the
+ * primary context of a device takes about 0.1 s.
+ *
+ * The driver's reference is released (cuDevicePrimaryCtxRelease) when *out_context and every object that was created in
+ * it have been destroyed.
+ *
+ * @param ordinal      The number of the device, from 0.
+ * @param out_context  Receives the context, which the caller owns.
+ * @retval CUDA_ERROR_INVALID_DEVICE  The machine has no device with that number.
+ * @retval CUDA_ERROR_NOT_SUPPORTED   The driver is older than CUDA 7.0. cushim_context_create() works there.
+ * @return Another code that cushim_init() or cuDevicePrimaryCtxRetain returned.
  */
 CUSHIM_API CUresult cushim_context_create_primary(int ordinal, struct cushim_context **out_context);
 
-/*
- * A new context on device number `ordinal`; `flags` are cuCtxCreate's (CU_CTX_SCHED_...). For a driver without primary
- * contexts, and for work that must be kept apart. Unlike cuCtxCreate it does not leave the context current.
- * Errors and ownership as above; works on every driver.
+/**
+ * Creates a new context on a device: for a driver without primary contexts, and for work that must be kept apart. Loads
+ * and initialises the driver (cushim_init()) if that has not been done. Unlike cuCtxCreate, the call does not leave the
+ * new context current. It works on every driver.
+ *
+ * The driver's context is destroyed when *out_context and every object that was created in it have been destroyed.
+ *
+ * @param ordinal      The number of the device, from 0.
+ * @param flags        Flags of cuCtxCreate (CU_CTX_SCHED_...).
+ * @param out_context  Receives the context, which the caller owns.
+ * @retval CUDA_ERROR_INVALID_DEVICE  The machine has no device with that number.
+ * @return Another code that cushim_init() or cuCtxCreate returned.
  */
 CUSHIM_API CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_context **out_context);
 
-/*
- * A context that is somebody else's. It is never destroyed by this, and must live longer than all that is made in it:
- * NVIDIA's driver does not check, and crashes (observed with driver 580).
- *   CUDA_ERROR_INVALID_CONTEXT  `handle` is NULL, or the driver does not know it
- *   CUDA_ERROR_INVALID_VALUE    out_context is NULL
+/**
+ * Wraps a context of the driver without taking ownership: cushim never destroys it.
+ *
+ * The driver's context must outlive every object that is created in it. The driver does not check this and crashes
+ * (observed with driver 580).
+ *
+ * @param handle       The driver's context, which stays with its owner.
+ * @param out_context  Receives the object, which the caller owns.
+ * @retval CUDA_ERROR_INVALID_CONTEXT  handle is NULL, or the driver does not know it.
  */
 CUSHIM_API CUresult cushim_context_borrow(CUcontext handle, struct cushim_context **out_context);
 
-/*
- * A green context (CUDA 12.4), somebody else's as above. Streams made in it need CUDA 12.5 and CU_STREAM_NON_BLOCKING.
- *   CUDA_ERROR_INVALID_CONTEXT  `green` is NULL
- *   CUDA_ERROR_NOT_SUPPORTED    the driver has no green contexts
+/**
+ * Wraps a green context of the driver without taking ownership; the lifetime rule of cushim_context_borrow() applies.
+ * Green contexts need CUDA 12.4. To create streams in one needs CUDA 12.5 and the flag CU_STREAM_NON_BLOCKING.
+ *
+ * @param green        The driver's green context, which stays with its owner.
+ * @param out_context  Receives the object, which the caller owns.
+ * @retval CUDA_ERROR_INVALID_CONTEXT  green is NULL.
+ * @retval CUDA_ERROR_NOT_SUPPORTED    The driver has no green contexts.
  */
 CUSHIM_API CUresult cushim_context_borrow_green(CUgreenCtx green, struct cushim_context **out_context);
 
-/*
- * Gives up the caller's hold and sets *context to NULL; NULL, or a pointer to NULL, is nothing to do. Streams and
- * events made in it keep it. The code is that of the release by the driver, if this was the last hold; the object is
- * gone whatever it says.
+/**
+ * Drops the caller's reference and sets *context to NULL. Streams, events and executable graphs that were created in
+ * the context keep it alive.
+ *
+ * @return If this was the last reference to a context that is not borrowed, the code with which the driver released or
+ *         destroyed it.
  */
 CUSHIM_API CUresult cushim_context_destroy(struct cushim_context **context);
 
-/* The driver's handle, for slots of the table; NULL for NULL. It stays the context's. */
+/** Returns the driver's handle, for slots of the table; NULL for NULL. The context keeps the ownership. */
 CUSHIM_API CUcontext cushim_context_handle(const struct cushim_context *context);
 
-/* The context's device. CUDA_ERROR_INVALID_CONTEXT for NULL. No driver call. */
+/** Returns the device of the context. Makes no driver call. */
 CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, CUdevice *out_device);
 
-/*
- * The priorities that streams of this context can have: from *out_least (the lowest priority, the greatest number, 0)
- * to *out_greatest (the highest priority, such as -5). Both 0 where the device has no priorities. Either may be NULL.
- * (cuCtxGetStreamPriorityRange)
+/**
+ * Returns the priorities that streams of this context can have (cuCtxGetStreamPriorityRange). A smaller number is a
+ * higher priority.
+ *
+ * @param context       The context.
+ * @param out_least     Receives the lowest priority, which is the greatest number, 0. May be NULL.
+ * @param out_greatest  Receives the highest priority, such as -5; 0 if the device has no priorities. May be NULL.
  */
 CUSHIM_API CUresult cushim_context_priority_range(struct cushim_context *context, int *out_least, int *out_greatest);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim.h - all of cushim: one binary, any CUDA driver, or none. names.h, for porting, is included by itself. */
+/**
+ * @file
+ * Includes every public header except names.h, which a program that is ported includes by itself, and last.
+ */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * event.h - points in streams: to wait for, to ask about, to measure the time between.
+/**
+ * @file
+ * Events: points in streams that a program can wait for, query, and measure the time between.
  *
- * The general rules stand in context.h. An event holds its context. Any thread may use an event, several at once too;
- * only destroying it must be the last thing done with it.
+ * The general rules stand in context.h.
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H
@@ -15,49 +15,84 @@
 extern "C" {
 #endif
 
-/*
- * Makes an event in a context. `flags`: CU_EVENT_DEFAULT, or CU_EVENT_BLOCKING_SYNC (who synchronizes sleeps),
- * CU_EVENT_DISABLE_TIMING (cheaper, no elapsed time), CU_EVENT_INTERPROCESS (together with the latter). The caller owns
- * *out_event.
- *   CUDA_ERROR_INVALID_CONTEXT  context is NULL
+/**
+ * Creates an event.
+ *
+ * @param context    The context in which to create it. The event holds a reference to the context.
+ * @param flags      CU_EVENT_DEFAULT, or CU_EVENT_BLOCKING_SYNC (a thread that synchronizes sleeps),
+ *                   CU_EVENT_DISABLE_TIMING (cheaper, without elapsed times) and CU_EVENT_INTERPROCESS (only together
+ *                   with CU_EVENT_DISABLE_TIMING).
+ * @param out_event  Receives the event, which the caller owns.
  */
 CUSHIM_API CUresult cushim_event_create(struct cushim_context *context, unsigned flags,
                                         struct cushim_event **out_event);
 
-/* An event that is somebody else's, who keeps it alive; never destroyed by this. `context` may be NULL. */
+/**
+ * Wraps an event of the driver without taking ownership: cushim never destroys it, and its owner must keep it alive.
+ *
+ * @param handle     The driver's event.
+ * @param context    The context in which the event was created; the object holds a reference to it. May be NULL.
+ * @param out_event  Receives the object, which the caller owns.
+ * @retval CUDA_ERROR_INVALID_HANDLE  handle is NULL.
+ */
 CUSHIM_API CUresult cushim_event_borrow(CUevent handle, struct cushim_context *context,
                                         struct cushim_event **out_event);
 
-/* Destroys the event and sets *event to NULL; NULL, or a pointer to NULL, is nothing to do. Work that waits for it
- * keeps what it needs. The object is gone whatever the driver's code. */
+/**
+ * Destroys the event. Work that waits for the event is not affected.
+ *
+ * @param event  The address of the pointer to the event. *event is set to NULL.
+ * @return The code of cuEventDestroy or of the release of the context.
+ */
 CUSHIM_API CUresult cushim_event_destroy(struct cushim_event **event);
 
-/* The driver's handle, for slots of the table; NULL for NULL. It stays the event's. */
+/** Returns the driver's handle, for slots of the table; NULL for NULL. The event keeps the ownership. */
 CUSHIM_API CUevent cushim_event_handle(const struct cushim_event *event);
 
-/*
- * Records: the event now stands for all work in `stream` until here. `flags`: 0, or CU_EVENT_RECORD_EXTERNAL in a
- * capture (CUDA 11.1; CUDA_ERROR_NOT_SUPPORTED below that). Both must be of one context (the driver says
- * CUDA_ERROR_INVALID_HANDLE if not).
- *   CUDA_ERROR_ILLEGAL_STATE  CU_EVENT_RECORD_EXTERNAL without a capture
+/**
+ * Records the event: it now stands for all work that is in the stream.
+ *
+ * @param event   The event.
+ * @param stream  The stream, of the same context as the event.
+ * @param flags   0, or CU_EVENT_RECORD_EXTERNAL in a capture (CUDA 11.1; CUDA_ERROR_NOT_SUPPORTED below that).
+ * @retval CUDA_ERROR_ILLEGAL_STATE   flags is CU_EVENT_RECORD_EXTERNAL, and the stream is not capturing.
+ * @retval CUDA_ERROR_INVALID_HANDLE  An argument is NULL, or event and stream belong to different contexts.
  */
 CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream, unsigned flags);
 
-/*
- * CUDA_SUCCESS if all that the event stands for is done, or it was never recorded; CUDA_ERROR_NOT_READY if not.
- * Asking, and waiting, invalidate a capture by CU_STREAM_CAPTURE_MODE_GLOBAL of any thread, and by THREAD_LOCAL of this
- * one (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED), as with cushim_stream_query().
- *   CUDA_ERROR_CAPTURED_EVENT  last recorded in a capture: asking and waiting invalidate that, in every mode (observed)
+/**
+ * Returns whether all work that the event stands for is done.
+ *
+ * @note The call invalidates a capture in CU_STREAM_CAPTURE_MODE_GLOBAL of any thread, and a capture in
+ * CU_STREAM_CAPTURE_MODE_THREAD_LOCAL of the calling thread. It then returns CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
+ *
+ * @param event  The event.
+ * @retval CUDA_SUCCESS               All work is done, or the event was never recorded.
+ * @retval CUDA_ERROR_NOT_READY       Some work is not done.
+ * @retval CUDA_ERROR_CAPTURED_EVENT  The event was last recorded in a capture. This call invalidates that capture in
+ *                                    every mode (observed with driver 580).
+ * @return Otherwise the error of the work.
  */
 CUSHIM_API CUresult cushim_event_query(struct cushim_event *event);
 
-/* Waits until all that the event stands for is done. */
+/**
+ * Waits until all work that the event stands for is done. Returns immediately if the event was never recorded.
+ * Invalidates captures as cushim_event_query() does.
+ *
+ * @param event  The event.
+ * @retval CUDA_ERROR_CAPTURED_EVENT  As for cushim_event_query().
+ * @return CUDA_SUCCESS, or the error of the work.
+ */
 CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
 
-/*
- * The time between two events in milliseconds, good to about half a microsecond (cuEventElapsedTime).
- *   CUDA_ERROR_NOT_READY       one of them is not done
- *   CUDA_ERROR_INVALID_HANDLE  one was never recorded, or was made with CU_EVENT_DISABLE_TIMING
+/**
+ * Returns the time between two events (cuEventElapsedTime).
+ *
+ * @param start             The first event.
+ * @param end               The second event.
+ * @param out_milliseconds  Receives the time in milliseconds. The resolution is about half a microsecond.
+ * @retval CUDA_ERROR_NOT_READY       The work of one of the events is not done.
+ * @retval CUDA_ERROR_INVALID_HANDLE  An event is NULL, was never recorded, or was created with CU_EVENT_DISABLE_TIMING.
  */
 CUSHIM_API CUresult cushim_event_elapsed(struct cushim_event *start, struct cushim_event *end, float *out_milliseconds);
 

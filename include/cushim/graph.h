@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * graph.h - graphs and what is launched of them.
+/**
+ * @file
+ * Graphs and executable graphs, as far as stream capture needs them.
  *
- * As much as stream capture needs; nodes are added and looked at with the table's slots, by cushim_graph_handle(). The
- * general rules stand in context.h. Graphs need CUDA 10.0; below it all but destroying nothing is
- * CUDA_ERROR_NOT_SUPPORTED. Graphs and executables are not thread-safe (the driver's rule): one thread at a time.
+ * Nodes are added and inspected with slots of the table, through cushim_graph_handle().
  *
- * The common codes stand in context.h; CUDA_ERROR_INVALID_HANDLE is also said of a graph that the driver destroyed,
- * because a capture into it failed (see cushim_capture_begin_to_graph).
+ * The general rules stand in context.h, with two differences:
+ * - Graphs need CUDA 10.0. Below that, cushim_graph_create() returns CUDA_ERROR_NOT_SUPPORTED, and no graph exists that
+ *   the other functions could use.
+ * - Graphs and executable graphs are not thread-safe, as in the driver: one thread at a time may use one.
+ *
+ * CUDA_ERROR_INVALID_HANDLE also means that the driver destroyed the graph because a capture into it failed, see
+ * cushim_capture_begin_to_graph().
  */
 #ifndef CUSHIM_GRAPH_H
 #define CUSHIM_GRAPH_H
@@ -21,57 +25,99 @@ extern "C" {
 struct cushim_graph;
 struct cushim_graph_exec;
 
-/* An empty graph. The caller owns *out_graph. */
+/** Creates an empty graph. The caller owns *out_graph. */
 CUSHIM_API CUresult cushim_graph_create(struct cushim_graph **out_graph);
 
-/* Takes over a graph of the driver's: from now on it is *out_graph's to destroy. On failure it stays the caller's. */
+/**
+ * Takes ownership of a graph of the driver: cushim destroys it together with *out_graph. On failure the caller still
+ * owns it.
+ */
 CUSHIM_API CUresult cushim_graph_adopt(CUgraph handle, struct cushim_graph **out_graph);
 
-/* A graph that is somebody else's, who keeps it alive; never destroyed by this. */
+/** Wraps a graph of the driver without taking ownership: cushim never destroys it, and its owner must keep it alive. */
 CUSHIM_API CUresult cushim_graph_borrow(CUgraph handle, struct cushim_graph **out_graph);
 
-/* Gives the driver's handle to the caller, who owns it if the graph did, and ends the object: *graph becomes NULL.
- * CUDA_ERROR_ILLEGAL_STATE while a capture into it is open. */
+/**
+ * Ends the object without destroying the driver's graph, and sets *graph to NULL. If the object owned the driver's
+ * graph, the caller owns it now.
+ *
+ * @param graph       The graph.
+ * @param out_handle  Receives the driver's handle.
+ * @retval CUDA_ERROR_ILLEGAL_STATE  A capture into the graph is open. Nothing changed.
+ */
 CUSHIM_API CUresult cushim_graph_release(struct cushim_graph **graph, CUgraph *out_handle);
 
-/*
- * Destroys the graph and sets *graph to NULL; NULL, or a pointer to NULL, is nothing to do. Executables made of it live
- * on. While a capture into it is open, it ends with that capture. The object is gone whatever the driver's code.
+/**
+ * Destroys the graph. Executable graphs that were made from it remain valid. While a capture into the graph is open,
+ * the driver's graph stays alive until that capture ends.
+ *
+ * @param graph  The address of the pointer to the graph. *graph is set to NULL.
+ * @return The code of cuGraphDestroy.
  */
 CUSHIM_API CUresult cushim_graph_destroy(struct cushim_graph **graph);
 
-/* The driver's handle, for slots of the table; NULL for NULL, and for a graph that the driver destroyed. */
+/**
+ * Returns the driver's handle, for slots of the table; NULL for NULL, and for a graph that the driver destroyed. The
+ * graph keeps the ownership.
+ */
 CUSHIM_API CUgraph cushim_graph_handle(const struct cushim_graph *graph);
 
-/*
- * Makes an executable graph for a context, which is made current for the call; NULL: for the caller's current one (the
- * driver needs one: observed with driver 580). `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4;
- * CUDA_ERROR_NOT_SUPPORTED below that). The caller owns *out_exec; the graph stays as it is and may be destroyed before
- * it. The executable holds the context. Making an executable invalidates captures as cushim_event_query() does.
+/**
+ * Makes an executable graph. The graph is not changed and may be destroyed before the executable graph.
+ *
+ * @note Making an executable graph invalidates captures as cushim_event_query() does.
+ *
+ * @param graph     The graph.
+ * @param context   The context for which to make it; the executable graph holds a reference to it. NULL for the
+ *                  caller's current context: the driver needs one (observed with driver 580).
+ * @param flags     0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4; CUDA_ERROR_NOT_SUPPORTED below that).
+ * @param out_exec  Receives the executable graph, which the caller owns.
  */
 CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context,
                                              unsigned long long flags, struct cushim_graph_exec **out_exec);
 
-/* Destroys the executable and sets *exec to NULL; NULL, or a pointer to NULL, is nothing to do. Launches that are under
- * way finish. No capture is invalidated. The object is gone whatever the driver's code. */
+/**
+ * Destroys the executable graph. Launches that are in progress finish. No capture is invalidated.
+ *
+ * @param exec  The address of the pointer to the executable graph. *exec is set to NULL.
+ * @return The code of cuGraphExecDestroy or of the release of the context.
+ */
 CUSHIM_API CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec);
 
-/* The driver's handle, for slots of the table; NULL for NULL. */
+/** Returns the driver's handle, for slots of the table; NULL for NULL. The executable graph keeps the ownership. */
 CUSHIM_API CUgraphExec cushim_graph_exec_handle(const struct cushim_graph_exec *exec);
 
-/* Launches the graph into a stream, behind the work that is there. One executable runs once at a time: a second launch
- * waits for the first. Not into a capture: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and that is invalidated. */
+/**
+ * Launches the graph into a stream, behind the work that is in the stream. The launches of one executable graph do not
+ * overlap: a second launch waits for the first one.
+ *
+ * @param exec    The executable graph.
+ * @param stream  The stream.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is capturing. The capture is invalidated.
+ */
 CUSHIM_API CUresult cushim_graph_exec_launch(struct cushim_graph_exec *exec, struct cushim_stream *stream);
 
-/* Does the first launch's preparations ahead of it, in the stream's order. CUDA 11.1. Captures as for a launch. */
+/**
+ * Performs the preparations of the first launch in advance, in the order of the stream. Needs CUDA 11.1;
+ * CUDA_ERROR_NOT_SUPPORTED below that.
+ *
+ * @param exec    The executable graph.
+ * @param stream  The stream.
+ * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is capturing. The capture is invalidated.
+ */
 CUSHIM_API CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, struct cushim_stream *stream);
 
-/*
- * Gives the executable the parameters of `graph`, which must be of the same shape (CUDA 10.2; CUDA_ERROR_NOT_SUPPORTED
- * below). Far cheaper than instantiating again. What only the graph before held (release functions of its
- * host functions) is let go of.
- *   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE  the shapes differ; *out_result, if not NULL, says how (it is written in this
- *                                         case too); the executable is as before
+/**
+ * Gives an executable graph the parameters of a graph that has the same topology. This is far cheaper than making a new
+ * executable graph. Resources that only the earlier graph held are released, such as the release functions of its host
+ * functions. Needs CUDA 10.2; CUDA_ERROR_NOT_SUPPORTED below that.
+ *
+ * @param exec        The executable graph.
+ * @param graph       The graph with the new parameters.
+ * @param out_result  Receives the driver's reason. May be NULL. It is also written if the call returns
+ *                    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE.
+ * @retval CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE  The topologies differ; *out_result describes how. The executable graph
+ *                                               is unchanged.
  */
 CUSHIM_API CUresult cushim_graph_exec_update(struct cushim_graph_exec *exec, struct cushim_graph *graph,
                                              CUgraphExecUpdateResult *out_result);

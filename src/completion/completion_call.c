@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The function of a completion: calling it, ending it, and releasing what the work uses behind it. */
-#include "completion_object.h"
+#include "completion_call.h"
 
+#include "dispatcher_object.h"
+
+/* Claims the release function of cushim_stream_enqueue(). Returns NULL if there is none or another thread has it. */
 static void (*completion_take_release(struct cushim_completion *completion))(void *)
 {
     if (atomic_load(&completion->release) == NULL)
@@ -11,20 +13,20 @@ static void (*completion_take_release(struct cushim_completion *completion))(voi
 
 void cush_completion_release_resources(struct cushim_completion *completion)
 {
-    unsigned then = atomic_load(&completion->callback_state);
-    if (then != CALLBACK_NONE && then != CALLBACK_ENDED)
+    unsigned callback = atomic_load(&completion->callback_state);
+    if (callback != CALLBACK_NONE && callback != CALLBACK_ENDED)
         return;
     void (*release)(void *) = completion_take_release(completion);
     if (release != NULL)
         release(completion->user);
 }
 
-bool cush_completion_change_then(struct cushim_completion *completion, unsigned from, unsigned to)
+bool cush_completion_change_callback(struct cushim_completion *completion, unsigned from, unsigned to)
 {
     return atomic_compare_exchange_strong(&completion->callback_state, &from, to);
 }
 
-/* Ends a function that is this thread's to end. */
+/* Ends a callback that this thread has claimed. */
 static void callback_end(struct cushim_completion *completion)
 {
     if (completion->callback.release != NULL)
@@ -32,24 +34,24 @@ static void callback_end(struct cushim_completion *completion)
     atomic_store(&completion->callback_state, CALLBACK_ENDED);
 }
 
-/* Whether there are firings that the function was not called for; without captures, there is only the one. */
-bool cush_completion_is_due(struct cushim_completion *completion)
+bool cush_completion_is_callback_due(struct cushim_completion *completion)
 {
     return completion->captured ? atomic_load(&completion->pending_calls) != 0
                                 : atomic_load(&completion->state) == COMPLETION_FIRED;
 }
 
-static bool callback_is_closed(const struct cushim_completion *completion)
+static bool callback_has_closed_dispatcher(const struct cushim_completion *completion)
 {
     return completion->callback.dispatcher != NULL && cush_dispatcher_is_closed(completion->callback.dispatcher);
 }
 
-/* Calls the function `due` times, or until it, or another thread, ends the completion or the dispatcher. */
-static size_t call(struct cushim_completion *completion, unsigned due)
+/* Calls the function `pending_calls` times, or until the function or another thread ends the completion or the
+ * dispatcher. Returns the number of calls. */
+static size_t callback_call(struct cushim_completion *completion, unsigned pending_calls)
 {
     size_t count = 0;
-    while (count < due && atomic_load(&completion->callback_state) == CALLBACK_RUNNING
-           && !callback_is_closed(completion)) {
+    while (count < pending_calls && atomic_load(&completion->callback_state) == CALLBACK_RUNNING
+           && !callback_has_closed_dispatcher(completion)) {
         completion->callback.fn((CUresult)atomic_load(&completion->status), completion->callback.user);
         count++;
     }
@@ -58,14 +60,14 @@ static size_t call(struct cushim_completion *completion, unsigned due)
 
 void cush_completion_run_callback(struct cushim_completion *completion, size_t *count)
 {
-    /* Where another thread is running it, that one looks again before it goes. */
-    while (cush_completion_is_due(completion)
-           && cush_completion_change_then(completion, CALLBACK_SET, CALLBACK_RUNNING)) {
-        *count += call(completion, completion->captured ? atomic_exchange(&completion->pending_calls, 0) : 1);
-        /* Only where more may come it can be cancelled in the meantime; else this was the only time. */
-        if (!completion->captured || callback_is_closed(completion)
-            || !cush_completion_change_then(completion, CALLBACK_RUNNING, CALLBACK_SET)) {
-            /* Taken before the end, after which another thread may learn of it: it is this one's to release. */
+    /* If another thread is in RUNNING, that thread checks for new firings before it leaves. */
+    while (cush_completion_is_callback_due(completion)
+           && cush_completion_change_callback(completion, CALLBACK_SET, CALLBACK_RUNNING)) {
+        *count += callback_call(completion, completion->captured ? atomic_exchange(&completion->pending_calls, 0) : 1);
+        /* Without a capture this was the only call. With a capture, the callback may have been cancelled meanwhile. */
+        if (!completion->captured || callback_has_closed_dispatcher(completion)
+            || !cush_completion_change_callback(completion, CALLBACK_RUNNING, CALLBACK_SET)) {
+            /* Claimed before the callback ends, because after that another thread could observe that it has fired. */
             void (*release)(void *) = completion_take_release(completion);
             callback_end(completion);
             if (release != NULL)
@@ -77,10 +79,10 @@ void cush_completion_run_callback(struct cushim_completion *completion, size_t *
 
 void cush_completion_cancel_callback(struct cushim_completion *completion)
 {
-    unsigned then = atomic_load(&completion->callback_state);
-    while (then == CALLBACK_SET || then == CALLBACK_RUNNING) {
-        if (atomic_compare_exchange_strong(&completion->callback_state, &then, CALLBACK_CANCELLED)) {
-            if (then == CALLBACK_SET)
+    unsigned callback = atomic_load(&completion->callback_state);
+    while (callback == CALLBACK_SET || callback == CALLBACK_RUNNING) {
+        if (atomic_compare_exchange_strong(&completion->callback_state, &callback, CALLBACK_CANCELLED)) {
+            if (callback == CALLBACK_SET)
                 callback_end(completion);
             return;
         }

@@ -1,6 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* References to completions. */
 #include "completion_object.h"
+
+#include "../stream/fail.h"
+#include "completion_call.h"
+#include "completion_pool.h"
+#include "dispatcher_object.h"
+
+CUresult cush_completion_new(const char *function, struct cushim_completion **out_completion)
+{
+    struct cushim_completion *completion = cush_completion_pool_get();
+    if (completion == NULL)
+        return fail_out_of_memory(function);
+    /* No other thread sees the completion yet: the call that passes it to another thread publishes it. */
+    atomic_store_explicit(&completion->state, COMPLETION_PENDING, memory_order_relaxed);
+    atomic_store_explicit(&completion->count, 0, memory_order_relaxed);
+    atomic_store_explicit(&completion->signal, 0, memory_order_relaxed);
+    atomic_store_explicit(&completion->release, NULL, memory_order_relaxed);
+    atomic_store_explicit(&completion->callback_state, CALLBACK_NONE, memory_order_relaxed);
+    atomic_store_explicit(&completion->pending_calls, 0, memory_order_relaxed);
+    atomic_store_explicit(&completion->queued, false, memory_order_relaxed);
+    atomic_store_explicit(&completion->detached, false, memory_order_relaxed);
+    atomic_store_explicit(&completion->references, 2, memory_order_relaxed);
+    completion->callback.dispatcher = NULL;
+    completion->captured = false;
+    completion->generation = cush_os_process_generation();
+    *out_completion = completion;
+    return CUDA_SUCCESS;
+}
 
 void cush_completion_ref(struct cushim_completion *completion)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where completions come from: slabs that are never given back, and a list of the free ones. The list's head carries a
- * count of its changes, so that an exchange cannot take an old head for the present one: 43 bits, days of nothing else.
+ * The memory of completions: slabs that are never returned to the system, and a list of the free completions. The head
+ * of the list contains a count of its changes, so that an exchange cannot mistake an old head for the current one. The
+ * count has 43 bits: it overflows after days of changes alone.
  */
-#include "completion_object.h"
+#include "completion_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ enum { SLAB_SIZE = 1024, SLABS = 1024, INDEX_BITS = 21 };
 
 #define INDEX_MASK ((UINT64_C(1) << INDEX_BITS) - 1)
 
-_Static_assert(INDEX_MASK > (uint64_t)SLABS * SLAB_SIZE, "an index + 1 must fit");
+_Static_assert(INDEX_MASK > (uint64_t)SLABS * SLAB_SIZE, "an index plus one must fit");
 
 static _Atomic(struct cushim_completion *) slabs[SLABS];
 static atomic_uint completion_pool_slab_count;
@@ -23,7 +24,7 @@ struct cushim_completion *cush_completion_pool_at(unsigned index)
     return atomic_load_explicit(&slabs[index / SLAB_SIZE], memory_order_acquire) + index % SLAB_SIZE;
 }
 
-/* Puts a chain of free ones before the others. */
+/* Puts a chain of free completions in front of the list. */
 static void completion_pool_put_chain(struct cushim_completion *first, struct cushim_completion *last)
 {
     uint64_t head = atomic_load(&free_head);
@@ -46,7 +47,7 @@ static struct cushim_completion *completion_pool_take(void)
     return NULL;
 }
 
-/* Adds a slab, and returns one of it; the others become free. */
+/* Adds a slab and returns its first completion; the others become free. */
 static struct cushim_completion *completion_pool_grow(void)
 {
     struct cushim_completion *slab = calloc(SLAB_SIZE, sizeof *slab);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a completion is tied to the work in a stream: by a status callback of the driver, which always comes.
+ * Registers a completion with the driver: a status callback, which the driver always calls, fires it.
  *
- * A driver takes no callback while the stream is in a capture, and a stream that joined the capture of another one
- * leaves it only when that one ends. A completion of such a stream is deferred: it stands in a list until it can be
- * started.
+ * The driver refuses a callback while the stream is in a capture, and a stream that joined the capture of another
+ * stream leaves it only when that capture ends. A completion of such a stream is deferred: it is in a list until it can
+ * be started.
  */
-#include "completion_object.h"
+#include "completion_start.h"
+
+#include "../stream/capture_object.h"
+#include "../stream/property.h"
+#include "../stream/stream_object.h"
+#include "completion_fire.h"
+#include "completion_pool.h"
 
 static void CUDA_CB completion_on_work_done(CUstream stream, CUresult status, void *user)
 {
@@ -17,13 +23,13 @@ static void CUDA_CB completion_on_work_done(CUstream stream, CUresult status, vo
 }
 
 /*
- * Whether a refusal is the sticky error of the context, so that nothing will run any more: then every question gives
- * the same code. The priority may be asked for during a capture.
+ * Returns whether an error is the sticky error of the context, so that no work will run any more: then every query
+ * returns the same code. The priority may be queried during a capture.
  */
-static bool is_sticky(CUstream stream, CUresult refusal)
+static bool stream_has_sticky_error(CUstream stream, CUresult error)
 {
     int priority;
-    switch (refusal) {
+    switch (error) {
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_OUT_OF_MEMORY:
     case CUDA_ERROR_NOT_INITIALIZED:
@@ -34,15 +40,15 @@ static bool is_sticky(CUstream stream, CUresult refusal)
     case CUDA_ERROR_NOT_SUPPORTED:
         return false;
     default:
-        /* A capture of a blocking stream has the legacy stream refuse every question, too. */
-        return !is_capture_refusal(refusal) && cushim_table()->StreamGetPriority_v1(stream, &priority) == refusal;
+        /* A capture of a blocking stream makes the legacy stream refuse every question, too. */
+        return !is_capture_error(error) && cushim_table()->StreamGetPriority_v1(stream, &priority) == error;
     }
 }
 
 CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_completion *completion)
 {
     CUresult result = cushim_table()->StreamAddCallback_v1(stream->handle, completion_on_work_done, completion, 0);
-    if (result == CUDA_SUCCESS || !is_sticky(stream->handle, result))
+    if (result == CUDA_SUCCESS || !stream_has_sticky_error(stream->handle, result))
         return cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1);
     completion_on_work_done(stream->handle, result, completion);
     return CUDA_SUCCESS;
@@ -50,51 +56,51 @@ CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_compl
 
 /* ---- Deferred completions ---- */
 
-static atomic_uint deferred; /* index + 1 of the one that came last; 0: none */
+static atomic_uint deferred_head; /* index + 1 of the completion that was deferred last; 0: none */
 
-static void push_deferred(struct cushim_completion *completion)
+static void deferred_push(struct cushim_completion *completion)
 {
-    unsigned head = atomic_load(&deferred);
+    unsigned head = atomic_load(&deferred_head);
     do
         atomic_store(&completion->next, head);
-    while (!atomic_compare_exchange_weak(&deferred, &head, completion->index + 1));
+    while (!atomic_compare_exchange_weak(&deferred_head, &head, completion->index + 1));
 }
 
-static void defer(struct cushim_stream *stream, struct cushim_completion *completion)
+static void completion_defer(struct cushim_completion *completion, struct cushim_stream *stream)
 {
     CUcontext context = NULL;
     (void)cushim_table()->CtxGetCurrent_v1(&context);
     cush_stream_use(stream);
     completion->deferred.stream = stream;
     completion->deferred.context = context;
-    completion->deferred.thread = cush_this_thread();
-    push_deferred(completion);
+    completion->deferred.thread = cush_thread_number();
+    deferred_push(completion);
 }
 
-/* A special stream is another one in another context, or on another thread. */
-static bool is_within_reach(const struct cushim_completion *completion)
+/* In another context, or in another thread, the handle of a special stream means another stream. */
+static bool deferred_is_reachable(const struct cushim_completion *completion)
 {
     CUcontext current = NULL;
     if (!completion->deferred.stream->special)
         return true;
-    return completion->deferred.thread == cush_this_thread()
+    return completion->deferred.thread == cush_thread_number()
            && cushim_table()->CtxGetCurrent_v1(&current) == CUDA_SUCCESS && current == completion->deferred.context;
 }
 
-CUresult cush_completion_start_surely(const char *function, struct cushim_stream *stream,
-                                      struct cushim_completion *completion)
+CUresult cush_completion_start_or_wait(const char *function, struct cushim_stream *stream,
+                                       struct cushim_completion *completion)
 {
     if (cush_stream_is_capturing(stream->handle)) {
-        defer(stream, completion);
+        completion_defer(completion, stream);
         return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                "The body left the stream in a capture of another stream, which has to end first.");
+                                "The body left the stream in a capture of another stream, which must end first.");
     }
     CUresult result = cush_completion_start(stream, completion);
     if (result == CUDA_SUCCESS)
         return result;
     CUresult waited = cush_stream_wait_relaxed(stream);
-    if (is_capture_refusal(waited))
-        defer(stream, completion);
+    if (is_capture_error(waited))
+        completion_defer(completion, stream);
     else
         completion_on_work_done(NULL, result, completion);
     return result;
@@ -102,18 +108,18 @@ CUresult cush_completion_start_surely(const char *function, struct cushim_stream
 
 void cush_completion_start_deferred(void)
 {
-    if (atomic_load(&deferred) == 0)
+    if (atomic_load(&deferred_head) == 0)
         return;
-    unsigned next = atomic_exchange(&deferred, 0);
+    unsigned next = atomic_exchange(&deferred_head, 0);
     while (next != 0) {
         struct cushim_completion *completion = cush_completion_pool_at(next - 1);
         struct cushim_stream *stream = completion->deferred.stream;
         next = atomic_load(&completion->next);
-        if (!is_within_reach(completion)) {
-            push_deferred(completion);
+        if (!deferred_is_reachable(completion)) {
+            deferred_push(completion);
             continue;
         }
-        (void)cush_completion_start_surely("cushim_stream_enqueue", stream, completion);
+        (void)cush_completion_start_or_wait("cushim_stream_enqueue", stream, completion);
         (void)cush_stream_end_use(stream);
     }
 }

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that are due, for a loop to run: a list that any thread adds to, and its runner takes as a whole. */
-#include "completion_object.h"
+/* Dispatchers: any thread can add a completion to the list; the thread that runs the dispatcher takes the list. */
+#include "dispatcher.h"
 
 #include <stdlib.h>
 
-static CUresult fail_no_dispatcher(const char *function)
+#include "../stream/fail.h"
+#include "completion_call.h"
+#include "completion_pool.h"
+#include "dispatcher_object.h"
+
+static CUresult fail_null_dispatcher(const char *function)
 {
-    return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL, or was destroyed.");
+    return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL or was destroyed.");
 }
 
-/* Takes the whole list, the oldest first. */
+/* Takes the whole list. Returns index + 1 of the oldest completion, from which `next` leads to newer ones. */
 static unsigned dispatcher_take_all(struct cushim_dispatcher *dispatcher)
 {
     unsigned newest = atomic_exchange(&dispatcher->head, 0);
@@ -24,7 +29,7 @@ static unsigned dispatcher_take_all(struct cushim_dispatcher *dispatcher)
     return oldest;
 }
 
-/* Runs what is due; or, if the dispatcher is closed, in the midst of it too, ends it. */
+/* Runs the callbacks that are due; once the dispatcher is closed, even in between, it ends them instead. */
 static size_t dispatcher_drain(struct cushim_dispatcher *dispatcher)
 {
     size_t count = 0;
@@ -45,7 +50,7 @@ static size_t dispatcher_drain(struct cushim_dispatcher *dispatcher)
 void cush_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_completion *completion)
 {
     unsigned head = atomic_load(&dispatcher->head);
-    /* Once it is in the list, another thread may run it, and end the completion and the dispatcher. */
+    /* Once the completion is in the list, another thread may run its callback and destroy both objects. */
     cush_dispatcher_ref(dispatcher);
     cush_completion_ref(completion);
     do
@@ -65,11 +70,12 @@ CUresult cushim_dispatcher_create(struct cushim_dispatcher **out_dispatcher)
         return fail_null_output(function);
     struct cushim_dispatcher *dispatcher = calloc(1, sizeof *dispatcher);
     if (dispatcher == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     dispatcher->signal = cush_os_signal_open();
     if (dispatcher->signal == 0) {
         free(dispatcher);
-        return cushim_set_error(CUDA_ERROR_OPERATING_SYSTEM, function, "The system gives no more descriptors.");
+        return cushim_set_error(CUDA_ERROR_OPERATING_SYSTEM, function,
+                                "The operating system provides no more descriptors.");
     }
     dispatcher->generation = cush_os_process_generation();
     atomic_init(&dispatcher->references, 1);
@@ -80,7 +86,7 @@ CUresult cushim_dispatcher_create(struct cushim_dispatcher **out_dispatcher)
 CUresult cushim_dispatcher_descriptor(struct cushim_dispatcher *dispatcher, cushim_descriptor *out_descriptor)
 {
     if (dispatcher == NULL)
-        return fail_no_dispatcher("cushim_dispatcher_descriptor");
+        return fail_null_dispatcher("cushim_dispatcher_descriptor");
     if (out_descriptor == NULL)
         return fail_null_output("cushim_dispatcher_descriptor");
     *out_descriptor = cush_os_signal_descriptor(dispatcher->signal);
@@ -91,12 +97,12 @@ CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, size_t *out
 {
     static const char function[] = "cushim_dispatcher_run";
     if (dispatcher == NULL)
-        return fail_no_dispatcher(function);
-    /* Here it would take the parent's signal, and call what the parent calls. */
+        return fail_null_dispatcher(function);
+    /* A run here would clear the parent's descriptor and call the callbacks that the parent calls, too. */
     if (dispatcher->generation != cush_os_process_generation())
         return cushim_set_error(CUDA_ERROR_NOT_INITIALIZED, function, "The dispatcher was made before a fork().");
     cush_dispatcher_ref(dispatcher);
-    /* Cleared before the list is taken: what is added after that sets it again. */
+    /* Cleared before the list is taken: a completion that is added later sets it again. */
     cush_os_signal_clear(dispatcher->signal);
     size_t count = dispatcher_drain(dispatcher);
     cush_dispatcher_unref(dispatcher);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* References to dispatchers. */
-#include "completion_object.h"
+#include "dispatcher_object.h"
 
 #include <stdlib.h>
 

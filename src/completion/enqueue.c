@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How completions come to be: at the end of a stream's work, in a capture, and for work that a body enqueues. */
+/* Creating completions: for the work in a stream, in a capture, and for the work that a body enqueues. */
+#include "../stream/capture_object.h"
+#include "../stream/fail.h"
+#include "../stream/property.h"
+#include "../stream/stream_object.h"
+#include "completion_fire.h"
 #include "completion_object.h"
+#include "completion_start.h"
 
 static void completion_unref_both(struct cushim_completion *completion)
 {
@@ -11,7 +17,7 @@ static void completion_unref_both(struct cushim_completion *completion)
 static CUresult fail_capturing(const char *function)
 {
     return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                            "The stream is capturing: nothing will be done before the graph is launched.");
+                            "The stream is capturing. Its work is not executed before the graph is launched.");
 }
 
 CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **out_completion)
@@ -19,7 +25,7 @@ CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_co
     static const char function[] = "cushim_stream_completion";
     struct cushim_completion *completion;
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (out_completion == NULL)
         return fail_null_output(function);
     cush_completion_start_deferred();
@@ -43,7 +49,7 @@ static void CUDA_CB completion_on_launch(void *user)
     cush_completion_fire(user, CUDA_SUCCESS);
 }
 
-/* The graph, and all that was made of it, is gone. */
+/* The graph and everything that was made from it were destroyed. */
 static void completion_on_graph_destroyed(void *user)
 {
     cush_completion_unref(user);
@@ -54,7 +60,7 @@ CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struc
     static const char function[] = "cushim_stream_capturable_completion";
     struct cushim_completion *completion;
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (out_completion == NULL)
         return fail_null_output(function);
     if (!cush_stream_is_capturing(stream->handle))
@@ -71,18 +77,18 @@ CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struc
     return result;
 }
 
-/* ---- Work and what it uses ---- */
+/* ---- Work and the resources that it uses ---- */
 
 /* Calls the body with the stream in use, so that the driver's stream outlives a body that destroys it. */
-static CUresult enqueue_run_body(const char *function, struct cushim_stream *stream, cushim_stream_body body,
-                                 void *user, struct cushim_completion *completion)
+static CUresult enqueue_call_body(const char *function, struct cushim_stream *stream, cushim_stream_body body,
+                                  void *user, struct cushim_completion *completion)
 {
     cush_stream_use(stream);
     CUresult result = body(stream, user);
     if (cush_capture_end_leftover(stream) && result == CUDA_SUCCESS)
         result = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                  "The body left the stream capturing; that capture was ended.");
-    CUresult started = cush_completion_start_surely(function, stream, completion);
+                                  "The body left a capture open. The capture was ended.");
+    CUresult started = cush_completion_start_or_wait(function, stream, completion);
     (void)cush_stream_end_use(stream);
     return result != CUDA_SUCCESS ? result : started;
 }
@@ -93,10 +99,9 @@ CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body 
     static const char function[] = "cushim_stream_enqueue";
     struct cushim_completion *completion;
     if (stream == NULL)
-        return fail_and_release(fail_no_stream(function), user, release);
+        return fail_and_release(fail_null_stream(function), user, release);
     if (body == NULL)
-        return fail_and_release(cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL."), user,
-                                release);
+        return fail_and_release(fail_null_body(function), user, release);
     cush_completion_start_deferred();
     if (cush_stream_is_capturing(stream->handle))
         return fail_and_release(fail_capturing(function), user, release);
@@ -105,7 +110,7 @@ CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body 
         return fail_and_release(result, user, release);
     completion->user = user;
     atomic_store(&completion->release, release);
-    result = enqueue_run_body(function, stream, body, user, completion);
+    result = enqueue_call_body(function, stream, body, user, completion);
     if (result == CUDA_SUCCESS && out_completion != NULL)
         *out_completion = completion;
     else

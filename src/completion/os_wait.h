@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What completions need of the operating system: a clock, sleeping until a word changes, descriptors. posix/ and
- * windows/ implement it. */
+/*
+ * What completions need from the operating system: a clock (cushim_time_ns()), sleeping until a word changes, and
+ * descriptors. The implementations are posix/os_wait.c and windows/os_wait.c.
+ */
 #ifndef CUSHIM_OS_WAIT_H
 #define CUSHIM_OS_WAIT_H
 
@@ -8,24 +10,22 @@
 
 #include "cushim/completion.h"
 
-/* Another number in a child after fork() than in its parent. Costs no call of the system. */
+/* Returns a number that differs between the child of a fork() and its parent. Makes no system call. */
 unsigned cush_os_process_generation(void);
 
 /*
- * Sleeps while *word is `value`, at most until `deadline` of cushim_time_ns(). May return early: look again. False: the
- * deadline has passed.
+ * Sleeps while *word is `value`, at most until `deadline`, a time of cushim_time_ns(). It may return early, so the
+ * caller must check the word again. Returns false if the deadline has passed.
  */
 bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline);
 
-/* Wakes all who wait for the word. It must have changed before. */
+/* Wakes all threads that wait for the word. The word must have changed before. */
 void cush_os_wake(atomic_uint *word);
 
-/*
- * A descriptor and how it is set: one number for both (an eventfd or a HANDLE), or two (a pipe's ends). 0: none.
- */
+/* A descriptor and the means to set it: an eventfd, a HANDLE, or both ends of a pipe. 0: none. */
 typedef uintptr_t os_signal;
 
-/* 0 where the system gives none. */
+/* Returns 0 if the operating system provides no more descriptors. */
 os_signal cush_os_signal_open(void);
 void cush_os_signal_close(os_signal signal);
 void cush_os_signal_set(os_signal signal);

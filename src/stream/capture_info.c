@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is to know about a capture, what the next node depends on, and how a thread's calls bear on captures. */
-#include "objects.h"
-
+/* The state of a capture, the dependencies of its next node, and the capture mode of a thread. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "cushim/capture.h"
+#include "fail.h"
+#include "stream_object.h"
 
 CUresult cushim_stream_capture_status(struct cushim_stream *stream, CUstreamCaptureStatus *out_status)
 {
     static const char function[] = "cushim_stream_capture_status";
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (out_status == NULL)
         return fail_null_output(function);
     CUresult result = cushim_table()->StreamIsCapturing_v1(stream->handle, &status);
@@ -19,10 +21,10 @@ CUresult cushim_stream_capture_status(struct cushim_stream *stream, CUstreamCapt
     return cushim_set_driver_error(result, CUSHIM_SLOT_StreamIsCapturing_v1);
 }
 
-/* The driver's own arrays: they are its own, and stay until the next call on the stream. */
+/* Arrays that the driver owns. They are valid until the next call on the stream. */
 struct capture_view {
     const CUgraphNode *nodes;
-    const CUgraphEdgeData *edges; /* NULL: all are plain */
+    const CUgraphEdgeData *edges; /* NULL: all edges are plain */
 };
 
 static bool slot_is_native(enum cushim_slot slot)
@@ -30,7 +32,7 @@ static bool slot_is_native(enum cushim_slot slot)
     return cushim_query_slot_state(slot) == CUSHIM_STATE_NATIVE;
 }
 
-/* Asks for as much as this driver can tell: all with edges, all, the id, the status. */
+/* Queries as much as this driver reports: everything with edges, everything but edges, the id, or only the status. */
 static CUresult capture_view_query(CUstream stream, struct cushim_capture_info *info, struct capture_view *view)
 {
     const struct cushim_dispatch_table *table = cushim_table();
@@ -76,7 +78,7 @@ static bool capture_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
     return true;
 }
 
-/* Copies nodes and edges to where they are wanted; there is room. */
+/* Copies nodes and edges to the arrays, which are large enough and may be NULL. */
 static void capture_view_copy(const struct capture_view *view, CUgraphNode *nodes, CUgraphEdgeData *edges,
                               struct cushim_capture_info *info)
 {
@@ -101,16 +103,16 @@ CUresult cushim_stream_capture_info(struct cushim_stream *stream, CUgraphNode *n
     struct cushim_capture_info info;
     struct capture_view view;
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (out_info == NULL)
         return fail_null_output(function);
     if (nodes == NULL && edges != NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "There are edges without nodes.");
+        return fail_edges_without_nodes(function);
     CUresult result = capture_view_query_active(stream, &info, &view);
     if (result != CUDA_SUCCESS)
         return result;
     if (nodes != NULL && edges == NULL && !capture_edges_are_plain(view.edges, info.dependency_count))
-        return cushim_set_error(CUDA_ERROR_LOSSY_QUERY, function, "There is edge data: ask for the edges too.");
+        return cushim_set_error(CUDA_ERROR_LOSSY_QUERY, function, "An edge has data. Request the edges, too.");
     if ((info.valid & CUSHIM_CAPTURE_DEPENDENCIES) != 0 && info.dependency_count <= capacity)
         capture_view_copy(&view, nodes, edges, &info);
     else if (nodes != NULL)
@@ -125,19 +127,19 @@ CUresult cushim_stream_capture_info_copy(struct cushim_stream *stream, struct cu
     struct cushim_capture_info info;
     struct capture_view view;
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (out_info == NULL)
         return fail_null_output(function);
     CUresult result = capture_view_query_active(stream, &info, &view);
     if (result != CUDA_SUCCESS)
         return result;
-    /* One block: the head, the nodes, the edges, in the order of their alignment. */
+    /* One block: the struct, the nodes, the edges, in the order of their alignment. */
     size_t count = info.dependency_count;
     if (count > (SIZE_MAX - sizeof info) / (sizeof *info.nodes + sizeof *info.edges))
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     struct cushim_capture_info *copy = malloc(sizeof info + count * (sizeof *info.nodes + sizeof *info.edges));
     if (copy == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     if ((info.valid & CUSHIM_CAPTURE_DEPENDENCIES) != 0) {
         CUgraphNode *nodes = (CUgraphNode *)(copy + 1);
         capture_view_copy(&view, nodes, (CUgraphEdgeData *)(nodes + count), &info);
@@ -155,19 +157,20 @@ void cushim_capture_info_destroy(struct cushim_capture_info **info)
     *info = NULL;
 }
 
-/* The driver takes the nodes without const; it writes nothing there. */
+/* The driver's prototype lacks the const, but the driver does not write to the nodes. */
 CUresult cushim_stream_update_dependencies(struct cushim_stream *stream, const CUgraphNode *nodes,
                                            const CUgraphEdgeData *edges, size_t count,
                                            CUstreamUpdateCaptureDependencies_flags operation)
 {
     static const char function[] = "cushim_stream_update_dependencies";
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (nodes == NULL && (count != 0 || edges != NULL))
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function,
-                                "There is a count, or there are edges, without nodes.");
+        return fail_edges_without_nodes(function);
     if (operation != CU_STREAM_ADD_CAPTURE_DEPENDENCIES && operation != CU_STREAM_SET_CAPTURE_DEPENDENCIES)
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The operation is neither to add nor to set.");
+        return cushim_set_error(
+            CUDA_ERROR_INVALID_VALUE, function,
+            "The operation is neither CU_STREAM_ADD_CAPTURE_DEPENDENCIES nor CU_STREAM_SET_CAPTURE_DEPENDENCIES.");
     CUresult result = cushim_table()->StreamUpdateCaptureDependencies_v2(stream->handle, (CUgraphNode *)nodes, edges,
                                                                          count, (unsigned)operation);
     return cushim_set_driver_error(result, CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2);
@@ -183,18 +186,4 @@ CUresult cushim_capture_mode_exchange(CUstreamCaptureMode *mode)
                                 "The mode is not one of CU_STREAM_CAPTURE_MODE_...");
     return cushim_set_driver_error(cushim_table()->ThreadExchangeStreamCaptureMode_v1(mode),
                                    CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1);
-}
-
-bool cush_mode_relax(CUstreamCaptureMode *out_previous)
-{
-    *out_previous = CU_STREAM_CAPTURE_MODE_RELAXED;
-    /* Before CUDA 10.1 there are no modes: every capture is a relaxed one. A missing slot would record an error. */
-    return cushim_query_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1) != CUSHIM_STATE_MISSING
-           && cushim_table()->ThreadExchangeStreamCaptureMode_v1(out_previous) == CUDA_SUCCESS;
-}
-
-void cush_mode_restore(bool changed, CUstreamCaptureMode previous)
-{
-    if (changed)
-        cushim_table()->ThreadExchangeStreamCaptureMode_v1(&previous);
 }

@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "captured_call.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "fail.h"
+
 /*
- * What the user object of the graph holds. A driver may destroy the object later and on another thread, or, after a
- * sticky error, never. A refused call is released before the refusal returns, and the calls of a capture that was ended
- * with a sticky error are released with it: so whoever comes first does it.
+ * The user object of the graph points to this. A driver may destroy the user object later and on another thread, or,
+ * after a sticky error, never. A refused call is released before the refusal returns, and the calls of a capture that
+ * ended with a sticky error are released with the capture. So the first of them to arrive releases the user data.
  */
 struct captured_call {
     struct host_call call;
     atomic_bool released;
-    atomic_uint holders; /* the object, the registration while it lasts, the capture while it is open */
+    atomic_uint references; /* the user object, the caller during the launch, the capture while it is open */
     struct captured_call *next;
 };
 
-void cush_captured_call_unref(struct captured_call *captured)
+void cush_captured_call_unref(struct captured_call *call)
 {
-    if (atomic_fetch_sub(&captured->holders, 1) == 1)
-        free(captured);
+    if (atomic_fetch_sub(&call->references, 1) == 1)
+        free(call);
 }
 
-static void captured_call_release(struct captured_call *captured)
+static void captured_call_release(struct captured_call *call)
 {
-    if (!atomic_exchange(&captured->released, true))
-        host_call_release(&captured->call, CUDA_SUCCESS);
-    cush_captured_call_unref(captured);
+    if (!atomic_exchange(&call->released, true))
+        host_call_release(&call->call, CUDA_SUCCESS);
+    cush_captured_call_unref(call);
 }
 
 struct captured_call **cush_captured_call_ref_next(struct captured_call *call)
 {
-    atomic_fetch_add(&call->holders, 1);
+    atomic_fetch_add(&call->references, 1);
     return &call->next;
 }
 
-void cush_captured_calls_end(struct captured_call *calls, bool is_dead)
+void cush_captured_calls_end(struct captured_call *calls, bool has_sticky_error)
 {
     while (calls != NULL) {
         struct captured_call *next = calls->next;
-        if (is_dead)
+        if (has_sticky_error)
             captured_call_release(calls);
         else
             cush_captured_call_unref(calls);
@@ -51,14 +54,14 @@ static void CUDA_CB captured_call_on_destroyed(void *user)
     captured_call_release(user);
 }
 
-/* Makes the user object, as the graph's to release. On failure it is gone, or will be. */
-static CUresult captured_call_give_to_graph(CUgraph graph, struct captured_call *captured, CUuserObject *out_object)
+/* Creates the user object and moves it to the graph. On failure the user object is destroyed now or later. */
+static CUresult captured_call_attach(struct captured_call *call, CUgraph graph, CUuserObject *out_object)
 {
     const struct cushim_dispatch_table *table = cushim_table();
-    CUresult result = table->UserObjectCreate_v1(out_object, captured, captured_call_on_destroyed, 1,
-                                                 CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    CUresult result =
+        table->UserObjectCreate_v1(out_object, call, captured_call_on_destroyed, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     if (result != CUDA_SUCCESS) {
-        atomic_store(&captured->holders, 1);
+        atomic_store(&call->references, 1);
         return cushim_set_driver_error(result, CUSHIM_SLOT_UserObjectCreate_v1);
     }
     result = table->GraphRetainUserObject_v1(graph, *out_object, 1, CU_GRAPH_USER_OBJECT_MOVE);
@@ -67,15 +70,15 @@ static CUresult captured_call_give_to_graph(CUgraph graph, struct captured_call 
     return cushim_set_driver_error(result, CUSHIM_SLOT_GraphRetainUserObject_v1);
 }
 
-/* The object is there before the node: a node without it could not be taken back. */
-static CUresult captured_call_launch(CUstream stream, CUgraph graph, struct captured_call *captured)
+/* The user object comes before the node: a node without a user object could not be removed again. */
+static CUresult captured_call_enqueue(struct captured_call *call, CUstream stream, CUgraph graph)
 {
     const struct cushim_dispatch_table *table = cushim_table();
     CUuserObject object = NULL;
-    CUresult result = captured_call_give_to_graph(graph, captured, &object);
+    CUresult result = captured_call_attach(call, graph, &object);
     if (result != CUDA_SUCCESS)
         return result;
-    result = table->LaunchHostFunc_v1(stream, captured->call.host, captured->call.user);
+    result = table->LaunchHostFunc_v1(stream, call->call.host, call->call.user);
     if (result != CUDA_SUCCESS)
         table->GraphReleaseUserObject_v1(graph, object, 1);
     return cushim_set_driver_error(result, CUSHIM_SLOT_LaunchHostFunc_v1);
@@ -86,16 +89,15 @@ CUresult cush_captured_call_launch(const char *function, CUstream stream, CUgrap
 {
     struct captured_call *captured = malloc(sizeof *captured);
     if (captured == NULL)
-        return host_call_release(call, fail_no_memory(function));
+        return host_call_release(call, fail_out_of_memory(function));
     captured->call = *call;
     atomic_init(&captured->released, false);
-    atomic_init(&captured->holders, 2);
+    atomic_init(&captured->references, 2);
     captured->next = NULL;
-    CUresult result = captured_call_launch(stream, graph, captured);
-    if (result != CUDA_SUCCESS) {
+    CUresult result = captured_call_enqueue(captured, stream, graph);
+    if (result == CUDA_SUCCESS)
+        *out_call = captured;
+    else
         captured_call_release(captured);
-        return result;
-    }
-    *out_call = captured;
-    return CUDA_SUCCESS;
+    return result;
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* A function of the host in a capture, whose user data lives as long as the graph and what was made of it. */
+/* Calls of host functions in streams, and such calls in a capture: captured_call.c. */
 #ifndef CUSHIM_CAPTURED_CALL_H
 #define CUSHIM_CAPTURED_CALL_H
 
-#include "objects.h"
+#include "cushim/stream.h"
 
+/* A host function or a status callback, with its user data. */
 struct host_call {
-    CUhostFn host;           /* either this */
-    CUstreamCallback status; /* or this */
+    CUhostFn host;           /* NULL for a status callback */
+    CUstreamCallback status; /* NULL for a host function */
     void *user;
     void (*release)(void *user); /* or NULL */
 };
 
-/* Ends a call that will not be made, or was; returns `result`. */
+/* Releases the user data of a call that was made or will not be made. Returns `result`. */
 static inline CUresult host_call_release(const struct host_call *call, CUresult result)
 {
     if (call->release != NULL)
@@ -20,23 +21,26 @@ static inline CUresult host_call_release(const struct host_call *call, CUresult 
     return result;
 }
 
+/* A host function in a capture. Its user data lives as long as the graph and everything that was made from it. */
+struct captured_call;
+
 /*
- * Launches a function of the host into a capture of `graph`. On success *out_call is the call, to be dropped; on
- * failure the call was released.
+ * Launches a host function into the capture whose graph is `graph`. On success the caller has a reference to *out_call;
+ * on failure the user data was released.
  */
 CUresult cush_captured_call_launch(const char *function, CUstream stream, CUgraph graph, const struct host_call *call,
                                    struct captured_call **out_call);
 
-void cush_captured_call_unref(struct captured_call *captured);
+void cush_captured_call_unref(struct captured_call *call);
 
-/* Holds a call and returns the address of its link to the next one in a list. */
+/* Takes a reference for a list, and returns the address of the call's link to the next call in that list. */
 struct captured_call **cush_captured_call_ref_next(struct captured_call *call);
 
 /*
- * The capture is over. With `is_dead` no call will ever be made, and the driver may never destroy the user objects, so
- * the calls are released. Otherwise the user objects release them: an executable or a copy that was made of the graph
- * while the capture was open may still make the calls.
+ * Drops the calls of a capture that is over. With `has_sticky_error` no call will be made, and the driver may never
+ * destroy the user objects, so the user data is released here. Otherwise the user objects release it: an executable
+ * graph or a copy that was made while the capture was open may still make the calls.
  */
-void cush_captured_calls_end(struct captured_call *calls, bool is_dead);
+void cush_captured_calls_end(struct captured_call *calls, bool has_sticky_error);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "objects.h"
+/* Contexts: creating and wrapping them, and making one current for a call. */
+#include "context_object.h"
 
 #include <stdlib.h>
+
+#include "fail.h"
 
 struct cushim_context *cush_context_ref(struct cushim_context *context)
 {
@@ -24,7 +27,7 @@ CUresult cush_context_unref(struct cushim_context *context)
     return result;
 }
 
-/* The caller's current context is asked for first, so that it can be restored even where popping fails. */
+/* The caller's current context is queried first, so that it can be restored even if popping fails. */
 CUresult cush_context_enter(struct cushim_context *context, CUcontext *out_before)
 {
     const struct cushim_dispatch_table *table = cushim_table();
@@ -50,7 +53,7 @@ CUresult cush_context_leave(CUcontext before)
     return result;
 }
 
-/* The driver's own device handle for a number; starts the driver if nobody has. */
+/* Returns the driver's handle of a device. Loads and initialises the driver if that has not been done. */
 static CUresult context_find_device(int ordinal, CUdevice *out_device)
 {
     CUresult result = cushim_init();
@@ -76,7 +79,7 @@ CUresult cushim_context_create_primary(int ordinal, struct cushim_context **out_
         return fail_null_output(function);
     struct cushim_context *context = context_new(CONTEXT_PRIMARY);
     if (context == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     CUresult result = context_find_device(ordinal, &context->device);
     if (result == CUDA_SUCCESS)
         result = cushim_set_driver_error(cushim_table()->DevicePrimaryCtxRetain_v1(&context->handle, context->device),
@@ -95,7 +98,7 @@ CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_contex
         return fail_null_output(function);
     struct cushim_context *context = context_new(CONTEXT_OWN);
     if (context == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     CUcontext before = NULL;
     CUresult result = context_find_device(ordinal, &context->device);
     if (result == CUDA_SUCCESS)
@@ -116,13 +119,13 @@ CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_contex
     return CUDA_SUCCESS;
 }
 
-/* The device of a context that came from outside; this is also how it is checked. */
+/* Wraps a context. Asking the driver for its device also checks the handle. */
 static CUresult context_wrap(const char *function, CUcontext handle, CUgreenCtx green,
                              struct cushim_context **out_context)
 {
     struct cushim_context *context = context_new(CONTEXT_BORROWED);
     if (context == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     context->handle = handle;
     context->green = green;
     CUresult result =
@@ -162,9 +165,9 @@ CUresult cushim_context_destroy(struct cushim_context **context)
 {
     if (context == NULL)
         return CUDA_SUCCESS;
-    struct cushim_context *held = *context;
+    struct cushim_context *destroyed = *context;
     *context = NULL;
-    return cush_context_unref(held);
+    return cush_context_unref(destroyed);
 }
 
 CUcontext cushim_context_handle(const struct cushim_context *context)
@@ -172,15 +175,10 @@ CUcontext cushim_context_handle(const struct cushim_context *context)
     return context != NULL ? context->handle : NULL;
 }
 
-static CUresult fail_no_context(const char *function)
-{
-    return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL, or was destroyed.");
-}
-
 CUresult cushim_context_device(const struct cushim_context *context, CUdevice *out_device)
 {
     if (context == NULL)
-        return fail_no_context("cushim_context_device");
+        return fail_null_context("cushim_context_device");
     if (out_device == NULL)
         return fail_null_output("cushim_context_device");
     *out_device = context->device;
@@ -193,7 +191,7 @@ CUresult cushim_context_priority_range(struct cushim_context *context, int *out_
     int greatest = 0;
     CUcontext before = NULL;
     if (context == NULL)
-        return fail_no_context("cushim_context_priority_range");
+        return fail_null_context("cushim_context_priority_range");
     CUresult result = cush_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "objects.h"
+/* Events. */
+#include "event_object.h"
 
 #include <stdlib.h>
 
-static CUresult fail_no_event(const char *function)
-{
-    return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The event is NULL, or was destroyed.");
-}
+#include "context_object.h"
+#include "fail.h"
+#include "stream_object.h"
 
 static CUresult event_create_handle(struct cushim_context *context, unsigned flags, CUevent *out_handle)
 {
@@ -26,12 +26,12 @@ CUresult cushim_event_create(struct cushim_context *context, unsigned flags, str
 {
     static const char function[] = "cushim_event_create";
     if (context == NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL, or was destroyed.");
+        return fail_null_context(function);
     if (out_event == NULL)
         return fail_null_output(function);
     struct cushim_event *event = calloc(1, sizeof *event);
     if (event == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     CUresult result = event_create_handle(context, flags, &event->handle);
     if (result != CUDA_SUCCESS) {
         free(event);
@@ -47,12 +47,12 @@ CUresult cushim_event_borrow(CUevent handle, struct cushim_context *context, str
 {
     static const char function[] = "cushim_event_borrow";
     if (handle == NULL)
-        return fail_no_event(function);
+        return fail_null_event(function);
     if (out_event == NULL)
         return fail_null_output(function);
     struct cushim_event *event = calloc(1, sizeof *event);
     if (event == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     event->handle = handle;
     event->context = cush_context_ref(context);
     *out_event = event;
@@ -69,9 +69,9 @@ CUresult cushim_event_destroy(struct cushim_event **event)
     if (destroyed->owned)
         result =
             cushim_set_driver_error(cushim_table()->EventDestroy_v2(destroyed->handle), CUSHIM_SLOT_EventDestroy_v2);
-    CUresult dropped = cush_context_unref(destroyed->context);
+    CUresult unref = cush_context_unref(destroyed->context);
     free(destroyed);
-    return result != CUDA_SUCCESS ? result : dropped;
+    return result != CUDA_SUCCESS ? result : unref;
 }
 
 CUevent cushim_event_handle(const struct cushim_event *event)
@@ -82,9 +82,9 @@ CUevent cushim_event_handle(const struct cushim_event *event)
 CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream, unsigned flags)
 {
     if (event == NULL)
-        return fail_no_event("cushim_event_record");
+        return fail_null_event("cushim_event_record");
     if (stream == NULL)
-        return fail_no_stream("cushim_event_record");
+        return fail_null_stream("cushim_event_record");
     return cushim_set_driver_error(cushim_table()->EventRecordWithFlags_v1(event->handle, stream->handle, flags),
                                    CUSHIM_SLOT_EventRecordWithFlags_v1);
 }
@@ -92,14 +92,14 @@ CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *s
 CUresult cushim_event_query(struct cushim_event *event)
 {
     if (event == NULL)
-        return fail_no_event("cushim_event_query");
+        return fail_null_event("cushim_event_query");
     return cushim_set_driver_error(cushim_table()->EventQuery_v1(event->handle), CUSHIM_SLOT_EventQuery_v1);
 }
 
 CUresult cushim_event_synchronize(struct cushim_event *event)
 {
     if (event == NULL)
-        return fail_no_event("cushim_event_synchronize");
+        return fail_null_event("cushim_event_synchronize");
     return cushim_set_driver_error(cushim_table()->EventSynchronize_v1(event->handle), CUSHIM_SLOT_EventSynchronize_v1);
 }
 
@@ -107,7 +107,7 @@ CUresult cushim_event_elapsed(struct cushim_event *start, struct cushim_event *e
 {
     float milliseconds = 0;
     if (start == NULL || end == NULL)
-        return fail_no_event("cushim_event_elapsed");
+        return fail_null_event("cushim_event_elapsed");
     if (out_milliseconds == NULL)
         return fail_null_output("cushim_event_elapsed");
     CUresult result = cushim_table()->EventElapsedTime_v2(&milliseconds, start->handle, end->handle);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "objects.h"
+/* Graphs and executable graphs. */
+#include "graph_object.h"
 
 #include <stdlib.h>
 
-/* ---- Graphs ---- */
+#include "context_object.h"
+#include "fail.h"
+#include "stream_object.h"
 
-static CUresult fail_no_graph(const char *function)
-{
-    return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function,
-                            "The graph is NULL, was destroyed, or was lost by a capture into it that failed.");
-}
+/* ---- Graphs ---- */
 
 struct cushim_graph *cush_graph_new(CUgraph handle, bool owned)
 {
@@ -48,7 +47,7 @@ CUresult cushim_graph_create(struct cushim_graph **out_graph)
         return fail_null_output(function);
     struct cushim_graph *graph = cush_graph_new(NULL, true);
     if (graph == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     CUresult result = cushim_table()->GraphCreate_v1(&handle, 0);
     if (result != CUDA_SUCCESS) {
         free(graph);
@@ -62,12 +61,12 @@ CUresult cushim_graph_create(struct cushim_graph **out_graph)
 static CUresult graph_wrap(const char *function, CUgraph handle, bool owned, struct cushim_graph **out_graph)
 {
     if (handle == NULL)
-        return fail_no_graph(function);
+        return fail_null_graph(function);
     if (out_graph == NULL)
         return fail_null_output(function);
     struct cushim_graph *graph = cush_graph_new(handle, owned);
     if (graph == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     *out_graph = graph;
     return CUDA_SUCCESS;
 }
@@ -86,11 +85,12 @@ CUresult cushim_graph_release(struct cushim_graph **graph, CUgraph *out_handle)
 {
     static const char function[] = "cushim_graph_release";
     if (graph == NULL || cushim_graph_handle(*graph) == NULL)
-        return fail_no_graph(function);
+        return fail_null_graph(function);
     if (out_handle == NULL)
         return fail_null_output(function);
     if (atomic_load(&(*graph)->captures) != 0)
-        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function, "A capture into the graph is open: end it first.");
+        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
+                                "A capture into the graph is open. End the capture first.");
     *out_handle = cushim_graph_handle(*graph);
     free(*graph);
     *graph = NULL;
@@ -111,16 +111,16 @@ CUgraph cushim_graph_handle(const struct cushim_graph *graph)
     return graph != NULL ? atomic_load(&((struct cushim_graph *)graph)->handle) : NULL;
 }
 
-/* ---- Executables ---- */
+/* ---- Executable graphs ---- */
 
 struct cushim_graph_exec {
     CUgraphExec handle;
     struct cushim_context *context; /* or NULL */
 };
 
-static CUresult fail_no_exec(const char *function)
+static CUresult fail_null_exec(const char *function)
 {
-    return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The executable graph is NULL, or was destroyed.");
+    return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The executable graph is NULL or was destroyed.");
 }
 
 static CUresult graph_instantiate_handle(CUgraph graph, struct cushim_context *context, unsigned long long flags,
@@ -144,12 +144,12 @@ CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_cont
     static const char function[] = "cushim_graph_instantiate";
     CUgraph handle = cushim_graph_handle(graph);
     if (handle == NULL)
-        return fail_no_graph(function);
+        return fail_null_graph(function);
     if (out_exec == NULL)
         return fail_null_output(function);
     struct cushim_graph_exec *exec = calloc(1, sizeof *exec);
     if (exec == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     CUresult result = graph_instantiate_handle(handle, context, flags, &exec->handle);
     if (result != CUDA_SUCCESS) {
         free(exec);
@@ -168,13 +168,13 @@ CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec)
     *exec = NULL;
     /* A refusal would leave the driver's executable behind, and release functions that are never called. */
     CUstreamCaptureMode mode;
-    bool changed = cush_mode_relax(&mode);
+    bool changed = cush_capture_mode_relax(&mode);
     CUresult result = cushim_set_driver_error(cushim_table()->GraphExecDestroy_v1(destroyed->handle),
                                               CUSHIM_SLOT_GraphExecDestroy_v1);
-    cush_mode_restore(changed, mode);
-    CUresult dropped = cush_context_unref(destroyed->context);
+    cush_capture_mode_restore(changed, mode);
+    CUresult unref = cush_context_unref(destroyed->context);
     free(destroyed);
-    return result != CUDA_SUCCESS ? result : dropped;
+    return result != CUDA_SUCCESS ? result : unref;
 }
 
 CUgraphExec cushim_graph_exec_handle(const struct cushim_graph_exec *exec)
@@ -185,9 +185,9 @@ CUgraphExec cushim_graph_exec_handle(const struct cushim_graph_exec *exec)
 CUresult cushim_graph_exec_launch(struct cushim_graph_exec *exec, struct cushim_stream *stream)
 {
     if (exec == NULL)
-        return fail_no_exec("cushim_graph_exec_launch");
+        return fail_null_exec("cushim_graph_exec_launch");
     if (stream == NULL)
-        return fail_no_stream("cushim_graph_exec_launch");
+        return fail_null_stream("cushim_graph_exec_launch");
     return cushim_set_driver_error(cushim_table()->GraphLaunch_v1(exec->handle, stream->handle),
                                    CUSHIM_SLOT_GraphLaunch_v1);
 }
@@ -195,9 +195,9 @@ CUresult cushim_graph_exec_launch(struct cushim_graph_exec *exec, struct cushim_
 CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, struct cushim_stream *stream)
 {
     if (exec == NULL)
-        return fail_no_exec("cushim_graph_exec_upload");
+        return fail_null_exec("cushim_graph_exec_upload");
     if (stream == NULL)
-        return fail_no_stream("cushim_graph_exec_upload");
+        return fail_null_stream("cushim_graph_exec_upload");
     return cushim_set_driver_error(cushim_table()->GraphUpload_v1(exec->handle, stream->handle),
                                    CUSHIM_SLOT_GraphUpload_v1);
 }
@@ -211,9 +211,9 @@ CUresult cushim_graph_exec_update(struct cushim_graph_exec *exec, struct cushim_
     enum cushim_slot slot = CUSHIM_SLOT_GraphExecUpdate_v2;
     CUresult result;
     if (exec == NULL)
-        return fail_no_exec(function);
+        return fail_null_exec(function);
     if (handle == NULL)
-        return fail_no_graph(function);
+        return fail_null_graph(function);
     if (cushim_query_slot_state(slot) != CUSHIM_STATE_MISSING) {
         result = cushim_table()->GraphExecUpdate_v2(exec->handle, handle, &info);
     } else {

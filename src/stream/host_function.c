@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of the host in a stream, whose user data is released exactly once.
+ * Host functions in streams, whose user data is released exactly once.
  *
- * The driver never calls a host function behind a fault, but it does call a status callback, once, whatever happened
- * (FACTS; also when the stream or its context is destroyed with the callback pending: it comes before that returns,
- * observed with driver 580). So a host function with something to release goes as a status callback. In a capture there
- * are no status callbacks, but user objects, which live as long as the graph and what was made of it.
+ * The driver never calls a host function behind a fault, but it calls a status callback once, whatever happens: also if
+ * the stream or its context is destroyed while the callback is pending; the callback then runs before that call returns
+ * (observed with driver 580). So a host function with user data to release is enqueued as a status callback. A capture
+ * accepts no status callback. There a user object is used, which lives as long as the graph and everything that was
+ * made from it.
  */
-#include "captured_call.h"
-
 #include <stdlib.h>
 
-static void CUDA_CB host_call_run(CUstream stream, CUresult status, void *user)
+#include "capture_object.h"
+#include "captured_call.h"
+#include "fail.h"
+#include "property.h"
+#include "stream_object.h"
+
+static void CUDA_CB host_call_on_reached(CUstream stream, CUresult status, void *user)
 {
     struct host_call call = *(struct host_call *)user;
     free(user);
@@ -24,25 +29,24 @@ static void CUDA_CB host_call_run(CUstream stream, CUresult status, void *user)
 
 static CUresult host_call_enqueue(const char *function, CUstream stream, const struct host_call *call)
 {
-    struct host_call *kept = malloc(sizeof *kept);
-    if (kept == NULL)
-        return host_call_release(call, fail_no_memory(function));
-    *kept = *call;
-    CUresult result = cushim_table()->StreamAddCallback_v1(stream, host_call_run, kept, 0);
+    struct host_call *copy = malloc(sizeof *copy);
+    if (copy == NULL)
+        return host_call_release(call, fail_out_of_memory(function));
+    *copy = *call;
+    CUresult result = cushim_table()->StreamAddCallback_v1(stream, host_call_on_reached, copy, 0);
     if (result != CUDA_SUCCESS) {
-        free(kept);
+        free(copy);
         host_call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1));
     }
     return result;
 }
-
-/* ---- In a capture ---- */
 
 static CUresult host_call_capture(const char *function, struct cushim_stream *stream, const struct host_call *call)
 {
     const struct cushim_dispatch_table *table = cushim_table();
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = NULL;
+    struct captured_call *captured = NULL;
     if (cushim_query_slot_state(CUSHIM_SLOT_UserObjectCreate_v1) == CUSHIM_STATE_MISSING)
         return host_call_release(call, table->UserObjectCreate_v1(NULL, NULL, NULL, 0, 0));
     CUresult result = table->StreamGetCaptureInfo_v2(stream->handle, &status, NULL, &graph, NULL, NULL);
@@ -50,8 +54,7 @@ static CUresult host_call_capture(const char *function, struct cushim_stream *st
         return host_call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetCaptureInfo_v2));
     if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return host_call_release(call, cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
-                                                        "Something has ended the capture that the stream is in."));
-    struct captured_call *captured = NULL;
+                                                        "The capture of the stream was invalidated or has ended."));
     result = cush_captured_call_launch(function, stream->handle, graph, call, &captured);
     if (result != CUDA_SUCCESS)
         return result;
@@ -60,18 +63,15 @@ static CUresult host_call_capture(const char *function, struct cushim_stream *st
     return result;
 }
 
-/* ---- What users call ---- */
-
-CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user,
-                                   void (*release_fn)(void *user))
+CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user, void (*release)(void *user))
 {
     static const char function[] = "cushim_stream_launch_host";
-    const struct host_call call = {.host = fn, .user = user, .release = release_fn};
+    const struct host_call call = {.host = fn, .user = user, .release = release};
     if (stream == NULL)
-        return host_call_release(&call, fail_no_stream(function));
+        return host_call_release(&call, fail_null_stream(function));
     if (fn == NULL)
-        return host_call_release(&call, cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."));
-    if (release_fn == NULL)
+        return host_call_release(&call, fail_null_function(function));
+    if (release == NULL)
         return cushim_set_driver_error(cushim_table()->LaunchHostFunc_v1(stream->handle, fn, user),
                                        CUSHIM_SLOT_LaunchHostFunc_v1);
     if (cush_stream_is_capturing(stream->handle))
@@ -80,17 +80,17 @@ CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, vo
 }
 
 CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUstreamCallback fn, void *user,
-                                    void (*release_fn)(void *user))
+                                    void (*release)(void *user))
 {
     static const char function[] = "cushim_stream_add_callback";
-    const struct host_call call = {.status = fn, .user = user, .release = release_fn};
+    const struct host_call call = {.status = fn, .user = user, .release = release};
     if (stream == NULL)
-        return host_call_release(&call, fail_no_stream(function));
+        return host_call_release(&call, fail_null_stream(function));
     if (fn == NULL)
-        return host_call_release(&call, cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The function is NULL."));
+        return host_call_release(&call, fail_null_function(function));
     if (cush_stream_is_capturing(stream->handle))
         return host_call_release(
             &call, cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                    "A capture takes no status callback; the capture is not invalidated."));
+                                    "A capture accepts no status callback. The capture is not invalidated."));
     return host_call_enqueue(function, stream->handle, &call);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stream does with attributes and memory: forwarded, with what would crash the driver refused. */
-#include "objects.h"
+/* Attributes and memory operations of a stream. Arguments that would crash the driver are refused. */
+#include "fail.h"
+#include "stream_object.h"
 
 static CUresult fail_null_value(const char *function)
 {
@@ -13,7 +14,7 @@ CUresult cushim_stream_get_attribute(struct cushim_stream *stream, CUstreamAttrI
     static const char function[] = "cushim_stream_get_attribute";
     CUlaunchAttributeValue value = {{0}};
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (out_value == NULL)
         return fail_null_output(function);
     CUresult result = cushim_table()->StreamGetAttribute_v1(stream->handle, attribute, &value);
@@ -27,7 +28,7 @@ CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrI
 {
     static const char function[] = "cushim_stream_set_attribute";
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (value == NULL)
         return fail_null_value(function);
     return cushim_set_driver_error(cushim_table()->StreamSetAttribute_v1(stream->handle, attribute, value),
@@ -37,7 +38,7 @@ CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrI
 CUresult cushim_stream_copy_attributes(struct cushim_stream *to, struct cushim_stream *from)
 {
     if (to == NULL || from == NULL)
-        return fail_no_stream("cushim_stream_copy_attributes");
+        return fail_null_stream("cushim_stream_copy_attributes");
     return cushim_set_driver_error(cushim_table()->StreamCopyAttributes_v1(to->handle, from->handle),
                                    CUSHIM_SLOT_StreamCopyAttributes_v1);
 }
@@ -46,14 +47,15 @@ CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr a
 {
     static const char function[] = "cushim_stream_attach_memory";
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The flags are not one of CU_MEM_ATTACH_...");
+        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function,
+                                "The flags are not CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST or CU_MEM_ATTACH_SINGLE.");
     return cushim_set_driver_error(cushim_table()->StreamAttachMemAsync_v1(stream->handle, address, length, flags),
                                    CUSHIM_SLOT_StreamAttachMemAsync_v1);
 }
 
-/* ---- Values: the second form, or the first where the driver has no second ---- */
+/* ---- Values in memory: the second ABI version or, on a driver without it, the first ---- */
 
 static bool slot_is_missing(enum cushim_slot slot)
 {
@@ -63,7 +65,7 @@ static bool slot_is_missing(enum cushim_slot slot)
 CUresult cushim_stream_wait_value32(struct cushim_stream *stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
 {
     if (stream == NULL)
-        return fail_no_stream("cushim_stream_wait_value32");
+        return fail_null_stream("cushim_stream_wait_value32");
     if (slot_is_missing(CUSHIM_SLOT_StreamWaitValue32_v2))
         return cushim_set_driver_error(cushim_table()->StreamWaitValue32_v1(stream->handle, address, value, flags),
                                        CUSHIM_SLOT_StreamWaitValue32_v1);
@@ -74,7 +76,7 @@ CUresult cushim_stream_wait_value32(struct cushim_stream *stream, CUdeviceptr ad
 CUresult cushim_stream_wait_value64(struct cushim_stream *stream, CUdeviceptr address, cuuint64_t value, unsigned flags)
 {
     if (stream == NULL)
-        return fail_no_stream("cushim_stream_wait_value64");
+        return fail_null_stream("cushim_stream_wait_value64");
     if (slot_is_missing(CUSHIM_SLOT_StreamWaitValue64_v2))
         return cushim_set_driver_error(cushim_table()->StreamWaitValue64_v1(stream->handle, address, value, flags),
                                        CUSHIM_SLOT_StreamWaitValue64_v1);
@@ -86,7 +88,7 @@ CUresult cushim_stream_write_value32(struct cushim_stream *stream, CUdeviceptr a
                                      unsigned flags)
 {
     if (stream == NULL)
-        return fail_no_stream("cushim_stream_write_value32");
+        return fail_null_stream("cushim_stream_write_value32");
     if (slot_is_missing(CUSHIM_SLOT_StreamWriteValue32_v2))
         return cushim_set_driver_error(cushim_table()->StreamWriteValue32_v1(stream->handle, address, value, flags),
                                        CUSHIM_SLOT_StreamWriteValue32_v1);
@@ -98,7 +100,7 @@ CUresult cushim_stream_write_value64(struct cushim_stream *stream, CUdeviceptr a
                                      unsigned flags)
 {
     if (stream == NULL)
-        return fail_no_stream("cushim_stream_write_value64");
+        return fail_null_stream("cushim_stream_write_value64");
     if (slot_is_missing(CUSHIM_SLOT_StreamWriteValue64_v2))
         return cushim_set_driver_error(cushim_table()->StreamWriteValue64_v1(stream->handle, address, value, flags),
                                        CUSHIM_SLOT_StreamWriteValue64_v1);
@@ -106,16 +108,16 @@ CUresult cushim_stream_write_value64(struct cushim_stream *stream, CUdeviceptr a
                                    CUSHIM_SLOT_StreamWriteValue64_v2);
 }
 
-/* The driver takes the array without const; it writes nothing there. */
+/* The driver's prototype lacks the const, but the driver does not write to the array. */
 CUresult cushim_stream_batch_memory_ops(struct cushim_stream *stream, unsigned count,
                                         const CUstreamBatchMemOpParams *ops, unsigned flags)
 {
     static const char function[] = "cushim_stream_batch_memory_ops";
     CUstreamBatchMemOpParams *array = (CUstreamBatchMemOpParams *)ops;
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (ops == NULL || count == 0)
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "There is no operation.");
+        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The array is NULL, or the count is 0.");
     if (slot_is_missing(CUSHIM_SLOT_StreamBatchMemOp_v2))
         return cushim_set_driver_error(cushim_table()->StreamBatchMemOp_v1(stream->handle, count, array, flags),
                                        CUSHIM_SLOT_StreamBatchMemOp_v1);

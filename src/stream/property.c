@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a stream is: its flags, priority, device, id, context. The driver ends a capture when it is asked for some of
- * these on the capturing stream, so each is asked once, and at a time when nothing can be invalidated.
+ * The properties of a stream: flags, priority, device, id and context. The driver invalidates a capture when it is
+ * asked for some of them on the capturing stream. So each is queried once, at a time when no capture can be
+ * invalidated.
  */
-#include "objects.h"
+#include "property.h"
+
+#include "context_object.h"
+#include "fail.h"
 
 bool cush_stream_is_capturing(CUstream handle)
 {
@@ -49,21 +53,22 @@ void cush_stream_remember(struct cushim_stream *stream, unsigned flags)
 }
 
 /*
- * Whether the stream remembers a property (*out_known), or else may ask the driver for it. `place` is that of the
- * result, to be checked with the rest.
+ * Checks the arguments of a query, and writes to *out_known whether the stream remembers the property. If it does not,
+ * a successful call means that the driver may be asked.
  */
-static CUresult stream_recall(struct cushim_stream *stream, enum known_property property, const char *function,
-                              const void *output, bool *out_known)
+static CUresult stream_check_query(struct cushim_stream *stream, enum known_property property, const char *function,
+                                   const void *output, bool *out_known)
 {
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (output == NULL)
         return fail_null_output(function);
     *out_known = (atomic_load_explicit(&stream->known, memory_order_acquire) & property) != 0;
-    /* The context may always be asked for: tests/conformance/CAPTURE.md. */
+    /* The context may also be queried during a capture: tests/conformance/CAPTURE.md. */
     if (!*out_known && property != KNOWN_CONTEXT && cush_stream_is_capturing(stream->handle))
-        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                "The stream is capturing, and asking the driver could end that: ask before or after.");
+        return cushim_set_error(
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+            "The stream is capturing, and this query could invalidate the capture. Query before or after the capture.");
     return CUDA_SUCCESS;
 }
 
@@ -71,7 +76,7 @@ CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *out_flags)
 {
     bool known = false;
     unsigned flags = 0;
-    CUresult result = stream_recall(stream, KNOWN_FLAGS, "cushim_stream_flags", out_flags, &known);
+    CUresult result = stream_check_query(stream, KNOWN_FLAGS, "cushim_stream_flags", out_flags, &known);
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
@@ -85,12 +90,13 @@ CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *out_flags)
     return CUDA_SUCCESS;
 }
 
-/* Not remembered, because it can change. The driver may always be asked for it: tests/conformance/CAPTURE.md. */
+/* An attribute can change the priority, so it is not remembered. It may also be queried during a capture:
+ * tests/conformance/CAPTURE.md. */
 CUresult cushim_stream_priority(struct cushim_stream *stream, int *out_priority)
 {
     int priority = 0;
     if (stream == NULL)
-        return fail_no_stream("cushim_stream_priority");
+        return fail_null_stream("cushim_stream_priority");
     if (out_priority == NULL)
         return fail_null_output("cushim_stream_priority");
     CUresult result = cushim_table()->StreamGetPriority_v1(stream->handle, &priority);
@@ -107,7 +113,7 @@ CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *out_device
         *out_device = stream->context->device;
         return CUDA_SUCCESS;
     }
-    CUresult result = stream_recall(stream, KNOWN_DEVICE, "cushim_stream_device", out_device, &known);
+    CUresult result = stream_check_query(stream, KNOWN_DEVICE, "cushim_stream_device", out_device, &known);
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
@@ -127,7 +133,7 @@ CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *out_
     unsigned long long id = 0;
     if (stream != NULL && out_id != NULL && cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1) == CUSHIM_STATE_MISSING)
         return cushim_table()->StreamGetId_v1(stream->handle, out_id);
-    CUresult result = stream_recall(stream, KNOWN_ID, "cushim_stream_id", out_id, &known);
+    CUresult result = stream_check_query(stream, KNOWN_ID, "cushim_stream_id", out_id, &known);
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
@@ -147,11 +153,11 @@ CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *o
     bool known = false;
     CUcontext context = NULL;
     CUgreenCtx green = NULL;
-    /* A green context's stream belongs to the primary context too, which only the driver knows. */
+    /* The stream of a green context also belongs to the primary context, which only the driver knows. */
     if (stream != NULL && output != NULL && stream->context != NULL && stream->context->green == NULL) {
         context = stream->context->handle;
     } else {
-        CUresult result = stream_recall(stream, KNOWN_CONTEXT, "cushim_stream_driver_context", output, &known);
+        CUresult result = stream_check_query(stream, KNOWN_CONTEXT, "cushim_stream_driver_context", output, &known);
         if (result == CUDA_SUCCESS && !known)
             result =
                 cushim_set_driver_error(stream_query_contexts(stream, &context, &green), CUSHIM_SLOT_StreamGetCtx_v2);

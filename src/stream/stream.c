@@ -1,42 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams: making, taking over, giving away, ending, waiting. */
-#include "objects.h"
+/* Streams: creating, wrapping, releasing, destroying, waiting. */
+#include "cushim/stream.h"
 
-#include <stdlib.h>
-
-/* ---- The object ---- */
-
-void cush_stream_use(struct cushim_stream *stream)
-{
-    cush_stream_ref(stream);
-    atomic_fetch_add(&stream->uses, 1);
-}
-
-CUresult cush_stream_end_use(struct cushim_stream *stream)
-{
-    CUresult result = CUDA_SUCCESS;
-    if (atomic_fetch_sub(&stream->uses, 1) == 1) {
-        struct cushim_context *context = stream->context;
-        stream->context = NULL;
-        if (stream->owned)
-            result =
-                cushim_set_driver_error(cushim_table()->StreamDestroy_v2(stream->handle), CUSHIM_SLOT_StreamDestroy_v2);
-        CUresult dropped = cush_context_unref(context);
-        if (result == CUDA_SUCCESS)
-            result = dropped;
-    }
-    cush_stream_unref(stream);
-    return result;
-}
+#include "capture_object.h"
+#include "context_object.h"
+#include "event_object.h"
+#include "fail.h"
+#include "property.h"
+#include "stream_object.h"
 
 static bool stream_is_special(CUstream handle)
 {
     return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
 }
 
-/* ---- Making and taking over ---- */
+/* ---- Creating and wrapping ---- */
 
-/* A green context's streams come from a call of their own, which needs no current context. */
+/* A stream of a green context is created by another driver function, which needs no current context. */
 static CUresult stream_create_handle(struct cushim_context *context, unsigned flags, int priority, CUstream *out_handle)
 {
     CUcontext before = NULL;
@@ -60,15 +40,15 @@ CUresult cushim_stream_create(struct cushim_context *context, unsigned flags, in
 {
     static const char function[] = "cushim_stream_create";
     if (context == NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL, or was destroyed.");
+        return fail_null_context(function);
     if (out_stream == NULL)
         return fail_null_output(function);
     struct cushim_stream *stream = cush_stream_new(NULL, true);
     if (stream == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     CUresult result = stream_create_handle(context, flags, priority, &stream->handle);
     if (result != CUDA_SUCCESS) {
-        free(stream);
+        cush_stream_unref(stream);
         return result;
     }
     stream->context = cush_context_ref(context);
@@ -83,10 +63,11 @@ CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *context, st
     if (out_stream == NULL)
         return fail_null_output(function);
     if (stream_is_special(handle))
-        return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "Nobody can own a special stream: borrow it.");
+        return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function,
+                                "A special stream cannot be owned. Use cushim_stream_borrow().");
     struct cushim_stream *stream = cush_stream_new(handle, true);
     if (stream == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     stream->context = cush_context_ref(context);
     *out_stream = stream;
     return CUDA_SUCCESS;
@@ -98,8 +79,9 @@ CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, s
     if (out_stream == NULL)
         return fail_null_output(function);
     if (stream_is_special(handle) && context != NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function,
-                                "A special stream is that of whichever context is current: it has none of its own.");
+        return cushim_set_error(
+            CUDA_ERROR_INVALID_CONTEXT, function,
+            "A special stream belongs to the current context of each call, so the context must be NULL.");
     if (stream_is_special(handle) && handle != NULL
         && cushim_query_slot_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1) == CUSHIM_STATE_MISSING
         && cushim_driver_version() != 0)
@@ -107,28 +89,30 @@ CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, s
                                 "CU_STREAM_LEGACY and CU_STREAM_PER_THREAD need CUDA 7.0.");
     struct cushim_stream *stream = cush_stream_new(handle, false);
     if (stream == NULL)
-        return fail_no_memory(function);
+        return fail_out_of_memory(function);
     stream->special = stream_is_special(handle);
     stream->context = cush_context_ref(context);
     *out_stream = stream;
     return CUDA_SUCCESS;
 }
 
-/* ---- Giving away and ending ---- */
+/* ---- Releasing and destroying ---- */
 
 CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *out_handle)
 {
     static const char function[] = "cushim_stream_release";
     if (stream == NULL || *stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (out_handle == NULL)
         return fail_null_output(function);
     struct cushim_stream *released = *stream;
     if (atomic_load(&released->capture) != NULL)
-        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function, "A capture of the stream is open: end it first.");
-    if (atomic_load(&released->uses) != 1)
         return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
-                                "A body runs with the stream, or left it in a capture of another stream.");
+                                "A capture of the stream is open. End the capture first.");
+    if (atomic_load(&released->uses) != 1)
+        return cushim_set_error(
+            CUDA_ERROR_ILLEGAL_STATE, function,
+            "A body is running with the stream, or left the stream in a capture of another stream.");
     *stream = NULL;
     *out_handle = released->handle;
     released->owned = false;
@@ -157,7 +141,7 @@ CUresult cushim_stream_close(struct cushim_stream **stream)
     CUresult ended = cush_stream_end_use(closed);
     if (was_capturing)
         return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
-                                "A capture of the stream was open; it was ended, and its graph is lost.");
+                                "A capture of the stream was open. The capture was ended, and its graph is lost.");
     return waited != CUDA_SUCCESS ? waited : ended;
 }
 
@@ -171,35 +155,26 @@ CUstream cushim_stream_handle(const struct cushim_stream *stream)
 CUresult cushim_stream_query(struct cushim_stream *stream)
 {
     if (stream == NULL)
-        return fail_no_stream("cushim_stream_query");
+        return fail_null_stream("cushim_stream_query");
     return cushim_set_driver_error(cushim_table()->StreamQuery_v1(stream->handle), CUSHIM_SLOT_StreamQuery_v1);
 }
 
 CUresult cushim_stream_synchronize(struct cushim_stream *stream)
 {
     if (stream == NULL)
-        return fail_no_stream("cushim_stream_synchronize");
+        return fail_null_stream("cushim_stream_synchronize");
     return cushim_set_driver_error(cushim_table()->StreamSynchronize_v1(stream->handle),
                                    CUSHIM_SLOT_StreamSynchronize_v1);
-}
-
-CUresult cush_stream_wait_relaxed(struct cushim_stream *stream)
-{
-    CUstreamCaptureMode mode;
-    bool changed = cush_mode_relax(&mode);
-    CUresult result = cushim_table()->StreamSynchronize_v1(stream->handle);
-    cush_mode_restore(changed, mode);
-    return result;
 }
 
 CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags)
 {
     static const char function[] = "cushim_stream_wait_event";
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (event == NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The event is NULL, or was destroyed.");
-    /* The flag came with this function, and means nothing to an older driver. */
+        return fail_null_event(function);
+    /* CUDA 11.1 brought the flag together with this entry point. An older driver does not know the flag. */
     if (flags == CU_EVENT_WAIT_EXTERNAL
         && cushim_query_slot_state(CUSHIM_SLOT_EventRecordWithFlags_v1) != CUSHIM_STATE_NATIVE)
         return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function, "CU_EVENT_WAIT_EXTERNAL needs CUDA 11.1.");
@@ -211,19 +186,20 @@ CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body
 {
     static const char function[] = "cushim_stream_run";
     if (stream == NULL)
-        return fail_no_stream(function);
+        return fail_null_stream(function);
     if (body == NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The body is NULL.");
+        return fail_null_body(function);
     if (cush_stream_is_capturing(stream->handle))
-        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                "The stream is capturing: its work could not be waited for.");
+        return cushim_set_error(
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+            "The stream is capturing. The work of a capture is not executed, so the call could not wait for it.");
     cush_stream_use(stream);
     CUresult result = body(stream, user);
     bool was_left = cush_capture_end_leftover(stream);
     CUresult waited;
     if (cush_stream_is_capturing(stream->handle))
         waited = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                  "The body left the stream in a capture of another stream: nothing was waited for.");
+                                  "The body left the stream in a capture of another stream, so the call did not wait.");
     else
         waited = cushim_set_driver_error(cush_stream_wait_relaxed(stream), CUSHIM_SLOT_StreamSynchronize_v1);
     CUresult ended = cush_stream_end_use(stream);
@@ -233,6 +209,6 @@ CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body
         return result;
     if (was_left)
         return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
-                                "The body left the stream capturing; that capture was ended.");
+                                "The body left a capture open. The capture was ended.");
     return ended;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* With no driver on the machine every function of the layer can be called, and says so; nothing is written. */
+/* On a machine without a driver, every function of the layer can be called, returns CUDA_ERROR_NO_DEVICE or an error of
+ * its arguments, and writes no result. */
 #include <stdio.h>
 
 #include "cushim/cushim.h"
 
-static int broken;
+static int failures;
 
 static void expect(const char *what, CUresult result, CUresult expected)
 {
     if (result == expected && (expected == CUDA_SUCCESS || cushim_last_error()->code == expected))
         return;
     printf("%s: %d, expected %d\n", what, (int)result, (int)expected);
-    broken++;
+    failures++;
 }
 
 static void expect_none(const char *what, CUresult result)
@@ -23,8 +24,8 @@ static void expect_fact(const char *what, bool is)
 {
     if (is)
         return;
-    printf("it is not so that: %s\n", what);
-    broken++;
+    printf("this is not true: %s\n", what);
+    failures++;
 }
 
 static int released;
@@ -54,8 +55,8 @@ static CUresult body(struct cushim_stream *stream, void *user)
     return CUDA_SUCCESS;
 }
 
-/* Handles of nobody: without a driver nothing looks at them. */
-static struct cushim_stream *stream_of_nobody(void)
+/* An invalid handle: without a driver nothing reads what it points to. */
+static struct cushim_stream *invalid_stream(void)
 {
     struct cushim_stream *stream = NULL;
     expect("cushim_stream_borrow", cushim_stream_borrow((CUstream)(size_t)0x100, NULL, &stream), CUDA_SUCCESS);
@@ -161,7 +162,7 @@ int main(void)
     struct cushim_stream *adopted = NULL;
     (void)cushim_load(&(struct cushim_load_options){.path = "none"});
     contexts();
-    stream = stream_of_nobody();
+    stream = invalid_stream();
     questions(stream);
     work(stream);
     events(stream);
@@ -169,5 +170,5 @@ int main(void)
     expect_none("cushim_stream_close", cushim_stream_close(&stream));
     expect("cushim_stream_adopt", cushim_stream_adopt((CUstream)(size_t)0x100, NULL, &adopted), CUDA_SUCCESS);
     expect_none("cushim_stream_destroy", cushim_stream_destroy(&adopted));
-    return broken != 0;
+    return failures != 0;
 }

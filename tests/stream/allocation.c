@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes the place of malloc() and its kin in this program and the library in it: the linker is told to (--wrap). */
+/* Replaces malloc(), calloc() and free() in this program and in the library that is linked into it (the linker's option
+ * --wrap), so that one allocation can fail and the blocks in use are counted. */
 #include <stdlib.h>
 
 #include "support.h"

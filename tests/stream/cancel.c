@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cancel - threads that are cancelled in functions of completion.h. Those are not cancellation points: the call goes
- * on, and nothing stays locked or is lost. Exit status: 0, or 1 if not.
+ * cancel - threads are cancelled in functions of completion.h. These are not cancellation points: the call goes on,
+ * no lock stays locked, and no object is lost. Exit status: 0, or 1 if a check failed.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
@@ -54,7 +54,7 @@ static int cancel_while_waiting(void)
     CHECK(cushim_table()->StreamAddCallback_v1(cushim_stream_handle(stream), gate, NULL, 0) == CUDA_SUCCESS);
     CHECK(cushim_stream_completion(stream, &completion) == CUDA_SUCCESS);
     CHECK(pthread_create(&cancelled, NULL, wait_forever, completion) == 0);
-    usleep(20000); /* to be in the wait; a request that comes before it holds there, too */
+    usleep(20000); /* until the thread waits; a request that comes earlier stays pending */
     CHECK(pthread_cancel(cancelled) == 0);
     usleep(20000);
     CHECK(cushim_completion_wait(completion, cushim_time_ns() + 10 * MILLISECOND) == CUDA_ERROR_TIMEOUT);
@@ -66,7 +66,7 @@ static int cancel_while_waiting(void)
     return 0;
 }
 
-/* Returns NULL if every call was made, however the thread ends after that. */
+/* Returns NULL if every call was made, whether or not the thread is cancelled afterwards. */
 static void *use_when_cancelled(void *completion_of_caller)
 {
     struct cushim_completion *completion = completion_of_caller;
@@ -99,7 +99,7 @@ static int cancel_before_all(void)
 int main(void)
 {
     struct cushim_context *context = NULL;
-    alarm(20); /* a lock that is lost would be waited for without end */
+    alarm(20); /* a lock that was lost would block here for ever */
     CHECK(cushim_context_create(0, 0, &context) == CUDA_SUCCESS);
     CHECK(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream) == CUDA_SUCCESS);
     int failed = cancel_while_waiting() || cancel_before_all();

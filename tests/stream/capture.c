@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Scoped captures: they end whatever the body does, and leave the stream usable and nothing behind. */
+/* Scoped captures: they end whatever the body does, the stream is usable afterwards, and no object is left. */
 #include "support.h"
 
-/* The stream can be used, and captured again. */
+/* Checks that the stream can be used and can capture again. */
 static void rule_usable(const char *name, struct cushim_stream *stream)
 {
     rule_status(key_of(name, "status-after", NULL), stream, "none");
@@ -32,19 +32,19 @@ static void works(void)
     layer_stream_end(stream);
 }
 
-/* ---- Bodies that go wrong ---- */
+/* ---- Bodies that fail ---- */
 
 struct scene {
     CUresult result;             /* what the body returns */
     CUresult inner;              /* what happened to it */
-    struct cushim_stream *other; /* another stream, where it needs one */
+    struct cushim_stream *other; /* another stream, for a body that needs one */
     struct cushim_event *event;
     struct cushim_capture *capture;
     CUgraph taken;
     int calls;
 };
 
-/* Runs a body that must fail, and says what is left. */
+/* Runs a body that must fail, and checks which objects are left. */
 static void fails(const char *name, struct cushim_stream *stream, cushim_stream_body body, struct scene *scene,
                   CUresult expected)
 {
@@ -139,7 +139,7 @@ static CUresult end_and_begin_at_driver(struct cushim_stream *stream, void *user
     return scene->result;
 }
 
-/* Like fails(), but the driver has ended a capture that watch knows nothing of. */
+/* Like fails(), but the body ended the capture through the driver, which watch.c does not count. */
 static void ends_itself(const char *name, struct cushim_stream *stream, cushim_stream_body body, struct scene *scene,
                         CUresult expected)
 {
@@ -171,7 +171,7 @@ static void body_ends(void)
     layer_stream_end(stream);
 }
 
-/* Somebody else's capture, begun at the driver, is told apart by its id. */
+/* A capture that the body began through the driver is distinguished by its id. */
 static void body_begins_at_driver(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -235,12 +235,12 @@ static void argument(void)
     struct cushim_graph_exec *exec = NULL;
     refused("null-body", cushim_stream_capture(stream, RELAXED, NULL, NULL, &graph), CUDA_ERROR_INVALID_VALUE,
             function);
-    refused("null-place", cushim_stream_capture(stream, RELAXED, body_adds_work, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("null-output", cushim_stream_capture(stream, RELAXED, body_adds_work, NULL, NULL), CUDA_ERROR_INVALID_VALUE,
             function);
     rule("null-stream", cushim_stream_capture(NULL, RELAXED, body_adds_work, NULL, &graph), CUDA_ERROR_INVALID_HANDLE);
     rule("no-mode", cushim_stream_capture(stream, (CUstreamCaptureMode)3, body_adds_work, NULL, &graph),
          CUDA_ERROR_INVALID_VALUE);
-    refused("executable-null-place", cushim_stream_capture_executable(stream, RELAXED, 0, body_adds_work, NULL, NULL),
+    refused("executable-null-output", cushim_stream_capture_executable(stream, RELAXED, 0, body_adds_work, NULL, NULL),
             CUDA_ERROR_INVALID_VALUE, "cushim_stream_capture_executable");
     rule("executable-null-body", cushim_stream_capture_executable(stream, RELAXED, 0, NULL, NULL, &exec),
          CUDA_ERROR_INVALID_VALUE);
@@ -304,7 +304,7 @@ static void modes(void)
     layer_stream_end(stream);
 }
 
-/* CUDA 10.0 knows one mode. */
+/* CUDA 10.0 has only one mode. */
 static void modes_on_old(void)
 {
     struct cushim_stream *stream;
@@ -329,7 +329,10 @@ static const struct check checks[] = {
     {"capture.body-fails", body_fails, 0, {S(StreamBeginCapture_v2)}},
     {"capture.body-forks", body_forks, 0, {S(StreamBeginCapture_v2)}},
     {"capture.body-ends", body_ends, 0, {S(StreamBeginCapture_v2)}},
-    {"capture.body-begins-at-driver", body_begins_at_driver, 0, {S(ThreadExchangeStreamCaptureMode_v1)}}, /* and ids */
+    {"capture.body-begins-at-driver",
+     body_begins_at_driver,
+     0,
+     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* modes and ids came with CUDA 10.1 */
     {"capture.body-destroys", body_destroys, 0, {S(StreamBeginCapture_v2)}},
     {"capture.nested", nested, 0, {S(StreamBeginCapture_v2)}},
     {"capture.argument", argument, 0, {S(StreamBeginCapture_v2)}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is to know about a capture: as much as each driver tells, and marked so. */
+/* The state of a capture: all that each driver reports, and the bits that mark it as valid. */
 #include "support.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static bool is_native(enum cushim_slot slot)
     return cushim_query_slot_state(slot) == CUSHIM_STATE_NATIVE;
 }
 
-/* Which members this driver can tell. */
+/* The members that this driver reports, as bits of enum cushim_capture_valid. */
 static unsigned known(void)
 {
     unsigned graph = CUSHIM_CAPTURE_ID | CUSHIM_CAPTURE_GRAPH | CUSHIM_CAPTURE_DEPENDENCIES;
@@ -18,11 +18,11 @@ static unsigned known(void)
                                                    : 0;
 }
 
-/* Whether it tells the graph and what it depends on; if not, says that `key` is not applicable. */
+/* Whether the driver reports the graph and the dependencies; if not, answers that `key` is not applicable. */
 static bool tells_graph(const char *key)
 {
     if ((known() & CUSHIM_CAPTURE_GRAPH) == 0)
-        lacks(key, "told from CUDA 11.3 on");
+        lacks(key, "reported from CUDA 11.3 on");
     return (known() & CUSHIM_CAPTURE_GRAPH) != 0;
 }
 
@@ -60,17 +60,17 @@ static void argument(void)
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)77;
     refused("status-null-stream", cushim_stream_capture_status(NULL, &status), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_capture_status");
-    refused("status-null-place", cushim_stream_capture_status(stream, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("status-null-output", cushim_stream_capture_status(stream, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_stream_capture_status");
     refused("null-stream", cushim_stream_capture_info(NULL, NULL, NULL, 0, &info), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_capture_info");
-    refused("null-place", cushim_stream_capture_info(stream, NULL, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("null-output", cushim_stream_capture_info(stream, NULL, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_stream_capture_info");
     refused("edges-alone", cushim_stream_capture_info(stream, NULL, &edge, 1, &info), CUDA_ERROR_INVALID_VALUE,
             "cushim_stream_capture_info");
     refused("copy-null-stream", cushim_stream_capture_info_copy(NULL, &copy), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_capture_info_copy");
-    refused("copy-null-place", cushim_stream_capture_info_copy(stream, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("copy-null-output", cushim_stream_capture_info_copy(stream, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_stream_capture_info_copy");
     rule_fact("untouched", info.valid == 77 && copy == NULL && (int)status == 77);
     layer_stream_end(stream);
@@ -78,7 +78,7 @@ static void argument(void)
 
 /* ---- Active: an empty capture, one node, two ---- */
 
-/* The capture of `stream` depends on two nodes then; needs CUDA 11.3. */
+/* Makes the capture of `stream` depend on two nodes; needs CUDA 11.3. */
 static void depend_on_two(struct cushim_stream *stream)
 {
     struct cushim_capture_info info;
@@ -132,12 +132,12 @@ static void id_is_new(void)
         need("info", cushim_stream_capture_info(stream, NULL, NULL, 0, &info[i]));
         need("end", cushim_capture_end(&capture, NULL));
     }
-    rule_fact("told", (info[0].valid & info[1].valid & CUSHIM_CAPTURE_ID) != 0);
+    rule_fact("returned", (info[0].valid & info[1].valid & CUSHIM_CAPTURE_ID) != 0);
     rule_fact("differ", info[0].id != info[1].id);
     layer_stream_end(stream);
 }
 
-static void rooms(void)
+static void capacities(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
@@ -161,11 +161,11 @@ static void rooms(void)
     rule_number("exact-valid", info.valid, 15);
     rule_fact("exact-nodes", nodes[0] != NULL && nodes[1] != NULL && nodes[0] != nodes[1] && nodes[2] == NULL);
     rule_fact("exact-edges", memcmp(edges, zero, sizeof zero) == 0 && edges[2].type == 0x5a);
-    rule_fact("exact-places", info.nodes == nodes && info.edges == edges);
+    rule_fact("exact-arrays", info.nodes == nodes && info.edges == edges);
     done("without-edges", cushim_stream_capture_info(stream, nodes, NULL, 3, &info));
     rule_number("without-edges-valid", info.valid, 7);
     rule_status("survives", stream, "active");
-    /* The second node hangs on nothing that the capture knows; take it off, or the end is unjoined. */
+    /* The second node is not a descendant of the capture's nodes. It must be removed, or the end is unjoined. */
     need("set", cushim_stream_update_dependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
     done("end", cushim_capture_end(&capture, NULL));
     layer_stream_end(stream);
@@ -217,7 +217,7 @@ static void invalidated(void)
     layer_stream_end(stream);
 }
 
-/* The legacy stream beside a blocking one that captures. */
+/* The legacy stream while a blocking stream captures. */
 static void implicit(void)
 {
     struct cushim_context *context = context_new();
@@ -245,7 +245,7 @@ static void implicit(void)
     cushim_context_destroy(&context);
 }
 
-/* ---- Modes of the thread ---- */
+/* ---- The capture mode of the thread ---- */
 
 static void mode(void)
 {
@@ -264,8 +264,8 @@ static void mode(void)
     rule_number("is-global-again", third, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
-/* What the mode is for: a call that would end a capture is let through. */
-static void mode_lets_through(void)
+/* In the relaxed mode, a call that would otherwise invalidate a capture is allowed. */
+static void mode_relaxed(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
@@ -302,13 +302,16 @@ static const struct check checks[] = {
     {"capture_info.idle", idle, 0, {0}},
     {"capture_info.argument", argument, 0, {0}},
     {"capture_info.active", active, 0, {S(StreamBeginCapture_v2)}},
-    {"capture_info.id-is-new", id_is_new, 0, {S(ThreadExchangeStreamCaptureMode_v1)}}, /* CUDA 10.1, as ids */
-    {"capture_info.rooms", rooms, 0, {S(StreamUpdateCaptureDependencies_v2)}},
+    {"capture_info.id-is-new",
+     id_is_new,
+     0,
+     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* CUDA 10.1, which brought the ids */
+    {"capture_info.capacities", capacities, 0, {S(StreamUpdateCaptureDependencies_v2)}},
     {"capture_info.copied", copied, 0, {S(StreamBeginCapture_v2)}},
     {"capture_info.invalidated", invalidated, 0, {S(StreamBeginCapture_v2)}},
     {"capture_info.implicit", implicit, 0, {S(StreamBeginCapture_v2)}},
     {"capture_info.mode", mode, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"capture_info.mode-lets-through", mode_lets_through, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"capture_info.mode-relaxed", mode_relaxed, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
     {"capture_info.mode-argument", mode_argument, 0, {0}},
     {NULL, NULL, 0, {0}},
 };

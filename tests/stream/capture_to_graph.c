@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures into a graph that is there (CUDA 12.3): it stays the caller's, unless the driver destroys it. */
+/* Captures into an existing graph (CUDA 12.3): the caller keeps the graph unless the driver destroys it. */
 #include "support.h"
 
 /* A graph with one empty node in it. */
@@ -59,7 +59,7 @@ static CUresult end_at_driver(struct cushim_stream *stream, void *user)
     return cu->StreamEndCapture_v1(cushim_stream_handle(stream), user);
 }
 
-/* A body that fails leaves what it captured; a capture that fails takes the graph with it. */
+/* After a body fails, the graph contains what was captured; after the capture fails, the driver destroyed the graph. */
 static void fails(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -91,7 +91,8 @@ static void fails(void)
     layer_stream_end(stream);
 }
 
-/* Ended at the driver, and asking whether it goes on fails: nothing was there to end, so the graph is not lost. */
+/* The capture was ended through the driver, and the query of its status fails: nothing was left to end, so the graph is
+ * not lost. */
 static void ended_at_driver(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -104,7 +105,7 @@ static void ended_at_driver(void)
     watch_begin();
     watch_fail(0, CUDA_ERROR_UNKNOWN);
     passed_on("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_ILLEGAL_STATE);
-    rule_fact("asked-in-vain", watch_failed(NULL));
+    rule_fact("query-failed", watch_failed(NULL));
     watch_end();
     rule_fact("still-there", cushim_graph_handle(graph) == taken);
     done("destroy", cushim_graph_destroy(&graph));
@@ -132,7 +133,7 @@ static void open_form(void)
     layer_stream_end(stream);
 }
 
-/* The graph is destroyed while a capture into it is open: it ends with that. */
+/* The graph is destroyed while a capture into it is open: it ends with the capture. */
 static void graph_destroyed(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -150,7 +151,7 @@ static void graph_destroyed(void)
     layer_stream_end(stream);
 }
 
-/* The stream is destroyed meanwhile: the capture ends there, and the graph stays the caller's. */
+/* The stream is destroyed while the capture is open: the capture ends, and the caller keeps the graph. */
 static void stream_destroyed(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -173,7 +174,7 @@ static void CUDA_CB count_call(void *user)
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
-/* The calls, then the releases. */
+/* counts[0] counts the calls, counts[1] the releases. */
 static void count_second(void *user)
 {
     atomic_fetch_add((atomic_int *)user + 1, 1);
@@ -186,8 +187,8 @@ static void rule_released(const char *key, atomic_int counts[2])
     rule_number(key, atomic_load(&counts[1]), 1);
 }
 
-/* An executable that is made of the graph while the capture is open outlives a capture that fails. */
-static void instantiated_meanwhile(void)
+/* An executable graph that is made while the capture is open remains valid if the capture fails. */
+static void instantiated_during_capture(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_graph *graph = NULL;
@@ -217,8 +218,9 @@ static CUresult clone_graph(struct cushim_stream *stream, void *user)
     return result != CUDA_SUCCESS ? result : cu->GraphClone_v1(user, info.graph);
 }
 
-/* The same of a copy, of a graph that only the capture has. */
-static void cloned_meanwhile(void)
+/* A clone that is made while the capture is open remains valid if the capture fails, even if only the capture owned the
+ * graph. */
+static void cloned_during_capture(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
@@ -251,7 +253,7 @@ static void argument(void)
             CUDA_ERROR_INVALID_HANDLE, function);
     refused("null-stream", cushim_capture_begin_to_graph(NULL, graph, NULL, NULL, 0, RELAXED, &capture),
             CUDA_ERROR_INVALID_HANDLE, function);
-    refused("null-place", cushim_capture_begin_to_graph(stream, graph, NULL, NULL, 0, RELAXED, NULL),
+    refused("null-output", cushim_capture_begin_to_graph(stream, graph, NULL, NULL, 0, RELAXED, NULL),
             CUDA_ERROR_INVALID_VALUE, function);
     refused("count-without-nodes", cushim_capture_begin_to_graph(stream, graph, NULL, NULL, 1, RELAXED, &capture),
             CUDA_ERROR_INVALID_VALUE, function);
@@ -297,8 +299,8 @@ static const struct check checks[] = {
     {"capture_to_graph.open-form", open_form, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.graph-destroyed", graph_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.instantiated-meanwhile", instantiated_meanwhile, 0, {S(StreamBeginCaptureToGraph_v1)}},
-    {"capture_to_graph.cloned-meanwhile", cloned_meanwhile, 0, {S(UserObjectCreate_v1)}},
+    {"capture_to_graph.instantiated-during-capture", instantiated_during_capture, 0, {S(StreamBeginCaptureToGraph_v1)}},
+    {"capture_to_graph.cloned-during-capture", cloned_during_capture, 0, {S(UserObjectCreate_v1)}},
     {"capture_to_graph.argument", argument, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.on-old", on_old, 0, {0}},
     {NULL, NULL, 0, {0}},

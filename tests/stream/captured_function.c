@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Host functions in a capture: what they were given is released once, when the graph and all made of it are gone. */
+/* Host functions in a capture: their user data is released once, when the graph and everything made from it are
+ * destroyed. */
 #include "support.h"
 
 struct given {
@@ -28,7 +29,7 @@ static CUresult launch(struct cushim_stream *stream, void *user)
     return given->launch != CUDA_SUCCESS ? given->launch : given->result;
 }
 
-/* A driver may release on a thread of its own, a little later. */
+/* A driver may call the release function a little later, on a thread of its own. */
 static void rule_released(const char *key, const struct given *given, int expected)
 {
     for (int i = 0; i < 200 && atomic_load(&given->releases) < expected; i++)
@@ -81,8 +82,8 @@ static void launched_often(void)
     layer_stream_end(stream);
 }
 
-/* The executable is destroyed while a launch of it is under way: that keeps it. */
-static void launch_under_way(void)
+/* The executable graph is destroyed during a launch: the launch keeps the user data. */
+static void destroyed_during_launch(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct given given = {.calls = 0};
@@ -103,7 +104,7 @@ static void launch_under_way(void)
     rule_released("released", &given, 1);
 }
 
-/* ---- The capture comes to nothing ---- */
+/* ---- The capture fails ---- */
 
 static void body_fails(void)
 {
@@ -146,23 +147,23 @@ static void stream_destroyed(void)
     rule_number("released-once", atomic_load(&given.releases), 1);
 }
 
-/* ---- Refused: each of the driver's calls fails in turn ---- */
+/* ---- Refused: each driver call fails in turn ---- */
 
-/* A driver may free what a refused call made later, on a thread of its own. */
+/* A driver may later free, on a thread of its own, what a refused call allocated. */
 static void wait_for_blocks(long wanted)
 {
     for (int i = 0; i < 200 && allocation_count() > wanted; i++)
         pause_shortly();
 }
 
-/* One turn: whether any call was left to fail. The capture goes on, and nothing of the refused call stays with it. */
+/* One turn. Returns whether a call was left to fail. The capture goes on and contains nothing of the refused call. */
 static bool refused_at(int turn, struct cushim_stream *stream, long before)
 {
     static const char *const names[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh"};
     struct given given = {.calls = 0};
     struct cushim_capture *capture = NULL;
     enum cushim_slot slot;
-    wait_for_blocks(before); /* of the turn before */
+    wait_for_blocks(before); /* that the previous turn allocated */
     need("begin", cushim_capture_begin(stream, RELAXED, &capture));
     long blocks = allocation_count();
     watch_begin();
@@ -174,7 +175,7 @@ static bool refused_at(int turn, struct cushim_stream *stream, long before)
         rule_fact(key_of(names[turn], "refused", NULL), result != CUDA_SUCCESS);
         rule_number(key_of(names[turn], "released-at-once", NULL), atomic_load(&given.releases), 1);
         wait_for_blocks(blocks);
-        /* Fewer are no fault: a block of an earlier check's may have gone meanwhile. */
+        /* Fewer blocks are no fault: a block of an earlier check may have been freed in between. */
         rule_fact(key_of(names[turn], "nothing-is-left", NULL), allocation_count() <= blocks);
     }
     (void)cushim_capture_end(&capture, NULL);
@@ -211,7 +212,7 @@ static void without_memory(void)
     layer_stream_end(stream);
 }
 
-/* Before CUDA 11.3 nothing lives as long as a graph: without a release function only. */
+/* Before CUDA 11.3 the driver has no user objects, so a host function in a capture cannot have a release function. */
 static void on_old(void)
 {
     struct cushim_stream *stream;
@@ -238,7 +239,7 @@ static void on_old(void)
 static const struct check checks[] = {
     {"captured_function.never-launched", never_launched, 0, {S(UserObjectCreate_v1)}},
     {"captured_function.launched-often", launched_often, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.launch-under-way", launch_under_way, 0, {S(UserObjectCreate_v1)}},
+    {"captured_function.destroyed-during-launch", destroyed_during_launch, 0, {S(UserObjectCreate_v1)}},
     {"captured_function.body-fails", body_fails, 0, {S(UserObjectCreate_v1)}},
     {"captured_function.invalidated", invalidated, 0, {S(UserObjectCreate_v1)}},
     {"captured_function.stream-destroyed", stream_destroyed, 0, {S(UserObjectCreate_v1)}},

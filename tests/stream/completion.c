@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completions: made, asked, waited for, given up, in every state. Functions and traps have subjects of their own. */
+/* Completions are created, polled, waited for and destroyed in every state. completion_callback.c tests callbacks, and
+ * trap.c tests situations in which programs hang. */
 #include "completion.h"
 
 #define MILLISECOND UINT64_C(1000000)
@@ -9,7 +10,7 @@ uint64_t soon(void)
     return cushim_time_ns() + 5000 * MILLISECOND;
 }
 
-/* A descriptor follows a moment after the state, so a test that has waited gives it time. */
+/* The descriptor becomes readable a moment after the state changes, so a test that has waited gives it time. */
 static bool readable_within(cushim_descriptor descriptor, int milliseconds)
 {
 #if defined(_WIN32)
@@ -76,20 +77,21 @@ static void argument(void)
     CUresult status;
     refused("null-stream", cushim_stream_completion(NULL, &none), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_completion");
-    refused("null-place", cushim_stream_completion(stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_completion");
-    refused("notification-null-stream", cushim_stream_capturable_completion(NULL, &none), CUDA_ERROR_INVALID_HANDLE,
+    refused("null-output", cushim_stream_completion(stream, NULL), CUDA_ERROR_INVALID_VALUE,
+            "cushim_stream_completion");
+    refused("capturable-null-stream", cushim_stream_capturable_completion(NULL, &none), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_capturable_completion");
-    refused("notification-null-place", cushim_stream_capturable_completion(stream, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("capturable-null-output", cushim_stream_capturable_completion(stream, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_stream_capturable_completion");
     refused("poll-null", cushim_completion_poll(NULL), CUDA_ERROR_INVALID_HANDLE, "cushim_completion_poll");
     refused("status-null", cushim_completion_status(NULL, &status), CUDA_ERROR_INVALID_HANDLE,
             "cushim_completion_status");
-    refused("status-null-place", cushim_completion_status(completion, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("status-null-output", cushim_completion_status(completion, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_completion_status");
     refused("wait-null", cushim_completion_wait(NULL, 0), CUDA_ERROR_INVALID_HANDLE, "cushim_completion_wait");
     refused("descriptor-null", cushim_completion_descriptor(NULL, &descriptor), CUDA_ERROR_INVALID_HANDLE,
             "cushim_completion_descriptor");
-    refused("descriptor-null-place", cushim_completion_descriptor(completion, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("descriptor-null-output", cushim_completion_descriptor(completion, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_completion_descriptor");
     refused("reset-null", cushim_completion_reset(NULL), CUDA_ERROR_INVALID_HANDLE, "cushim_completion_reset");
     rule_number("count-null", (long long)cushim_completion_count(NULL), 0);
@@ -111,23 +113,23 @@ static void descriptor(void)
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *early = completion_new(stream);
     struct cushim_completion *late = completion_new(stream);
-    done("asked-before", cushim_completion_descriptor(early, &before));
+    done("descriptor-before", cushim_completion_descriptor(early, &before));
     rule_fact("silent-before", silent(before));
-    done("asked-again", cushim_completion_descriptor(early, &again));
+    done("descriptor-again", cushim_completion_descriptor(early, &again));
     rule_fact("the-same", before == again);
     gate_open(&gate);
     rule("wait", cushim_completion_wait(late, soon()), CUDA_SUCCESS);
     rule_fact("readable", readable(before));
     rule("poll", cushim_completion_poll(early), CUDA_SUCCESS);
     rule_fact("readable-still", readable(before));
-    done("asked-late", cushim_completion_descriptor(late, &again));
+    done("descriptor-late", cushim_completion_descriptor(late, &again));
     rule_fact("late-readable", readable(again));
     cushim_completion_destroy(&early);
     cushim_completion_destroy(&late);
     layer_stream_end(stream);
 }
 
-/* Given up with work pending: the GPU goes on, and nothing is touched afterwards. */
+/* Destroyed or detached while work is pending: the GPU continues, and the memory is not touched afterwards. */
 static void detached(void)
 {
     struct gate gate;
@@ -146,7 +148,7 @@ static void detached(void)
     layer_stream_end(stream);
 }
 
-/* The stream's object ends before its work does, and a borrowed one knows no more. */
+/* The stream object is destroyed before its work is done; a borrowed stream does not wait for its work. */
 static void outlives_stream(void)
 {
     struct gate gate;
@@ -170,8 +172,8 @@ static void many(void)
     int waited = 0;
     struct cushim_stream *stream = layer_stream();
     gate_close(&gate, cushim_stream_handle(stream));
-    /* The driver takes only so many callbacks before it makes its caller wait, so the work is not held back for them
-     * all. */
+    /* The driver accepts a limited number of pending callbacks before it blocks the caller, so the work is not held
+     * back while all of them are registered. */
     for (int i = 0; i < 500; i++)
         made += cushim_stream_completion(stream, &completions[i]) == CUDA_SUCCESS;
     for (int i = 0; i < 500; i++)
@@ -198,7 +200,7 @@ static void many(void)
 
 /* ---- Captured ---- */
 
-static CUresult body_notifies(struct cushim_stream *stream, void *user)
+static CUresult body_captures_completion(struct cushim_stream *stream, void *user)
 {
     return cushim_stream_capturable_completion(stream, user);
 }
@@ -228,26 +230,26 @@ static void captured(void)
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph_exec *executable = NULL;
-    if (!done("capture", cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0, body_notifies,
-                                                          &completion, &executable)))
+    if (!done("capture", cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0,
+                                                          body_captures_completion, &completion, &executable)))
         return;
     launch_and_wait(executable, stream, completion);
-    /* Given up before the graph is: launches go on, for nobody. */
+    /* The completion is destroyed before the graph: later launches still work. */
     cushim_completion_destroy(&completion);
-    done("launch-for-nobody", cushim_graph_exec_launch(executable, stream));
-    done("synchronize-for-nobody", cushim_stream_synchronize(stream));
+    done("launch-after-destroy", cushim_graph_exec_launch(executable, stream));
+    done("synchronize-after-destroy", cushim_stream_synchronize(stream));
     done("executable-destroy", cushim_graph_exec_destroy(&executable));
     layer_stream_end(stream);
 }
 
-/* The graph goes first; and a graph that is never launched. */
+/* The graph is destroyed before the completion, after launches and without any launch. */
 static void captured_outlives(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph *graph = NULL;
-    if (!done("capture",
-              cushim_stream_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED, body_notifies, &completion, &graph)))
+    if (!done("capture", cushim_stream_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED, body_captures_completion,
+                                               &completion, &graph)))
         return;
     done("graph-destroy", cushim_graph_destroy(&graph));
     rule("poll", cushim_completion_poll(completion), CUDA_ERROR_NOT_READY);
@@ -256,7 +258,7 @@ static void captured_outlives(void)
     layer_stream_end(stream);
 }
 
-/* Below CUDA 11.3 nothing tells when a graph is gone. */
+/* Below CUDA 11.3 the driver does not report that a graph was destroyed. */
 static void captured_on_old(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -266,14 +268,15 @@ static void captured_on_old(void)
         lacks("refused", "a driver without user objects");
     } else {
         rule("refused",
-             cushim_stream_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED, body_notifies, &completion, &graph),
+             cushim_stream_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED, body_captures_completion, &completion,
+                                   &graph),
              CUDA_ERROR_NOT_SUPPORTED);
         rule_fact("untouched", completion == NULL && graph == NULL);
     }
     layer_stream_end(stream);
 }
 
-static void notification_outside(void)
+static void capturable_outside_capture(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *completion = NULL;
@@ -293,7 +296,7 @@ static const struct check checks[] = {
     {"completion.captured", captured, 0, {S(UserObjectCreate_v1)}},
     {"completion.captured-outlives", captured_outlives, 0, {S(UserObjectCreate_v1)}},
     {"completion.captured-on-old", captured_on_old, 0, {S(StreamEndCapture_v1)}},
-    {"completion.notification-outside", notification_outside, 0, {0}},
+    {"completion.capturable-outside-capture", capturable_outside_capture, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of completions share. */
+/* Functions that the tests of completions share. */
 #ifndef STREAM_COMPLETION_H
 #define STREAM_COMPLETION_H
 
@@ -11,7 +11,7 @@
 
 #include "support.h"
 
-/* A deadline that only a fault reaches. */
+/* Returns a deadline that passes only if something is wrong. */
 uint64_t soon(void);
 
 bool readable(cushim_descriptor descriptor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of completions: on a dispatcher, at once, called or released exactly once. Work and what it uses. */
+/* Callbacks of completions, through a dispatcher and inline: they are called and released exactly once. */
 #if !defined(_WIN32)
 #    define _GNU_SOURCE
 #    include <signal.h>
@@ -14,7 +14,7 @@ struct note {
     atomic_int calls;
     atomic_int releases;
     atomic_int status;
-    atomic_int released_at; /* how many calls there were by then */
+    atomic_int released_at; /* the number of calls at the first release */
     pthread_t thread;
 };
 
@@ -53,7 +53,7 @@ static size_t run(struct cushim_dispatcher *dispatcher)
     return count;
 }
 
-/* Until the dispatcher has something: the completion fires a moment before. */
+/* Runs the dispatcher until a callback is due: the completion fires a moment earlier. */
 static size_t run_something(struct cushim_dispatcher *dispatcher)
 {
     size_t count = 0;
@@ -76,7 +76,7 @@ static void dispatched(void)
     need("descriptor", cushim_dispatcher_descriptor(dispatcher, &descriptor));
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *completion = completion_new(stream);
-    done("then", cushim_completion_set_callback(completion, dispatcher, take_note, &note, release_note));
+    done("set-callback", cushim_completion_set_callback(completion, dispatcher, take_note, &note, release_note));
     rule_number("nothing-due", (long long)run(dispatcher), 0);
     rule_fact("silent", silent(descriptor));
     gate_open(&gate);
@@ -96,7 +96,7 @@ static void dispatched(void)
     cushim_completion_destroy(&completion);
     completion = completion_new(stream);
     rule("wait-late", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
-    done("then-late", cushim_completion_set_callback(completion, dispatcher, take_note, &late, release_note));
+    done("set-callback-late", cushim_completion_set_callback(completion, dispatcher, take_note, &late, release_note));
     rule_number("due-late", (long long)run(dispatcher), 1);
     rule_note("late", &late, 1, 2);
     cushim_completion_destroy(&completion);
@@ -105,7 +105,7 @@ static void dispatched(void)
     layer_stream_end(stream);
 }
 
-static void at_once(void)
+static void called_inline(void)
 {
     struct gate gate;
     struct note note = {0};
@@ -113,7 +113,7 @@ static void at_once(void)
     struct cushim_stream *stream = layer_stream();
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *completion = completion_new(stream);
-    done("then", cushim_completion_set_inline_callback(completion, take_note, &note, release_note));
+    done("set-callback", cushim_completion_set_inline_callback(completion, take_note, &note, release_note));
     rule_note("before", &note, 0, 0);
     gate_open(&gate);
     done("synchronize", cushim_stream_synchronize(stream));
@@ -122,7 +122,7 @@ static void at_once(void)
     cushim_completion_destroy(&completion);
     completion = completion_new(stream);
     rule("wait-late", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
-    done("then-late", cushim_completion_set_inline_callback(completion, take_note, &late, release_note));
+    done("set-callback-late", cushim_completion_set_inline_callback(completion, take_note, &late, release_note));
     rule_note("late", &late, 1, 1);
     cushim_completion_detach(&completion);
     layer_stream_end(stream);
@@ -140,9 +140,9 @@ static void detached(void)
     struct cushim_completion *first = completion_new(stream);
     struct cushim_completion *second = completion_new(stream);
     struct cushim_completion *third = completion_new(stream);
-    done("then-first", cushim_completion_set_callback(first, dispatcher, take_note, &destroyed, release_note));
-    done("then-second", cushim_completion_set_callback(second, dispatcher, take_note, &detached, release_note));
-    done("then-third", cushim_completion_set_callback(third, dispatcher, take_note, &due, release_note));
+    done("set-callback-first", cushim_completion_set_callback(first, dispatcher, take_note, &destroyed, release_note));
+    done("set-callback-second", cushim_completion_set_callback(second, dispatcher, take_note, &detached, release_note));
+    done("set-callback-third", cushim_completion_set_callback(third, dispatcher, take_note, &due, release_note));
     cushim_completion_destroy(&first);
     rule_note("destroyed", &destroyed, 0, 1);
     cushim_completion_detach(&second);
@@ -167,10 +167,10 @@ static void dispatcher_destroyed(void)
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *first = completion_new(stream);
     rule("wait", cushim_completion_wait(first, soon()), CUDA_SUCCESS);
-    done("then-due", cushim_completion_set_callback(first, dispatcher, take_note, &due, release_note));
+    done("set-callback-due", cushim_completion_set_callback(first, dispatcher, take_note, &due, release_note));
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *second = completion_new(stream);
-    done("then-pending", cushim_completion_set_callback(second, dispatcher, take_note, &pending, release_note));
+    done("set-callback-pending", cushim_completion_set_callback(second, dispatcher, take_note, &pending, release_note));
     cushim_dispatcher_destroy(&dispatcher);
     rule_note("due", &due, 0, 1);
     rule_note("pending", &pending, 0, 0);
@@ -196,7 +196,7 @@ static void argument(void)
     refused("run-null", cushim_dispatcher_run(NULL, &count), CUDA_ERROR_INVALID_HANDLE, "cushim_dispatcher_run");
     refused("descriptor-null", cushim_dispatcher_descriptor(NULL, &descriptor), CUDA_ERROR_INVALID_HANDLE,
             "cushim_dispatcher_descriptor");
-    refused("descriptor-null-place", cushim_dispatcher_descriptor(dispatcher, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("descriptor-null-output", cushim_dispatcher_descriptor(dispatcher, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_dispatcher_descriptor");
     done("run-without-count", cushim_dispatcher_run(dispatcher, NULL));
     cushim_dispatcher_destroy(NULL);
@@ -207,9 +207,9 @@ static void argument(void)
             CUDA_ERROR_INVALID_HANDLE, "cushim_completion_set_callback");
     refused("null-function", cushim_completion_set_callback(completion, dispatcher, NULL, &note, release_note),
             CUDA_ERROR_INVALID_VALUE, "cushim_completion_set_callback");
-    refused("at-once-null-completion", cushim_completion_set_inline_callback(NULL, take_note, &note, release_note),
+    refused("inline-null-completion", cushim_completion_set_inline_callback(NULL, take_note, &note, release_note),
             CUDA_ERROR_INVALID_HANDLE, "cushim_completion_set_inline_callback");
-    refused("at-once-null-function", cushim_completion_set_inline_callback(completion, NULL, &note, release_note),
+    refused("inline-null-function", cushim_completion_set_inline_callback(completion, NULL, &note, release_note),
             CUDA_ERROR_INVALID_VALUE, "cushim_completion_set_inline_callback");
     rule_note("refused", &note, 0, 5);
     cushim_completion_destroy(&completion);
@@ -225,8 +225,8 @@ static void destroy_dispatcher(CUresult status, void *user)
     cushim_dispatcher_destroy(&to_destroy);
 }
 
-/* The first function ends the dispatcher; the second is not called any more. */
-static void destroyed_by_its_function(void)
+/* The first callback destroys the dispatcher; the second callback is not called any more. */
+static void destroyed_by_callback(void)
 {
     struct note notes[2] = {{0}, {0}};
     size_t count = 0;
@@ -236,8 +236,9 @@ static void destroyed_by_its_function(void)
     struct cushim_completion *first = completion_new(stream);
     struct cushim_completion *second = completion_new(stream);
     rule("wait", cushim_completion_wait(second, soon()), CUDA_SUCCESS);
-    done("then-first", cushim_completion_set_callback(first, dispatcher, destroy_dispatcher, &notes[0], release_note));
-    done("then-second", cushim_completion_set_callback(second, dispatcher, take_note, &notes[1], release_note));
+    done("set-callback-first",
+         cushim_completion_set_callback(first, dispatcher, destroy_dispatcher, &notes[0], release_note));
+    done("set-callback-second", cushim_completion_set_callback(second, dispatcher, take_note, &notes[1], release_note));
     done("run", cushim_dispatcher_run(dispatcher, &count));
     rule_number("count", (long long)count, 1);
     rule_note("first", &notes[0], 1, 1);
@@ -247,7 +248,7 @@ static void destroyed_by_its_function(void)
     layer_stream_end(stream);
 }
 
-/* ---- Functions that give their own completion up, with work to be released behind them ---- */
+/* ---- Callbacks that destroy or detach their own completion, with work to release after them ---- */
 
 struct own {
     struct cushim_completion *completion;
@@ -256,7 +257,7 @@ struct own {
     int releases_while_running;
 };
 
-static void give_own_up(CUresult status, void *user)
+static void end_own_completion(CUresult status, void *user)
 {
     struct own *own = user;
     (void)status;
@@ -286,7 +287,7 @@ static void rule_own(const char *key, const struct own *own)
     rule_number(key_of(key, "releases-while-running", NULL), own->releases_while_running, 0);
 }
 
-static void gives_own_up(void)
+static void ends_own_completion(void)
 {
     struct gate gate;
     struct own dispatched_own = {NULL, false, 0, 0};
@@ -296,31 +297,32 @@ static void gives_own_up(void)
     struct cushim_stream *stream = layer_stream();
     done("dispatched",
          cushim_stream_enqueue(stream, body_does_nothing, &dispatched_own, release_own, &dispatched_own.completion));
-    done("then", cushim_completion_set_callback(dispatched_own.completion, dispatcher, give_own_up, &dispatched_own,
-                                                release_own));
+    done("set-callback", cushim_completion_set_callback(dispatched_own.completion, dispatcher, end_own_completion,
+                                                        &dispatched_own, release_own));
     rule_number("run", (long long)run_something(dispatcher), 1);
     rule_own("dispatched", &dispatched_own);
     done("late", cushim_stream_enqueue(stream, body_does_nothing, &late, release_own, &late.completion));
     done("synchronize", cushim_stream_synchronize(stream));
     for (int i = 0; i < 500 && cushim_completion_count(late.completion) == 0; i++)
         pause_shortly();
-    done("at-once-late", cushim_completion_set_inline_callback(late.completion, give_own_up, &late, release_own));
+    done("inline-late", cushim_completion_set_inline_callback(late.completion, end_own_completion, &late, release_own));
     rule_own("late", &late);
     gate_close(&gate, cushim_stream_handle(stream));
     done("early", cushim_stream_enqueue(stream, body_does_nothing, &early, release_own, &early.completion));
-    done("at-once-early", cushim_completion_set_inline_callback(early.completion, give_own_up, &early, release_own));
+    done("inline-early",
+         cushim_completion_set_inline_callback(early.completion, end_own_completion, &early, release_own));
     gate_open(&gate);
     layer_stream_end(stream);
     rule_own("early", &early);
     cushim_dispatcher_destroy(&dispatcher);
 }
 
-static CUresult body_notifies(struct cushim_stream *stream, void *user)
+static CUresult body_captures_completion(struct cushim_stream *stream, void *user)
 {
     return cushim_stream_capturable_completion(stream, user);
 }
 
-/* A captured notification: once for each launch, and released when it is given up. */
+/* A captured completion: the callback is called for each launch and released when the completion is destroyed. */
 static void captured(void)
 {
     struct note note = {0};
@@ -328,10 +330,10 @@ static void captured(void)
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph_exec *executable = NULL;
-    if (!done("capture", cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0, body_notifies,
-                                                          &completion, &executable)))
+    if (!done("capture", cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0,
+                                                          body_captures_completion, &completion, &executable)))
         return;
-    done("then", cushim_completion_set_callback(completion, dispatcher, take_note, &note, release_note));
+    done("set-callback", cushim_completion_set_callback(completion, dispatcher, take_note, &note, release_note));
     for (int i = 0; i < 5; i++)
         need("launch", cushim_graph_exec_launch(executable, stream));
     done("synchronize", cushim_stream_synchronize(stream));
@@ -342,26 +344,26 @@ static void captured(void)
     rule_note("called", &note, 6, 0);
     cushim_completion_destroy(&completion);
     rule_note("destroyed", &note, 6, 1);
-    done("launch-for-nobody", cushim_graph_exec_launch(executable, stream));
-    done("synchronize-for-nobody", cushim_stream_synchronize(stream));
-    rule_number("run-for-nobody", (long long)run(dispatcher), 0);
+    done("launch-after-destroy", cushim_graph_exec_launch(executable, stream));
+    done("synchronize-after-destroy", cushim_stream_synchronize(stream));
+    rule_number("run-after-destroy", (long long)run(dispatcher), 0);
     rule_note("in-the-end", &note, 6, 1);
     done("executable-destroy", cushim_graph_exec_destroy(&executable));
     cushim_dispatcher_destroy(&dispatcher);
     layer_stream_end(stream);
 }
 
-/* ---- What is given up while it is due several times, or by its own release ---- */
+/* ---- Completions that end while several calls are due, or in their own release function ---- */
 
 static struct cushim_completion *notified;
 
-static void destroy_notified(CUresult status, void *user)
+static void destroy_captured(CUresult status, void *user)
 {
     take_note(status, user);
     cushim_completion_destroy(&notified);
 }
 
-/* Due three times; the first call gives up what the key says, and is the last. */
+/* Three calls are due; the first call destroys the object that the key names, and no further call is made. */
 static void captured_ended_by(const char *key, void (*function)(CUresult status, void *user))
 {
     struct note note = {0};
@@ -369,10 +371,11 @@ static void captured_ended_by(const char *key, void (*function)(CUresult status,
     struct cushim_stream *stream = layer_stream();
     struct cushim_graph_exec *executable = NULL;
     to_destroy = dispatcher_new();
-    if (!done(key_of(key, "capture", NULL), cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0,
-                                                                             body_notifies, &notified, &executable)))
+    if (!done(key_of(key, "capture", NULL),
+              cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0, body_captures_completion,
+                                               &notified, &executable)))
         return;
-    done(key_of(key, "then", NULL),
+    done(key_of(key, "set-callback", NULL),
          cushim_completion_set_callback(notified, to_destroy, function, &note, release_note));
     for (int i = 0; i < 3; i++)
         need("launch", cushim_graph_exec_launch(executable, stream));
@@ -389,7 +392,7 @@ static void captured_ended_by(const char *key, void (*function)(CUresult status,
 
 static void captured_ended(void)
 {
-    captured_ended_by("completion", destroy_notified);
+    captured_ended_by("completion", destroy_captured);
     captured_ended_by("dispatcher", destroy_dispatcher);
 }
 
@@ -398,8 +401,8 @@ struct job {
     int unused;
 };
 
-/* Whatever the release does to the job, as free() would: nobody looks there afterwards. */
-/* ---- A function destroys its completion while another thread is still inside the call that sets the function ---- */
+/* Overwrites the job, as free() could: nothing may read it afterwards. */
+/* ---- A callback destroys its completion while another thread is still in the call that sets the callback ---- */
 
 #if !defined(_WIN32)
 
@@ -412,7 +415,7 @@ struct race {
     bool is_inline;
     atomic_int makers;
     struct racer *racers[RACE_MAKERS];
-    atomic_int wrong; /* functions that were called twice */
+    atomic_int wrong; /* callbacks that were called twice */
     atomic_int calls, releases;
 };
 
@@ -471,7 +474,7 @@ static void *race_run(void *user)
     return NULL;
 }
 
-/* Holds a maker back wherever it is, so that the others overtake it there. */
+/* Delays a maker at an arbitrary instruction, so that the other threads overtake it there. */
 static void race_stall(int signal)
 {
     const struct timespec moment = {.tv_nsec = 20000};
@@ -498,7 +501,7 @@ static void race_with(const char *name, bool is_inline)
     rule_number(key_of(name, "calls", NULL), atomic_load(&race.calls), RACE_MAKERS * RACE_COMPLETIONS);
     rule_number(key_of(name, "releases", NULL), atomic_load(&race.releases), RACE_MAKERS * RACE_COMPLETIONS);
     cushim_dispatcher_destroy(&race.dispatcher);
-    /* What was not called yet would use it. */
+    /* The callbacks that were not called yet would use it. */
     if (race_is_over(&race))
         free(racers);
 }
@@ -534,7 +537,7 @@ static void released_with_its_variable(void)
     struct cushim_stream *stream = layer_stream();
     gate_close(&gate, cushim_stream_handle(stream));
     job.completion = completion_new(stream);
-    done("then", cushim_completion_set_callback(job.completion, dispatcher, never_called, &job, release_job));
+    done("set-callback", cushim_completion_set_callback(job.completion, dispatcher, never_called, &job, release_job));
     cushim_completion_destroy(&job.completion);
     rule_fact("untouched", job.completion == (struct cushim_completion *)&job.unused);
     gate_open(&gate);
@@ -544,12 +547,12 @@ static void released_with_its_variable(void)
 
 static const struct check checks[] = {
     {"completion_callback.dispatched", dispatched, 0, {0}},
-    {"completion_callback.at-once", at_once, 0, {0}},
+    {"completion_callback.called-inline", called_inline, 0, {0}},
     {"completion_callback.detached", detached, 0, {0}},
     {"completion_callback.dispatcher-destroyed", dispatcher_destroyed, 0, {0}},
     {"completion_callback.argument", argument, 0, {0}},
-    {"completion_callback.destroyed-by-its-function", destroyed_by_its_function, 0, {0}},
-    {"completion_callback.gives-own-up", gives_own_up, 0, {0}},
+    {"completion_callback.destroyed-by-callback", destroyed_by_callback, 0, {0}},
+    {"completion_callback.ends-own-completion", ends_own_completion, 0, {0}},
     {"completion_callback.captured", captured, 0, {S(UserObjectCreate_v1)}},
     {"completion_callback.captured-ended", captured_ended, 0, {S(UserObjectCreate_v1)}},
     {"completion_callback.released-with-its-variable", released_with_its_variable, 0, {0}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts: whose they are, how long they live, and that the caller's own is left as it was. */
+/* Contexts: their ownership and lifetime, and that the caller's current context does not change. */
 #include "support.h"
 
 static void primary(void)
@@ -35,7 +35,7 @@ static void primary_argument(void)
     rule_fact("untouched", context == NULL);
 }
 
-/* Before CUDA 7.0 there are none. */
+/* Before CUDA 7.0 the driver has no primary contexts. */
 static void primary_on_old(void)
 {
     struct cushim_context *context = NULL;
@@ -98,7 +98,7 @@ static void borrowed(void)
     rule_number("nothing-ended", watch_contexts(), 0);
     watch_end();
     refused("null-handle", cushim_context_borrow(NULL, &context), CUDA_ERROR_INVALID_CONTEXT, "cushim_context_borrow");
-    refused("null-place", cushim_context_borrow(the_context, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_context_borrow");
+    refused("null-output", cushim_context_borrow(the_context, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_context_borrow");
     refused("null-green", cushim_context_borrow_green(NULL, &context), CUDA_ERROR_INVALID_CONTEXT,
             "cushim_context_borrow_green");
     rule_fact("untouched", context == NULL);
@@ -149,7 +149,7 @@ static void priorities(void)
     cushim_context_destroy(&context);
 }
 
-/* It ends with the last thing that was made in it, whichever that is. */
+/* The context ends with the last object that was created in it, whichever that is. */
 static void outlived(void)
 {
     struct cushim_context *context = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the next node depends on: added to, set, emptied, with and without edge data. */
+/* The dependencies of the next node are added to, set and removed, with and without edge data. */
 #include "support.h"
 
 #include <string.h>
@@ -93,7 +93,7 @@ static void argument(void)
     layer_stream_end(stream);
 }
 
-/* Edge data that says something: told with the edges, and never lost without a word. */
+/* Edge data that is not plain is returned with the edges, and is never lost silently. */
 static void edges(void)
 {
     if (!has_edges()) {
@@ -122,8 +122,8 @@ static void edges(void)
             "cushim_stream_capture_info");
     rule_number("untouched", info.valid, 77);
     done("with-edges", cushim_stream_capture_info(stream, &node, &found, 1, &info));
-    rule_fact("told", memcmp(&found, &programmatic, sizeof found) == 0 && (info.valid & CUSHIM_CAPTURE_EDGES) != 0);
-    done("nothing-asked", cushim_stream_capture_info(stream, NULL, NULL, 0, &info));
+    rule_fact("returned", memcmp(&found, &programmatic, sizeof found) == 0 && (info.valid & CUSHIM_CAPTURE_EDGES) != 0);
+    done("nothing-requested", cushim_stream_capture_info(stream, NULL, NULL, 0, &info));
     done("copy", cushim_stream_capture_info_copy(stream, &copy));
     rule_fact("copied", memcmp(copy->edges, &programmatic, sizeof found) == 0);
     cushim_capture_info_destroy(&copy);
@@ -133,7 +133,7 @@ static void edges(void)
     layer_stream_end(stream);
 }
 
-/* A driver that has no edge data refuses it, and nothing changes. */
+/* A driver without edge data refuses it, and the dependencies do not change. */
 static void edges_on_old(void)
 {
     struct cushim_stream *stream;

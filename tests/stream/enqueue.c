@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Work with what it uses: released once, and not before the GPU is done, whatever goes wrong. */
+/* Work and the resources it uses: they are released once, and not before the GPU is done, whatever fails. */
 #include "completion.h"
 
 struct work {
-    atomic_int done;     /* by the GPU: a host function at the end of the work */
+    atomic_int done;     /* set by a host function at the end of the work */
     atomic_int released; /* how often */
     atomic_int early;    /* released before the work was done */
     pthread_t thread;
@@ -43,7 +43,7 @@ static void rule_released(const char *key, struct work *work, int count)
     rule_number(key_of(key, "early", NULL), atomic_load(&work->early), 0);
 }
 
-/* Until the driver's thread has come to it. */
+/* Waits until the driver's thread has released the work. */
 static void settle(struct work *work)
 {
     for (int i = 0; i < 500 && atomic_load(&work->released) == 0; i++)
@@ -60,7 +60,7 @@ static void ordinary(void)
     rule_released("pending", &work, 0);
     gate_open(&work.gate);
     done("synchronize", cushim_stream_synchronize(stream));
-    rule_released("done-unasked", &work, 0);
+    rule_released("done-not-polled", &work, 0);
     rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
     rule_released("learnt", &work, 1);
     rule_fact("on-this-thread", pthread_equal(work.thread, pthread_self()));
@@ -75,7 +75,7 @@ static void detached(void)
     struct work detached = {.gated = true};
     struct work destroyed = {.gated = true};
     struct work unwanted = {.gated = true};
-    struct work unasked = {.gated = false};
+    struct work not_polled = {.gated = false};
     struct cushim_completion *completion = NULL;
     struct cushim_stream *streams[4] = {layer_stream(), layer_stream(), layer_stream(), layer_stream()};
     done("detached", cushim_stream_enqueue(streams[0], enqueue_work, &detached, release_work, &completion));
@@ -95,11 +95,11 @@ static void detached(void)
     rule_released("detached-after", &detached, 1);
     rule_released("destroyed-after", &destroyed, 1);
     rule_released("unwanted-after", &unwanted, 1);
-    done("unasked", cushim_stream_enqueue(streams[3], enqueue_work, &unasked, release_work, &completion));
+    done("not-polled", cushim_stream_enqueue(streams[3], enqueue_work, &not_polled, release_work, &completion));
     done("synchronize", cushim_stream_synchronize(streams[3]));
     cushim_completion_destroy(&completion);
-    settle(&unasked);
-    rule_released("unasked-after", &unasked, 1);
+    settle(&not_polled);
+    rule_released("not-polled-after", &not_polled, 1);
     for (int i = 0; i < 4; i++)
         layer_stream_end(streams[i]);
 }
@@ -118,7 +118,7 @@ static void body_fails(void)
     layer_stream_end(stream);
 }
 
-/* The driver takes no callback for the completion: the work is waited for. */
+/* The driver refuses the callback of the completion: the call waits for the work. */
 static void registration_fails(void)
 {
     struct work work = {.gated = false};
@@ -215,7 +215,7 @@ static void note_order(CUresult status, void *user)
     rule_number("function-goes-first", atomic_load(&work->released), 0);
 }
 
-/* With a function on a dispatcher, the work is released behind it. */
+/* With a callback on a dispatcher, the work is released after the callback. */
 static void with_function(void)
 {
     struct work work = {.gated = true};
@@ -225,7 +225,7 @@ static void with_function(void)
     struct cushim_stream *stream = layer_stream();
     need("dispatcher", cushim_dispatcher_create(&dispatcher));
     done("code", cushim_stream_enqueue(stream, enqueue_work, &work, release_work, &completion));
-    done("then", cushim_completion_set_callback(completion, dispatcher, note_order, &work, NULL));
+    done("set-callback", cushim_completion_set_callback(completion, dispatcher, note_order, &work, NULL));
     gate_open(&work.gate);
     rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
     done("synchronize", cushim_stream_synchronize(stream));
@@ -244,7 +244,7 @@ static CUresult destroy_stream(struct cushim_stream *stream, void *user)
     return result != CUDA_SUCCESS ? result : cushim_stream_destroy(&stream);
 }
 
-/* A body that destroys the stream: the driver's stream lives on until the completion is tied to it. */
+/* A body destroys the stream: the driver's stream stays alive until the callback of the completion is registered. */
 static void destroyed_by_body(const char *name, struct cushim_stream *stream)
 {
     struct work work = {.gated = true};
@@ -269,19 +269,19 @@ static void stream_destroyed(void)
     stream_end(borrowed);
     need("adopt", cushim_stream_adopt(stream_new(), NULL, &stream));
     destroyed_by_body("adopted", stream);
-    /* With another context current, waiting for that one would not do. */
+    /* Another context is current, so that waiting for the current context would not be enough. */
     need("borrow", cushim_stream_adopt(stream_new(), NULL, &stream));
     need("context", cu->CtxCreate_v2(&other, 0, the_device));
     struct work work = {.gated = true};
-    done("foreign", cushim_stream_enqueue(stream, destroy_stream, &work, release_work, NULL));
-    rule_released("foreign-pending", &work, 0);
+    done("other-context", cushim_stream_enqueue(stream, destroy_stream, &work, release_work, NULL));
+    rule_released("other-context-pending", &work, 0);
     gate_open(&work.gate);
     settle(&work);
-    rule_released("foreign-done", &work, 1);
+    rule_released("other-context-done", &work, 1);
     need("context-end", cu->CtxDestroy_v2(other));
 }
 
-/* Another stream captures meanwhile; that capture goes on. */
+/* Another stream captures at the same time; that capture goes on. */
 static void stream_destroyed_beside_capture(void)
 {
     struct cushim_stream *other = layer_stream();
@@ -357,7 +357,7 @@ static void left_capturing(void)
 }
 
 struct joining {
-    struct work work; /* first: release_work() takes it */
+    struct work work; /* the first member, because release_work() receives its address */
     struct cushim_event *event;
 };
 
@@ -369,8 +369,8 @@ static CUresult join_capture(struct cushim_stream *stream, void *user)
 }
 
 /*
- * A body that brings the stream into a capture of another stream, behind work that is running: nothing is released
- * before that work is done, and the next call releases it when the capture has ended.
+ * A body brings the stream into a capture of another stream, after work that is running: nothing is released before
+ * that work is done, and the next call releases it when the capture has ended.
  */
 static void joins_capture(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events: made, borrowed, recorded, asked, waited for, and the time between them. */
+/* Events are created, borrowed, recorded, queried and waited for, and the time between them is measured. */
 #include "support.h"
 
 static struct cushim_event *new_event(unsigned flags)
@@ -41,11 +41,11 @@ static void argument(void)
     struct cushim_context *context = context_new();
     struct cushim_event *event = NULL;
     refused("null-context", cushim_event_create(NULL, 0, &event), CUDA_ERROR_INVALID_CONTEXT, "cushim_event_create");
-    refused("null-place", cushim_event_create(context, 0, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_event_create");
+    refused("null-output", cushim_event_create(context, 0, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_event_create");
     passed_on("unknown-flags", cushim_event_create(context, 0x100, &event), CUDA_ERROR_INVALID_VALUE);
     refused("borrow-null", cushim_event_borrow(NULL, context, &event), CUDA_ERROR_INVALID_HANDLE,
             "cushim_event_borrow");
-    refused("borrow-null-place", cushim_event_borrow((CUevent)&event, context, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("borrow-null-output", cushim_event_borrow((CUevent)&event, context, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_event_borrow");
     rule_fact("untouched", event == NULL);
     rule_current("current-stays", the_context);
@@ -92,7 +92,7 @@ static void recorded(void)
     layer_stream_end(stream);
 }
 
-/* External events exist in captures alone, from CUDA 11.1. */
+/* External events exist only in captures, from CUDA 11.1. */
 static void external(void)
 {
     bool known = cushim_query_slot_state(S(EventRecordWithFlags_v1)) == CUSHIM_STATE_NATIVE;
@@ -140,7 +140,7 @@ static void elapsed(void)
     passed_on("untimed", cushim_event_elapsed(start, untimed, &time), CUDA_ERROR_INVALID_HANDLE);
     refused("null-start", cushim_event_elapsed(NULL, end, &time), CUDA_ERROR_INVALID_HANDLE, "cushim_event_elapsed");
     refused("null-end", cushim_event_elapsed(start, NULL, &time), CUDA_ERROR_INVALID_HANDLE, "cushim_event_elapsed");
-    refused("null-place", cushim_event_elapsed(start, end, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_event_elapsed");
+    refused("null-output", cushim_event_elapsed(start, end, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_event_elapsed");
     rule_fact("still-untouched", time == -1);
     cushim_event_destroy(&start);
     cushim_event_destroy(&end);
@@ -148,20 +148,20 @@ static void elapsed(void)
     layer_stream_end(stream);
 }
 
-/* Asking about an event, or waiting for it, ends a capture as its comment says: by mode. */
-static void asked_beside_capture(void)
+/* Querying an event, or waiting for it, invalidates a capture depending on its mode, as event.h documents. */
+static void query_beside_capture(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_event *event = new_event(CU_EVENT_DISABLE_TIMING);
     for (int mode = CU_STREAM_CAPTURE_MODE_GLOBAL; mode <= CU_STREAM_CAPTURE_MODE_RELAXED; mode++) {
-        bool harmless = mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+        bool allowed = mode == CU_STREAM_CAPTURE_MODE_RELAXED;
         struct cushim_capture *capture = NULL;
         need("begin", cushim_capture_begin(stream, (CUstreamCaptureMode)mode, &capture));
         rule(key_of(mode_names[mode], "query", NULL), cushim_event_query(event),
-             harmless ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-        rule_status(key_of(mode_names[mode], "then", NULL), stream, harmless ? "active" : "invalidated");
+             allowed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        rule_status(key_of(mode_names[mode], "then", NULL), stream, allowed ? "active" : "invalidated");
         rule(key_of(mode_names[mode], "end", NULL), cushim_capture_end(&capture, NULL),
-             harmless ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+             allowed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     }
     cushim_event_destroy(&event);
     layer_stream_end(stream);
@@ -174,7 +174,7 @@ static const struct check checks[] = {
     {"event.recorded", recorded, 0, {0}},
     {"event.external", external, 0, {S(StreamBeginCapture_v2)}},
     {"event.elapsed", elapsed, 0, {0}},
-    {"event.asked-beside-capture", asked_beside_capture, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"event.query-beside-capture", query_beside_capture, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
     {NULL, NULL, 0, {0}},
 };
 

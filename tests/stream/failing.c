@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each allocation fails in its turn, and then each call of the driver's: nothing crashes and nothing is left behind, no
- * result is written, the current context is the caller's, and what was to be released is released once.
+ * Each allocation fails in turn, and then each driver call. Nothing crashes, no object is left, no result is written,
+ * the caller's current context does not change, and user data is released once.
  */
 #include "support.h"
 
 #include <stdio.h>
 
-/* What a scene acts on, and its results. */
+/* The objects that a scene uses, and its results. */
 static struct {
     struct cushim_context *context;
     struct cushim_stream *stream;
     struct cushim_graph *graph;
     CUgraphNode node;
     atomic_int releases;
-    bool releasing; /* whether the scene gave something away that must be released */
-    bool wrote;     /* any result */
+    bool releasing; /* whether the scene passed user data that must be released */
+    bool wrote;     /* whether it wrote a result */
 } act;
 
-/* A scene: calls functions of the layer, ends what they gave, and returns the code of the call in question. */
+/* A scene calls functions of the layer, destroys what they created, and returns the code of the call under test. */
 typedef CUresult (*scene)(void);
 
 static CUresult create_primary(void)
@@ -86,7 +86,7 @@ static CUresult adopt_stream(void)
     return result;
 }
 
-/* All that is asked of a stream that knows nothing of itself yet. */
+/* All properties of a stream that remembers none of them yet. */
 static CUresult ask_stream(void)
 {
     struct cushim_stream *made = NULL;
@@ -183,7 +183,7 @@ static CUresult begin_and_destroy(void)
         return result;
     CUresult ended = cushim_capture_end(&open, NULL);
     act.wrote = true;
-    /* The capture was lost, as it has to be; anything else is the failure in question. */
+    /* The capture was lost, as expected; any other code is the failure under test. */
     return destroyed != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ? destroyed
            : ended != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED   ? ended
                                                               : CUDA_SUCCESS;
@@ -260,7 +260,7 @@ static CUresult capture_host(void)
 
 /* ---- The rounds ---- */
 
-/* A call whose failure leaves the driver's object behind, and one whose failure the layer can do without. */
+/* Whether a call destroys or ends an object: if it fails, the driver's object is left. */
 static bool ends_something(enum cushim_slot slot)
 {
     switch (slot) {
@@ -280,7 +280,7 @@ static bool ends_something(enum cushim_slot slot)
     }
 }
 
-/* A stream that a failed end left capturing is put right. */
+/* Ends the capture of a stream in which a failed call left it. */
 static void clean_up(void)
 {
     CUcontext current = NULL;
@@ -292,14 +292,14 @@ static void clean_up(void)
         need("current", cu->CtxSetCurrent_v1(the_context));
 }
 
-/* One round of a scene. Returns what is wrong with it, or NULL. */
-static const char *wrong(bool failed, enum cushim_slot slot, long blocks)
+/* Checks one round of a scene. Returns a description of the error, or NULL. */
+static const char *round_error(bool failed, enum cushim_slot slot, long blocks)
 {
     CUcontext current = NULL;
     if (cu->CtxGetCurrent_v1(&current) != CUDA_SUCCESS || current != the_context)
         return "another context is current";
     bool left = failed && ends_something(slot);
-    bool kept = left && slot == S(GraphDestroy_v1); /* by a graph that is there still */
+    bool kept = left && slot == S(GraphDestroy_v1); /* by a graph that still exists */
     clean_up();
     for (int i = 0; act.releasing && !kept && i < 200 && atomic_load(&act.releases) == 0; i++)
         pause_shortly();
@@ -307,7 +307,7 @@ static const char *wrong(bool failed, enum cushim_slot slot, long blocks)
         return "released twice";
     if (atomic_load(&act.releases) < act.releasing && !kept)
         return "not released";
-    /* What a graph holds may be freed by a thread of the driver's. */
+    /* A thread of the driver may free what a graph holds. */
     for (int i = 0; act.releasing && !kept && i < 200 && allocation_count() > blocks; i++)
         pause_shortly();
     if (allocation_count() > blocks && !(kept && act.releasing) && slot != S(Init_v1))
@@ -315,7 +315,7 @@ static const char *wrong(bool failed, enum cushim_slot slot, long blocks)
     return watch_alive() != 0 && !left ? "an object of the driver's is left" : NULL;
 }
 
-/* After a cuInit that failed the next one makes a new diagnosis, and those are kept: let it come before the count. */
+/* After a cuInit that failed, the next one makes a new diagnosis, which is never freed: make it before counting. */
 static void begin_round(void)
 {
     need("init", cushim_init());
@@ -333,7 +333,7 @@ static bool complain(const char *name, const char *what, int turn, enum cushim_s
     if ((int)slot >= 0)
         (void)cushim_query_slot(slot, &info);
     snprintf(text, sizeof text, "turn %d, %s, %d: %s", turn, info.name, (int)result, what);
-    saw_text(key_of(name, "wrong", NULL), text);
+    saw_text(key_of(name, "round_error", NULL), text);
     rule_fact(key_of(name, "right", NULL), false);
     return true;
 }
@@ -349,9 +349,9 @@ static void each_allocation(const char *name, scene play)
         allocation_fail(turn);
         CUresult result = play();
         failed = allocation_failed();
-        const char *what = wrong(false, (enum cushim_slot) - 1, blocks);
+        const char *what = round_error(false, (enum cushim_slot) - 1, blocks);
         if (what == NULL && failed && result != CUDA_ERROR_OUT_OF_MEMORY)
-            what = "not told";
+            what = "the failure was not reported";
         if (what == NULL && act.wrote != (result == CUDA_SUCCESS))
             what = act.wrote ? "a result was written" : "no result was written";
         watch_end();
@@ -361,19 +361,20 @@ static void each_allocation(const char *name, scene play)
     saw_number(key_of(name, "allocations", NULL), turn - 1);
 }
 
-/* What failed and was not told: fine where the layer can do without, and where something ended all the same. */
-static const char *untold(enum cushim_slot slot)
+/* A driver call failed and the layer returned success. Returns NULL if that is right: the layer can do without the
+ * call, or the object ended all the same. */
+static const char *unreported(enum cushim_slot slot)
 {
     switch (slot) {
-    case S(StreamGetPriority_v1):               /* a polyfill checks the stream with it */
-    case S(StreamGetId_v1):                     /* to be asked for later */
-    case S(ThreadExchangeStreamCaptureMode_v1): /* the wait goes on in the mode of the thread */
-    case S(StreamGetCaptureInfo_v1):            /* the capture's id */
+    case S(StreamGetPriority_v1):               /* a polyfill uses it to check the stream */
+    case S(StreamGetId_v1):                     /* a later call asks again */
+    case S(ThreadExchangeStreamCaptureMode_v1): /* the wait happens in the mode of the thread */
+    case S(StreamGetCaptureInfo_v1):            /* the id of the capture */
     case S(StreamIsCapturing_v1):
     case S(StreamSynchronize_v1):
-        return NULL; /* of a stream that is closed in a capture, which is what is told */
+        return NULL; /* of a stream that is closed in a capture: the code reports the capture */
     default:
-        return ends_something(slot) ? NULL : "not told";
+        return ends_something(slot) ? NULL : "the failure was not reported";
     }
 }
 
@@ -389,9 +390,9 @@ static void each_call(const char *name, scene play)
         watch_fail(turn, CUDA_ERROR_UNKNOWN);
         CUresult result = play();
         failed = watch_failed(&slot);
-        const char *what = wrong(failed, slot, blocks);
+        const char *what = round_error(failed, slot, blocks);
         if (what == NULL && failed && result == CUDA_SUCCESS)
-            what = untold(slot);
+            what = unreported(slot);
         if (what == NULL && act.wrote && result != CUDA_SUCCESS && !ends_something(slot))
             what = "a result was written";
         watch_end();
@@ -420,7 +421,7 @@ static void close_act(void)
 struct named_scene {
     const char *name;
     scene play;
-    bool calls; /* whether it calls the driver */
+    bool calls; /* whether the scene calls the driver */
     enum cushim_slot needs;
 };
 

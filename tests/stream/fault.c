@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel faults, and the context has a sticky error for good: each check ends its process. */
+/* A kernel faults, and the context keeps a sticky error: each check runs in a process of its own. */
 #include "support.h"
 
 struct given {
@@ -38,7 +38,7 @@ static void wait_for_releases(const struct given *given, int count)
     }
 }
 
-/* Got before anything is pending: a real driver loads a module when all else is done. */
+/* Called before any work is pending: a real driver loads a module only when all other work is done. */
 static CUfunction faulting_kernel(void)
 {
     CUfunction function = NULL;
@@ -56,8 +56,9 @@ static bool fault(struct cushim_stream *stream)
     return launch_fault(faulting_kernel(), stream);
 }
 
-/* Registered behind the fault before it happens: the host function is never called, the callback is, with the error. */
-static void behind(void)
+/* Both are registered behind a kernel before it faults: the host function is never called, and the callback is called
+ * with the error. */
+static void pending(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct given given[3] = {{.calls = 0}};
@@ -83,8 +84,7 @@ static void behind(void)
     saw("destroy", cushim_stream_destroy(&stream));
 }
 
-/* Everything that is done to the objects of a context with a sticky error: told, and the objects are gone all the
- * same. */
+/* Calls on objects of a context with a sticky error return it, and destroying the objects works all the same. */
 static void after(void)
 {
     struct cushim_context *context = context_new();
@@ -122,7 +122,7 @@ static void after(void)
     rule_number("never-called", atomic_load(&given[0].calls) + atomic_load(&given[1].calls), 0);
 }
 
-static CUresult fault_in_scope(struct cushim_stream *stream, void *user)
+static CUresult body_faults(struct cushim_stream *stream, void *user)
 {
     CUresult *result = user;
     if (*result != CUDA_SUCCESS)
@@ -130,17 +130,17 @@ static CUresult fault_in_scope(struct cushim_stream *stream, void *user)
     return *result;
 }
 
-static void scope(void)
+static void run(void)
 {
     struct cushim_stream *stream = layer_stream();
     CUresult result = CUDA_ERROR_ASSERT;
-    passed_on("both-fail", cushim_stream_run(stream, fault_in_scope, &result), CUDA_ERROR_ILLEGAL_ADDRESS);
+    passed_on("both-fail", cushim_stream_run(stream, body_faults, &result), CUDA_ERROR_ILLEGAL_ADDRESS);
     result = CUDA_SUCCESS;
-    passed_on("wait-fails", cushim_stream_run(stream, fault_in_scope, &result), CUDA_ERROR_ILLEGAL_ADDRESS);
+    passed_on("wait-fails", cushim_stream_run(stream, body_faults, &result), CUDA_ERROR_ILLEGAL_ADDRESS);
     saw("destroy", cushim_stream_destroy(&stream));
 }
 
-/* The context breaks while a capture with something to release is open. */
+/* The context gets a sticky error while a capture with user data to release is open. */
 static void in_capture(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -156,13 +156,13 @@ static void in_capture(void)
     passed_on("synchronize", cushim_stream_synchronize(other), CUDA_ERROR_ILLEGAL_ADDRESS);
     CUresult ended = cushim_capture_end(&capture, &graph);
     saw("end", ended);
-    rule_fact("over", capture == NULL && (graph != NULL) == (ended == CUDA_SUCCESS));
+    rule_fact("ended", capture == NULL && (graph != NULL) == (ended == CUDA_SUCCESS));
     cushim_graph_destroy(&graph);
     wait_for_releases(&given, 1);
     rule_number("releases", atomic_load(&given.releases), 1);
     saw("destroy", cushim_stream_destroy(&stream));
     saw("destroy-other", cushim_stream_destroy(&other));
-    /* If the driver comes to it after all, nothing is released twice. */
+    /* If the driver calls the destructor after all, nothing is released twice. */
     for (int i = 0; i < 20 && allocation_count() > blocks; i++)
         pause_shortly();
     rule_number("releases-then", atomic_load(&given.releases), 1);
@@ -174,7 +174,7 @@ static CUresult launch(struct cushim_stream *stream, void *user)
     return cushim_stream_launch_host(stream, called, user, released);
 }
 
-/* The context breaks while a graph and an executable hold something to release. */
+/* The context gets a sticky error while a graph and an executable graph hold user data to release. */
 static void beside_executable(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -197,9 +197,9 @@ static void beside_executable(void)
 }
 
 static const struct check checks[] = {
-    {"fault.behind", behind, CHECK_ALONE, {0}},
+    {"fault.pending", pending, CHECK_ALONE, {0}},
     {"fault.after", after, CHECK_ALONE, {0}},
-    {"fault.scope", scope, CHECK_ALONE, {0}},
+    {"fault.run", run, CHECK_ALONE, {0}},
     {"fault.in-capture", in_capture, CHECK_ALONE, {S(UserObjectCreate_v1)}},
     {"fault.beside-executable", beside_executable, CHECK_ALONE, {S(UserObjectCreate_v1)}},
     {NULL, NULL, 0, {0}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and executables: whose they are, and what is done with them. */
+/* Graphs and executable graphs: their ownership, launching, uploading and updating. */
 #include "support.h"
 
 static void CUDA_CB count_if_asked(void *user)
@@ -7,7 +7,7 @@ static void CUDA_CB count_if_asked(void *user)
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
-/* A host function's node in a graph. */
+/* Adds a host node to a graph. */
 static void add_node(CUgraph graph, atomic_int *calls)
 {
     CUgraphNode node = NULL;
@@ -23,8 +23,9 @@ static void graph(void)
     done("create", cushim_graph_create(&graph));
     handle = cushim_graph_handle(graph);
     rule_number("nodes", node_count(handle), 0);
-    refused("null-place", cushim_graph_create(NULL), CUDA_ERROR_INVALID_VALUE, "cushim_graph_create");
-    refused("release-to-nowhere", cushim_graph_release(&graph, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_graph_release");
+    refused("null-output", cushim_graph_create(NULL), CUDA_ERROR_INVALID_VALUE, "cushim_graph_create");
+    refused("release-null-output", cushim_graph_release(&graph, NULL), CUDA_ERROR_INVALID_VALUE,
+            "cushim_graph_release");
     done("destroy", cushim_graph_destroy(&graph));
     rule_fact("gone", graph == NULL && cushim_graph_handle(graph) == NULL);
     done("destroy-again", cushim_graph_destroy(&graph));
@@ -33,7 +34,7 @@ static void graph(void)
     watch_end();
 }
 
-static void taken_over(void)
+static void adopted_and_borrowed(void)
 {
     struct cushim_graph *graph = NULL;
     CUgraph handle = NULL;
@@ -53,15 +54,15 @@ static void taken_over(void)
     rule_number("destroyed", watch_calls_of(S(GraphDestroy_v1)), 1);
     watch_end();
     refused("adopt-null", cushim_graph_adopt(NULL, &graph), CUDA_ERROR_INVALID_HANDLE, "cushim_graph_adopt");
-    refused("adopt-nowhere", cushim_graph_adopt(handle, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_graph_adopt");
+    refused("adopt-null-output", cushim_graph_adopt(handle, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_graph_adopt");
     refused("borrow-null", cushim_graph_borrow(NULL, &graph), CUDA_ERROR_INVALID_HANDLE, "cushim_graph_borrow");
-    refused("borrow-nowhere", cushim_graph_borrow(handle, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_graph_borrow");
+    refused("borrow-null-output", cushim_graph_borrow(handle, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_graph_borrow");
     refused("release-null", cushim_graph_release(NULL, &released), CUDA_ERROR_INVALID_HANDLE, "cushim_graph_release");
     refused("release-gone", cushim_graph_release(&graph, &released), CUDA_ERROR_INVALID_HANDLE, "cushim_graph_release");
     rule_fact("untouched", graph == NULL && released == handle);
 }
 
-/* An executable outlives its graph; each launch runs it once. */
+/* An executable graph outlives its graph, and each launch runs it once. */
 static void launched(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -78,9 +79,9 @@ static void launched(void)
         done("launch-again", cushim_graph_exec_launch(exec, stream));
         done("synchronize", cushim_stream_synchronize(stream));
         rule_number("called", atomic_load(&calls), 2);
-        refused("launch-nowhere", cushim_graph_exec_launch(exec, NULL), CUDA_ERROR_INVALID_HANDLE,
+        refused("launch-null-stream", cushim_graph_exec_launch(exec, NULL), CUDA_ERROR_INVALID_HANDLE,
                 "cushim_graph_exec_launch");
-        refused("upload-nowhere", cushim_graph_exec_upload(exec, NULL), CUDA_ERROR_INVALID_HANDLE,
+        refused("upload-null-stream", cushim_graph_exec_upload(exec, NULL), CUDA_ERROR_INVALID_HANDLE,
                 "cushim_graph_exec_upload");
         done("destroy", cushim_graph_exec_destroy(&exec));
         rule_fact("gone", exec == NULL && cushim_graph_exec_handle(exec) == NULL);
@@ -93,7 +94,7 @@ static void launched(void)
     layer_stream_end(stream);
 }
 
-/* For a context that is not current; it lives as long as what was made for it. */
+/* The context is not current, and it lives as long as the executable graph that was made for it. */
 static void instantiated_elsewhere(void)
 {
     struct cushim_context *context = NULL;
@@ -132,7 +133,7 @@ static void exec_argument(void)
     need("graph", cushim_graph_create(&graph));
     refused("null-graph", cushim_graph_instantiate(NULL, NULL, 0, &exec), CUDA_ERROR_INVALID_HANDLE,
             "cushim_graph_instantiate");
-    refused("null-place", cushim_graph_instantiate(graph, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("null-output", cushim_graph_instantiate(graph, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_graph_instantiate");
     refused("launch-null", cushim_graph_exec_launch(NULL, stream), CUDA_ERROR_INVALID_HANDLE,
             "cushim_graph_exec_launch");
@@ -169,7 +170,7 @@ static void destroyed_in_capture(void)
     layer_stream_end(stream);
 }
 
-/* Flags of an instantiation came with CUDA 11.4. */
+/* CUDA 11.4 brought the flags of an instantiation. */
 static void flags(void)
 {
     bool known = cushim_query_slot_state(S(GraphInstantiateWithFlags_v1)) == CUSHIM_STATE_NATIVE;
@@ -203,7 +204,8 @@ static void upload(void)
     layer_stream_end(stream);
 }
 
-/* Parameters of another graph of the same shape; another shape is refused, and nothing changes. */
+/* An update takes the parameters of another graph of the same topology; a graph of another topology is refused, and the
+ * executable graph does not change. */
 static void update(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -220,7 +222,7 @@ static void update(void)
     rule_number("result", result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
     done("without-result", cushim_graph_exec_update(exec, graphs[1], NULL));
     passed_on("other-shape", cushim_graph_exec_update(exec, graphs[2], &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
-    rule_fact("says-how", result != CU_GRAPH_EXEC_UPDATE_SUCCESS);
+    rule_fact("reports-how", result != CU_GRAPH_EXEC_UPDATE_SUCCESS);
     refused("null-graph", cushim_graph_exec_update(exec, NULL, &result), CUDA_ERROR_INVALID_HANDLE,
             "cushim_graph_exec_update");
     done("launch", cushim_graph_exec_launch(exec, stream));
@@ -255,7 +257,7 @@ static void on_old(void)
 
 static const struct check checks[] = {
     {"graph.graph", graph, 0, {S(GraphCreate_v1)}},
-    {"graph.taken-over", taken_over, 0, {S(GraphCreate_v1)}},
+    {"graph.adopted-and-borrowed", adopted_and_borrowed, 0, {S(GraphCreate_v1)}},
     {"graph.launched", launched, 0, {S(GraphCreate_v1)}},
     {"graph.instantiated-elsewhere", instantiated_elsewhere, 0, {S(GraphCreate_v1)}},
     {"graph.exec-argument", exec_argument, 0, {S(GraphCreate_v1)}},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the host in a stream that captures nothing: called, and what they were given released exactly once. */
+/* Host functions in a stream that is not capturing: each is called once, and its user data is released exactly once. */
 #include "support.h"
 
-/* What is given to a function: how often it was called and released, and which came first. */
+/* The user data of a function: it counts calls and releases, and records which came first. */
 struct given {
     atomic_int calls;
     atomic_int releases;
@@ -40,7 +40,7 @@ static void rule_given(const char *name, const struct given *given, int calls, i
         rule_number(key_of(name, "released-after", NULL), atomic_load(&given->calls_at_release), calls);
 }
 
-/* Both kinds, with and without something to release, held back by a gate. */
+/* Host functions and callbacks, with and without user data to release, held back by a gate. */
 static void ordinary(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -121,7 +121,7 @@ static void without_memory(void)
     layer_stream_end(stream);
 }
 
-/* ---- The stream, or the context, goes away first ---- */
+/* ---- The stream or the context is destroyed first ---- */
 
 static void stream_destroyed(void)
 {
@@ -140,7 +140,7 @@ static void stream_destroyed(void)
     rule_given("callback", &given[1], 1, 1);
 }
 
-/* A status callback has no place in a capture, and is refused before it invalidates it. */
+/* A capture accepts no status callback: the layer refuses it before the driver would invalidate the capture. */
 static void callback_in_capture(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -155,7 +155,7 @@ static void callback_in_capture(void)
     layer_stream_end(stream);
 }
 
-/* Beside a capture of another stream in the strictest mode, neither kind invalidates it. */
+/* While another stream captures in the strictest mode, neither kind invalidates that capture. */
 static void beside_capture(void)
 {
     struct cushim_stream *stream = layer_stream();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes, managed memory, and values that are waited for and written. */
+/* Attributes, managed memory, and waiting for and writing values in memory. */
 #include "support.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static void attribute_argument(void)
     CUstreamAttrID policy = CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
     refused("get-null-stream", cushim_stream_get_attribute(NULL, policy, &value), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_get_attribute");
-    refused("get-null-place", cushim_stream_get_attribute(stream, policy, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("get-null-output", cushim_stream_get_attribute(stream, policy, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_stream_get_attribute");
     refused("set-null-stream", cushim_stream_set_attribute(NULL, policy, &value), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_set_attribute");
@@ -92,7 +92,8 @@ static void attach(void)
 
 /* ---- Values ---- */
 
-/* Whether this driver and machine can: the second form always, the first only where the kernel module allows it. */
+/* Whether the driver and the machine support these operations: always with the second ABI version; with the first one
+ * only if the kernel module allows it. */
 static bool has_values(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -169,7 +170,7 @@ static void batch(void)
     layer_stream_end(stream);
 }
 
-/* What none of the forms can do, and what a NULL stream says. */
+/* Arguments that both ABI versions refuse, and a NULL stream. */
 static void values_refused(void)
 {
     CUresult (*const calls32[])(struct cushim_stream *, CUdeviceptr, cuuint32_t,

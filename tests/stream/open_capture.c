@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open captures: who may end them, and what becomes of one whose stream goes away. */
+/* Open captures: which thread may end one, and what happens if its stream is destroyed. */
 #include "support.h"
 
 static void ended(void)
@@ -33,7 +33,7 @@ static void argument(void)
     struct cushim_capture *second = NULL;
     refused("null-stream", cushim_capture_begin(NULL, RELAXED, &capture), CUDA_ERROR_INVALID_HANDLE,
             "cushim_capture_begin");
-    refused("null-place", cushim_capture_begin(stream, RELAXED, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("null-output", cushim_capture_begin(stream, RELAXED, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_capture_begin");
     refused("no-mode", cushim_capture_begin(stream, (CUstreamCaptureMode)-1, &capture), CUDA_ERROR_INVALID_VALUE,
             "cushim_capture_begin");
@@ -60,8 +60,9 @@ static void invalidated(void)
     layer_stream_end(stream);
 }
 
-/* Two tokens for one stream: the first one's capture was ended at the driver, the second is another. */
-static void overtaken(void)
+/* Two capture objects for one stream: the capture of the first was ended through the driver, and the second is another
+ * capture. */
+static void replaced(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *first = NULL;
@@ -105,7 +106,7 @@ static void other_thread_in(CUstreamCaptureMode mode)
     need("begin", cushim_capture_begin(stream, mode, &capture));
     on_thread(end_there, &errand);
     rule(key_of(name, "end-there", NULL), errand.result, may ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-    rule_fact(key_of(name, "over", NULL), (capture == NULL) == may);
+    rule_fact(key_of(name, "ended", NULL), (capture == NULL) == may);
     rule_status(key_of(name, "status", NULL), stream, may ? "none" : "active");
     if (!may)
         done(key_of(name, "end-here", NULL), cushim_capture_end(&capture, NULL));
@@ -123,7 +124,8 @@ static void other_thread(void)
     other_thread_in(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
 
-/* The per-thread stream is another one there, so not even relaxed mode lets another thread end it. */
+/* In another thread, the per-thread handle means another stream, so even a relaxed capture must be ended by the thread
+ * that began it. */
 static void other_thread_special(void)
 {
     struct cushim_stream *stream = NULL;
@@ -146,7 +148,7 @@ static void capture_there(void *user)
     done("end-there", cushim_capture_end(&capture, NULL));
 }
 
-/* One object for the streams of two threads: each has a capture of its own. */
+/* Two threads use one object for their per-thread streams, and each has its own capture. */
 static void special_shared(void)
 {
     struct cushim_stream *stream = NULL;
@@ -162,7 +164,7 @@ static void special_shared(void)
     cushim_stream_destroy(&stream);
 }
 
-/* ---- The stream goes away ---- */
+/* ---- The stream is destroyed ---- */
 
 static void rule_lost(const char *name, struct cushim_capture **capture)
 {
@@ -204,7 +206,7 @@ static void stream_closed(void)
     watch_end();
 }
 
-/* A borrowed one stays, and can be used. */
+/* A borrowed stream stays usable after its object was destroyed. */
 static void borrowed_destroyed(void)
 {
     struct cushim_stream *stream = NULL;
@@ -219,8 +221,8 @@ static void borrowed_destroyed(void)
     stream_end(handle);
 }
 
-/* A capture that somebody else began is not the borrowed object's to end. */
-static void borrowed_overtaken(void)
+/* Destroying a borrowed object does not end a capture that functions of the driver began. */
+static void borrowed_other_capture(void)
 {
     struct cushim_stream *stream = NULL;
     struct cushim_capture *capture = NULL;
@@ -248,7 +250,7 @@ static void begin_there(void *user)
     done("begin-there", cushim_capture_begin(open->stream, CU_STREAM_CAPTURE_MODE_GLOBAL, &open->capture));
 }
 
-/* Destroyed by another thread than the one that captures, which has ended meanwhile. */
+/* Another thread began the capture and has ended; this thread destroys the stream. */
 static void destroyed_elsewhere(void)
 {
     struct open_capture open = {NULL, NULL};
@@ -261,7 +263,7 @@ static const struct check checks[] = {
     {"open_capture.ended", ended, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.argument", argument, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.invalidated", invalidated, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.overtaken", overtaken, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.replaced", replaced, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.other-thread-relaxed", other_thread_relaxed, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.other-thread", other_thread, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
     {"open_capture.other-thread-special", other_thread_special, 0, {S(StreamBeginCapture_v2)}},
@@ -269,10 +271,10 @@ static const struct check checks[] = {
     {"open_capture.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.stream-closed", stream_closed, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.borrowed-destroyed", borrowed_destroyed, 0, {S(StreamBeginCapture_v2)}},
-    {"open_capture.borrowed-overtaken",
-     borrowed_overtaken,
+    {"open_capture.borrowed-other-capture",
+     borrowed_other_capture,
      0,
-     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* told by its id */
+     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* recognised by its id */
     {"open_capture.destroyed-elsewhere", destroyed_elsewhere, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
     {NULL, NULL, 0, {0}},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in with a copy of cushim of its own, which leaves a callback to the driver behind. */
+/* A plug-in with its own copy of cushim. It leaves a callback pending in the driver. */
 #include "plugin.h"
 
 static CUresult complete_twice(struct cushim_stream *stream)

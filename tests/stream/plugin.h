@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What plugin.c exports. */
+/* The functions that plugin.c exports. */
 #ifndef TESTS_STREAM_PLUGIN_H
 #define TESTS_STREAM_PLUGIN_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a stream is asked about: true, without a driver call where it is known, and never harmful to a capture. */
+/* The properties of a stream are right, need no driver call once they are known, and never invalidate a capture. */
 #include "support.h"
 
-/* The answers of one stream. */
+/* The properties of one stream. */
 struct answers {
     unsigned flags;
     int priority;
@@ -17,21 +17,21 @@ static bool has(enum cushim_slot slot)
     return cushim_query_slot_state(slot) != CUSHIM_STATE_MISSING;
 }
 
-/* Asks everything that this driver can tell; the code of each is a rule. */
+/* Queries every property that this driver reports, and checks each code. */
 static struct answers ask(const char *name, struct cushim_stream *stream, CUresult expected)
 {
     struct answers answers = {99, 99, 99, NULL, NULL, 0};
-    /* What may be asked during a capture, too. */
-    CUresult harmless = expected == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED ? CUDA_SUCCESS : expected;
+    /* The code of the properties that may be queried during a capture, too. */
+    CUresult allowed = expected == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED ? CUDA_SUCCESS : expected;
     rule(key_of(name, "flags", NULL), cushim_stream_flags(stream, &answers.flags), expected);
-    rule(key_of(name, "priority", NULL), cushim_stream_priority(stream, &answers.priority), harmless);
+    rule(key_of(name, "priority", NULL), cushim_stream_priority(stream, &answers.priority), allowed);
     bool knows = cushim_stream_context(stream) != NULL;
     if (knows || have(key_of(name, "device", NULL), S(StreamGetDevice_v1)))
         rule(key_of(name, "device", NULL), cushim_stream_device(stream, &answers.device),
              knows ? CUDA_SUCCESS : expected);
     if (knows || have(key_of(name, "context", NULL), S(StreamGetCtx_v2)))
         rule(key_of(name, "context", NULL), cushim_stream_driver_context(stream, &answers.context, &answers.green),
-             knows ? CUDA_SUCCESS : harmless);
+             knows ? CUDA_SUCCESS : allowed);
     if (have(key_of(name, "id", NULL), S(StreamGetId_v1)))
         rule(key_of(name, "id", NULL), cushim_stream_id(stream, &answers.id), expected);
     return answers;
@@ -56,15 +56,15 @@ static void compare(const char *name, CUstream handle, const struct answers *ans
     }
 }
 
-/* The driver's calls for what does not change. */
+/* The number of driver calls for properties that do not change. */
 static int remembered_calls(void)
 {
     return watch_calls() - watch_calls_of(S(StreamGetPriority_v1));
 }
 
-/* ---- Made here ---- */
+/* ---- Created by cushim ---- */
 
-static void own(void)
+static void created(void)
 {
     struct cushim_context *context = context_new();
     struct cushim_stream *stream = NULL;
@@ -83,16 +83,16 @@ static void own(void)
     cushim_context_destroy(&context);
 }
 
-/* ---- Taken over or borrowed ---- */
+/* ---- Adopted or borrowed ---- */
 
-static void asked_once(const char *name, struct cushim_stream *stream, bool with_context)
+static void queried_once(const char *name, struct cushim_stream *stream, bool with_context)
 {
     watch_begin();
     struct answers first = ask(name, stream, CUDA_SUCCESS);
     int calls = remembered_calls();
-    rule_fact(key_of(name, "asked", NULL), calls > 0);
+    rule_fact(key_of(name, "queried", NULL), calls > 0);
     struct answers second = ask(key_of(name, "again", NULL), stream, CUDA_SUCCESS);
-    rule_number(key_of(name, "asked-once", NULL), remembered_calls() - calls, 0);
+    rule_number(key_of(name, "queried-once", NULL), remembered_calls() - calls, 0);
     watch_end();
     compare(name, cushim_stream_handle(stream), &first, with_context || has(S(StreamGetCtx_v2)));
     rule_fact(key_of(name, "same-again", NULL), first.flags == second.flags && first.priority == second.priority
@@ -106,18 +106,18 @@ static void others(void)
     struct cushim_stream *stream = NULL;
     CUstream handle = stream_blocking();
     need("borrow", cushim_stream_borrow(handle, context, &stream));
-    asked_once("borrowed", stream, true);
+    queried_once("borrowed", stream, true);
     need("destroy", cushim_stream_destroy(&stream));
     need("borrow", cushim_stream_borrow(handle, NULL, &stream));
-    asked_once("without-context", stream, false);
+    queried_once("without-context", stream, false);
     need("destroy", cushim_stream_destroy(&stream));
     need("adopt", cushim_stream_adopt(handle, NULL, &stream));
-    asked_once("adopted", stream, false);
+    queried_once("adopted", stream, false);
     layer_stream_end(stream);
     cushim_context_destroy(&context);
 }
 
-/* Before CUDA 9.2 the driver cannot tell the context of a stream. */
+/* Before CUDA 9.2 the driver does not report the context of a stream. */
 static void context_on_old(void)
 {
     struct cushim_stream *stream = NULL;
@@ -151,7 +151,7 @@ static void id_on_old(void)
     layer_stream_end(stream);
 }
 
-/* A special stream is another one in each context: nothing is remembered. */
+/* A special stream is a different stream in each context, so its object remembers nothing. */
 static void special(void)
 {
     struct cushim_stream *stream = NULL;
@@ -160,7 +160,7 @@ static void special(void)
     struct answers answers = ask("legacy", stream, CUDA_SUCCESS);
     int calls = watch_calls();
     (void)ask("legacy-again", stream, CUDA_SUCCESS);
-    rule_number("asked-each-time", watch_calls() - 2 * calls, 0);
+    rule_number("queried-each-time", watch_calls() - 2 * calls, 0);
     watch_end();
     compare("legacy", CU_STREAM_LEGACY, &answers, has(S(StreamGetCtx_v2)));
     cushim_stream_destroy(&stream);
@@ -216,8 +216,8 @@ static void *ask_for_priority(void *user)
     return NULL;
 }
 
-/* The thread that sets the attribute reads what it set, while another thread asks, too. */
-static void changed_priority_beside_question(void)
+/* The thread that sets the attribute reads the value that it set, while another thread queries it, too. */
+static void changed_priority_during_query(void)
 {
     struct changes changes = {.stream = layer_stream()};
     pthread_t asker;
@@ -245,7 +245,7 @@ static void changed_priority_beside_question(void)
     layer_stream_end(changes.stream);
 }
 
-/* Where the driver has no ids, that is the answer, also in a capture. */
+/* On a driver without ids, the code is CUDA_ERROR_NOT_SUPPORTED, also in a capture. */
 static void id_in_capture(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -286,7 +286,7 @@ static void argument(void)
     rule_fact("nothing-is-not-owned", !cushim_stream_is_owned(NULL));
 }
 
-/* ---- During a capture: in each mode that the driver has, here and on another thread ---- */
+/* ---- During a capture: in each mode that the driver has, on this and on another thread ---- */
 
 struct question {
     const char *name;
@@ -345,7 +345,7 @@ static void capture_others(void)
     capture_in(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
 
-/* Questions about other streams, and making one, while this thread captures in the strictest mode that there is. */
+/* Other streams are queried, and one is created, while this thread captures in the strictest mode. */
 static void beside_capture(void)
 {
     bool modes = cushim_query_slot_state(S(StreamBeginCapture_v2)) == CUSHIM_STATE_NATIVE;
@@ -359,7 +359,7 @@ static void beside_capture(void)
     (void)ask("other", other, CUDA_SUCCESS);
     need("destroy", cushim_stream_destroy(&other));
     other = layer_stream();
-    (void)ask("made-meanwhile", other, CUDA_SUCCESS);
+    (void)ask("created-during-capture", other, CUDA_SUCCESS);
     done("destroy", cushim_stream_destroy(&other));
     rule_status("survives", stream, "active");
     done("end", cushim_capture_end(&capture, NULL));
@@ -368,18 +368,21 @@ static void beside_capture(void)
 }
 
 static const struct check checks[] = {
-    {"property.own", own, 0, {0}},
+    {"property.created", created, 0, {0}},
     {"property.others", others, 0, {0}},
     {"property.context-on-old", context_on_old, 0, {0}},
     {"property.id-on-old", id_on_old, 0, {0}},
     {"property.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}},
     {"property.id-is-unique", id_is_unique, 0, {S(StreamGetId_v1)}},
     {"property.changed-priority", changed_priority, 0, {S(StreamSetAttribute_v1)}},
-    {"property.changed-priority-beside-question", changed_priority_beside_question, 0, {S(StreamSetAttribute_v1)}},
+    {"property.changed-priority-during-query", changed_priority_during_query, 0, {S(StreamSetAttribute_v1)}},
     {"property.id-in-capture-on-old", id_in_capture, 0, {S(StreamEndCapture_v1)}},
     {"property.argument", argument, 0, {0}},
     {"property.capture-relaxed", capture_relaxed, 0, {S(StreamBeginCapture_v2)}},
-    {"property.capture-others", capture_others, 0, {S(ThreadExchangeStreamCaptureMode_v1)}}, /* CUDA 10.1, as modes */
+    {"property.capture-others",
+     capture_others,
+     0,
+     {S(ThreadExchangeStreamCaptureMode_v1)}}, /* CUDA 10.1, which brought the modes */
     {"property.beside-capture", beside_capture, 0, {S(StreamBeginCapture_v2)}},
     {NULL, NULL, 0, {0}},
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * soak - many threads make, wait for, detach and destroy completions, for as long as is said.
+ * soak - many threads create, wait for, detach and destroy completions for the given time.
  *
  *   soak SECONDS [THREADS [SEED]]
  *
- * In rounds of two seconds or less, each a process of its own. On softcuda the driver refuses callbacks now and then;
- * in every second round a kernel faults in the middle. Every function must have been called or given up, and every
- * release made, exactly once; every wait must return. Exit status: 0; 1 if not; 77 if there is no device.
+ * It runs in rounds of at most two seconds, each in a process of its own. softcuda refuses callbacks now and then; in
+ * every second round a kernel faults in the middle. Every callback must be called or cancelled exactly once, every
+ * release function must be called exactly once, and every wait must return. Exit status: 0; 1 if a check failed; 77 if
+ * there is no device.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
@@ -31,9 +32,9 @@ static struct cushim_dispatcher *dispatcher;
 static const struct softcuda_control *soft; /* NULL on a real driver */
 static uint64_t end;
 static atomic_bool stopped;
-static atomic_bool broken; /* a kernel was launched that faults: from now on everything may fail, but must end */
+static atomic_bool broken; /* a kernel that faults was launched: from now on every call may fail, but must return */
 
-/* What was promised, and what was kept. */
+/* The events that have to happen, and those that happened. */
 static atomic_llong completions, refusals, waits;
 static atomic_llong functions, function_calls, function_releases;
 static atomic_llong works, work_releases;
@@ -62,7 +63,7 @@ static void call_once(CUresult status, void *user)
 static void release_once(void *user)
 {
     atomic_fetch_add(&function_releases, 1);
-    free(user); /* a second time is what the sanitizers see */
+    free(user); /* the sanitizers would report a second call */
 }
 
 static void release_work(void *user)
@@ -105,7 +106,7 @@ static struct cushim_completion *make(struct cushim_stream *stream, unsigned cho
     return completion;
 }
 
-/* To the common dispatcher, the caller's own one, or at once. */
+/* Sets a callback on the common dispatcher, on the thread's own dispatcher, or an inline callback. */
 static void attach_function(struct cushim_completion *completion, struct cushim_dispatcher *own, unsigned choice)
 {
     struct cushim_dispatcher *taken = own != NULL ? own : dispatcher;
@@ -120,7 +121,7 @@ static void attach_function(struct cushim_completion *completion, struct cushim_
         fault("a function was refused");
 }
 
-/* Of work that was done: success, or what became of the context. */
+/* The status of finished work: success, or the sticky error of the context. */
 static void check_status(CUresult status)
 {
     if (status != CUDA_SUCCESS && (!atomic_load(&broken) || status != CUDA_ERROR_ILLEGAL_ADDRESS))
@@ -165,8 +166,8 @@ static void *work_on(void *user)
         struct cushim_completion *completion = make(stream, next(&seed));
         if (completion == NULL)
             continue;
-        /* One that goes with its completion, which the driver's thread may be firing. Where work is far behind, so many
-         * are held that the system gives no more descriptors. */
+        /* A dispatcher that ends with its completion, which the driver's thread may be firing. If the work is far
+         * behind, so many dispatchers exist that the operating system provides no more descriptors. */
         struct cushim_dispatcher *own = NULL;
         if (next(&seed) % 8 == 0) {
             CUresult result = cushim_dispatcher_create(&own);
@@ -218,7 +219,7 @@ static int report(void)
 
 /* ---- A round ---- */
 
-/* Somewhere in the middle of it. */
+/* Launches a kernel that faults, at a random moment in the round. */
 static void launch_fault(unsigned seed)
 {
     CUfunction function = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams: made, taken over, borrowed, given away, ended. */
+/* Streams are created, adopted, borrowed, released, closed and destroyed. */
 #include "support.h"
 
-/* ---- Making ---- */
+/* ---- Creating ---- */
 
 static void created_with(const char *name, unsigned flags, int priority, int expected_priority)
 {
@@ -42,14 +42,14 @@ static void create_argument(void)
     struct cushim_stream *stream = NULL;
     refused("null-context", cushim_stream_create(NULL, 0, 0, &stream), CUDA_ERROR_INVALID_CONTEXT,
             "cushim_stream_create");
-    refused("null-place", cushim_stream_create(context, 0, 0, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_create");
+    refused("null-output", cushim_stream_create(context, 0, 0, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_create");
     passed_on("unknown-flags", cushim_stream_create(context, 0x80, 0, &stream), CUDA_ERROR_INVALID_VALUE);
     rule_fact("untouched", stream == NULL);
     rule_current("current-stays", the_context);
     cushim_context_destroy(&context);
 }
 
-/* With another context current, and with none. */
+/* Another context is current, or none. */
 static void create_elsewhere(void)
 {
     struct cushim_context *context = context_new();
@@ -73,7 +73,7 @@ static void create_elsewhere(void)
     cushim_context_destroy(&context);
 }
 
-/* ---- Whose the driver's stream is ---- */
+/* ---- Ownership of the driver's stream ---- */
 
 static void adopted(void)
 {
@@ -120,7 +120,7 @@ static void wrap_argument(void)
     struct cushim_context *context = context_new();
     struct cushim_stream *stream = NULL;
     CUstream handle = stream_new();
-    refused("adopt-null-place", cushim_stream_adopt(handle, context, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("adopt-null-output", cushim_stream_adopt(handle, context, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_stream_adopt");
     refused("adopt-zero", cushim_stream_adopt(NULL, context, &stream), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_adopt");
@@ -128,7 +128,7 @@ static void wrap_argument(void)
             "cushim_stream_adopt");
     refused("adopt-per-thread", cushim_stream_adopt(CU_STREAM_PER_THREAD, NULL, &stream), CUDA_ERROR_INVALID_HANDLE,
             "cushim_stream_adopt");
-    refused("borrow-null-place", cushim_stream_borrow(handle, context, NULL), CUDA_ERROR_INVALID_VALUE,
+    refused("borrow-null-output", cushim_stream_borrow(handle, context, NULL), CUDA_ERROR_INVALID_VALUE,
             "cushim_stream_borrow");
     refused("borrow-special-with-context", cushim_stream_borrow(CU_STREAM_LEGACY, context, &stream),
             CUDA_ERROR_INVALID_CONTEXT, "cushim_stream_borrow");
@@ -144,7 +144,7 @@ static void released(void)
     CUstream expected = cushim_stream_handle(stream);
     CUstream handle = NULL;
     watch_begin();
-    refused("null-place", cushim_stream_release(&stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_release");
+    refused("null-output", cushim_stream_release(&stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_release");
     rule_fact("still-there", stream != NULL);
     done("release", cushim_stream_release(&stream, &handle));
     rule_fact("gone", stream == NULL);
@@ -273,7 +273,7 @@ static const struct check checks[] = {
     {"stream.wrap-argument", wrap_argument, 0, {0}},
     {"stream.released", released, 0, {0}},
     {"stream.special-zero", special_zero, 0, {0}},
-    {"stream.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}}, /* which came with their handles */
+    {"stream.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}}, /* CUDA 7.0, which brought the handles */
     {"stream.ended-twice", ended_twice, 0, {0}},
     {"stream.null", nothing, 0, {0}},
     {"stream.destroy-does-not-wait", destroy_does_not_wait, 0, {0}},

@@ -10,7 +10,7 @@ void refused(const char *key, CUresult result, CUresult expected, const char *fu
     const struct cushim_error *error = cushim_last_error();
     rule(key, result, expected);
     if (error->code != expected || strcmp(error->function, function) != 0 || error->message[0] == '\0')
-        rule_fact(key_of(key, "in-words", NULL), false);
+        rule_fact(key_of(key, "message", NULL), false);
 }
 
 void passed_on(const char *key, CUresult result, CUresult expected)
@@ -19,7 +19,7 @@ void passed_on(const char *key, CUresult result, CUresult expected)
     rule(key, result, expected);
     if (error->code != result || strncmp(error->function, "cu", 2) != 0 || strncmp(error->function, "cushim", 6) == 0
         || error->message[0] == '\0')
-        rule_fact(key_of(key, "in-words", NULL), false);
+        rule_fact(key_of(key, "message", NULL), false);
 }
 
 bool done(const char *key, CUresult result)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of the stream layer share. The frame is that of tests/conformance: checks give answers, here all with
- * a rule, so a run both tests and can be compared with another one, limited or on another driver.
+ * Functions that the tests of the stream layer share. They use the framework of tests/conformance: each check gives
+ * answers. Here every answer has an expected value, so that a run is a test, and its answers can be compared with those
+ * of another run, with a version limit or on another driver.
  */
 #ifndef STREAM_SUPPORT_H
 #define STREAM_SUPPORT_H
@@ -13,48 +14,50 @@
 #include "kernels.h"
 #include "watch.h"
 
-/* A refusal of the layer's own: the code, and cushim_last_error() has that, the function and a sentence. */
+/* Checks an error that the layer itself returns: its code, and that cushim_last_error() has the code, the function and
+ * a message. */
 void refused(const char *key, CUresult result, CUresult expected, const char *function);
 
-/* The same for a code of the driver's: its function and words are in cushim_last_error(). */
+/* Checks an error of the driver that the layer passes on: cushim_last_error() has the driver function and a message. */
 void passed_on(const char *key, CUresult result, CUresult expected);
 
-/* rule() for what must succeed. Returns whether it did. */
+/* Checks that a call succeeded. Returns whether it did. */
 bool done(const char *key, CUresult result);
 
-/* The fixture's context as an object of the layer; borrowed, so that destroying it makes no call. */
+/* Wraps the context of the fixture. It is borrowed, so that destroying the object makes no driver call. */
 struct cushim_context *context_new(void);
 
-/* A non-blocking stream in such a context, which it holds alone. NULL on failure, which is then said. */
+/* Creates a non-blocking stream in such a context, to which it has the only reference. On failure reports it and
+ * returns NULL. */
 struct cushim_stream *layer_stream(void);
-/* Waits for its work and ends it. */
+/* Waits for the work of the stream and destroys it. */
 void layer_stream_end(struct cushim_stream *stream);
 
-/* Says that the current context is the one that it should be. */
+/* Checks which context is current. */
 void rule_current(const char *key, CUcontext expected);
 
-/* The state of the stream's capture: none, active, invalidated. */
+/* Returns the status of the stream's capture: "none", "active" or "invalidated". */
 const char *layer_status(struct cushim_stream *stream);
-/* It has to be `expected`. */
+/* Checks the status of the stream's capture. */
 void rule_status(const char *key, struct cushim_stream *stream, const char *expected);
 
-/* One node, or work for a stream that captures nothing. As a body: `user` is an atomic_int that is counted, or NULL. */
+/* A body that enqueues one host function. The function counts in the atomic_int `user`, unless that is NULL. */
 CUresult body_adds_work(struct cushim_stream *stream, void *user);
 
-/* The nodes of a graph; -1 where they cannot be told. */
+/* Returns the number of nodes of a graph; -1 if the driver does not report it. */
 int node_count(CUgraph graph);
 
-/* Counts in the atomic_int that it is given: a release function. */
+/* A release function that counts in the atomic_int `user`. */
 void count_release(void *user);
 
-/* ---- Memory of the host: the `turn`th allocation from now (0: the next) of this thread fails ---- */
+/* Makes the `turn`th allocation of this thread from now on fail (0: the next one), and no other. */
 void allocation_fail(int turn);
-/* Whether it did. No other will. */
+/* Returns whether that allocation has failed, and cancels the failure if not. */
 bool allocation_failed(void);
-/* Blocks that this program and the layer hold. */
+/* Returns the number of blocks that this program and the layer have allocated. */
 long allocation_count(void);
 
-/* Of the three modes, by number; and the one that every driver with captures has. */
+/* The names of the three capture modes, by number, and the mode that every driver with captures has. */
 extern const char *const mode_names[3];
 #define RELAXED CU_STREAM_CAPTURE_MODE_RELAXED
 

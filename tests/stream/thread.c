@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many threads at once: asking the same stream, making and ending streams of one context, each with a capture. */
+/* Many threads query one stream, create and destroy streams in one context, and capture, each in its own stream. */
 #include <sched.h>
 
 #include "support.h"
@@ -22,7 +22,7 @@ static void count_wrong(struct crew *crew, bool right)
         atomic_fetch_add(&crew->wrong, 1);
 }
 
-/* All begin together. */
+/* Waits until all threads are here. */
 static void meet(struct crew *crew)
 {
     atomic_fetch_add(&crew->ready, 1);
@@ -61,8 +61,8 @@ static void *ask(void *user)
     return NULL;
 }
 
-/* None of them knows anything yet. */
-static void asked(void)
+/* The stream remembers no property yet. */
+static void queried(void)
 {
     struct crew crew = {.flags = 99};
     CUstream handle = stream_new();
@@ -94,7 +94,7 @@ static void *make(void *user)
     return NULL;
 }
 
-static void made(void)
+static void created(void)
 {
     struct crew crew = {.context = context_new()};
     run_crew(&crew, make);
@@ -102,7 +102,7 @@ static void made(void)
     cushim_context_destroy(&crew.context);
 }
 
-/* The context is given up by its owner while others still make things end in it. */
+/* The owner destroys the context while other threads still destroy objects in it. */
 static void *end_last(void *user)
 {
     struct crew *crew = user;
@@ -113,7 +113,7 @@ static void *end_last(void *user)
     return NULL;
 }
 
-static void ended_together(void)
+static void destroyed_together(void)
 {
     struct crew crew = {.context = NULL};
     struct cushim_stream *stream = NULL;
@@ -154,7 +154,7 @@ static void captured(void)
     cushim_context_destroy(&crew.context);
 }
 
-/* Callbacks of many threads in one stream: each is called, and released, once. */
+/* Many threads add callbacks to one stream: each is called and released once. */
 struct given {
     struct crew crew;
     atomic_int calls;
@@ -193,9 +193,9 @@ static void launched(void)
 }
 
 static const struct check checks[] = {
-    {"thread.asked", asked, 0, {0}},
-    {"thread.made", made, 0, {0}},
-    {"thread.ended-together", ended_together, 0, {0}},
+    {"thread.queried", queried, 0, {0}},
+    {"thread.created", created, 0, {0}},
+    {"thread.destroyed-together", destroyed_together, 0, {0}},
     {"thread.captured", captured, 0, {S(StreamBeginCapture_v2)}},
     {"thread.launched", launched, 0, {0}},
     {NULL, NULL, 0, {0}},

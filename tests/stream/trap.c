@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What makes programs hang or crash when they wait for a GPU by callbacks. Each has a process of its own, and a
- * watchdog. */
+/* Situations in which programs that wait for a GPU by callbacks hang or crash. Each check has a process of its own and
+ * a watchdog. */
 #if !defined(_WIN32)
 #    define _GNU_SOURCE
 #    include <stdlib.h>
@@ -24,7 +24,7 @@ static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
 
 /* ---- Faults ---- */
 
-/* A kernel that faults, held back until all is registered. */
+/* Launches a kernel that faults, held back until everything is registered. */
 static bool launch_fault(struct gate *gate, struct cushim_stream *stream)
 {
     CUfunction function = NULL;
@@ -44,7 +44,7 @@ static void fault_after(void)
         return;
     struct cushim_completion *completion = completion_new(stream);
     done("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &with_work));
-    done("then", cushim_completion_set_inline_callback(completion, count_call, &calls, count_release));
+    done("set-callback", cushim_completion_set_inline_callback(completion, count_call, &calls, count_release));
     need("descriptor", cushim_completion_descriptor(completion, &descriptor));
     gate_open(&gate);
     passed_on("synchronize", cushim_stream_synchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -91,7 +91,7 @@ static void fault_before(void)
     rule("stream-destroy", cushim_stream_destroy(&stream), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-/* ---- Contexts that end under a completion: the driver waits for the work first ---- */
+/* ---- Contexts that are destroyed while a completion is pending: the driver waits for the work first ---- */
 
 static void *open_later(void *user)
 {
@@ -101,7 +101,7 @@ static void *open_later(void *user)
     return NULL;
 }
 
-/* Ends something while a completion is pending; the work is let go of meanwhile. */
+/* Destroys something while a completion is pending; another thread lets the work finish in the meantime. */
 static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), CUcontext context)
 {
     struct gate gate;
@@ -139,7 +139,7 @@ static CUresult release_primary(CUcontext context)
     return cu->DevicePrimaryCtxRelease_v1(the_device);
 }
 
-/* Borrowed, as no call may be made on the stream once its context is gone: NVIDIA's driver crashes. */
+/* The stream is borrowed, because no call may be made on it once its context is destroyed: the driver crashes. */
 static struct cushim_stream *borrowed_stream(void)
 {
     CUstream handle = NULL;
@@ -172,7 +172,7 @@ static void primary_released(void)
     cushim_stream_destroy(&stream);
 }
 
-/* ---- A capture that somebody else is making ---- */
+/* ---- A capture by other code ---- */
 
 struct beside {
     const char *where;
@@ -243,7 +243,7 @@ static void forked(void)
     rule("wait", cushim_completion_wait(fired, soon()), CUDA_SUCCESS);
     need("dispatcher", cushim_dispatcher_create(&dispatcher));
     need("descriptor", cushim_dispatcher_descriptor(dispatcher, &descriptor));
-    done("then", cushim_completion_set_callback(fired, dispatcher, count_call, &calls, NULL));
+    done("set-callback", cushim_completion_set_callback(fired, dispatcher, count_call, &calls, NULL));
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *pending = completion_new(stream);
     pid_t child = fork();
@@ -274,8 +274,8 @@ static void CUDA_CB sleep_a_while(CUstream stream, CUresult status, void *user)
 }
 
 /*
- * LeakSanitizer asks this at the end of a process, if there is one: with threads at work it now and then stops them,
- * and itself, for ever (gcc 12).
+ * LeakSanitizer calls __lsan_is_turned_off() at the end of the process. While other threads run, its check sometimes
+ * stops them and itself for ever (gcc 12).
  */
 static bool is_leaving;
 int __lsan_is_turned_off(void);
@@ -284,7 +284,7 @@ int __lsan_is_turned_off(void)
     return is_leaving;
 }
 
-/* The end of a program that has completions outstanding, descriptors and functions too. */
+/* The process ends while completions with descriptors and callbacks are pending. */
 static void leave_with_outstanding(void)
 {
     static atomic_int calls;
@@ -323,9 +323,9 @@ static void exited(void)
 
 #endif
 
-/* ---- Time and again ---- */
+/* ---- Repetitions ---- */
 
-/* On an idle stream the driver's thread is often done before the registration has returned. */
+/* On an idle stream the driver's thread often calls the callback before the registration has returned. */
 static void before_registration_returns(void)
 {
     enum { ROUNDS = 20000 };
@@ -348,8 +348,8 @@ static void before_registration_returns(void)
     layer_stream_end(stream);
 }
 
-/* A stream that is held back by a kernel, so that callbacks of others can come meanwhile: a driver may run them one at
- * a time, and a gate is one. */
+/* Holds a stream back with a kernel, so that callbacks of other streams can run in the meantime: a driver may run them
+ * one at a time, and a gate is a callback. */
 static unsigned *hold_back(struct cushim_stream *stream, CUfunction function)
 {
     CUdeviceptr address;
@@ -359,7 +359,7 @@ static unsigned *hold_back(struct cushim_stream *stream, CUfunction function)
     return flag;
 }
 
-/* Those that were given up fire at last, when their places would long be taken by others: those are not touched. */
+/* Detached completions fire late, when other completions could long use their memory: those do not change. */
 static void long_after_detach(void)
 {
     enum { COUNT = 200 };

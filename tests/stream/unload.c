@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unload PLUGIN - a plug-in with a copy of cushim of its own is loaded, used and unloaded, again and again: the driver
- * calls into it afterwards, what it handed out can be read, and the process does not grow. To run on softcuda with late
- * callbacks. Exit status: 0, or 1 if not.
+ * unload PLUGIN - a plug-in with its own copy of cushim is loaded, used and unloaded repeatedly: the driver can still
+ * call into it, the data that it returned can be read, and the process does not grow. Runs on softcuda with late
+ * callbacks. Exit status: 0, or 1 if a check failed.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
         return 1;                                                                                                      \
     }
 
-/* A copy that is mapped anew in each round takes 100 KiB each time. */
+/* A copy that was mapped again in each round would take 100 KiB each time. */
 enum { WARM_UP = 20, ROUNDS = 100, MOST_GROWTH_KIB = 4096 };
 
 static long most_memory_kib(void)
@@ -46,7 +46,7 @@ int main(int count, char **arguments)
     CUcontext context;
     CHECK(count == 2);
     CHECK(cushim_init() == CUDA_SUCCESS);
-    /* Held by this program too, so that the plug-in's release of it waits for nothing. */
+    /* This program retains the context, too, so that the plug-in does not wait when it releases it. */
     CHECK(cushim_table()->DevicePrimaryCtxRetain_v1(&context, 0) == CUDA_SUCCESS);
     CHECK(cushim_table()->CtxSetCurrent_v1(context) == CUDA_SUCCESS);
     for (int i = 0; i < WARM_UP; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking whether a stream is done, waiting for it, one stream waiting for another, and scopes. */
+/* Querying a stream, waiting for it, one stream waiting for another, and cushim_stream_run(). */
 #include "support.h"
 
 static void pending(void)
@@ -18,8 +18,8 @@ static void pending(void)
     layer_stream_end(stream);
 }
 
-/* What is enqueued behind the wait comes after what the event stands for; what the event stands for later is nothing.
- * */
+/* Work behind the wait runs after the work that the event stood for at the wait. A later record of the event changes
+ * nothing. */
 static void ordered(void)
 {
     struct cushim_context *context = context_new();
@@ -42,7 +42,7 @@ static void ordered(void)
     cushim_context_destroy(&context);
 }
 
-/* Work that waits for a destroyed event keeps what it needs. */
+/* Destroying an event does not affect work that waits for it. */
 static void event_destroyed(void)
 {
     struct cushim_context *context = context_new();
@@ -113,7 +113,7 @@ static void external_on_old(void)
     cushim_context_destroy(&context);
 }
 
-/* An event of one context, waited for in another: any will do. */
+/* A stream waits for an event of another context. */
 static void across_contexts(void)
 {
     struct cushim_context *here = context_new();
@@ -141,7 +141,7 @@ static void across_contexts(void)
     rule_current("current-stays", the_context);
 }
 
-/* An event of one device, waited for in a stream of another. */
+/* A stream waits for an event of another device. */
 static void across_devices(void)
 {
     struct cushim_context *there = NULL;
@@ -177,7 +177,7 @@ static void across_devices(void)
     rule_current("current-stays", the_context);
 }
 
-/* ---- Scopes ---- */
+/* ---- cushim_stream_run() ---- */
 
 struct scene {
     struct gate gate;
@@ -206,7 +206,7 @@ static CUresult work_in_scope(struct cushim_stream *stream, void *user)
     return scene->result;
 }
 
-static void scope_with(const char *name, CUresult result)
+static void run_with(const char *name, CUresult result)
 {
     struct cushim_stream *stream = layer_stream();
     struct scene scene = {.result = result};
@@ -217,10 +217,10 @@ static void scope_with(const char *name, CUresult result)
     layer_stream_end(stream);
 }
 
-static void scope(void)
+static void run(void)
 {
-    scope_with("succeeds", CUDA_SUCCESS);
-    scope_with("fails", CUDA_ERROR_ASSERT);
+    run_with("succeeds", CUDA_SUCCESS);
+    run_with("fails", CUDA_ERROR_ASSERT);
     struct cushim_stream *stream = layer_stream();
     refused("null-body", cushim_stream_run(stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_run");
     refused("null-stream", cushim_stream_run(NULL, work_in_scope, NULL), CUDA_ERROR_INVALID_HANDLE,
@@ -228,7 +228,7 @@ static void scope(void)
     layer_stream_end(stream);
 }
 
-static void scope_destroyed(void)
+static void run_destroyed(void)
 {
     struct scene scene = {.destroy = true, .stream = layer_stream()};
     done("code", cushim_stream_run(scene.stream, work_in_scope, &scene));
@@ -237,15 +237,15 @@ static void scope_destroyed(void)
     pthread_join(scene.thread, NULL);
 }
 
-/* Another stream captures in each of the modes: the wait is done, and that capture goes on. */
-static void scope_beside_capture(void)
+/* Another stream captures in each of the modes: the call waits, and that capture goes on. */
+static void run_beside_capture(void)
 {
     struct cushim_stream *other = layer_stream();
     for (int mode = 0; mode < 3; mode++) {
         struct cushim_capture *capture = NULL;
         struct cushim_graph *graph = NULL;
         need("begin", cushim_capture_begin(other, (CUstreamCaptureMode)mode, &capture));
-        scope_with(mode_names[mode], CUDA_SUCCESS);
+        run_with(mode_names[mode], CUDA_SUCCESS);
         rule_status(key_of(mode_names[mode], "status", NULL), other, "active");
         done(key_of(mode_names[mode], "end", NULL), cushim_capture_end(&capture, &graph));
         cushim_graph_destroy(&graph);
@@ -253,7 +253,7 @@ static void scope_beside_capture(void)
     layer_stream_end(other);
 }
 
-/* The same of closing a stream. */
+/* Closing a stream does not invalidate a capture of another stream, either. */
 static void close_beside_capture(void)
 {
     struct cushim_stream *other = layer_stream();
@@ -283,8 +283,8 @@ static CUresult join_capture(struct cushim_stream *stream, void *user)
     return result != CUDA_SUCCESS ? result : joining->result;
 }
 
-/* The body brings the stream into a capture of another stream: this is returned, whatever the body returns. */
-static void scope_joins_capture(void)
+/* The body brings the stream into a capture of another stream: the call returns this error whatever the body did. */
+static void run_joins_capture(void)
 {
     struct cushim_context *context = context_new();
     struct cushim_stream *origin = layer_stream();
@@ -304,8 +304,8 @@ static void scope_joins_capture(void)
     cushim_context_destroy(&context);
 }
 
-/* A stream that is capturing cannot be waited for: the body is not called, and the capture goes on. */
-static void scope_capturing(void)
+/* The stream is capturing, so the call cannot wait for it: the body is not called, and the capture goes on. */
+static void run_capturing(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct scene scene = {.result = CUDA_SUCCESS};
@@ -326,8 +326,8 @@ static CUresult fail_twice(struct cushim_stream *stream, void *user)
     return *(CUresult *)user;
 }
 
-/* The wait fails: alone, and after the body did. */
-static void scope_both(void)
+/* The wait fails, after the body succeeded and after it failed. */
+static void run_wait_fails(void)
 {
     struct cushim_stream *stream = layer_stream();
     CUresult result = CUDA_SUCCESS;
@@ -369,13 +369,13 @@ static CUresult leave_capturing(struct cushim_stream *stream, void *user)
     return cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, user);
 }
 
-static void scope_left_capturing(void)
+static void run_left_capturing(void)
 {
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
     refused("code", cushim_stream_run(stream, leave_capturing, &capture), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
             "cushim_stream_run");
-    rule_status("is-over", stream, "none");
+    rule_status("has-ended", stream, "none");
     refused("capture-is-lost", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
             "cushim_capture_end");
     done("usable", cushim_stream_synchronize(stream));
@@ -387,24 +387,24 @@ static const struct check checks[] = {
     {"wait.ordered", ordered, 0, {0}},
     {"wait.event-destroyed", event_destroyed, 0, {0}},
     {"wait.argument", argument, 0, {0}},
-    {"wait.external-outside", external_outside, 0, {S(GraphUpload_v1)}}, /* CUDA 11.1, as the flag */
+    {"wait.external-outside", external_outside, 0, {S(GraphUpload_v1)}}, /* CUDA 11.1, which brought the flag */
     {"wait.external-on-old", external_on_old, 0, {0}},
     {"wait.across-contexts", across_contexts, 0, {0}},
     {"wait.across-devices", across_devices, 0, {0}},
-    {"wait.scope", scope, 0, {0}},
-    {"wait.scope-destroyed", scope_destroyed, 0, {0}},
-    {"wait.scope-beside-capture",
-     scope_beside_capture,
+    {"wait.run", run, 0, {0}},
+    {"wait.run-destroyed", run_destroyed, 0, {0}},
+    {"wait.run-beside-capture",
+     run_beside_capture,
      0,
      {S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1)}},
     {"wait.close-beside-capture",
      close_beside_capture,
      0,
      {S(StreamBeginCapture_v2), S(ThreadExchangeStreamCaptureMode_v1)}},
-    {"wait.scope-joins-capture", scope_joins_capture, 0, {S(StreamBeginCapture_v2)}},
-    {"wait.scope-capturing", scope_capturing, 0, {S(StreamBeginCapture_v2)}},
-    {"wait.scope-both", scope_both, 0, {0}},
-    {"wait.scope-left-capturing", scope_left_capturing, 0, {S(StreamBeginCapture_v2)}},
+    {"wait.run-joins-capture", run_joins_capture, 0, {S(StreamBeginCapture_v2)}},
+    {"wait.run-capturing", run_capturing, 0, {S(StreamBeginCapture_v2)}},
+    {"wait.run-wait-fails", run_wait_fails, 0, {0}},
+    {"wait.run-left-capturing", run_left_capturing, 0, {S(StreamBeginCapture_v2)}},
     {"wait.completion-implicit", completion_implicit, 0, {S(StreamBeginCapture_v2)}},
     {NULL, NULL, 0, {0}},
 };

@@ -6,20 +6,20 @@
 #include "cushim/abi/egl.h"
 
 static struct {
-    struct cushim_dispatch_table *live;    /* the driver table, whose slots are ours while we watch */
-    struct cushim_dispatch_table original; /* what they were */
+    struct cushim_dispatch_table *live;    /* the driver table, whose slots are replaced while calls are watched */
+    struct cushim_dispatch_table original; /* its original slots */
     atomic_int calls;
     atomic_int calls_of[CUSHIM_SLOT_COUNT];
-    atomic_int countdown; /* to the call that fails; negative: none */
-    atomic_int only_slot; /* that the countdown counts; -1: all */
+    atomic_int countdown; /* calls until the one that fails; negative: none fails */
+    atomic_int only_slot; /* the slot that the countdown counts; -1: all slots */
     CUresult code;
-    atomic_int failed_slot; /* -1: none did */
-    bool into_graph;        /* the capture that is open */
+    atomic_int failed_slot; /* -1: no call failed */
+    bool into_graph;        /* whether the open capture goes into an existing graph */
 } watch;
 
 static atomic_int contexts, streams, events, graphs, executables, captures;
 
-/* Whether this call is the one that fails. */
+/* Whether this call has to fail. */
 static bool is_to_fail(enum cushim_slot slot)
 {
     atomic_fetch_add(&watch.calls, 1);
@@ -32,7 +32,7 @@ static bool is_to_fail(enum cushim_slot slot)
     return true;
 }
 
-/* The end of a capture gives a graph, or ends the one that it went into. */
+/* A capture that ends creates a graph; a capture into an existing graph destroys it if it fails. */
 static void note_end_of_capture(CUresult result)
 {
     captures--;
@@ -75,7 +75,7 @@ static void note_success(enum cushim_slot slot)
     }
 }
 
-/* An object counts as ended whatever the driver says of that: nobody can end it again. */
+/* A destroy call counts even if it fails: it cannot be repeated. */
 static CUresult note(enum cushim_slot slot, CUresult result)
 {
     switch (slot) {
@@ -128,7 +128,7 @@ void watch_begin(void)
     atomic_store(&watch.failed_slot, -1);
     watch.into_graph = false;
     contexts = streams = events = graphs = executables = captures = 0;
-    /* The static library's table is a variable of its own; nobody else reads it meanwhile. */
+    /* The static library has its own table, and no other thread reads it at this time. */
     watch.live = (struct cushim_dispatch_table *)cushim_table();
     watch.original = *watch.live;
     *watch.live = watched;

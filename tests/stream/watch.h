@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands between the stream layer and the driver: counts calls, lets one of them fail, and keeps count of the driver's
- * objects that the layer made and has not ended. What the tests call by `cu` is not watched, but for what a polyfill
- * calls.
+ * Watches the calls between the stream layer and the driver: counts them, can make one of them fail, and counts the
+ * objects of the driver that the layer has created and not destroyed. Calls of the tests through `cu` are not watched,
+ * except for the slots that a polyfill calls.
  */
 #ifndef STREAM_WATCH_H
 #define STREAM_WATCH_H
 
 #include "check.h"
 
-/* From here on the layer's calls are watched; the counts begin at 0. One thread at a time. */
+/* Begins to watch, with all counts at 0. Only one thread may watch at a time. */
 void watch_begin(void);
 void watch_end(void);
 
-/* How many calls were made since the beginning, how many of one slot. */
+/* Returns how many calls were made since watch_begin(), of all slots and of one slot. */
 int watch_calls(void);
 int watch_calls_of(enum cushim_slot slot);
 
-/* The `turn`th call from now (0: the next) is not made, and returns `code`. */
+/* The `turn`th call from now on (0: the next one) does not reach the driver and returns `code`. */
 void watch_fail(int turn, CUresult code);
-/* The next call of this slot is not made, and returns `code`. */
+/* The next call of this slot does not reach the driver and returns `code`. */
 void watch_fail_slot(enum cushim_slot slot, CUresult code);
-/* Whether that has happened, and to which slot. */
+/* Returns whether a call has failed in this way, and writes its slot. */
 bool watch_failed(enum cushim_slot *out_slot);
 
-/* What the layer made, less what it ended; a capture that is open counts as well. */
+/* Return how many objects the layer has created and not destroyed; for captures, how many are open. */
 int watch_contexts(void);
 int watch_streams(void);
 int watch_events(void);
 int watch_graphs(void);
 int watch_executables(void);
 int watch_captures(void);
-/* All of these. */
+/* Returns the sum of these. */
 int watch_alive(void);
 
 #endif

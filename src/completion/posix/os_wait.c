@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 64-bit Linux sleeps on a futex and signals by an eventfd; other systems, and CUSHIM_PORTABLE, by a condition and a
- * pipe. */
+/* 64-bit Linux sleeps on a futex and signals with an eventfd. Other systems, and CUSHIM_PORTABLE, use a condition
+ * variable and a pipe. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
@@ -31,8 +31,8 @@ uint64_t cushim_time_ns(void)
 }
 
 /*
- * Nothing here is a cancellation point: a thread that ended in the middle would keep a lock or a reference for ever. A
- * request to cancel stays pending.
+ * No function here is a cancellation point: a thread that ended in the middle would keep a lock or a reference for
+ * ever. A request to cancel stays pending.
  */
 static int disable_cancellation(void)
 {
@@ -46,7 +46,7 @@ static void restore_cancellation(int before)
     pthread_setcancelstate(before, NULL);
 }
 
-/* These three keep errno, too: a failure is not the caller's. */
+/* These three functions also preserve errno: their errors are not errors of the caller. */
 static void write_descriptor(int descriptor, const void *bytes, size_t size)
 {
     int error = errno;
@@ -86,7 +86,7 @@ static void process_next_generation(void)
 
 static void process_watch_forks(void)
 {
-    /* It fails only for lack of memory; then a child cannot be told, and waits until its deadlines. */
+    /* This fails only for lack of memory. A child is then not recognised, and its waits last until their deadlines. */
     (void)pthread_atfork(NULL, NULL, process_next_generation);
 }
 
@@ -96,10 +96,10 @@ unsigned cush_os_process_generation(void)
     return atomic_load_explicit(&process_generation, memory_order_relaxed);
 }
 
-/* A far deadline is cut to what a clock can hold: whoever waits looks again. */
+/* A deadline that is too far for the clock is reduced. The caller checks the word again. */
 static struct timespec time_to_timespec(uint64_t time)
 {
-    const uint64_t most = INT32_MAX; /* of a 32-bit time_t, too */
+    const uint64_t most = INT32_MAX; /* fits into a 32-bit time_t, too */
     uint64_t seconds = time / NANOSECONDS;
     return (struct timespec){.tv_sec = (time_t)(seconds < most ? seconds : most),
                              .tv_nsec = (long)(time % NANOSECONDS)};
@@ -107,7 +107,7 @@ static struct timespec time_to_timespec(uint64_t time)
 
 #if LINUX_CALLS
 
-/* As in <linux/futex.h>, which musl-gcc does not find. */
+/* The values of <linux/futex.h>, which musl-gcc does not find. */
 enum { WAIT_BITSET_PRIVATE = 9 | 128, WAKE_PRIVATE = 1 | 128 };
 
 bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
@@ -123,7 +123,7 @@ void cush_os_wake(atomic_uint *word)
     syscall(SYS_futex, word, WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* The eventfd's number, plus one. */
+/* The value is the number of the eventfd plus one. */
 os_signal cush_os_signal_open(void)
 {
     return (os_signal)(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) + 1);
@@ -137,7 +137,7 @@ void cush_os_signal_close(os_signal signal)
 void cush_os_signal_set(os_signal signal)
 {
     const uint64_t one = 1;
-    /* It fails only where the counter is full, and then it is set. */
+    /* This fails only if the counter is full, and then the eventfd is readable. */
     write_descriptor((int)signal - 1, &one, sizeof one);
 }
 
@@ -154,7 +154,7 @@ cushim_descriptor cush_os_signal_descriptor(os_signal signal)
 
 #else
 
-/* One condition for all words: whoever waits looks at his own. */
+/* One condition variable serves all words: each waiting thread checks its own word. */
 static pthread_mutex_t wait_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wait_changed;
 static pthread_once_t wait_once = PTHREAD_ONCE_INIT;
@@ -191,7 +191,7 @@ void cush_os_wake(atomic_uint *word)
     pthread_mutex_unlock(&wait_lock);
 }
 
-/* A pipe's ends: the writing one above the reading one, each plus one, in half of the number. */
+/* The value holds both ends of a pipe, each plus one: the write end in the upper half, the read end in the lower. */
 enum { HALF = sizeof(os_signal) * CHAR_BIT / 2 };
 
 #    define HALF_MASK (((os_signal)1 << HALF) - 1)
@@ -231,7 +231,7 @@ void cush_os_signal_close(os_signal signal)
 
 void cush_os_signal_set(os_signal signal)
 {
-    /* It fails only where the pipe is full, and then it is set. */
+    /* This fails only if the pipe is full, and then it is readable. */
     write_descriptor(signal_write_end(signal), "", 1);
 }
 

@@ -21,11 +21,11 @@ unsigned cush_os_process_generation(void)
     return 0;
 }
 
-/* One condition for all words: whoever waits looks at his own. */
+/* One condition variable serves all words: each waiting thread checks its own word. */
 static SRWLOCK wait_lock = SRWLOCK_INIT;
 static CONDITION_VARIABLE wait_changed = CONDITION_VARIABLE_INIT;
 
-/* Milliseconds until a deadline, rounded up, so that nobody wakes before it to find nothing. */
+/* Returns the milliseconds until a deadline, rounded up, so that a thread does not wake before it. */
 static DWORD time_until_ms(uint64_t deadline)
 {
     uint64_t now = cushim_time_ns();

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Registering completions with the driver: completion_start.c. */
+#ifndef CUSHIM_COMPLETION_START_H
+#define CUSHIM_COMPLETION_START_H
+
+#include "completion_object.h"
+
+/* Makes the driver fire the completion, and gives it one reference. On failure the caller keeps the reference. */
+CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_completion *completion);
+
+/*
+ * Starts a completion after a body has enqueued work. The driver's reference is always taken over. On failure, either
+ * the work was waited for and the completion has fired, or the completion is deferred until the stream has left the
+ * capture that it is in.
+ */
+CUresult cush_completion_start_or_wait(const char *function, struct cushim_stream *stream,
+                                       struct cushim_completion *completion);
+
+/* Starts the deferred completions whose streams have left their captures. */
+void cush_completion_start_deferred(void);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The context object: context.c. */
+#ifndef CUSHIM_CONTEXT_OBJECT_H
+#define CUSHIM_CONTEXT_OBJECT_H
+
+#include <stdatomic.h>
+
+#include "cushim/context.h"
+
+struct cushim_context {
+    atomic_uint references;
+    CUcontext handle;
+    CUgreenCtx green; /* or NULL */
+    CUdevice device;
+    enum { CONTEXT_PRIMARY, CONTEXT_OWN, CONTEXT_BORROWED } kind;
+};
+
+/* Both accept NULL. Dropping the last reference releases or destroys the driver's context and returns the code. */
+struct cushim_context *cush_context_ref(struct cushim_context *context);
+CUresult cush_context_unref(struct cushim_context *context);
+
+/* Makes the context current. Every successful call must be followed by cush_context_leave(*out_before). */
+CUresult cush_context_enter(struct cushim_context *context, CUcontext *out_before);
+
+/* Makes the caller's context current again. */
+CUresult cush_context_leave(CUcontext before);
+
+#endif
