@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a driver may be, when neither the caller nor the dynamic loader knew. */
-#ifndef CUSHIM_CANDIDATES_H
-#define CUSHIM_CANDIDATES_H
+#ifndef CUSHIM_LOADER_CANDIDATES_H
+#define CUSHIM_LOADER_CANDIDATES_H
 
 #include <stdbool.h>
 #include <stddef.h>

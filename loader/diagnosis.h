@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The diagnosis while it is being written, and how it becomes an immutable cushim_diagnosis. */
-#ifndef CUSHIM_DIAGNOSIS_H
-#define CUSHIM_DIAGNOSIS_H
+#ifndef CUSHIM_LOADER_DIAGNOSIS_H
+#define CUSHIM_LOADER_DIAGNOSIS_H
 
 #include "cushim/loader.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The loaded driver and its table. */
-#ifndef CUSHIM_DRIVER_H
-#define CUSHIM_DRIVER_H
+#ifndef CUSHIM_LOADER_DRIVER_H
+#define CUSHIM_LOADER_DRIVER_H
 
-#include "mask.h"
+#include "hidden_set.h"
 
 /* An open driver and what may be seen of it. */
 struct driver {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The last failure of each thread, recorded as codes. last_error.c puts it into words. */
-#ifndef CUSHIM_ERROR_H
-#define CUSHIM_ERROR_H
+#ifndef CUSHIM_LOADER_ERROR_H
+#define CUSHIM_LOADER_ERROR_H
 
 #include "cushim/loader.h"
 

@@ -3,8 +3,8 @@
  * cuGetErrorName and cuGetErrorString where no driver answers them: without a driver, and in softcuda. An unknown code
  * gives NULL and CUDA_ERROR_INVALID_VALUE, as in a driver. To be included by one source file of a library.
  */
-#ifndef CUSHIM_ERROR_NAMES_H
-#define CUSHIM_ERROR_NAMES_H
+#ifndef CUSHIM_LOADER_ERROR_NAMES_H
+#define CUSHIM_LOADER_ERROR_NAMES_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Failures in words. */
-#ifndef CUSHIM_LAST_ERROR_H
-#define CUSHIM_LAST_ERROR_H
+#ifndef CUSHIM_LOADER_LAST_ERROR_H
+#define CUSHIM_LOADER_LAST_ERROR_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loading, and what of a load is known inside. */
-#ifndef CUSHIM_LOAD_H
-#define CUSHIM_LOAD_H
+#ifndef CUSHIM_LOADER_LOAD_H
+#define CUSHIM_LOADER_LOAD_H
 
 #include "cushim/loader.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of the operating system, also below a root directory. posix/ and windows/ implement it. */
-#ifndef CUSHIM_OS_FILE_H
-#define CUSHIM_OS_FILE_H
+#ifndef CUSHIM_LOADER_OS_FILE_H
+#define CUSHIM_LOADER_OS_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operating system's loader: open, symbol, close, path-of. posix/ and windows/ implement it. */
-#ifndef CUSHIM_OS_LIBRARY_H
-#define CUSHIM_OS_LIBRARY_H
+#ifndef CUSHIM_LOADER_OS_LIBRARY_H
+#define CUSHIM_LOADER_OS_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What else is asked of the operating system: the load lock, the process. posix/ and windows/ implement it. */
-#ifndef CUSHIM_OS_SYSTEM_H
-#define CUSHIM_OS_SYSTEM_H
+#ifndef CUSHIM_LOADER_OS_SYSTEM_H
+#define CUSHIM_LOADER_OS_SYSTEM_H
 
 #include <stdbool.h>
 

@@ -30,7 +30,7 @@ static bool request_read_hide(struct hidden_set *hidden, const char *names, cons
     const char *separators = ", \t\n";
     for (const char *name = names + strspn(names, separators); *name != '\0'; name += strspn(name, separators)) {
         size_t length = strcspn(name, separators);
-        if (!cush_mask_add(hidden, name, length)) {
+        if (!cush_hidden_set_add(hidden, name, length)) {
             char unknown[128];
             snprintf(unknown, sizeof unknown, "%.*s", length < 100 ? (int)length : 100, name);
             return fail_bad_setting(builder, source, unknown, "no entry point has that name");

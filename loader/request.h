@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What is to be loaded: the caller's options and the environment, merged and checked. */
-#ifndef CUSHIM_REQUEST_H
-#define CUSHIM_REQUEST_H
+#ifndef CUSHIM_LOADER_REQUEST_H
+#define CUSHIM_LOADER_REQUEST_H
 
-#include "mask.h"
+#include "hidden_set.h"
 #include "os_file.h"
 #include "diagnosis.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens the driver that a request asks for, place by place, and writes down what happened at each. */
-#ifndef CUSHIM_SEARCH_H
-#define CUSHIM_SEARCH_H
+#ifndef CUSHIM_LOADER_SEARCH_H
+#define CUSHIM_LOADER_SEARCH_H
 
 #include "driver.h"
 #include "request.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the operating system shows of an NVIDIA GPU; see cushim_query_system(). */
-#ifndef CUSHIM_SYSTEM_H
-#define CUSHIM_SYSTEM_H
+#ifndef CUSHIM_LOADER_SYSTEM_H
+#define CUSHIM_LOADER_SYSTEM_H
 
 #include "cushim/loader.h"
 

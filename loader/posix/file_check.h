@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a file may be given to the dynamic loader, which trusts it too much. */
-#ifndef CUSHIM_FILE_CHECK_H
-#define CUSHIM_FILE_CHECK_H
+#ifndef CUSHIM_LOADER_FILE_CHECK_H
+#define CUSHIM_LOADER_FILE_CHECK_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of names that a DLL exports, read where the system has mapped it. */
-#ifndef CUSHIM_EXPORTS_H
-#define CUSHIM_EXPORTS_H
+#ifndef CUSHIM_LOADER_EXPORTS_H
+#define CUSHIM_LOADER_EXPORTS_H
 
 #include "cushim/loader.h"
 

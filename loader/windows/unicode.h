@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows speaks UTF-16, cushim UTF-8. */
-#ifndef CUSHIM_UNICODE_H
-#define CUSHIM_UNICODE_H
+#ifndef CUSHIM_LOADER_UNICODE_H
+#define CUSHIM_LOADER_UNICODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/egl.h - frames and connections of EGL streams, for who has no <cudaEGL.h>.
+/**
+ * @file
+ * Frames and connections of EGL streams, for programs without <cudaEGL.h>.
  *
- * cuda_abi.h only names these types, since they are <cudaEGL.h>'s, which also wants the headers of EGL. Include
- * <cudaEGL.h> before this header, and it stands back; include it after, and the compiler sees everything twice.
+ * cuda_abi.h only declares the names of these types, because they belong to <cudaEGL.h>, which also needs the headers of
+ * EGL. If <cudaEGL.h> is included before this header, this header declares nothing. If it is included after it, the
+ * compiler sees every declaration twice.
  */
 #ifndef CUSHIM_ABI_EGL_H
 #define CUSHIM_ABI_EGL_H

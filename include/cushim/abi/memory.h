@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/memory.h - the driver's own types and constants: memory: arrays, copies, pools, virtual memory and pointer
- * attributes.
+/**
+ * @file
+ * The driver's types and constants: memory: arrays, copies, pools, virtual memory and pointer attributes.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual of the driver explains
+ * them; the comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_MEMORY_H
 #define CUSHIM_ABI_MEMORY_H
