@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of reasons.h, each as a diagnosis that contains the reason alone. */
+/* The reasons of reasons.h, each as a diagnosis that contains only the reason and its texts. */
 #ifndef CUSHIM_LOADER_REASON_H
 #define CUSHIM_LOADER_REASON_H
 

@@ -29,7 +29,7 @@ typedef void (*cushim_fn)(void);
  * @param version   A CUDA version.
  * @param out_fn    Receives the driver's function, or that of an adapted slot (see ::CUSHIM_STATE_ADAPTED).
  * @retval CUDA_ERROR_NOT_FOUND      The driver lacks this entry point, or it is hidden.
- * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL. Or the version is above that of the driver or above the version
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL. Or the version is above that of the driver, above the version
  *                                   limit, or below 2000.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded.
  */

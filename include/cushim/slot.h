@@ -26,9 +26,9 @@ enum cushim_slot_state {
 
 /** A slot and its state. */
 struct cushim_slot_info {
-    const char *name;            /**< "StreamGetCaptureInfo_v3" */
-    const char *function;        /**< "cuStreamGetCaptureInfo" */
-    int since;                   /**< The CUDA version that added the entry point, 12030. */
+    const char *name;     /**< "StreamGetCaptureInfo_v3" */
+    const char *function; /**< "cuStreamGetCaptureInfo" */
+    int since;            /**< The CUDA version that added the entry point, 12030. */
     enum cushim_slot_state state;
     const char *symbol;          /**< The exported name of a native slot's pointer; NULL if there is none, and for
                                   *   the other states. */

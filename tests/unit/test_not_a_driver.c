@@ -23,19 +23,19 @@ static void assert_no_driver(const char *name, const char *word)
 static void test_library_when_it_has_nothing_of_a_driver_then_it_is_none(void **state)
 {
     (void)state;
-    assert_no_driver("not_library", "lacks the driver's functions");
+    assert_no_driver("not_library", "does not export the functions of a driver");
 }
 
 static void test_library_when_it_lacks_the_start_then_it_is_no_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_no_init", "lacks the driver's functions");
+    assert_no_driver("not_no_init", "does not export the functions of a driver");
 }
 
 static void test_library_when_it_lacks_the_version_then_it_is_no_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_no_version", "lacks the driver's functions");
+    assert_no_driver("not_no_version", "does not export the functions of a driver");
 }
 
 static void test_stub_when_it_says_so_then_it_is_named_as_the_stub(void **state)

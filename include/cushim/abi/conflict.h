@@ -40,7 +40,7 @@
         int cushim_conflict;                                                                                           \
         }                                                                                                              \
         CudaFunctions;                                                                                                 \
-        _Pragma("GCC error \"cushim: <ffnvcodec/dynlink_loader.h> follows cushim's own types: use only one of the two\"") \
+        _Pragma("GCC error \"cushim: <ffnvcodec/dynlink_loader.h> follows cushim's own types: use one of the two\"") \
         extern int CUSHIM_CONFLICT_SKIP(
 
 #endif

@@ -3,8 +3,8 @@
  * @file
  * The driver's types and constants: CUresult.
  *
- * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual of the driver explains
- * them; the comments here state only units and ownership that a name does not show.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_RESULT_H
 #define CUSHIM_ABI_RESULT_H
@@ -97,7 +97,7 @@ typedef enum cudaError_enum CUSHIM_ENUM_BASE {
 } CUresult;
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
 #    define CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY ((CUresult)224)
 #    define CUDA_ERROR_MPS_CONNECTION_FAILED ((CUresult)805)
