@@ -74,7 +74,7 @@ static void test_path_when_a_fifo_is_there_then_it_is_unloadable_and_not_waited_
     (void)state;
     const char *path = directory_path("libcuda.so.1");
     assert_int_equal(mkfifo(path, 0644), 0);
-    assert_refused(path, CUSHIM_REASON_DAMAGED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "no regular file");
+    assert_refused(path, CUSHIM_REASON_DAMAGED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "not a regular file");
 }
 
 static void test_path_when_text_is_there_then_it_is_unloadable(void **state)

@@ -47,26 +47,26 @@ static void test_stub_when_it_says_so_then_it_is_named_as_the_stub(void **state)
 static void test_stub_when_the_version_is_not_written_then_it_is_no_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_unwritten", "it says 0 with code 0");
+    assert_no_driver("not_unwritten", "returned code 0 and version 0");
 }
 
 static void test_stub_when_the_version_is_zero_then_it_is_no_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_zero", "it says 0 with code 0");
+    assert_no_driver("not_zero", "returned code 0 and version 0");
 }
 
 static void test_stub_when_the_version_is_nonsense_then_it_is_no_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_negative", "it says -12040 with code 0");
-    assert_no_driver("not_huge", "it says 2147483647 with code 0");
+    assert_no_driver("not_negative", "returned code 0 and version -12040");
+    assert_no_driver("not_huge", "returned code 0 and version 2147483647");
 }
 
 static void test_library_when_the_version_call_fails_then_the_code_is_told(void **state)
 {
     (void)state;
-    assert_no_driver("not_error", "with code 999");
+    assert_no_driver("not_error", "returned code 999");
 }
 
 static void test_handle_when_the_library_is_no_driver_then_it_is_refused_and_stays_open(void **state)

@@ -147,7 +147,7 @@ static void test_second_load_when_the_minimum_is_higher_then_not_supported(void 
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
     assert_agrees((struct cushim_load_options){.min_version = 11040});
     assert_differs((struct cushim_load_options){.min_version = 11050}, CUDA_ERROR_NOT_SUPPORTED,
-                   "older than the minimum version");
+                   "older than the requested minimum version");
 }
 
 static void test_second_load_when_an_option_is_nonsense_then_it_is_named(void **state)
