@@ -22,29 +22,29 @@
 #    define MULTIARCH "lib"
 #endif
 
-/* "%" stands for the kernel module's version with dashes, 580-159-03. Windows has none: nvcuda.dll is in System32 or
- * nowhere. */
+/* "%" stands for the version of the kernel module with dashes, 580-159-03. Windows has no known paths, because
+ * nvcuda.dll is only in System32. */
 static const char *const directories[] = {
 #if !defined(_WIN32)
-    /* The ordinary library directories: the system's search may have led to a Toolkit's stub, or this may be a root
-     * directory. */
+    /* The ordinary library directories, for two cases: the dynamic loader found the stub of a Toolkit instead, or the
+     * search is below a root directory. */
     "/usr/lib/" MULTIARCH,
     "/lib/" MULTIARCH,
     "/usr/lib64",
     "/lib64",
     "/usr/lib",
     "/usr/local/lib",
-    /* Debian's alternatives, which may be half-configured; Fedora's and older Ubuntu's directories of their own. */
+    /* The alternatives of Debian, which may be half configured. Separate directories of Fedora and older Ubuntu. */
     "/usr/lib/" MULTIARCH "/nvidia/current",
     "/usr/lib/" MULTIARCH "/nvidia",
     "/usr/lib64/nvidia",
     "/usr/lib/nvidia",
-    /* Windows Subsystem for Linux mounts its host's. */
+    /* Windows Subsystem for Linux mounts the libraries of its host. */
     "/usr/lib/wsl/lib",
     /* NixOS. */
     "/run/opengl-driver/lib",
-    /* Container toolkits: Kubernetes device plug-ins, Singularity and Apptainer, the GPU operator's driver container.
-     */
+    /* Container toolkits: Kubernetes device plug-ins, Singularity and Apptainer, the driver container of the GPU
+     * operator. */
     "/usr/local/nvidia/lib64",
     "/usr/local/nvidia/lib",
     "/.singularity.d/libs",
@@ -52,14 +52,14 @@ static const char *const directories[] = {
     "/run/nvidia/driver/usr/lib64",
     /* Jetson. */
     "/usr/lib/" MULTIARCH "/tegra",
-    /* Flatpak's driver extension, inside the sandbox. */
+    /* The driver extension of Flatpak, inside the sandbox. */
     "/usr/lib/" MULTIARCH "/GL/nvidia-%/lib",
 #endif
     NULL,
 };
 
-/* "580.159.03" as "580-159-03"; empty if there is no such kernel module. */
-static void read_dashed_version(const char *root, char *version, size_t size)
+/* Writes the version of the kernel module with dashes, "580-159-03"; "" if the module is not loaded. */
+static void candidates_read_version(const char *root, char *version, size_t size)
 {
     cush_system_kernel_module(root, version, size);
     for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)
@@ -74,7 +74,7 @@ bool cush_candidates_path(size_t index, const char *root, char *path, size_t siz
     const char *mark = strchr(directory, '%');
     char version[32] = "";
     if (mark != NULL) {
-        read_dashed_version(root, version, sizeof version);
+        candidates_read_version(root, version, sizeof version);
         if (version[0] == '\0') {
             path[0] = '\0';
             return true;

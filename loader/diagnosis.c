@@ -10,9 +10,9 @@
 #include "os_file.h"
 #include "reason.h"
 
-/* Every diagnosis so far, newest first; none is ever freed, since a program may hold it. */
-struct kept_diagnosis {
-    struct kept_diagnosis *older;
+/* Every diagnosis so far, the newest first. A diagnosis is never freed, because a program may use it. */
+struct stored_diagnosis {
+    struct stored_diagnosis *older;
     struct cushim_diagnosis diagnosis;
     struct cushim_attempt attempts[DIAGNOSIS_ATTEMPTS];
     struct cushim_variable variables[DIAGNOSIS_VARIABLES];
@@ -20,11 +20,11 @@ struct kept_diagnosis {
     char text[];
 };
 
-/* No text may take the room of those after it: values are long where somebody errs, attempts where a root is deep, and
- * the path and the message come last. */
-enum { MOST_VALUE_TEXT = 1024, MOST_ATTEMPTS_TEXT = DIAGNOSIS_TEXT - DIAGNOSIS_MESSAGE - OS_PATH_SIZE };
+/* Limits, so that an early text does not use up the room of a later one. A value is long after a mistake, attempts are
+ * long below a deep root, and the path and the message come last. */
+enum { MAX_VALUE_TEXT = 1024, MAX_ATTEMPTS_TEXT = DIAGNOSIS_TEXT - DIAGNOSIS_MESSAGE - OS_PATH_SIZE };
 
-static struct kept_diagnosis *newest_diagnosis;
+static struct stored_diagnosis *newest_diagnosis;
 static const struct cushim_diagnosis *current_diagnosis = &cush_reasons[CUSHIM_REASON_NOT_TRIED];
 
 const struct cushim_diagnosis *cushim_get_diagnosis(void)
@@ -32,15 +32,15 @@ const struct cushim_diagnosis *cushim_get_diagnosis(void)
     return CUSHIM_LOAD_ACQUIRE(&current_diagnosis);
 }
 
-/* Appends a string to the record's text, cut to `most` bytes, and returns its offset; the empty string stands at 0. */
-static unsigned diagnosis_add_text(struct diagnosis_builder *builder, const char *string, size_t most)
+/* Appends a string to the text, cut to `max_length` bytes, and returns its offset. The empty string is at offset 0. */
+static unsigned builder_add_text(struct diagnosis_builder *builder, const char *string, size_t max_length)
 {
     size_t room = DIAGNOSIS_TEXT - builder->text_used;
     if (string == NULL || string[0] == '\0' || room < 2)
         return 0;
     size_t length = strlen(string);
-    if (length > most)
-        length = most;
+    if (length > max_length)
+        length = max_length;
     if (length > room - 1)
         length = room - 1;
     unsigned start = builder->text_used;
@@ -52,7 +52,7 @@ static unsigned diagnosis_add_text(struct diagnosis_builder *builder, const char
 
 void cush_diagnosis_start(struct diagnosis_builder *builder)
 {
-    /* All but the text, of which only what is used counts. */
+    /* Everything except the text, of which only the first text_used bytes count. */
     memset(builder, 0, offsetof(struct diagnosis_builder, text));
     builder->reason = CUSHIM_REASON_NOT_FOUND;
     builder->text[0] = '\0';
@@ -69,18 +69,18 @@ void cush_diagnosis_start_from(struct diagnosis_builder *builder, const struct c
     builder->cuda_version = diagnosis->cuda_version;
 }
 
-void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *place, enum cushim_reason reason,
+void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *path, enum cushim_reason reason,
                                 const char *result, const char *file)
 {
     if (builder->reason == CUSHIM_REASON_NOT_FOUND)
         builder->reason = reason;
-    size_t length = strlen(place) + (file != NULL ? strlen(file) : 0);
-    if (builder->attempt_count == DIAGNOSIS_ATTEMPTS || builder->text_used + length > MOST_ATTEMPTS_TEXT)
+    size_t length = strlen(path) + (file != NULL ? strlen(file) : 0);
+    if (builder->attempt_count == DIAGNOSIS_ATTEMPTS || builder->text_used + length > MAX_ATTEMPTS_TEXT)
         return;
-    struct record_attempt *attempt = &builder->attempts[builder->attempt_count++];
-    attempt->place = diagnosis_add_text(builder, place, SIZE_MAX);
-    attempt->result = diagnosis_add_text(builder, result, SIZE_MAX);
-    attempt->file = diagnosis_add_text(builder, file, SIZE_MAX);
+    struct builder_attempt *attempt = &builder->attempts[builder->attempt_count++];
+    attempt->path = builder_add_text(builder, path, SIZE_MAX);
+    attempt->result = builder_add_text(builder, result, SIZE_MAX);
+    attempt->file = builder_add_text(builder, file, SIZE_MAX);
     attempt->reason = reason;
 }
 
@@ -92,15 +92,15 @@ void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *
     }
     if (builder->variable_count == DIAGNOSIS_VARIABLES)
         return;
-    struct record_variable *variable = &builder->variables[builder->variable_count++];
-    variable->name = diagnosis_add_text(builder, name, SIZE_MAX);
-    variable->value = diagnosis_add_text(builder, value, MOST_VALUE_TEXT);
+    struct builder_variable *variable = &builder->variables[builder->variable_count++];
+    variable->name = builder_add_text(builder, name, SIZE_MAX);
+    variable->value = builder_add_text(builder, value, MAX_VALUE_TEXT);
     variable->used = used;
 }
 
 void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path)
 {
-    builder->path = diagnosis_add_text(builder, path, SIZE_MAX);
+    builder->path = builder_add_text(builder, path, SIZE_MAX);
 }
 
 void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_reason reason, CUresult code,
@@ -116,39 +116,39 @@ void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_r
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    builder->message = diagnosis_add_text(builder, message, SIZE_MAX);
+    builder->message = builder_add_text(builder, message, SIZE_MAX);
 }
 
-void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason nothing)
+void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason default_reason)
 {
-    enum cushim_reason reason = builder->reason == CUSHIM_REASON_NOT_FOUND ? nothing : builder->reason;
+    enum cushim_reason reason = builder->reason == CUSHIM_REASON_NOT_FOUND ? default_reason : builder->reason;
     const char *message = cush_reasons[reason].message;
-    const struct record_attempt *attempt = builder->attempts;
-    const struct record_attempt *end = attempt + builder->attempt_count;
+    const struct builder_attempt *attempt = builder->attempts;
+    const struct builder_attempt *end = attempt + builder->attempt_count;
     while (attempt != end && attempt->reason != builder->reason)
         attempt++;
     if (attempt == end || reason == CUSHIM_REASON_NOT_FOUND)
         cush_diagnosis_set_outcome(builder, reason, cush_reasons[reason].code, NULL);
     else
         cush_diagnosis_set_outcome(builder, reason, cush_reasons[reason].code, "%.*s (%s: %s).",
-                                   (int)strlen(message) - 1, message, builder->text + attempt->place,
+                                   (int)strlen(message) - 1, message, builder->text + attempt->path,
                                    builder->text + attempt->result);
 }
 
-const char *cush_record_message(const struct diagnosis_builder *builder)
+const char *cush_diagnosis_message(const struct diagnosis_builder *builder)
 {
     return builder->message != 0 ? builder->text + builder->message : cush_reasons[builder->reason].message;
 }
 
-/* Lays the record out as a diagnosis whose strings stand in `to` itself. */
-static void diagnosis_lay_out(struct kept_diagnosis *to, const struct diagnosis_builder *builder)
+/* Copies the builder into a diagnosis whose strings are in `to` itself. */
+static void stored_diagnosis_fill(struct stored_diagnosis *to, const struct diagnosis_builder *builder)
 {
     memcpy(to->text, builder->text, builder->text_used);
     to->text_used = builder->text_used;
     for (size_t i = 0; i < builder->attempt_count; i++) {
-        const struct record_attempt *attempt = &builder->attempts[i];
+        const struct builder_attempt *attempt = &builder->attempts[i];
         to->attempts[i] = (struct cushim_attempt){
-            .place = to->text + attempt->place,
+            .place = to->text + attempt->path,
             .result = to->text + attempt->result,
             .reason = attempt->reason,
             .file = attempt->file != 0 ? to->text + attempt->file : NULL,
@@ -173,43 +173,44 @@ static void diagnosis_lay_out(struct kept_diagnosis *to, const struct diagnosis_
     };
 }
 
-static bool diagnosis_uses_the_same(const struct kept_diagnosis *kept, const struct diagnosis_builder *builder)
+static bool stored_diagnosis_has_uses(const struct stored_diagnosis *stored, const struct diagnosis_builder *builder)
 {
     for (size_t i = 0; i < builder->variable_count; i++) {
-        if (kept->variables[i].used != builder->variables[i].used)
+        if (stored->variables[i].used != builder->variables[i].used)
             return false;
     }
     return true;
 }
 
-static bool diagnosis_says_the_same(const struct kept_diagnosis *kept, const struct diagnosis_builder *builder)
+static bool stored_diagnosis_equals(const struct stored_diagnosis *stored, const struct diagnosis_builder *builder)
 {
-    return kept->diagnosis.reason == builder->reason && kept->diagnosis.code == builder->code
-           && kept->diagnosis.cuda_version == builder->cuda_version
-           && kept->diagnosis.attempt_count == builder->attempt_count
-           && kept->diagnosis.variable_count == builder->variable_count && kept->text_used == builder->text_used
-           && memcmp(kept->text, builder->text, builder->text_used) == 0 && diagnosis_uses_the_same(kept, builder);
+    return stored->diagnosis.reason == builder->reason && stored->diagnosis.code == builder->code
+           && stored->diagnosis.cuda_version == builder->cuda_version
+           && stored->diagnosis.attempt_count == builder->attempt_count
+           && stored->diagnosis.variable_count == builder->variable_count && stored->text_used == builder->text_used
+           && memcmp(stored->text, builder->text, builder->text_used) == 0
+           && stored_diagnosis_has_uses(stored, builder);
 }
 
-static const struct cushim_diagnosis *keep(const struct diagnosis_builder *builder)
+static const struct cushim_diagnosis *diagnosis_store(const struct diagnosis_builder *builder)
 {
-    struct kept_diagnosis *kept = newest_diagnosis;
-    while (kept != NULL && !diagnosis_says_the_same(kept, builder))
-        kept = kept->older;
-    if (kept == NULL) {
-        kept = malloc(sizeof *kept + builder->text_used);
-        if (kept == NULL)
+    struct stored_diagnosis *stored = newest_diagnosis;
+    while (stored != NULL && !stored_diagnosis_equals(stored, builder))
+        stored = stored->older;
+    if (stored == NULL) {
+        stored = malloc(sizeof *stored + builder->text_used);
+        if (stored == NULL)
             return &cush_reasons[builder->reason];
-        diagnosis_lay_out(kept, builder);
-        kept->older = newest_diagnosis;
-        newest_diagnosis = kept;
+        stored_diagnosis_fill(stored, builder);
+        stored->older = newest_diagnosis;
+        newest_diagnosis = stored;
     }
-    return &kept->diagnosis;
+    return &stored->diagnosis;
 }
 
 const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder)
 {
-    const struct cushim_diagnosis *diagnosis = keep(builder);
+    const struct cushim_diagnosis *diagnosis = diagnosis_store(builder);
     CUSHIM_STORE_RELEASE(&current_diagnosis, diagnosis);
     return diagnosis;
 }
@@ -218,8 +219,8 @@ void cush_diagnosis_reset(void)
 {
     CUSHIM_STORE_RELEASE(&current_diagnosis, &cush_reasons[CUSHIM_REASON_NOT_TRIED]);
     while (newest_diagnosis != NULL) {
-        struct kept_diagnosis *kept = newest_diagnosis;
-        newest_diagnosis = kept->older;
-        free(kept);
+        struct stored_diagnosis *stored = newest_diagnosis;
+        newest_diagnosis = stored->older;
+        free(stored);
     }
 }

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The diagnosis while it is being written, and how it becomes an immutable cushim_diagnosis. */
-#ifndef CUSHIM_DIAGNOSIS_H
-#define CUSHIM_DIAGNOSIS_H
+/* Builds a diagnosis, and publishes it as an immutable cushim_diagnosis. */
+#ifndef CUSHIM_LOADER_DIAGNOSIS_H
+#define CUSHIM_LOADER_DIAGNOSIS_H
 
 #include "cushim/loader.h"
 
 enum { DIAGNOSIS_ATTEMPTS = 32, DIAGNOSIS_VARIABLES = 8, DIAGNOSIS_TEXT = 32768, DIAGNOSIS_MESSAGE = 6144 };
 
-/* Texts are offsets into `text`; what does not fit is cut short. Guarded by the load lock. */
+/* A diagnosis that is being built, guarded by the load lock. Its strings are offsets into `text`. A string that does
+ * not fit is truncated. */
 struct diagnosis_builder {
     enum cushim_reason reason;
     CUresult code;
     int cuda_version;
-    unsigned path, message; /* 0: none */
+    unsigned path, message; /* 0: not set */
     size_t attempt_count, variable_count;
-    struct record_attempt {
-        unsigned place, result, file;
+    struct builder_attempt {
+        unsigned path, result, file;
         enum cushim_reason reason;
     } attempts[DIAGNOSIS_ATTEMPTS];
-    struct record_variable {
+    struct builder_variable {
         unsigned name, value;
         bool used;
     } variables[DIAGNOSIS_VARIABLES];
@@ -28,38 +29,38 @@ struct diagnosis_builder {
 
 void cush_diagnosis_start(struct diagnosis_builder *builder);
 
-/* Starts with the attempts and the driver of a finished diagnosis, to add to them. */
+/* Starts with the attempts, the path and the version of an existing diagnosis. */
 void cush_diagnosis_start_from(struct diagnosis_builder *builder, const struct cushim_diagnosis *diagnosis);
 
-/* "tried `place`: `result`"; `file` is that of a stub, or NULL. The first attempt that found something tells the
- * reason, if no driver is found later. */
-void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *place, enum cushim_reason reason,
+/* Adds an attempt: the path that was tried, and its result. `file` is that of a stub, or NULL. If no driver is found
+ * later, the reason is that of the first attempt that found something. */
+void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *path, enum cushim_reason reason,
                                 const char *result, const char *file);
 
 void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value, bool used);
 void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path);
 
-/* Sets the outcome. `format` may be NULL for the reason's own message. */
+/* Sets the outcome. If `format` is NULL, the message is that of the reason. */
 CUSHIM_PRINTF(4, 5)
 void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_reason reason, CUresult code,
                                 const char *format, ...);
 
 /*
- * Sets the outcome of a search that found no driver: the first attempt that found something tells the reason, and is
- * named in the message. `nothing` is the reason if none did.
+ * Sets the outcome of a search that found no driver. The reason is that of the first attempt that found something, and
+ * the message names that attempt. If no attempt found anything, it is `default_reason`.
  */
-void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason nothing);
+void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason default_reason);
 
-/* The sentence of the outcome. Valid until the record changes. */
-const char *cush_record_message(const struct diagnosis_builder *builder);
+/* Returns the message of the outcome, which is valid until the builder changes. */
+const char *cush_diagnosis_message(const struct diagnosis_builder *builder);
 
 /*
- * Makes a diagnosis of the record that stays for ever, and makes it the current one. Equal records share one, so a
- * program that retries every second does not grow. Without memory for the whole it keeps the reason.
+ * Makes a permanent diagnosis from the builder, and makes it the current one. Equal diagnoses share one object, so that
+ * a program that retries every second does not grow. Without memory for all of it, the diagnosis has only the reason.
  */
 const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder);
 
-/* For tests: forgets every diagnosis. */
+/* For tests: frees every diagnosis. */
 void cush_diagnosis_reset(void);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* The loaded driver and its table. */
-#ifndef CUSHIM_DRIVER_H
-#define CUSHIM_DRIVER_H
+#ifndef CUSHIM_LOADER_DRIVER_H
+#define CUSHIM_LOADER_DRIVER_H
 
-#include "mask.h"
+#include "hidden_set.h"
 
-/* An open driver and what may be seen of it. */
+/* An open driver, with the version limit and the hidden functions that apply to it. */
 struct driver {
     void *library;
-    int own_version; /* what it reports */
-    int version;     /* the smaller of that and the version limit */
+    int own_version; /* the version that it reports */
+    int version;     /* the lower one of own_version and the version limit */
     bool limited;    /* version < own_version */
     bool per_thread;
     struct hidden_set hidden;
     struct {
         CUresult(CUDAAPI *v1)(const char *, void **, int, cuuint64_t);
         CUresult(CUDAAPI *v2)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
-        int is_honest; /* 0: not yet tried; 1: yes; -1: no */
+        int is_trusted; /* 0: not checked yet; 1: yes; -1: no */
     } proc_address;
 };
 
-/* A table seen as an array: slot n of entry_points.h is slots[n]. */
+/* A table as an array: slot n of entry_points.h is slots[n]. */
 union table {
     struct cushim_dispatch_table named;
     cushim_fn slots[CUSHIM_SLOT_COUNT];

@@ -6,7 +6,7 @@
 #include "symbols.h"
 
 static _Thread_local struct error_detail last_error;
-static _Thread_local char copy[512];
+static _Thread_local char message_copy[512];
 
 const struct error_detail *cush_error_get(void)
 {
@@ -19,20 +19,20 @@ CUresult cush_error_set(CUresult code, const char *function, const char *message
     return code;
 }
 
-CUresult cush_error_record_copy(CUresult code, const char *function, const char *message)
+CUresult cush_error_set_copy(CUresult code, const char *function, const char *message)
 {
-    snprintf(copy, sizeof copy, "%s", message);
-    return cush_error_set(code, function, "%", copy);
+    snprintf(message_copy, sizeof message_copy, "%s", message);
+    return cush_error_set(code, function, "%", message_copy);
 }
 
-static const char *symbol_of(enum cushim_slot slot)
+static const char *error_symbol(enum cushim_slot slot)
 {
     return cush_symbols_row(cush_symbols_row_of(slot)).symbol;
 }
 
 CUresult cush_fail_missing(enum cushim_slot slot)
 {
-    cush_error_set(CUDA_ERROR_NOT_SUPPORTED, symbol_of(slot), NULL, NULL);
+    cush_error_set(CUDA_ERROR_NOT_SUPPORTED, error_symbol(slot), NULL, NULL);
     last_error.is_missing = true;
     last_error.slot = slot;
     return last_error.code;
@@ -40,7 +40,7 @@ CUresult cush_fail_missing(enum cushim_slot slot)
 
 CUresult cush_fail_absent(enum cushim_slot slot)
 {
-    return cush_error_set(CUDA_ERROR_NO_DEVICE, symbol_of(slot), "There is no CUDA driver: %",
+    return cush_error_set(CUDA_ERROR_NO_DEVICE, error_symbol(slot), "No CUDA driver is loaded: %",
                           cushim_get_diagnosis()->message);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuGetErrorName and cuGetErrorString where no driver answers them: without a driver, and in softcuda. An unknown code
- * gives NULL and CUDA_ERROR_INVALID_VALUE, as in a driver. To be included by one source file of a library.
+ * cuGetErrorName and cuGetErrorString for the absent table and for softcuda. An unknown code gives NULL and
+ * CUDA_ERROR_INVALID_VALUE, as in a driver. Exactly one source file of a library includes this header.
  */
-#ifndef CUSHIM_ERROR_NAMES_H
-#define CUSHIM_ERROR_NAMES_H
+#ifndef CUSHIM_LOADER_ERROR_NAMES_H
+#define CUSHIM_LOADER_ERROR_NAMES_H
 
 #include <stddef.h>
 
@@ -18,7 +18,7 @@ static const struct error_name {
 #include "errors.inc"
 };
 
-static const struct error_name *find_error(CUresult code)
+static const struct error_name *error_name_find(CUresult code)
 {
     for (size_t i = 0; i < sizeof error_names / sizeof error_names[0]; i++) {
         if (error_names[i].code == code)
@@ -29,7 +29,7 @@ static const struct error_name *find_error(CUresult code)
 
 static CUresult get_error_name(CUresult code, const char **out_name)
 {
-    const struct error_name *error = find_error(code);
+    const struct error_name *error = error_name_find(code);
     if (out_name == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *out_name = error != NULL ? error->name : NULL;
@@ -38,7 +38,7 @@ static CUresult get_error_name(CUresult code, const char **out_name)
 
 static CUresult get_error_string(CUresult code, const char **out_sentence)
 {
-    const struct error_name *error = find_error(code);
+    const struct error_name *error = error_name_find(code);
     if (out_sentence == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *out_sentence = error != NULL ? error->sentence : NULL;

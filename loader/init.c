@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuInit, and what its failure is put down to. */
+/* cuInit, and the likely cause of its failure. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@ static struct diagnosis_builder init_builder; /* guarded by the load lock */
 static const char init_name[] = "cushim_init";
 static const char visible_devices[] = "CUDA_VISIBLE_DEVICES";
 
-/* Whether a value of CUDA_VISIBLE_DEVICES leaves no GPU: its first entry counts, and a number beyond the last GPU ends
- * the list, as does anything that is neither a number nor a GPU's name (GPU-..., MIG-...). */
-static bool hides_every_gpu(const char *visible, int gpu_count)
+/* Whether a value of CUDA_VISIBLE_DEVICES leaves no GPU. Its first entry decides: the list ends at a number beyond the
+ * last GPU, and at a text that is neither a number nor the name of a GPU (GPU-..., MIG-...). */
+static bool visible_devices_hide_all(const char *visible, int gpu_count)
 {
     if (visible[0] >= '0' && visible[0] <= '9')
-        return gpu_count != 0 && strtol(visible, NULL, 10) >= gpu_count; /* 0: the system does not tell */
-    return true; /* a GPU's name that fits no GPU hides them all, too */
+        return gpu_count != 0 && strtol(visible, NULL, 10) >= gpu_count; /* 0: not known */
+    return true; /* the name of a GPU that does not exist also hides all */
 }
 
 static enum cushim_reason init_find_cause(CUresult code)
@@ -35,22 +35,22 @@ static enum cushim_reason init_find_cause(CUresult code)
         return CUSHIM_REASON_COMPAT_REFUSED;
     if (code == CUDA_ERROR_SYSTEM_NOT_READY)
         return CUSHIM_REASON_NOT_READY;
-    if (code == CUDA_ERROR_NOT_INITIALIZED) /* cuInit says it in a child alone, whoever initialised the parent */
+    if (code == CUDA_ERROR_NOT_INITIALIZED) /* cuInit returns it only in the child of a fork */
         return CUSHIM_REASON_FORKED;
     if (cush_os_has_device_nodes && system.wsl_node != CUSHIM_NODE_READY) {
         if (system.control_node == CUSHIM_NODE_DENIED || system.gpu_node == CUSHIM_NODE_DENIED
             || system.uvm_node == CUSHIM_NODE_DENIED)
             return CUSHIM_REASON_NODES_DENIED;
-        /* A container may hide the bus; elsewhere, no device on it is no GPU, or one that is not on a bus
-         * (Jetson's). */
+        /* A container can hide the bus. Elsewhere, a bus without a GPU means that the machine has none, or one that is
+         * not on a bus (Jetson). */
         if ((system.control_node == CUSHIM_NODE_ABSENT || system.gpu_node == CUSHIM_NODE_ABSENT)
             && (system.gpu_on_bus || system.container))
             return CUSHIM_REASON_NO_DEVICE_NODES;
     }
     if (code != CUDA_ERROR_NO_DEVICE)
         return CUSHIM_REASON_UNKNOWN;
-    return visible != NULL && hides_every_gpu(visible, system.gpu_node_count) ? CUSHIM_REASON_HIDDEN
-                                                                              : CUSHIM_REASON_NO_DEVICE;
+    return visible != NULL && visible_devices_hide_all(visible, system.gpu_node_count) ? CUSHIM_REASON_HIDDEN
+                                                                                       : CUSHIM_REASON_NO_DEVICE;
 }
 
 static void init_set_diagnosis(CUresult code)
@@ -75,7 +75,7 @@ static void init_set_diagnosis(CUresult code)
 CUresult cushim_init(void)
 {
     if (cush_os_load_lock_is_mine())
-        return cush_error_set(CUDA_ERROR_NOT_READY, init_name, "This thread is in the middle of a load.", NULL);
+        return cush_error_set(CUDA_ERROR_NOT_READY, init_name, "This thread is already loading the driver.", NULL);
     const struct cushim_dispatch_table *table = cush_table_load();
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     if (diagnosis->code == CUDA_SUCCESS)
@@ -83,7 +83,7 @@ CUresult cushim_init(void)
     if (table != &cush_driver_table.named)
         return cush_error_set(diagnosis->code, init_name, "%", diagnosis->message);
     CUresult code = table->Init_v1(0);
-    /* The same code may have another cause this time. */
+    /* The cause may differ from that of an earlier call, even if the code is the same. */
     if (code != CUDA_SUCCESS || cushim_get_diagnosis()->code != CUDA_SUCCESS)
         init_set_diagnosis(code);
     return code == CUDA_SUCCESS ? code : cush_error_set(code, init_name, "%", cushim_get_diagnosis()->message);

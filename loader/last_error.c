@@ -6,13 +6,13 @@
 #include "driver.h"
 #include "error.h"
 
-static _Thread_local char words[512];
-static _Thread_local struct cushim_error answer;
+static _Thread_local char message[512];
+static _Thread_local struct cushim_error last_error;
 
-/* The two digits of a version, for printf. */
+/* The major and minor number of a version, for printf. */
 #define MAJOR_MINOR(version) (version) / 1000, (version) % 1000 / 10
 
-void cush_last_error_refusal(size_t row, char *text, size_t size)
+void cush_last_error_format_missing(size_t row, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
     struct cushim_entry_point entry = cush_symbols_row(row);
@@ -24,61 +24,61 @@ void cush_last_error_refusal(size_t row, char *text, size_t size)
                  entry.symbol, MAJOR_MINOR(entry.since), MAJOR_MINOR(driver->version),
                  MAJOR_MINOR(driver->own_version));
     else if (cush_hidden_set_has(&driver->hidden, row))
-        snprintf(text, size, "%s is hidden, by CUSHIM_HIDE or the option hide.", entry.symbol);
+        snprintf(text, size, "%s is hidden by CUSHIM_HIDE or the option hide.", entry.symbol);
     else if (driver->per_thread && cush_symbols_lacks_form(row))
         snprintf(text, size, "%s has no form for per-thread default streams.", entry.symbol);
     else
-        snprintf(text, size, "This driver lacks %s, although it is for CUDA %d.%d, and CUDA has it since %d.%d.",
-                 entry.symbol, MAJOR_MINOR(driver->own_version), MAJOR_MINOR(entry.since));
+        snprintf(text, size, "This driver (CUDA %d.%d) lacks %s, which was added in CUDA %d.%d.",
+                 MAJOR_MINOR(driver->own_version), entry.symbol, MAJOR_MINOR(entry.since));
 }
 
-/* What a driver's own code says, in the driver's words. */
-static void put_code_into_words(const struct error_detail *last)
+/* Writes the driver's text for a code of the driver. */
+static void last_error_format_code(const struct error_detail *last)
 {
     const char *name = NULL;
     const char *text = NULL;
     const struct cushim_dispatch_table *table = cushim_table();
     if (table->GetErrorName_v1(last->code, &name) != CUDA_SUCCESS || name == NULL
         || table->GetErrorString_v1(last->code, &text) != CUDA_SUCCESS || text == NULL)
-        snprintf(words, sizeof words, "%s returned the error %d.", last->function, (int)last->code);
+        snprintf(message, sizeof message, "%s returned error %d.", last->function, (int)last->code);
     else
-        snprintf(words, sizeof words, "%s returned %s: %s.", last->function, name, text);
+        snprintf(message, sizeof message, "%s returned %s: %s.", last->function, name, text);
 }
 
-static void put_message_into_words(const struct error_detail *last)
+static void last_error_format_message(const struct error_detail *last)
 {
     const char *rest = last->message;
     size_t used = 0;
-    for (; *rest != '\0' && used + 1 < sizeof words; rest++) {
+    for (; *rest != '\0' && used + 1 < sizeof message; rest++) {
         if (*rest == '%' && last->detail != NULL) {
-            int length = snprintf(words + used, sizeof words - used, "%s", last->detail);
-            used = used + (size_t)length < sizeof words ? used + (size_t)length : sizeof words - 1;
+            int length = snprintf(message + used, sizeof message - used, "%s", last->detail);
+            used = used + (size_t)length < sizeof message ? used + (size_t)length : sizeof message - 1;
         } else {
-            words[used++] = *rest;
+            message[used++] = *rest;
         }
     }
-    words[used] = '\0';
+    message[used] = '\0';
 }
 
 const struct cushim_error *cushim_last_error(void)
 {
     const struct error_detail *last = cush_error_get();
     if (last->is_missing)
-        cush_last_error_refusal(cush_symbols_row_of(last->slot), words, sizeof words);
+        cush_last_error_format_missing(cush_symbols_row_of(last->slot), message, sizeof message);
     else if (last->message != NULL)
-        put_message_into_words(last);
+        last_error_format_message(last);
     else if (last->code != CUDA_SUCCESS)
-        put_code_into_words(last);
+        last_error_format_code(last);
     else
-        words[0] = '\0';
-    answer.code = last->code;
-    answer.function = last->function != NULL ? last->function : "";
-    answer.message = words;
-    return &answer;
+        message[0] = '\0';
+    last_error.code = last->code;
+    last_error.function = last->function != NULL ? last->function : "";
+    last_error.message = message;
+    return &last_error;
 }
 
-/* Whether the driver itself answers a slot, so that no failure of it was recorded by cushim. */
-static bool is_native(enum cushim_slot slot)
+/* Whether the slot points into the driver. Then cushim has recorded no failure of the call. */
+static bool slot_is_native(enum cushim_slot slot)
 {
     return cushim_table() == &cush_driver_table.named && cush_driver_origins[slot].state == CUSHIM_STATE_NATIVE;
 }
@@ -89,7 +89,7 @@ CUresult cushim_set_driver_error(CUresult code, enum cushim_slot slot)
         return code;
     const struct error_detail *last = cush_error_get();
     const char *symbol = cush_symbols_row(cush_symbols_row_of(slot)).symbol;
-    if (is_native(slot) || last->code != code || last->function != symbol)
+    if (slot_is_native(slot) || last->code != code || last->function != symbol)
         cush_error_set(code, symbol, NULL, NULL);
     return code;
 }

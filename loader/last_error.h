@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures in words. */
-#ifndef CUSHIM_LAST_ERROR_H
-#define CUSHIM_LAST_ERROR_H
+/* Failures as messages. */
+#ifndef CUSHIM_LOADER_LAST_ERROR_H
+#define CUSHIM_LOADER_LAST_ERROR_H
 
 #include <stddef.h>
 
-/* Writes why the loaded driver, as far as it may be seen, has no entry point of this row. */
-void cush_last_error_refusal(size_t row, char *text, size_t size);
+/* Writes why the loaded driver, under its version limit and hidden functions, lacks the entry point of a row. */
+void cush_last_error_format_missing(size_t row, char *text, size_t size);
 
 #endif

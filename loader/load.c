@@ -17,7 +17,7 @@
 static struct {
     bool loaded;
     bool handle_is_ours;
-    struct request request; /* what the driver was loaded for; its strings are the last two */
+    struct request request; /* the request of the loaded driver; its strings are the last two members */
     struct diagnosis_builder builder;
     char path[OS_PATH_SIZE];
     char root[OS_PATH_SIZE];
@@ -27,7 +27,7 @@ static const char load_name[] = "cushim_load";
 
 /* ---- A load ---- */
 
-/* Names and values may hold anything; a line is one line. */
+/* Names and values can contain any character. A line of the log must not contain a newline. */
 CUSHIM_PRINTF(2, 3)
 static void load_log_line(const struct cushim_load_options *options, const char *format, ...)
 {
@@ -55,7 +55,7 @@ static void load_log_diagnosis(const struct cushim_load_options *options, const 
         load_log_line(options, "%s", diagnosis->message);
 }
 
-/* In this order no thread sees a diagnosis of success beside a table that is not the driver's, nor the absent table
+/* In this order no thread sees a diagnosis of success with a table that is not the driver's, nor the absent table
  * without its reason. */
 static const struct cushim_diagnosis *load_publish(void)
 {
@@ -96,20 +96,20 @@ static bool load_is_same_library(const struct request *wish)
     return library == cush_loaded_driver.library;
 }
 
-/* The first thing that is wished otherwise than it is; NULL if nothing is. */
+/* Returns a sentence about the first difference between the request and the loaded driver, or NULL. */
 static const char *load_find_difference(const struct request *wish)
 {
     const struct request *have = &state.request;
     int own_version = cush_loaded_driver.own_version;
     int version = wish->max_version < own_version ? wish->max_version : own_version;
     if (!load_is_same_library(wish))
-        return "Another driver library is loaded than the one asked for.";
+        return "The loaded driver is a different library from the requested one.";
     if (wish->root[0] != '\0' && strcmp(wish->root, have->root) != 0)
-        return "The driver is loaded with another root than the one asked for.";
+        return "The driver was loaded with a different root from the requested one.";
     if (wish->max_version != 0 && version != cush_loaded_driver.version)
-        return "The driver is loaded with another maximum version than the one asked for.";
+        return "The driver was loaded with a different version limit from the requested one.";
     if (!cush_hidden_set_is_empty(&wish->hidden) && memcmp(&wish->hidden, &have->hidden, sizeof have->hidden) != 0)
-        return "The driver is loaded with other hidden functions than those asked for.";
+        return "The driver was loaded with different hidden functions from the requested ones.";
     if (wish->per_thread != have->per_thread)
         return have->per_thread
                    ? "The driver is loaded with per-thread default streams, and the legacy one was asked for."
@@ -117,25 +117,25 @@ static const char *load_find_difference(const struct request *wish)
     return NULL;
 }
 
-static CUresult load_agrees(const struct request *wish)
+static CUresult load_check_request(const struct request *wish)
 {
     const char *difference = load_find_difference(wish);
     if (difference != NULL)
         return cush_error_set(CUDA_ERROR_NOT_PERMITTED, load_name, difference, NULL);
     if (wish->min_version > cush_loaded_driver.version)
         return cush_error_set(CUDA_ERROR_NOT_SUPPORTED, load_name,
-                              "The loaded driver is older than the minimum version asked for.", NULL);
+                              "The loaded driver is older than the requested minimum version.", NULL);
     return CUDA_SUCCESS;
 }
 
-/* The environment has its say in the first load alone: a part of the program that asks for nothing differs from
- * nothing. */
+/* The environment variables take effect only in the first load: a part of the program that passes no options
+ * contradicts nothing. */
 static CUresult load_again(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
 {
     struct request wish;
     if (cush_request_read_options(&wish, options, as_compiled, &state.builder))
-        return load_agrees(&wish);
-    return cush_error_record_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_record_message(&state.builder));
+        return load_check_request(&wish);
+    return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(&state.builder));
 }
 
 static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options,
@@ -150,8 +150,8 @@ static const struct cushim_diagnosis *load_first(const struct cushim_load_option
     return diagnosis;
 }
 
-/* The sentence that load_agrees() or load_again() has recorded. */
-static const char *refusal(void)
+/* Returns the message that load_check_request() or load_again() has recorded. */
+static const char *load_error_message(void)
 {
     const struct error_detail *last = cush_error_get();
     return last->detail != NULL ? last->detail : last->message;
@@ -160,7 +160,7 @@ static const char *refusal(void)
 CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
 {
     if (cush_os_load_lock_is_mine())
-        return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is in the middle of a load.", NULL);
+        return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is already loading the driver.", NULL);
     cush_os_load_lock();
     cush_diagnosis_start(&state.builder);
     const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, as_compiled);
@@ -170,7 +170,7 @@ CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_d
         if (diagnosis != NULL)
             load_log_diagnosis(options, diagnosis);
         else
-            load_log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : refusal());
+            load_log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : load_error_message());
     }
     return result;
 }
@@ -181,9 +181,9 @@ const struct cushim_dispatch_table *cush_table_load(void)
     if (table != &cush_bootstrap_table)
         return table;
     if (cush_os_load_lock_is_mine())
-        return &cush_absent_table; /* a constructor of the library that is being loaded */
+        return &cush_absent_table; /* called by a constructor of the library that is being loaded */
     cush_os_load_lock();
-    /* Of many threads that come here at once, one loads. */
+    /* If several threads get here at the same time, one loads. */
     if (cushim_table() == &cush_bootstrap_table) {
         cush_diagnosis_start(&state.builder);
         load_first(NULL, CUSHIM_DEFAULT_STREAM_LEGACY);

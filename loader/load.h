@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading, and what of a load is known inside. */
-#ifndef CUSHIM_LOAD_H
-#define CUSHIM_LOAD_H
+/* Loading, for the other parts of the loader. */
+#ifndef CUSHIM_LOADER_LOAD_H
+#define CUSHIM_LOADER_LOAD_H
 
 #include "cushim/loader.h"
 
 /* What a bootstrap slot calls: loads the driver if that has not been tried, and returns the table to use instead. */
 const struct cushim_dispatch_table *cush_table_load(void);
 
-/* The root directory that the driver was loaded with, "" if none. Asked by the holder of the load lock. */
+/* Returns the root directory with which the driver was loaded, or "". The caller holds the load lock. */
 const char *cush_load_root(void);
 
 /* For tests: forgets everything, as at program start: closes the driver, makes the bootstrap table current, frees each

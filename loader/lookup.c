@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program can ask about functions that have no slot. */
+/* cushim_lookup() and its relatives. */
 #include "lookup_entry.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "load.h"
 #include "os_library.h"
 
-static struct cushim_lookup_answer look_up(const char *function, int version)
+static struct cushim_lookup_answer lookup_find(const char *function, int version)
 {
     struct cushim_lookup_answer answer = {.status = CUSHIM_LOOKUP_NO_DRIVER};
     size_t row = cush_symbols_find_function(function);
@@ -33,7 +33,7 @@ static struct cushim_lookup_answer look_up(const char *function, int version)
     return answer;
 }
 
-static CUresult code_of(enum cushim_lookup_status status)
+static CUresult lookup_code(enum cushim_lookup_status status)
 {
     switch (status) {
     case CUSHIM_LOOKUP_FOUND:
@@ -49,7 +49,7 @@ static CUresult code_of(enum cushim_lookup_status status)
     }
 }
 
-/* ---- The answer in words ---- */
+/* ---- The message ---- */
 
 struct version_text {
     char text[16];
@@ -62,11 +62,11 @@ static struct version_text version_text(int version)
     return words;
 }
 
-/* "; cuStreamGetId exists since CUDA 12.0", or nothing about a function that is not known. */
-static void append_since(char *text, size_t size, const struct cushim_lookup_answer *answer)
+/* Writes "; cuStreamGetId was added in CUDA 12.0", or nothing if the function is not known. */
+static void lookup_format_since(char *text, size_t size, const struct cushim_lookup_answer *answer)
 {
     if (answer->function != NULL)
-        snprintf(text, size, "; %s exists since CUDA %s", answer->function, version_text(answer->since).text);
+        snprintf(text, size, "; %s was added in CUDA %s", answer->function, version_text(answer->since).text);
 }
 
 static CUresult fail_lookup(const char *function, int version, const struct cushim_lookup_answer *answer)
@@ -76,22 +76,22 @@ static CUresult fail_lookup(const char *function, int version, const struct cush
     struct version_text asked = version_text(version);
     struct version_text since = version_text(answer->since);
     struct version_text own = version_text(driver->own_version);
-    CUresult code = code_of(answer->status);
+    CUresult code = lookup_code(answer->status);
     char known[160] = "";
     char text[400];
-    append_since(known, sizeof known, answer);
+    lookup_format_since(known, sizeof known, answer);
     switch (answer->status) {
     case CUSHIM_LOOKUP_NO_DRIVER:
-        return cush_error_set(code, lookup_name, "There is no CUDA driver: %", cushim_get_diagnosis()->message);
+        return cush_error_set(code, lookup_name, "No CUDA driver is loaded: %", cushim_get_diagnosis()->message);
     case CUSHIM_LOOKUP_BAD_VERSION:
-        return cush_error_set(code, lookup_name, "The version is not one of CUDA; CUDA 12.3 is 12030.", NULL);
+        return cush_error_set(code, lookup_name, "The version is not a CUDA version; CUDA 12.3 is 12030.", NULL);
     case CUSHIM_LOOKUP_DRIVER_TOO_OLD:
-        snprintf(text, sizeof text, "CUDA %s was asked for, and this driver is CUDA %s%s.", asked.text, own.text,
+        snprintf(text, sizeof text, "CUDA %s was requested, and this driver is CUDA %s%s.", asked.text, own.text,
                  known);
         break;
     case CUSHIM_LOOKUP_LIMITED:
         snprintf(text, sizeof text,
-                 "CUDA %s was asked for, and the version limit is CUDA %s; this driver is CUDA %s%s.", asked.text,
+                 "CUDA %s was requested, and the version limit is CUDA %s; this driver is CUDA %s%s.", asked.text,
                  version_text(driver->version).text, own.text, known);
         break;
     case CUSHIM_LOOKUP_SUFFIXED:
@@ -99,11 +99,11 @@ static CUresult fail_lookup(const char *function, int version, const struct cush
                  function, answer->function, since.text);
         break;
     case CUSHIM_LOOKUP_TOO_NEW:
-        snprintf(text, sizeof text, "%s exists since CUDA %s, and CUDA %s was asked for.", function, since.text,
+        snprintf(text, sizeof text, "%s was added in CUDA %s, and CUDA %s was requested.", function, since.text,
                  asked.text);
         break;
     case CUSHIM_LOOKUP_HIDDEN:
-        snprintf(text, sizeof text, "%s is hidden, by CUSHIM_HIDE or the option hide; it exists since CUDA %s.",
+        snprintf(text, sizeof text, "%s is hidden by CUSHIM_HIDE or the option hide; it was added in CUDA %s.",
                  function, since.text);
         break;
     case CUSHIM_LOOKUP_LACKING:
@@ -115,14 +115,14 @@ static CUresult fail_lookup(const char *function, int version, const struct cush
                  own.text, function, asked.text);
         break;
     }
-    return cush_error_record_copy(code, lookup_name, text);
+    return cush_error_set_copy(code, lookup_name, text);
 }
 
 CUresult cushim_lookup(const char *function, int version, cushim_fn *out_fn)
 {
     if (function == NULL || out_fn == NULL)
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup", "An argument is NULL.", NULL);
-    struct cushim_lookup_answer answer = look_up(function, version);
+    struct cushim_lookup_answer answer = lookup_find(function, version);
     if (answer.status != CUSHIM_LOOKUP_FOUND)
         return fail_lookup(function, version, &answer);
     *out_fn = answer.fn;
@@ -133,7 +133,7 @@ CUresult cushim_lookup_explain(const char *function, int version, struct cushim_
 {
     if (function == NULL || out_answer == NULL)
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup_explain", "An argument is NULL.", NULL);
-    *out_answer = look_up(function, version);
+    *out_answer = lookup_find(function, version);
     return CUDA_SUCCESS;
 }
 

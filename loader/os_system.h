@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* What else is asked of the operating system: the load lock, the process. posix/ and windows/ implement it. */
-#ifndef CUSHIM_OS_SYSTEM_H
-#define CUSHIM_OS_SYSTEM_H
+/* The load lock, the environment and the process. posix/ and windows/ implement the functions. */
+#ifndef CUSHIM_LOADER_OS_SYSTEM_H
+#define CUSHIM_LOADER_OS_SYSTEM_H
 
 #include <stdbool.h>
 
 /*
- * The one lock of the library: it guards loading. A fork() waits until the lock is free, with an end to its
- * patience, and both processes find it free; a fork by the very thread that holds it (a library's constructor) does not
- * wait.
+ * The only lock of the loader; it guards loading. A fork() waits for a limited time until the lock is free, and
+ * afterwards the lock is free in both processes. A fork() on the thread that holds the lock (in the constructor of a
+ * library) does not wait.
  */
 void cush_os_load_lock(void);
 void cush_os_load_unlock(void);
 
-/* Whether this thread holds the load lock. */
+/* Returns whether this thread holds the load lock. */
 bool cush_os_load_lock_is_mine(void);
 
-/* The environment's value, or NULL. `name` is a constant; asked by the holder of the load lock. Valid until the
- * environment changes, or the same name is asked for again. */
+/* Returns the value of an environment variable, or NULL. `name` is a constant, and the caller holds the load lock. The
+ * value is valid until the environment changes or until the next call with the same name. */
 const char *cush_os_environment(const char *name);
 
-/* Whether the process has more rights than its user, so that the user's environment is not to be followed. */
+/* Returns whether the process has more rights than its user. Then the environment variables are ignored. */
 bool cush_os_privileged(void);
 
-/* Whether the system has a file for each device (/dev/nvidia0), which tells whether it is there and who may use it. */
+/* Whether the system has a file for each device (/dev/nvidia0), which shows that the device exists and who may use
+ * it. */
 extern const bool cush_os_has_device_nodes;
 
 #endif

@@ -7,22 +7,22 @@ const struct cushim_diagnosis cush_reasons[CUSHIM_REASON_COUNT] = {
 #include "cushim/reasons.h"
 };
 
-static const struct cushim_diagnosis *find(enum cushim_reason reason)
+static const struct cushim_diagnosis *reason_find(enum cushim_reason reason)
 {
     return &cush_reasons[(unsigned)reason < CUSHIM_REASON_COUNT ? reason : CUSHIM_REASON_UNKNOWN];
 }
 
 const char *cushim_reason_name(enum cushim_reason reason)
 {
-    return find(reason)->reason_name;
+    return reason_find(reason)->reason_name;
 }
 
 const char *cushim_reason_message(enum cushim_reason reason)
 {
-    return find(reason)->message;
+    return reason_find(reason)->message;
 }
 
 const char *cushim_reason_advice(enum cushim_reason reason)
 {
-    return find(reason)->advice;
+    return reason_find(reason)->advice;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of reasons.h, each as a diagnosis that contains the reason alone. */
-#ifndef CUSHIM_REASON_H
-#define CUSHIM_REASON_H
+/* The reasons of reasons.h, each as a diagnosis that contains only the reason and its texts. */
+#ifndef CUSHIM_LOADER_REASON_H
+#define CUSHIM_LOADER_REASON_H
 
 #include "cushim/loader.h"
 

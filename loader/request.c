@@ -8,7 +8,7 @@
 #include "reason.h"
 #include "version.h"
 
-static const struct cushim_load_options request_nothing;
+static const struct cushim_load_options no_options;
 
 static bool fail_bad_setting(struct diagnosis_builder *builder, const char *source, const char *value, const char *why)
 {
@@ -30,7 +30,7 @@ static bool request_read_hide(struct hidden_set *hidden, const char *names, cons
     const char *separators = ", \t\n";
     for (const char *name = names + strspn(names, separators); *name != '\0'; name += strspn(name, separators)) {
         size_t length = strcspn(name, separators);
-        if (!cush_mask_add(hidden, name, length)) {
+        if (!cush_hidden_set_add(hidden, name, length)) {
             char unknown[128];
             snprintf(unknown, sizeof unknown, "%.*s", length < 100 ? (int)length : 100, name);
             return fail_bad_setting(builder, source, unknown, "no entry point has that name");
@@ -52,7 +52,7 @@ static bool request_read_path(const char **to, const char *path, const char *sou
     return true;
 }
 
-/* A version option is 0 or a CUDA version such as 11020. */
+/* The value of a version option is 0 or a CUDA version such as 11020. */
 static bool request_check_version(int version, const char *source, struct diagnosis_builder *builder)
 {
     if (version == 0 || (version >= OLDEST_VERSION && version <= LARGEST_VERSION && version % 10 == 0))
@@ -82,13 +82,14 @@ static bool request_merge_options(struct request *request, const struct cushim_l
            && (options->hide == NULL || request_read_hide(&request->hidden, options->hide, "The option hide", builder));
 }
 
-/* The value of a variable that is to be followed; NULL where it is unset, empty, overruled or not to be trusted. */
-static const char *request_follow_variable(const char *name, bool overruled, struct diagnosis_builder *builder)
+/* Returns the value of a variable; NULL if it is unset, empty or ignored. An option overrides it, and a privileged
+ * process ignores all variables. */
+static const char *request_read_variable(const char *name, bool is_overridden, struct diagnosis_builder *builder)
 {
     const char *value = cush_os_environment(name);
     if (value == NULL || value[0] == '\0')
         return NULL;
-    bool used = !overruled && !cush_os_privileged();
+    bool used = !is_overridden && !cush_os_privileged();
     cush_diagnosis_add_variable(builder, name, value, used);
     return used ? value : NULL;
 }
@@ -97,15 +98,15 @@ static bool request_merge_environment(struct request *request, const struct cush
                                       struct diagnosis_builder *builder)
 {
     const char *path =
-        request_follow_variable("CUSHIM_DRIVER", options->path != NULL || options->handle != NULL, builder);
-    const char *limit = request_follow_variable("CUSHIM_MAX_VERSION", options->max_version != 0, builder);
-    const char *hidden = request_follow_variable("CUSHIM_HIDE", options->hide != NULL, builder);
+        request_read_variable("CUSHIM_DRIVER", options->path != NULL || options->handle != NULL, builder);
+    const char *limit = request_read_variable("CUSHIM_MAX_VERSION", options->max_version != 0, builder);
+    const char *hidden = request_read_variable("CUSHIM_HIDE", options->hide != NULL, builder);
     if (!request_read_path(&request->path, path, "CUSHIM_DRIVER", builder))
         return false;
     if (limit != NULL) {
         request->max_version = cush_version_parse(limit);
         if (request->max_version == 0)
-            return fail_bad_setting(builder, "CUSHIM_MAX_VERSION", limit, "it should be a CUDA version such as 11.2");
+            return fail_bad_setting(builder, "CUSHIM_MAX_VERSION", limit, "a CUDA version such as 11.2 is required");
     }
     return hidden == NULL || request_read_hide(&request->hidden, hidden, "CUSHIM_HIDE", builder);
 }
@@ -116,12 +117,12 @@ bool cush_request_read_options(struct request *request, const struct cushim_load
     memset(request, 0, sizeof *request);
     request->path = "";
     request->root = "";
-    return request_merge_options(request, options != NULL ? options : &request_nothing, as_compiled, builder);
+    return request_merge_options(request, options != NULL ? options : &no_options, as_compiled, builder);
 }
 
 bool cush_request_read(struct request *request, const struct cushim_load_options *options,
                        enum cushim_default_stream as_compiled, struct diagnosis_builder *builder)
 {
     return cush_request_read_options(request, options, as_compiled, builder)
-           && request_merge_environment(request, options != NULL ? options : &request_nothing, builder);
+           && request_merge_environment(request, options != NULL ? options : &no_options, builder);
 }

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be loaded: the caller's options and the environment, merged and checked. */
-#ifndef CUSHIM_REQUEST_H
-#define CUSHIM_REQUEST_H
+/* A load request: the options and the environment variables, merged and checked. */
+#ifndef CUSHIM_LOADER_REQUEST_H
+#define CUSHIM_LOADER_REQUEST_H
 
-#include "mask.h"
+#include "hidden_set.h"
 #include "os_file.h"
 #include "diagnosis.h"
 
-/* The strings are the caller's or the environment's, and stay for the length of the call. */
+/* The strings belong to the caller or to the environment and are valid during the call. */
 struct request {
-    const char *path; /* "": search; "none": load nothing. Shorter than OS_PATH_SIZE */
-    const char *root; /* "": the machine itself. Shorter than OS_PATH_SIZE */
+    const char *path; /* "": search; "none": load no driver. Shorter than OS_PATH_SIZE */
+    const char *root; /* "": this machine. Shorter than OS_PATH_SIZE */
     void *handle;     /* NULL: not given */
     int max_version;  /* 0: no version limit */
-    int min_version;  /* 0: any */
+    int min_version;  /* 0: accept every driver */
     struct hidden_set hidden;
     bool per_thread;
 };
 
 /*
- * Merges options (or NULL) with the environment. On false, the record has the reason: an option or variable that
- * makes no sense. Notes in the record which variables were set.
+ * Merges the options (or NULL) with the environment variables, and records in the builder which variables were set.
+ * Returns false if an option or a variable has an invalid value; then the builder has the reason.
  */
 bool cush_request_read(struct request *request, const struct cushim_load_options *options,
                        enum cushim_default_stream as_compiled, struct diagnosis_builder *builder);
 
-/* The same of the options alone. */
+/* As cush_request_read(), without the environment variables. */
 bool cush_request_read_options(struct request *request, const struct cushim_load_options *options,
                                enum cushim_default_stream as_compiled, struct diagnosis_builder *builder);
 

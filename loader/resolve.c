@@ -9,7 +9,7 @@ bool cush_resolve_allows(const struct driver *driver, size_t row)
            && !cush_hidden_set_has(&driver->hidden, row);
 }
 
-/* One question to cuGetProcAddress. Its answers are not believed further than they can be checked. */
+/* Calls cuGetProcAddress once. */
 static cushim_fn proc_address_query(const struct driver *driver, const char *function, int version, bool per_thread)
 {
     union {
@@ -23,7 +23,7 @@ static cushim_fn proc_address_query(const struct driver *driver, const char *fun
         return NULL; /* always CUDA_ERROR_INVALID_VALUE */
     CUresult result = CUDA_ERROR_NOT_FOUND;
     if (driver->proc_address.v2 != NULL) {
-        /* From 12.0 on, "not found" is success with NULL, and the status tells. A driver may leave the status alone. */
+        /* From 12.0 on, "not found" is success with NULL and a status. A driver may leave the status unchanged. */
         CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
         result = driver->proc_address.v2(function, &answer.object, version, flags, &status);
         if (status != CU_GET_PROC_ADDRESS_SUCCESS)
@@ -35,10 +35,10 @@ static cushim_fn proc_address_query(const struct driver *driver, const char *fun
 }
 
 /*
- * A cuGetProcAddress that returns one ABI whatever version is asked for (some interposers do) would make a program call
- * through a wrong type; one that knows no per-thread forms, work on the wrong stream. Both are found out by asking what
- * is known: an exported entry point must be answered with its own address, and two ABIs of a function, or two forms of
- * one, with two addresses.
+ * Some interposers have a cuGetProcAddress that returns one ABI version for every requested version; a program would
+ * then call through a wrong type. If it has no per-thread forms, a program would work on the wrong stream. Both are
+ * detected with requests whose result is known: an exported entry point must have its own address, and two ABI versions
+ * of a function, or two forms of one, must have two addresses.
  */
 static bool proc_address_agrees(const struct driver *driver, cushim_fn answer, const char *symbol, cushim_fn other)
 {
@@ -46,7 +46,7 @@ static bool proc_address_agrees(const struct driver *driver, cushim_fn answer, c
     return answer == NULL || ((exported == NULL || answer == exported) && answer != other);
 }
 
-static bool proc_address_is_honest(const struct driver *driver)
+static bool proc_address_can_be_trusted(const struct driver *driver)
 {
     cushim_fn older = NULL;
     for (size_t row = 0; row < ROW_COUNT; row++) {
@@ -69,14 +69,14 @@ static bool proc_address_is_honest(const struct driver *driver)
 
 bool cush_resolve_has_proc_address(struct driver *driver)
 {
-    int honest = CUSHIM_LOAD_ACQUIRE(&driver->proc_address.is_honest);
-    if (honest == 0) {
-        /* Two threads may both find out; they find the same. */
+    int trusted = CUSHIM_LOAD_ACQUIRE(&driver->proc_address.is_trusted);
+    if (trusted == 0) {
+        /* Several threads may check at the same time; they get the same result. */
         bool has_one = driver->proc_address.v1 != NULL || driver->proc_address.v2 != NULL;
-        honest = has_one && proc_address_is_honest(driver) ? 1 : -1;
-        CUSHIM_STORE_RELEASE(&driver->proc_address.is_honest, honest);
+        trusted = has_one && proc_address_can_be_trusted(driver) ? 1 : -1;
+        CUSHIM_STORE_RELEASE(&driver->proc_address.is_trusted, trusted);
     }
-    return honest > 0;
+    return trusted > 0;
 }
 
 cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *function, int version, bool per_thread)

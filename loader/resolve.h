@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds one entry point in an open driver: by its exact name, else by cuGetProcAddress. */
-#ifndef CUSHIM_RESOLVE_H
-#define CUSHIM_RESOLVE_H
+#ifndef CUSHIM_LOADER_RESOLVE_H
+#define CUSHIM_LOADER_RESOLVE_H
 
 #include "driver.h"
 

@@ -8,7 +8,7 @@
 #include "os_library.h"
 #include "reason.h"
 
-/* No driver is older: cuDriverGetVersion came with CUDA 2.2. */
+/* CUDA 2.2 added cuDriverGetVersion, so that no driver has a lower version. */
 enum { OLDEST_DRIVER = 2020 };
 
 struct search {
@@ -17,61 +17,60 @@ struct search {
     struct diagnosis_builder *builder;
 };
 
-static bool search_found_nothing(struct search *search, const char *place, enum cushim_reason reason,
-                                 const char *result)
+static bool search_fail_attempt(struct search *search, const char *name, enum cushim_reason reason, const char *result)
 {
-    cush_diagnosis_add_attempt(search->builder, place, reason, result, NULL);
+    cush_diagnosis_add_attempt(search->builder, name, reason, result, NULL);
     return false;
 }
 
-/* The library, if we opened it. A caller's handle may be any, even the whole program's. */
+/* Returns the library if the search opened it. A handle of the caller can be any handle, even that of the program. */
 static void *search_own_handle(const struct search *search, void *library)
 {
     return search->request->handle == NULL ? library : NULL;
 }
 
-/* Names the stub by its file, which the system's search does not tell: a person has to take its directory off a
+/* Records the file of the stub, which its plain name does not show: a person has to remove its directory from a search
  * path. */
-static bool search_found_stub(struct search *search, const char *place, void *library, cushim_fn symbol)
+static bool search_fail_stub(struct search *search, const char *name, void *library, cushim_fn symbol)
 {
     char path[OS_PATH_SIZE];
     char text[OS_PATH_SIZE + 64];
     cush_os_library_path(library, symbol, path, sizeof path);
-    bool told = path[0] == '\0' || strcmp(path, place) == 0;
-    snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", told ? "" : " ", told ? "" : path);
-    cush_diagnosis_add_attempt(search->builder, place, CUSHIM_REASON_STUB, text, path[0] != '\0' ? path : place);
+    bool is_known = path[0] == '\0' || strcmp(path, name) == 0;
+    snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", is_known ? "" : " ", is_known ? "" : path);
+    cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_STUB, text, path[0] != '\0' ? path : name);
     return false;
 }
 
-/* Asks an open library whether it is a driver, and of which version. Calls nothing but cuDriverGetVersion. */
-static bool search_examine(struct search *search, const char *place, void *library)
+/* Checks that an open library is a driver, and reads its version. Calls only cuDriverGetVersion. */
+static bool search_examine(struct search *search, const char *name, void *library)
 {
     CUresult(CUDAAPI * get_version)(int *) = NULL;
     cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_row(ROW_DriverGetVersion_v1).symbol);
     if (symbol == NULL || cush_os_library_symbol(library, cush_symbols_row(ROW_Init_v1).symbol) == NULL)
-        return search_found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER,
-                                    "not a driver: it lacks the driver's functions");
+        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_A_DRIVER,
+                                   "not a driver: it does not export the functions of a driver");
     memcpy(&get_version, &symbol, sizeof symbol);
 
     int version = 0;
     CUresult result = get_version(&version);
     if (result == CUDA_ERROR_STUB_LIBRARY)
-        return search_found_stub(search, place, search_own_handle(search, library), symbol);
+        return search_fail_stub(search, name, search_own_handle(search, library), symbol);
     if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > LARGEST_VERSION) {
         char text[128];
-        snprintf(text, sizeof text, "not a working driver: asked for its version, it says %d with code %d", version,
-                 (int)result);
-        return search_found_nothing(search, place, CUSHIM_REASON_NOT_A_DRIVER, text);
+        snprintf(text, sizeof text, "not a working driver: cuDriverGetVersion returned code %d and version %d",
+                 (int)result, version);
+        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_A_DRIVER, text);
     }
     search->driver->library = library;
     search->driver->own_version = version;
     char text[64];
     snprintf(text, sizeof text, "a driver for CUDA %d.%d", version / 1000, version % 1000 / 10);
-    cush_diagnosis_add_attempt(search->builder, place, CUSHIM_REASON_NONE, text, NULL);
+    cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_NONE, text, NULL);
     return true;
 }
 
-static enum cushim_reason reason_of(enum os_library_result result)
+static enum cushim_reason search_reason(enum os_library_result result)
 {
     switch (result) {
     case OS_LIBRARY_ABSENT:
@@ -92,62 +91,62 @@ static enum cushim_reason reason_of(enum os_library_result result)
 }
 
 /*
- * Opens `file`, which was found as `place`. `there`: the file is known to be there, whatever the loader says (glibc:
- * "no such file" of another processor's).
+ * Opens `file` and records the attempt under `name`. `exists`: the file is known to exist, even if the dynamic loader
+ * denies it. glibc reports "no such file" for a library of another processor architecture.
  */
-static bool search_try_open(struct search *search, const char *place, const char *file, bool there)
+static bool search_try_open(struct search *search, const char *name, const char *file, bool exists)
 {
     char error[512];
     void *library;
     enum os_library_result result = cush_os_library_open(file, &library, error, sizeof error);
-    if (result == OS_LIBRARY_ABSENT && there)
+    if (result == OS_LIBRARY_ABSENT && exists)
         result = OS_LIBRARY_UNLOADABLE;
     if (result != OS_LIBRARY_OPEN)
-        return search_found_nothing(search, place, reason_of(result),
-                                    result == OS_LIBRARY_ABSENT ? "not found" : error);
-    if (search_examine(search, place, library))
+        return search_fail_attempt(search, name, search_reason(result),
+                                   result == OS_LIBRARY_ABSENT ? "not found" : error);
+    if (search_examine(search, name, library))
         return true;
-    /* A stub that stays mapped would be found again by its name. */
+    /* If a stub stayed mapped, the dynamic loader would return it again for the plain name. */
     cush_os_library_close(library);
     return false;
 }
 
-/* A path is looked at before it is opened: the loader's words for "not there" are many. */
-static bool search_try_path(struct search *search, const char *place, const char *file)
+/* The file is checked before it is opened, because the dynamic loader has many messages for an absent file. */
+static bool search_try_path(struct search *search, const char *name, const char *file)
 {
     switch (cush_os_file_state(file, false)) {
     case OS_FILE_ABSENT:
-        return search_found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
+        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_FOUND, "not found");
     case OS_FILE_DENIED:
-        return search_found_nothing(search, place, CUSHIM_REASON_UNREADABLE,
-                                    "not permitted: this user may not read it");
+        return search_fail_attempt(search, name, CUSHIM_REASON_UNREADABLE,
+                                   "not permitted: this user may not read the file");
     case OS_FILE_READY:
         break;
     }
-    return search_try_open(search, place, file, true);
+    return search_try_open(search, name, file, true);
 }
 
-/* A caller's path, or a bare name for the system to search. */
-static bool search_try_given(struct search *search, const char *path)
+/* Tries the path option: a path, or a plain name that the dynamic loader searches. */
+static bool search_try_option(struct search *search, const char *path)
 {
-    bool bare = strchr(path, '/') == NULL && strchr(path, '\\') == NULL;
-    return bare ? search_try_open(search, path, path, false) : search_try_path(search, path, path);
+    bool is_plain = strchr(path, '/') == NULL && strchr(path, '\\') == NULL;
+    return is_plain ? search_try_open(search, path, path, false) : search_try_path(search, path, path);
 }
 
-static bool try_below(struct search *search, const char *place)
+static bool search_try_below_root(struct search *search, const char *name)
 {
     const char *root = search->request->root;
     char file[OS_PATH_SIZE];
-    if (!cush_os_path_below(root, place + strlen(root), file, sizeof file))
-        return search_found_nothing(search, place, CUSHIM_REASON_NOT_FOUND, "not found");
-    return search_try_path(search, place, file);
+    if (!cush_os_path_below(root, name + strlen(root), file, sizeof file))
+        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_FOUND, "not found");
+    return search_try_path(search, name, file);
 }
 
 static bool search_try_known_paths(struct search *search)
 {
-    char place[OS_PATH_SIZE + 256];
-    for (size_t i = 0; cush_candidates_path(i, search->request->root, place, sizeof place); i++) {
-        if (place[0] != '\0' && try_below(search, place))
+    char name[OS_PATH_SIZE + 256];
+    for (size_t i = 0; cush_candidates_path(i, search->request->root, name, sizeof name); i++) {
+        if (name[0] != '\0' && search_try_below_root(search, name))
             return true;
     }
     return false;
@@ -159,15 +158,15 @@ static bool search_try_all(struct search *search)
     if (request->handle != NULL)
         return search_examine(search, "the handle given", request->handle);
     if (request->path[0] != '\0')
-        return search_try_given(search, request->path);
-    /* A copy that the process has open already is what the dynamic loader gives for its name, before it searches. */
+        return search_try_option(search, request->path);
+    /* If the process already has a copy open, the dynamic loader returns that copy for the plain name. */
     const char *name = cush_os_library_driver_name;
     if (request->root[0] == '\0' && search_try_open(search, name, name, false))
         return true;
     return search_try_known_paths(search);
 }
 
-/* Fills in what the driver lets be seen, and refuses it if that is too little. */
+/* Fills in the driver under the version limit and the hidden functions. Returns false if its version is too low. */
 static bool search_accept(struct search *search)
 {
     const struct request *request = search->request;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens the driver that a request asks for, place by place, and writes down what happened at each. */
-#ifndef CUSHIM_SEARCH_H
-#define CUSHIM_SEARCH_H
+/* Tries the paths of a request until one of them opens a driver, and records each attempt in the diagnosis. */
+#ifndef CUSHIM_LOADER_SEARCH_H
+#define CUSHIM_LOADER_SEARCH_H
 
 #include "driver.h"
 #include "request.h"
 
 /*
- * On true, `driver` is open, its version is known, and it is no stub. On false nothing is open, and the record has the
- * reason. Either way the record has every place tried.
+ * Returns true if a driver was opened: it is not a stub, and its version is known. Otherwise nothing is open, and the
+ * builder has the reason. In both cases the builder has every attempt.
  */
 bool cush_search_driver(const struct request *request, struct driver *driver, struct diagnosis_builder *builder);
 

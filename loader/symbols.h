@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of symbols.inc as an array, and which row stands behind each slot. */
-#ifndef CUSHIM_SYMBOLS_H
-#define CUSHIM_SYMBOLS_H
+#ifndef CUSHIM_LOADER_SYMBOLS_H
+#define CUSHIM_LOADER_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

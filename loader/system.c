@@ -7,21 +7,21 @@
 #include "os_file.h"
 #include "os_system.h"
 
-/* Files are tiny; the longest line that matters is that of /proc/driver/nvidia/version. */
-enum { FILE_START = 512, MOST_GPU_NODES = 16 };
+/* The files are small. The longest line that matters is that of /proc/driver/nvidia/version. */
+enum { FILE_START_SIZE = 512, MAX_GPU_NODES = 16 };
 
 static bool system_read_below(const char *root, const char *path, char *text, size_t size)
 {
-    char whole[OS_PATH_SIZE];
-    return cush_os_path_below(root, path, whole, sizeof whole) && cush_os_file_read(whole, text, size);
+    char full_path[OS_PATH_SIZE];
+    return cush_os_path_below(root, path, full_path, sizeof full_path) && cush_os_file_read(full_path, text, size);
 }
 
 static enum cushim_node system_node_below(const char *root, const char *path)
 {
-    char whole[OS_PATH_SIZE];
-    if (!cush_os_path_below(root, path, whole, sizeof whole))
+    char full_path[OS_PATH_SIZE];
+    if (!cush_os_path_below(root, path, full_path, sizeof full_path))
         return CUSHIM_NODE_ABSENT;
-    switch (cush_os_file_state(whole, true)) {
+    switch (cush_os_file_state(full_path, true)) {
     case OS_FILE_READY:
         return CUSHIM_NODE_READY;
     case OS_FILE_DENIED:
@@ -32,7 +32,7 @@ static enum cushim_node system_node_below(const char *root, const char *path)
     return CUSHIM_NODE_ABSENT;
 }
 
-/* The first word of `text` that looks like 580.159.03. */
+/* Copies the first word of `text` that looks like 580.159.03. */
 static void system_copy_version(const char *text, char *version, size_t size)
 {
     for (const char *word = text; *word != '\0'; word += strcspn(word, " \t\n"), word += strspn(word, " \t\n")) {
@@ -61,7 +61,7 @@ static bool system_is_nvidia_display(const char *root, const char *directory, co
 
 static bool system_is_container(const char *root)
 {
-    char text[FILE_START];
+    char text[FILE_START_SIZE];
     return system_read_below(root, "/.dockerenv", text, sizeof text)
            || system_read_below(root, "/run/.containerenv", text, sizeof text)
            || system_read_below(root, "/run/systemd/container", text, sizeof text)
@@ -71,7 +71,7 @@ static bool system_is_container(const char *root)
 
 void cush_system_kernel_module(const char *root, char *version, size_t size)
 {
-    char text[FILE_START];
+    char text[FILE_START_SIZE];
     version[0] = '\0';
     if (system_read_below(root, "/proc/driver/nvidia/version", text, sizeof text)
         || system_read_below(root, "/sys/module/nvidia/version", text, sizeof text))
@@ -92,7 +92,7 @@ void cushim_query_system(const char *root, struct cushim_system *out_system)
     system.control_node = system_node_below(root, "/dev/nvidiactl");
     system.uvm_node = system_node_below(root, "/dev/nvidia-uvm");
     system.wsl_node = system_node_below(root, "/dev/dxg");
-    for (int i = 0; i < MOST_GPU_NODES; i++) {
+    for (int i = 0; i < MAX_GPU_NODES; i++) {
         char path[32];
         snprintf(path, sizeof path, "/dev/nvidia%d", i);
         enum cushim_node node = system_node_below(root, path);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the operating system shows of an NVIDIA GPU; see cushim_query_system(). */
-#ifndef CUSHIM_SYSTEM_H
-#define CUSHIM_SYSTEM_H
+/* The kernel module of the driver; cushim/system.h has the rest of what the operating system shows. */
+#ifndef CUSHIM_LOADER_SYSTEM_H
+#define CUSHIM_LOADER_SYSTEM_H
 
 #include "cushim/loader.h"
 
-/* Writes the version of the kernel's part of the driver, or "". */
+/* Writes the version of the kernel module, or "" if it is not loaded. */
 void cush_system_kernel_module(const char *root, char *version, size_t size);
 
 #endif

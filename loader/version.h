@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA versions as people write them. The program is built from this file, too. */
-#ifndef CUSHIM_VERSION_H
-#define CUSHIM_VERSION_H
+/* CUDA versions as people write them. The program `cushim` also compiles version.c. */
+#ifndef CUSHIM_LOADER_VERSION_H
+#define CUSHIM_LOADER_VERSION_H
 
 /* Returns 12030 for "12.3" and for "12030", 12000 for "12", and 0 for anything else. */
 int cush_version_parse(const char *text);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the API depends on the compiler: visibility, and how the current table is read. */
+/**
+ * @file
+ * The parts of the API that depend on the compiler: visibility, and how the current table is read.
+ */
 #ifndef CUSHIM_ATTRIBUTES_H
 #define CUSHIM_ATTRIBUTES_H
 
-/*
- * CUSHIM_API marks what the shared library exports. The static library is built with CUSHIM_STATIC, which hides its
- * names from whatever it is linked into, so that two plug-ins in one process can each hold a copy. A Windows program
- * that links the DLL needs no macro: nothing but functions crosses the boundary.
+/**
+ * Marks the names that the shared library exports. The static library is built with CUSHIM_STATIC, which hides its
+ * names outside the program or library that it is linked into, so that two plug-ins in one process can each have a
+ * copy. A Windows program that links to the DLL needs no macro, because it imports only functions.
  *
- * What is shared between our own files and is no API begins with cush_: in a static link all names meet.
+ * Names that cushim's source files share, but that are not part of the API, begin with cush_, because a static link has
+ * one namespace.
  */
 #if defined(_WIN32)
 #    if defined(CUSHIM_BUILD_SHARED)
@@ -24,24 +28,24 @@
 #    define CUSHIM_API
 #endif
 
-/* Where it is 1, cushim_table() is an inline load; where 0, an exported function. */
+/** 1: cushim_table() is an inline load. 0: it is an exported function. */
 #if defined(__GNUC__) && !defined(_WIN32)
 #    define CUSHIM_INLINE_TABLE 1
 #else
 #    define CUSHIM_INLINE_TABLE 0
 #endif
 
-/* Puts an object into a section of an ELF file and keeps it there unreferenced; nothing where there are no such
- * sections. */
+/** Puts an object into a section of an ELF file and keeps it there, even if nothing refers to it. Defined only where
+ *  such sections exist. */
 #if defined(__GNUC__) && defined(__ELF__)
 #    define CUSHIM_ELF_SECTION(name) __attribute__((section(name), used))
 #endif
 
-/* A pointer that every thread reads and few write, in a form that C++ can see too (it has no _Atomic). */
+/** Atomic access to a pointer that every thread reads and few threads write. C++ has no _Atomic. */
 #define CUSHIM_LOAD_ACQUIRE(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #define CUSHIM_STORE_RELEASE(address, value) __atomic_store_n((address), (value), __ATOMIC_RELEASE)
 
-/* The compiler checks the arguments of a function that takes a printf format. */
+/** Lets the compiler check the arguments of a function that takes a printf format. */
 #if defined(__MINGW32__)
 #    define CUSHIM_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
 #elif defined(__GNUC__)

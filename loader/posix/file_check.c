@@ -25,13 +25,13 @@
 #    define OUR_MACHINE EM_ARM
 #endif
 
-enum { MOST_SEGMENTS = 64 }; /* real drivers have fewer than 16 */
+enum { MAX_SEGMENTS = 64 }; /* real drivers have fewer than 16 */
 
-static bool is_cut_short(int file, const ElfW(Ehdr) * header, uint64_t file_size)
+static bool file_is_truncated(int file, const ElfW(Ehdr) * header, uint64_t file_size)
 {
-    ElfW(Phdr) segments[MOST_SEGMENTS];
+    ElfW(Phdr) segments[MAX_SEGMENTS];
     size_t size = header->e_phnum * sizeof segments[0];
-    if (header->e_phnum > MOST_SEGMENTS || header->e_phentsize != sizeof segments[0])
+    if (header->e_phnum > MAX_SEGMENTS || header->e_phentsize != sizeof segments[0])
         return false;
     if (pread(file, segments, size, (off_t)header->e_phoff) != (ssize_t)size)
         return true;
@@ -44,7 +44,7 @@ static bool is_cut_short(int file, const ElfW(Ehdr) * header, uint64_t file_size
     return false;
 }
 
-static const char *check_open_file(int file, bool *out_damaged)
+static const char *file_find_fault(int file, bool *out_damaged)
 {
     struct stat status;
     ElfW(Ehdr) header;
@@ -54,15 +54,15 @@ static const char *check_open_file(int file, bool *out_damaged)
         return "this is a directory";
     *out_damaged = !S_ISREG(status.st_mode);
     if (*out_damaged)
-        return "this is no regular file";
-    bool is_ours = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header
-                   && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0
-                   && header.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
+        return "this is not a regular file";
+    bool is_elf = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header
+                  && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0
+                  && header.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
 #if defined(OUR_MACHINE)
-    if (is_ours && header.e_machine != OUR_MACHINE)
-        return "it is made for another processor";
+    if (is_elf && header.e_machine != OUR_MACHINE)
+        return "it is built for another processor architecture";
 #endif
-    *out_damaged = is_ours && is_cut_short(file, &header, (uint64_t)status.st_size);
+    *out_damaged = is_elf && file_is_truncated(file, &header, (uint64_t)status.st_size);
     return *out_damaged ? "the file is incomplete" : NULL;
 }
 
@@ -72,7 +72,7 @@ const char *cush_file_check(const char *path, bool *out_damaged)
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return NULL;
-    const char *fault = check_open_file(file, out_damaged);
+    const char *fault = file_find_fault(file, out_damaged);
     close(file);
     return fault;
 }

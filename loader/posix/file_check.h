@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a file may be given to the dynamic loader, which trusts it too much. */
-#ifndef CUSHIM_FILE_CHECK_H
-#define CUSHIM_FILE_CHECK_H
+/* Checks a file before the dynamic loader opens it, because the dynamic loader checks too little. */
+#ifndef CUSHIM_LOADER_FILE_CHECK_H
+#define CUSHIM_LOADER_FILE_CHECK_H
 
 #include <stdbool.h>
 
 /*
- * Returns what is wrong with `path`, or NULL; *out_damaged is whether the process would end or hang on it. glibc maps a
- * library without looking at the length of its file, so that one that is cut short kills the process (SIGBUS); it waits
- * for ever on a FIFO; and one for another processor it calls absent. Other faults it finds by itself.
+ * Returns a text that says what is wrong with `path`, or NULL. *out_damaged is true if opening the file would end or
+ * block the process. glibc maps a library without a check of the file's length, so that a truncated file ends the
+ * process (SIGBUS). It waits for ever on a FIFO, and it reports a library for another processor as absent. It detects
+ * other faults itself.
  */
 const char *cush_file_check(const char *path, bool *out_damaged);
 

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 }; /* as many as Linux follows in one path */
+enum { MAX_LINKS = 40 }; /* as many as Linux follows in one path */
 
-/* A path below a root while its links are followed. `done` has no links after the root. */
+/* A path below a root whose links are being resolved. `done` contains no links after the root. */
 struct walk {
     char *done;
     size_t length, size;
@@ -29,11 +29,11 @@ static void walk_up(struct walk *walk)
     walk->done[walk->length] = '\0';
 }
 
-/* Puts the target of the link `done` in front of what is left of the path after `after`. */
+/* Puts the target of the link `done` in front of `after`, the rest of the path. */
 static bool walk_link(struct walk *walk, const char *target, size_t target_length, const char *after)
 {
     size_t rest_length = strlen(after);
-    if (++walk->links > MOST_LINKS || target_length + rest_length >= sizeof walk->rest)
+    if (++walk->links > MAX_LINKS || target_length + rest_length >= sizeof walk->rest)
         return false;
     memmove(walk->rest + target_length, after, rest_length + 1);
     memcpy(walk->rest, target, target_length);
@@ -81,19 +81,19 @@ static bool walk_all(struct walk *walk)
     return true;
 }
 
-bool cush_os_path_below(const char *root, const char *path, char *whole, size_t size)
+bool cush_os_path_below(const char *root, const char *path, char *full_path, size_t size)
 {
     size_t root_length = strlen(root);
     size_t path_length = strlen(path);
     struct walk walk;
     if (root_length + path_length >= size || path_length >= sizeof walk.rest)
         return false;
-    memcpy(whole, root, root_length);
-    memcpy(whole + root_length, path, path_length + 1);
+    memcpy(full_path, root, root_length);
+    memcpy(full_path + root_length, path, path_length + 1);
     if (root_length == 0)
-        return true; /* the kernel follows the links */
-    walk = (struct walk){.done = whole, .length = root_length, .size = size, .root_length = root_length};
-    whole[root_length] = '\0';
+        return true; /* the kernel resolves the links */
+    walk = (struct walk){.done = full_path, .length = root_length, .size = size, .root_length = root_length};
+    full_path[root_length] = '\0';
     memcpy(walk.rest, path, path_length + 1);
     return walk_all(&walk);
 }
@@ -111,7 +111,7 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* it may be a FIFO, or a terminal */
     if (file < 0)
         return false;
-    /* What /proc and /sys show are regular files. */
+    /* Files in /proc and /sys are regular files, too. */
     bool is_regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     ssize_t length = is_regular ? read(file, text, size - 1) : -1;
     close(file);
@@ -122,8 +122,8 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
 bool cush_os_directory_find(const char *root, const char *path,
                             bool (*matches)(const char *root, const char *path, const char *name))
 {
-    char whole[OS_PATH_SIZE];
-    DIR *directory = cush_os_path_below(root, path, whole, sizeof whole) ? opendir(whole) : NULL;
+    char full_path[OS_PATH_SIZE];
+    DIR *directory = cush_os_path_below(root, path, full_path, sizeof full_path) ? opendir(full_path) : NULL;
     if (directory == NULL)
         return false;
     bool found = false;

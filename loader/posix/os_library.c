@@ -17,8 +17,8 @@ const char cush_os_library_driver_name[] = "libcuda.so.1";
 
 #if defined(CUSHIM_ELF_SECTION)
 /*
- * Tells packagers' tools of the optional dependency, which no DT_NEEDED shows: an ELF note as systemd's "dlopen()
- * Metadata for ELF Files" defines it. readelf -p .note.dlopen prints it.
+ * An ELF note for packaging tools about the optional dependency, which no DT_NEEDED shows. systemd's specification
+ * "dlopen() Metadata for ELF Files" defines it. readelf -p .note.dlopen prints it.
  */
 #    define NOTE_JSON                                                                                                  \
         "[{\"soname\":[\"libcuda.so.1\"],\"feature\":\"cuda\",\"description\":\"GPU computing with NVIDIA's driver\"," \
@@ -32,41 +32,43 @@ static const _Alignas(4) struct {
 } dlopen_note = {4, sizeof NOTE_JSON, 0x407c0c0a, "FDO", NOTE_JSON};
 #endif
 
-/* RTLD_NOW: a library that lacks something is refused here, not in the middle of a call. */
+/* RTLD_NOW: a library with an undefined symbol is refused here, not during a later call. */
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
 
-/* What the dynamic loader's words mean; it has nothing else for the cause. They name the library that is absent, which
- * may be one that `name` needs. */
-static enum os_library_result classify(const char *words, const char *name)
+/* Finds the cause of an error in the message of dlerror(), the only source of it. The message names the library that is
+ * absent, which may be one that `name` needs. */
+static enum os_library_result library_classify_error(const char *message, const char *name)
 {
-    if (strstr(words, strerror(ENOENT)) != NULL && strstr(words, name) != NULL && strstr(words, "needed by") == NULL)
+    if (strstr(message, strerror(ENOENT)) != NULL && strstr(message, name) != NULL
+        && strstr(message, "needed by") == NULL)
         return OS_LIBRARY_ABSENT;
-    if (strstr(words, strerror(EACCES)) != NULL)
+    if (strstr(message, strerror(EACCES)) != NULL)
         return OS_LIBRARY_UNREADABLE;
 #if defined(__linux__) && !defined(__GLIBC__)
-    /* All that NVIDIA builds for Linux needs glibc. What is not a library at all is another matter. */
-    return strstr(words, strerror(ENOEXEC)) != NULL ? OS_LIBRARY_UNLOADABLE : OS_LIBRARY_OTHER_LIBC;
+    /* Every library that NVIDIA builds for Linux needs glibc. A file that is not a library has another reason. */
+    return strstr(message, strerror(ENOEXEC)) != NULL ? OS_LIBRARY_UNLOADABLE : OS_LIBRARY_OTHER_LIBC;
 #else
-    return strstr(words, strerror(ENOENT)) != NULL ? OS_LIBRARY_NEEDS_LIBRARY : OS_LIBRARY_UNLOADABLE;
+    return strstr(message, strerror(ENOENT)) != NULL ? OS_LIBRARY_NEEDS_LIBRARY : OS_LIBRARY_UNLOADABLE;
 #endif
 }
 
 /* A program that is linked statically to musl has a dlopen() that always fails. */
-static bool can_open_libraries(void)
+static bool library_opening_works(void)
 {
     void *program = dlopen(NULL, RTLD_LAZY);
     if (program == NULL)
-        dlerror(); /* leave no words behind for the program's next dlerror() */
+        dlerror(); /* clear the message, which the program's next dlerror() would return */
     else
         dlclose(program);
     return program != NULL;
 }
 
-/* The loader's words begin with the path, which the reader knows. */
-static const char *library_error_without_path(const char *words, const char *name)
+/* The message of dlerror() begins with the path, which the attempt already contains. */
+static const char *library_error_without_path(const char *message, const char *name)
 {
     size_t length = strlen(name);
-    return strncmp(words, name, length) == 0 && strncmp(words + length, ": ", 2) == 0 ? words + length + 2 : words;
+    return strncmp(message, name, length) == 0 && strncmp(message + length, ": ", 2) == 0 ? message + length + 2
+                                                                                          : message;
 }
 
 enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size)
@@ -82,12 +84,12 @@ enum os_library_result cush_os_library_open(const char *name, void **out_library
         *out_library = library;
         return OS_LIBRARY_OPEN;
     }
-    const char *words = dlerror();
-    if (words == NULL)
-        words = "cannot be opened";
-    snprintf(error, error_size, "%s", library_error_without_path(words, name));
-    enum os_library_result result = classify(words, name);
-    return result == OS_LIBRARY_ABSENT || can_open_libraries() ? result : OS_LIBRARY_STATIC_PROGRAM;
+    const char *message = dlerror();
+    if (message == NULL)
+        message = "cannot be opened";
+    snprintf(error, error_size, "%s", library_error_without_path(message, name));
+    enum os_library_result result = library_classify_error(message, name);
+    return result == OS_LIBRARY_ABSENT || library_opening_works() ? result : OS_LIBRARY_STATIC_PROGRAM;
 }
 
 void *cush_os_library_open_mapped(const char *name)
@@ -97,7 +99,7 @@ void *cush_os_library_open_mapped(const char *name)
         return NULL;
     void *library = dlopen(name, OPEN_FLAGS | RTLD_NOLOAD);
     if (library == NULL)
-        dlerror(); /* leave no words behind for the program's next dlerror() */
+        dlerror(); /* clear the message, which the program's next dlerror() would return */
     return library;
 }
 
@@ -112,7 +114,7 @@ struct own_object {
     const char *name;
 };
 
-static int find_own_object(struct dl_phdr_info *object, size_t size, void *found)
+static int own_object_find(struct dl_phdr_info *object, size_t size, void *found)
 {
     struct own_object *own = found;
     (void)size;
@@ -127,10 +129,10 @@ static int find_own_object(struct dl_phdr_info *object, size_t size, void *found
 }
 
 /*
- * The dynamic loader finds the object again by the name under which it mapped it, even if that file is gone. In glibc
- * the program itself has no name, and it is never unmapped; a static program has nothing to unmap, and musl unmaps
- * nothing. dladdr() would search the symbols of the object, and would name the program by argv[0], which may be
- * anything.
+ * The dynamic loader finds the object again by the name under which it mapped the object, even if the file no longer
+ * exists. In glibc the program itself has no name and is never unmapped. A static program has nothing to unmap, and
+ * musl never unmaps. dladdr() would search the symbols of the object and would name the program by argv[0], which can
+ * be any text.
  */
 void cush_os_library_pin_self(void)
 {
@@ -139,10 +141,10 @@ void cush_os_library_pin_self(void)
     if (pinned)
         return;
     pinned = true;
-    dl_iterate_phdr(find_own_object, &own);
+    dl_iterate_phdr(own_object_find, &own);
     if (own.name == NULL || own.name[0] == '\0')
         return;
-    /* Lazy, so that nothing is bound anew. The handle stays open. */
+    /* Lazy, so that no symbol is bound again. The handle stays open. */
     if (dlopen(own.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
         dlerror();
 }
@@ -174,7 +176,7 @@ void cush_os_library_path(void *library, cushim_fn address, char *path, size_t s
     const char *file = "";
     if (library != NULL && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0)
         file = map->l_name;
-    else if (library_find_address(address, &info) && info.dli_fname != NULL) /* goes through the library's symbols */
+    else if (library_find_address(address, &info) && info.dli_fname != NULL) /* searches the symbols of the library */
         file = info.dli_fname;
     snprintf(path, size, "%s", file);
 }
@@ -185,11 +187,11 @@ const char *cush_os_library_symbol_name(void *library, cushim_fn address)
     struct link_map *map;
     if (!library_find_address(address, &info) || info.dli_sname == NULL)
         return NULL;
-    /* A library's handle is asked for a name together with what it needs, libc say, which is not meant. A handle
-     * without a file is the whole program's. */
+    /* dlsym() also searches the libraries that `library` needs, such as libc; their names do not count. A handle
+     * without a file is that of the program. */
     bool has_file = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] != '\0';
     if (has_file && strcmp(map->l_name, info.dli_fname) != 0)
         return NULL;
-    /* dladdr gives the nearest name; it is the address's own only if the library resolves it back to the same place. */
+    /* dladdr() returns the nearest name. It is the name of this address only if dlsym() returns the address for it. */
     return cush_os_library_symbol(library, info.dli_sname) == address ? info.dli_sname : NULL;
 }

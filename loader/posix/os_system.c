@@ -15,15 +15,15 @@
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static _Thread_local bool load_lock_is_mine;
-static int cancel_state; /* of the thread that holds the lock, before it did */
+static int cancel_state; /* of the thread that holds the lock, from before it took the lock */
 
 /*
- * The seconds that a fork waits for a load. What the load waits for may be the fork itself: its other handlers hold
- * locks, a driver's perhaps, and in older C libraries (glibc before 2.36, musl) the fork holds the one of
- * pthread_atfork() and dlclose(). Then the child finds a load half done, of which nothing is published, and frees the
- * lock, whose holder it has not got.
+ * The seconds that a fork() waits for a load. The load may itself wait for the fork(): other fork handlers hold locks,
+ * perhaps those of a driver, and in older C libraries (glibc before 2.36, musl) the fork() holds the lock of
+ * pthread_atfork() and dlclose(). After this time the child has an unfinished load of which nothing is published. It
+ * resets the lock, because the thread that holds it does not exist in the child.
  */
-enum { FORK_PATIENCE = 5 };
+enum { FORK_WAIT_SECONDS = 5 };
 static _Thread_local bool fork_has_lock;
 
 static void load_lock_before_fork(void)
@@ -32,7 +32,7 @@ static void load_lock_before_fork(void)
     if (load_lock_is_mine)
         return;
     clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += FORK_PATIENCE;
+    deadline.tv_sec += FORK_WAIT_SECONDS;
     fork_has_lock = pthread_mutex_timedlock(&load_lock, &deadline) == 0;
 }
 
@@ -51,17 +51,17 @@ static void load_lock_after_fork_in_child(void)
     load_lock_after_fork();
 }
 
-static void load_lock_watch_forks(void)
+static void load_lock_register_handlers(void)
 {
-    /* It fails only for lack of memory; then a fork in the middle of a load is the program's risk. */
+    /* This fails only without memory. Then a fork() during a load is not safe. */
     (void)pthread_atfork(load_lock_before_fork, load_lock_after_fork, load_lock_after_fork_in_child);
 }
 
 void cush_os_load_lock(void)
 {
-    pthread_once(&fork_once, load_lock_watch_forks);
+    pthread_once(&fork_once, load_lock_register_handlers);
     pthread_mutex_lock(&load_lock);
-    /* A thread that is cancelled while it opens a file would take the lock with it. */
+    /* A thread that is cancelled while it opens a file would never release the lock. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     load_lock_is_mine = true;
 }

@@ -7,19 +7,19 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* A mapped DLL. Its offsets are counted from the base, and nothing outside of `size` is looked at. */
+/* A mapped DLL. Offsets are relative to the base, and nothing beyond `size` is read. */
 struct image {
     const unsigned char *base;
     size_t size;
 };
 
-/* `count` items of `size` bytes at an offset, or NULL if they do not lie within the image. */
+/* Returns `count` items of `size` bytes at an offset, or NULL if they are not within the image. */
 static const void *image_at(const struct image *image, size_t offset, size_t count, size_t size)
 {
     return offset <= image->size && count <= (image->size - offset) / size ? image->base + offset : NULL;
 }
 
-/* The headers come first, in one page at least, and say how large the rest is. */
+/* The headers come first, in at least one page, and contain the size of the image. */
 static const IMAGE_DATA_DIRECTORY *image_find_directory(struct image *image)
 {
     image->size = 4096;
@@ -35,7 +35,7 @@ static const IMAGE_DATA_DIRECTORY *image_find_directory(struct image *image)
     return &headers->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT];
 }
 
-/* The name at an offset, if it ends within the image. */
+/* Returns the name at an offset if it ends within the image, else NULL. */
 static const char *image_read_name(const struct image *image, size_t offset)
 {
     const char *name = image_at(image, offset, 1, 1);
@@ -57,7 +57,7 @@ const char *cush_exports_name(const void *module, cushim_fn address)
         return NULL;
     uintptr_t offset = (uintptr_t)address - (uintptr_t)image.base;
     for (DWORD i = 0; i < list->NumberOfNames; i++) {
-        /* An export that only names another library's function points into the list itself, where no code is. */
+        /* An export that forwards to another library points into the export directory, where no code is. */
         if (numbers[i] < list->NumberOfFunctions && functions[numbers[i]] == offset)
             return image_read_name(&image, names[i]);
     }

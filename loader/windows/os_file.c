@@ -8,15 +8,15 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* Windows has no places to search below a root: the paths are put together. */
-bool cush_os_path_below(const char *root, const char *path, char *whole, size_t size)
+/* Windows has no known paths, and no links to resolve below a root: the paths are only joined. */
+bool cush_os_path_below(const char *root, const char *path, char *full_path, size_t size)
 {
     size_t root_length = strlen(root);
     size_t path_length = strlen(path);
     if (root_length + path_length >= size)
         return false;
-    memcpy(whole, root, root_length);
-    memcpy(whole + root_length, path, path_length + 1);
+    memcpy(full_path, root, root_length);
+    memcpy(full_path + root_length, path, path_length + 1);
     return true;
 }
 
@@ -31,7 +31,7 @@ enum os_file cush_os_file_state(const char *path, bool also_write)
     return GetLastError() == ERROR_ACCESS_DENIED ? OS_FILE_DENIED : OS_FILE_ABSENT;
 }
 
-/* These two are asked about device nodes alone. */
+/* The next two functions are used only for device nodes and other files that Windows does not have. */
 bool cush_os_file_read(const char *path, char *text, size_t size)
 {
     (void)path;

@@ -13,60 +13,60 @@
 
 const char cush_os_library_driver_name[] = "nvcuda.dll";
 
-static bool library_name_is_bare(const char *name)
+static bool library_name_is_plain(const char *name)
 {
     return strpbrk(name, "/\\") == NULL;
 }
 
 /*
- * Writes where `name` is: a bare name stands for a file in System32, and in no other directory. The current directory
- * and PATH are never searched. What contains a slash is a path, and may be a relative one.
+ * Writes the path of `name`. A plain name means a file in System32 and in no other directory: the current directory and
+ * PATH are never searched. A name that contains a slash is a path, which may be relative.
  */
-static bool library_find_path(const char *name, wchar_t place[OS_PATH_SIZE])
+static bool library_find_path(const char *name, wchar_t path[OS_PATH_SIZE])
 {
     wchar_t wide[OS_PATH_SIZE];
     if (!cush_unicode_to_utf16(name, wide, OS_PATH_SIZE))
         return false;
-    if (!library_name_is_bare(name)) {
-        /* Backslashes and an absolute path are what LoadLibraryEx wants. */
-        DWORD length = GetFullPathNameW(wide, OS_PATH_SIZE, place, NULL);
+    if (!library_name_is_plain(name)) {
+        /* LoadLibraryEx requires backslashes and an absolute path. */
+        DWORD length = GetFullPathNameW(wide, OS_PATH_SIZE, path, NULL);
         return length > 0 && length < OS_PATH_SIZE;
     }
-    UINT length = GetSystemDirectoryW(place, OS_PATH_SIZE);
+    UINT length = GetSystemDirectoryW(path, OS_PATH_SIZE);
     if (strchr(name, ':') != NULL || length == 0 || length + 1 + wcslen(wide) >= OS_PATH_SIZE)
         return false;
-    place[length] = L'\\';
-    wcscpy(place + length + 1, wide);
+    path[length] = L'\\';
+    wcscpy(path + length + 1, wide);
     return true;
 }
 
-/* The system's words for an error, in the user's language, and its number; "%1" in them stands for the file. */
-static void library_put_error_into_words(DWORD code, const char *name, char *error, size_t size)
+/* Writes the system's message for an error, in the user's language, and its number. In it "%1" stands for the file. */
+static void library_format_error(DWORD code, const char *name, char *error, size_t size)
 {
     wchar_t wide[256];
-    char words[3 * 256] = "";
+    char message[3 * 256] = "";
     DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS | FORMAT_MESSAGE_MAX_WIDTH_MASK;
     DWORD length = FormatMessageW(flags, NULL, code, 0, wide, sizeof wide / sizeof wide[0], NULL);
     while (length > 0 && wide[length - 1] == L' ')
         wide[--length] = L'\0';
     if (length > 0)
-        cush_unicode_to_utf8(wide, words, sizeof words);
-    const char *mark = strstr(words, "%1");
-    int before = mark != NULL ? (int)(mark - words) : 0;
-    snprintf(error, size, "%.*s%s%s%s(error %lu)", before, words, mark != NULL ? name : "",
-             mark != NULL ? mark + 2 : words, words[0] != '\0' ? " " : "", (unsigned long)code);
+        cush_unicode_to_utf8(wide, message, sizeof message);
+    const char *mark = strstr(message, "%1");
+    int before = mark != NULL ? (int)(mark - message) : 0;
+    snprintf(error, size, "%.*s%s%s%s(error %lu)", before, message, mark != NULL ? name : "",
+             mark != NULL ? mark + 2 : message, message[0] != '\0' ? " " : "", (unsigned long)code);
 }
 
 enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size)
 {
-    wchar_t place[OS_PATH_SIZE];
-    if (!library_find_path(name, place)) {
-        snprintf(error, error_size, "this is no name that a file can have");
+    wchar_t path[OS_PATH_SIZE];
+    if (!library_find_path(name, path)) {
+        snprintf(error, error_size, "a file cannot have this name");
         return OS_LIBRARY_ABSENT;
     }
-    /* Only a bare name is given as it is: then a copy that the process has open already counts. */
-    const wchar_t *wanted = library_name_is_bare(name) ? wcsrchr(place, L'\\') + 1 : place;
-    DWORD search = LOAD_LIBRARY_SEARCH_SYSTEM32 | (library_name_is_bare(name) ? 0 : LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR);
+    /* A plain name is passed without its directory, so that a copy counts which the process already has open. */
+    const wchar_t *wanted = library_name_is_plain(name) ? wcsrchr(path, L'\\') + 1 : path;
+    DWORD search = LOAD_LIBRARY_SEARCH_SYSTEM32 | (library_name_is_plain(name) ? 0 : LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR);
     DWORD mode = 0;
     SetThreadErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX, &mode); /* no message box about a broken file */
     HMODULE library = LoadLibraryExW(wanted, NULL, search);
@@ -76,15 +76,15 @@ enum os_library_result cush_os_library_open(const char *name, void **out_library
         *out_library = library;
         return OS_LIBRARY_OPEN;
     }
-    DWORD attributes = GetFileAttributesW(place);
-    bool there = attributes != INVALID_FILE_ATTRIBUTES;
-    if (there && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
+    DWORD attributes = GetFileAttributesW(path);
+    bool exists = attributes != INVALID_FILE_ATTRIBUTES;
+    if (exists && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
         snprintf(error, error_size, "this is a directory");
-    else if (there && code == ERROR_MOD_NOT_FOUND)
+    else if (exists && code == ERROR_MOD_NOT_FOUND)
         snprintf(error, error_size, "a library that it needs was not found (error %lu)", (unsigned long)code);
     else
-        library_put_error_into_words(code, name, error, error_size);
-    if (!there)
+        library_format_error(code, name, error, error_size);
+    if (!exists)
         return OS_LIBRARY_ABSENT;
     if (code == ERROR_MOD_NOT_FOUND)
         return OS_LIBRARY_NEEDS_LIBRARY;
@@ -94,11 +94,11 @@ enum os_library_result cush_os_library_open(const char *name, void **out_library
 
 void *cush_os_library_open_mapped(const char *name)
 {
-    wchar_t place[OS_PATH_SIZE];
+    wchar_t path[OS_PATH_SIZE];
     HMODULE library;
-    if (!library_find_path(name, place))
+    if (!library_find_path(name, path))
         return NULL;
-    const wchar_t *wanted = library_name_is_bare(name) ? wcsrchr(place, L'\\') + 1 : place;
+    const wchar_t *wanted = library_name_is_plain(name) ? wcsrchr(path, L'\\') + 1 : path;
     return GetModuleHandleExW(0, wanted, &library) ? library : NULL;
 }
 
@@ -119,7 +119,7 @@ cushim_fn cush_os_library_symbol(void *library, const char *name)
     return (cushim_fn)GetProcAddress(library, name);
 }
 
-/* The library that holds an address, or NULL. */
+/* Returns the library that contains an address, or NULL. */
 static HMODULE library_of_address(cushim_fn function)
 {
     union {
@@ -133,17 +133,17 @@ static HMODULE library_of_address(cushim_fn function)
 
 void cush_os_library_path(void *library, cushim_fn address, char *path, size_t size)
 {
-    wchar_t place[OS_PATH_SIZE];
+    wchar_t wide[OS_PATH_SIZE];
     HMODULE holder = library != NULL ? library : library_of_address(address);
-    DWORD length = holder != NULL ? GetModuleFileNameW(holder, place, OS_PATH_SIZE) : 0;
+    DWORD length = holder != NULL ? GetModuleFileNameW(holder, wide, OS_PATH_SIZE) : 0;
     path[0] = '\0';
     if (length > 0 && length < OS_PATH_SIZE)
-        cush_unicode_to_utf8(place, path, size);
+        cush_unicode_to_utf8(wide, path, size);
 }
 
 const char *cush_os_library_symbol_name(void *library, cushim_fn address)
 {
-    /* A library may hand on another's function; its name is exact if it leads back to the same place. */
+    /* A library can export the function of another one. The name is right if the library returns the address for it. */
     HMODULE holder = library_of_address(address);
     const char *name = holder != NULL ? cush_exports_name(holder, address) : NULL;
     return name != NULL && cush_os_library_symbol(library, name) == address ? name : NULL;

@@ -14,7 +14,7 @@
 /* Windows has no fork(). */
 static SRWLOCK load_lock = SRWLOCK_INIT;
 
-/* The thread that holds the lock, or 0, which no thread is. A thread asks only whether it is itself. */
+/* The thread that holds the lock; 0 is not the id of a thread. A thread only compares it with its own id. */
 static DWORD load_lock_owner;
 
 void cush_os_load_lock(void)
@@ -34,14 +34,14 @@ bool cush_os_load_lock_is_mine(void)
     return CUSHIM_LOAD_ACQUIRE(&load_lock_owner) == GetCurrentThreadId();
 }
 
-/* A variable's last value: cushim asks for a handful of names. Guarded by the load lock. */
-enum { MOST_VARIABLES = 8 };
+/* The last value of each variable; cushim reads only a few names. Guarded by the load lock. */
+enum { MAX_VARIABLES = 8 };
 static struct {
     const char *name;
     char *value;
-} variables[MOST_VARIABLES];
+} variables[MAX_VARIABLES];
 
-/* The process's own environment, which the C runtimes of one process may each have a copy of; NULL if it is unset. */
+/* Returns the value in the environment of the process, or NULL. Each C runtime may have a copy of the environment. */
 static char *environment_read(const char *name)
 {
     wchar_t wide_name[64];
@@ -62,7 +62,7 @@ static char *environment_read(const char *name)
 const char *cush_os_environment(const char *name)
 {
     size_t i = 0;
-    while (i < MOST_VARIABLES - 1 && variables[i].name != NULL && strcmp(variables[i].name, name) != 0)
+    while (i < MAX_VARIABLES - 1 && variables[i].name != NULL && strcmp(variables[i].name, name) != 0)
         i++;
     free(variables[i].value);
     variables[i].name = name;
@@ -72,7 +72,7 @@ const char *cush_os_environment(const char *name)
 
 bool cush_os_privileged(void)
 {
-    return false; /* Windows knows no program that runs with its file's rights in place of its user's */
+    return false; /* Windows has no programs that run with the rights of their file instead of those of their user */
 }
 
 const bool cush_os_has_device_nodes = false;

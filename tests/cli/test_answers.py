@@ -211,7 +211,7 @@ class Require(Case):
     def test_require_slot_when_no_driver_exists_then_names_the_slot(self):
         answer = run_json('probe', '--driver=none', '--require-slot=StreamQuery_v1')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'not-wanted'))
-        self.assertIn(b'StreamQuery_v1 is missing: There is no CUDA driver', answer.err)
+        self.assertIn(b'StreamQuery_v1 is missing: No CUDA driver is loaded', answer.err)
 
 
 class Table(Case):
@@ -252,7 +252,7 @@ class Table(Case):
         answer = run_json('table', '--driver=none')
         self.assertEqual(answer.status, UNUSABLE)
         self.assertEqual({row['state'] for row in answer.document}, {'missing'})
-        self.assertIn(b'cushim: The driver was switched off', answer.err)
+        self.assertIn(b'cushim: Loading a driver was disabled on request.', answer.err)
 
     def test_table_when_written_as_text_then_columns_are_aligned(self):
         lines = run('table', DRIVER).out.decode().splitlines()

@@ -59,7 +59,7 @@ class BrokenLibrary(Case):
     def test_library_when_it_is_a_fifo_then_program_returns(self):
         directory = self.directory()
         os.mkfifo(f'{directory}/{NAME}')
-        words = rf'does not return within \d+ seconds: {directory}/{NAME}: this is no regular file'
+        words = rf'does not return within \d+ seconds: {directory}/{NAME}: this is not a regular file'
         with concurrent.futures.ThreadPoolExecutor(len(COMMANDS)) as pool:
             waits = [pool.submit(self.expect_failure, command, words, LD_LIBRARY_PATH=directory) for command in COMMANDS]
             for wait in waits:

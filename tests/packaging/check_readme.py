@@ -46,7 +46,7 @@ class Readme(unittest.TestCase):
 
     def test_example_when_there_is_no_driver_then_it_says_so(self):
         said = self.compile(blocks('c')[0], LIBRARY, '-ldl', '-lpthread')
-        self.assertIn('No GPU today. The driver was switched off', said)
+        self.assertIn('No GPU today. Loading a driver was disabled on request.', said)
 
     def test_fragments_when_compiled_then_they_are_c(self):
         for fragment in blocks('c')[1:]:
@@ -68,7 +68,7 @@ class Readme(unittest.TestCase):
         self.assertEqual(sorted(listed), sorted(words - {'none', 'not-tried'}))
 
     def test_options_when_listed_then_they_are_all_that_exist(self):
-        body = re.search(r'struct cushim_load_options \{(.*?)\n\};', source('include', 'cushim', 'loader.h'), re.S)[1]
+        body = re.search(r'struct cushim_load_options \{(.*?)\n\};', source('include', 'cushim', 'load.h'), re.S)[1]
         members = re.findall(r'(\w+)\)?(?:\([^;]*\))?;', re.sub(r'/\*.*?\*/', '', body, flags=re.S))
         listed = [cells[0].strip('`') for cells in rows_below('Loading')]
         self.assertEqual(sorted(listed), sorted(set(members) - {'log_user'}))

@@ -74,7 +74,7 @@ static void test_path_when_it_is_a_fifo_then_not_loadable_without_waiting(void *
     (void)state;
     const char *path = directory_path("libcuda.so.1");
     assert_int_equal(mkfifo(path, 0644), 0);
-    assert_refused(path, CUSHIM_REASON_DAMAGED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "no regular file");
+    assert_refused(path, CUSHIM_REASON_DAMAGED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "not a regular file");
 }
 
 static void test_path_when_it_is_a_text_file_then_not_loadable(void **state)

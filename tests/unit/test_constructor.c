@@ -84,7 +84,7 @@ static void test_constructor_when_it_calls_a_slot_then_returns_no_device(void **
     (void)state;
     assert_loads_all_the_same(call_a_slot);
     assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
-    assert_string_equal(message, "There is no CUDA driver: The driver has not been looked for yet.");
+    assert_string_equal(message, "No CUDA driver is loaded: The driver has not been searched for yet.");
 }
 
 static void test_constructor_when_it_loads_then_not_ready(void **state)
@@ -92,7 +92,7 @@ static void test_constructor_when_it_loads_then_not_ready(void **state)
     (void)state;
     assert_loads_all_the_same(load);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
-    assert_string_equal(message, "This thread is in the middle of a load.");
+    assert_string_equal(message, "This thread is already loading the driver.");
 }
 
 static void test_constructor_when_it_initialises_then_not_ready(void **state)
@@ -100,7 +100,7 @@ static void test_constructor_when_it_initialises_then_not_ready(void **state)
     (void)state;
     assert_loads_all_the_same(initialise);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
-    assert_string_equal(message, "This thread is in the middle of a load.");
+    assert_string_equal(message, "This thread is already loading the driver.");
 }
 
 static void test_constructor_when_it_makes_all_queries_then_all_are_answered(void **state)

@@ -23,19 +23,19 @@ static void assert_no_driver(const char *name, const char *word)
 static void test_library_when_it_has_no_driver_function_then_not_a_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_library", "lacks the driver's functions");
+    assert_no_driver("not_library", "does not export the functions of a driver");
 }
 
 static void test_library_when_it_lacks_init_then_not_a_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_no_init", "lacks the driver's functions");
+    assert_no_driver("not_no_init", "does not export the functions of a driver");
 }
 
 static void test_library_when_it_lacks_the_version_then_not_a_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_no_version", "lacks the driver's functions");
+    assert_no_driver("not_no_version", "does not export the functions of a driver");
 }
 
 static void test_stub_when_it_returns_its_code_then_recognised(void **state)
@@ -47,26 +47,26 @@ static void test_stub_when_it_returns_its_code_then_recognised(void **state)
 static void test_library_when_the_version_is_not_written_then_not_a_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_unwritten", "it says 0 with code 0");
+    assert_no_driver("not_unwritten", "returned code 0 and version 0");
 }
 
 static void test_library_when_the_version_is_zero_then_not_a_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_zero", "it says 0 with code 0");
+    assert_no_driver("not_zero", "returned code 0 and version 0");
 }
 
 static void test_library_when_the_version_is_invalid_then_not_a_driver(void **state)
 {
     (void)state;
-    assert_no_driver("not_negative", "it says -12040 with code 0");
-    assert_no_driver("not_huge", "it says 2147483647 with code 0");
+    assert_no_driver("not_negative", "returned code 0 and version -12040");
+    assert_no_driver("not_huge", "returned code 0 and version 2147483647");
 }
 
 static void test_library_when_the_version_call_fails_then_reports_the_code(void **state)
 {
     (void)state;
-    assert_no_driver("not_error", "with code 999");
+    assert_no_driver("not_error", "returned code 999");
 }
 
 static void test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed(void **state)

@@ -153,7 +153,7 @@ static void test_last_error_when_the_driver_lacks_it_despite_its_version_then_me
     unit_load_plain("fake_asked_12040");
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(cushim_last_error()->message,
-                        "This driver lacks cuStreamQuery, although it is for CUDA 12.4, and CUDA has it since 2.0.");
+                        "This driver (CUDA 12.4) lacks cuStreamQuery, which was added in CUDA 2.0.");
 }
 
 static void assert_refusal(struct cushim_load_options options, const char *message)
@@ -170,7 +170,7 @@ static void test_last_error_when_a_limit_or_hidden_functions_refuse_then_message
     assert_refusal((struct cushim_load_options){.max_version = 11040},
                    "cuStreamGetId needs CUDA 12.0; the version limit is CUDA 11.4, and this driver is CUDA 12.4.");
     assert_refusal((struct cushim_load_options){.hide = "StreamGetId"},
-                   "cuStreamGetId is hidden, by CUSHIM_HIDE or the option hide.");
+                   "cuStreamGetId is hidden by CUSHIM_HIDE or the option hide.");
 }
 
 /* An equal code of the same function is another failure once the driver itself answers. */
@@ -180,12 +180,12 @@ static void test_last_error_when_the_driver_fails_as_the_absent_table_did_then_t
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
     assert_int_equal(cushim_set_driver_error(cushim_table()->Init_v1(0), CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
-    unit_assert_contains(cushim_last_error()->message, "There is no CUDA driver");
+    unit_assert_contains(cushim_last_error()->message, "No CUDA driver is loaded");
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_set_driver_error(CUDA_ERROR_NO_DEVICE, CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
     assert_string_equal(cushim_last_error()->function, "cuInit");
-    assert_null(strstr(cushim_last_error()->message, "There is no CUDA driver"));
+    assert_null(strstr(cushim_last_error()->message, "No CUDA driver is loaded"));
 }
 
 static void test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay(void **state)

@@ -52,10 +52,10 @@ static void test_second_load_when_the_file_differs_then_message_names_it(void **
     (void)state;
     unit_load_plain("fake_12040");
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
-                   "Another driver library");
+                   "different library");
     assert_differs((struct cushim_load_options){.path = "/no/such/file"}, CUDA_ERROR_NOT_PERMITTED,
-                   "Another driver library");
-    assert_differs((struct cushim_load_options){.path = "none"}, CUDA_ERROR_NOT_PERMITTED, "Another driver library");
+                   "different library");
+    assert_differs((struct cushim_load_options){.path = "none"}, CUDA_ERROR_NOT_PERMITTED, "different library");
 }
 
 static void test_second_load_when_the_file_is_named_in_another_way_then_it_agrees(void **state)
@@ -73,7 +73,7 @@ static void test_second_load_when_the_handle_differs_then_message_names_it(void 
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.handle = unit_open("fake_12040")});
     assert_differs((struct cushim_load_options){.handle = unit_open("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
-                   "Another driver library");
+                   "different library");
 }
 
 static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree(void **state)
@@ -85,7 +85,7 @@ static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_a
     assert_agrees(options);
     assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040")});
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
-                   "Another driver library");
+                   "different library");
 }
 
 static void test_second_load_when_the_limit_differs_then_message_names_it(void **state)
@@ -93,8 +93,8 @@ static void test_second_load_when_the_limit_differs_then_message_names_it(void *
     (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
     assert_agrees((struct cushim_load_options){.max_version = 11040});
-    assert_differs((struct cushim_load_options){.max_version = 11030}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
-    assert_differs((struct cushim_load_options){.max_version = 12040}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
+    assert_differs((struct cushim_load_options){.max_version = 11030}, CUDA_ERROR_NOT_PERMITTED, "different version limit");
+    assert_differs((struct cushim_load_options){.max_version = 12040}, CUDA_ERROR_NOT_PERMITTED, "different version limit");
 }
 
 static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees(void **state)
@@ -103,7 +103,7 @@ static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agre
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.max_version = 12040});
     assert_agrees((struct cushim_load_options){.max_version = 13000});
-    assert_differs((struct cushim_load_options){.max_version = 12030}, CUDA_ERROR_NOT_PERMITTED, "maximum version");
+    assert_differs((struct cushim_load_options){.max_version = 12030}, CUDA_ERROR_NOT_PERMITTED, "different version limit");
 }
 
 static void test_second_load_when_the_hidden_functions_differ_then_message_names_them(void **state)
@@ -112,13 +112,13 @@ static void test_second_load_when_the_hidden_functions_differ_then_message_names
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.hide = ""});
     assert_differs((struct cushim_load_options){.hide = "StreamQuery"}, CUDA_ERROR_NOT_PERMITTED,
-                   "other hidden functions");
+                   "different hidden functions");
     unit_reset(state);
     unit_load("fake_12040", (struct cushim_load_options){.hide = "StreamQuery"});
     assert_differs((struct cushim_load_options){.hide = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED,
-                   "other hidden functions");
+                   "different hidden functions");
     assert_differs((struct cushim_load_options){.hide = "StreamQuery,StreamGetId"}, CUDA_ERROR_NOT_PERMITTED,
-                   "other hidden functions");
+                   "different hidden functions");
 }
 
 static void test_second_load_when_the_default_stream_differs_then_message_names_it(void **state)
@@ -147,7 +147,7 @@ static void test_second_load_when_the_minimum_is_higher_then_not_supported(void 
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
     assert_agrees((struct cushim_load_options){.min_version = 11040});
     assert_differs((struct cushim_load_options){.min_version = 11050}, CUDA_ERROR_NOT_SUPPORTED,
-                   "older than the minimum version");
+                   "older than the requested minimum version");
 }
 
 static void test_second_load_when_an_option_is_invalid_then_message_names_it(void **state)
@@ -173,7 +173,7 @@ static void test_second_load_when_the_first_ones_strings_have_changed_then_it_ag
     memcpy(hide, "StreamGetId", sizeof hide);
     assert_agrees(
         (struct cushim_load_options){.path = unit_fake("fake_12040"), .root = "/first", .hide = "StreamQuery"});
-    assert_differs((struct cushim_load_options){.path = path}, CUDA_ERROR_NOT_PERMITTED, "Another driver library");
+    assert_differs((struct cushim_load_options){.path = path}, CUDA_ERROR_NOT_PERMITTED, "different library");
     assert_differs((struct cushim_load_options){.root = root}, CUDA_ERROR_NOT_PERMITTED, "root");
     assert_differs((struct cushim_load_options){.hide = hide}, CUDA_ERROR_NOT_PERMITTED, "hidden");
 }
@@ -188,7 +188,7 @@ static void test_second_load_when_the_variables_of_the_first_have_changed_then_i
     unit_set_variable("CUSHIM_HIDE", "StreamGetId");
     assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040"), .hide = "StreamQuery"});
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
-                   "Another driver library");
+                   "different library");
     assert_differs((struct cushim_load_options){.hide = "StreamGetId"}, CUDA_ERROR_NOT_PERMITTED, "hidden");
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi_conflict.h - an error for <cuda.h> and <ffnvcodec/dynlink_loader.h> that follow our own types: they declare the
- * same names. abi/mode.h refuses them before our own types.
+/**
+ * @file
+ * An error for <cuda.h> and <ffnvcodec/dynlink_loader.h> that are included after cushim's own types: they declare the
+ * same names. abi/mode.h refuses them if they come before cushim's own types.
  *
  * A header that comes later cannot be kept out. But a name that only <cuda.h> uses, in its first declarations, can be a
- * macro, which reports the error and takes the rest of the header as the argument of another macro. Then the compiler
- * reports this error first, and that the argument does not end, in place of hundreds of redefinitions.
+ * macro, which reports the error and takes the rest of the header as the argument of another macro. The compiler then
+ * reports this error first, and then that the argument does not end, instead of hundreds of redefinitions.
  */
 #ifndef CUSHIM_ABI_CONFLICT_H
 #define CUSHIM_ABI_CONFLICT_H
@@ -16,7 +17,7 @@
 
 #    define CUSHIM_CONFLICT_SKIP(...)
 
-/* The block extern "C" ends here, because its own end is skipped. */
+/* Ends the block extern "C" here, because its own end is skipped. */
 #    ifdef __cplusplus
 #        define CUSHIM_CONFLICT_END_BLOCK }
 #    else
@@ -28,7 +29,7 @@
 #    define CUdeviceptr_v2                                                                                             \
         cushim_conflict;                                                                                               \
         CUSHIM_CONFLICT_END_BLOCK                                                                                      \
-        _Pragma("GCC error \"cushim: <cuda.h> follows cushim's own types: include it first, or leave it out\"") \
+        _Pragma("GCC error \"cushim: <cuda.h> follows cushim's own types: include it first, or remove it\"") \
         extern int CUSHIM_CONFLICT_SKIP(
 #    define CUipcEventHandle_st cushim_conflict_tag *CUdeviceptr_v2
 

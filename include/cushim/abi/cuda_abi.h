@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cuda_abi.h - the driver's types and constants.
+/**
+ * @file
+ * The driver's types and constants.
  *
- * They come from <cuda.h> where there is one, and from us for what it lacks; abi/mode.h says how to choose. Either way
- * the names are NVIDIA's, and so is the layout: a test compares each size, offset and value with the Toolkits' headers.
+ * They come from <cuda.h> if there is one; cushim declares what that <cuda.h> lacks. abi/mode.h describes the choice.
+ * In both cases the names and the layout are NVIDIA's: a test compares each size, offset and value with the headers of
+ * several Toolkits.
  *
- * Three things to know:
- *  - A constant that is younger than the oldest <cuda.h> we support is a macro that casts to its enum, so a compiler
- *    may say of `case CU_NEW_ONE:` that the enum has no such value. Switch on an int to be free of that.
- *  - Where NVIDIA gave a new layout to an old name (CUDA_KERNEL_NODE_PARAMS, CUstreamAttrValue), entry_points.h uses a
- *    name that means the same in every version. The old name means what it does in the <cuda.h> in use, or the newest.
- *  - Types of other NVIDIA headers (<cudaEGL.h>, <cudaGL.h>, <cudaProfiler.h>) are not redeclared where <cuda.h> is:
- *    see abi/egl.h. Slots take the underlying type of an enum of theirs.
+ * @note A constant that is newer than the oldest supported <cuda.h> is a macro that casts to its enum. A compiler may
+ *       therefore warn about `case CU_NEW_ONE:` that the enum has no such value. A switch on an int avoids that.
+ * @note Where NVIDIA gave a new layout to an old name (CUDA_KERNEL_NODE_PARAMS, CUstreamAttrValue), entry_points.h uses
+ *       a name that means the same in every version. The old name means what it means in the <cuda.h> in use, or in the
+ *       newest one.
+ * @note Types of other NVIDIA headers (<cudaEGL.h>, <cudaGL.h>, <cudaProfiler.h>) are not declared again if <cuda.h> is
+ *       used: see abi/egl.h. A slot with such an enum takes the underlying type of the enum.
  */
 #ifndef CUSHIM_CUDA_ABI_H
 #define CUSHIM_CUDA_ABI_H
@@ -30,11 +32,11 @@
 #include "cushim/abi/retired.h"
 #include "cushim/abi/newest.h"
 
-/* Frames and connections of EGL streams: complete in <cudaEGL.h>, or in abi/egl.h. */
+/* Frames and connections of EGL streams. <cudaEGL.h> or abi/egl.h completes these types. */
 struct CUeglFrame_st;
 struct CUeglStreamConnection_st;
 
-/* Which devices of an OpenGL context cuGLGetDevices lists. <cudaGL.h> has it for those who include <cuda.h>. */
+/* The devices of an OpenGL context that cuGLGetDevices lists. With <cuda.h>, the type comes from <cudaGL.h>. */
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 typedef enum CUGLDeviceList_enum CUSHIM_ENUM_BASE {
     CU_GL_DEVICE_LIST_ALL = 1,
@@ -49,14 +51,14 @@ typedef enum CUGLmap_flags_enum CUSHIM_ENUM_BASE {
     CU_GL_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 2
 } CUGLmap_flags;
 
-/* What cuProfilerInitialize writes. <cudaProfiler.h> has it likewise. */
+/* The format that cuProfilerInitialize writes. With <cuda.h>, the type comes from <cudaProfiler.h>. */
 typedef enum CUoutput_mode_enum CUSHIM_ENUM_BASE { CU_OUT_KEY_VALUE_PAIR = 0, CU_OUT_CSV = 1 } CUoutput_mode;
 #endif
 
-/* VdpGetProcAddress of <vdpau/vdpau.h>, whose VdpStatus is an enum. */
+/* The type VdpGetProcAddress of <vdpau/vdpau.h>. VdpStatus is an enum there. */
 typedef uint32_t cushim_vdpau_get_proc_address(uint32_t device, uint32_t function_id, void **function_pointer);
 
-/* Last: it makes macros of names that the headers above declare. */
+/* This header comes last: it defines macros with names that the headers above declare. */
 #include "cushim/abi/conflict.h"
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/device.h - the driver's own types and constants: devices, contexts and green contexts.
+/**
+ * @file
+ * The driver's types and constants: devices, contexts and green contexts.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_DEVICE_H
 #define CUSHIM_ABI_DEVICE_H
@@ -13,9 +14,9 @@
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 /*
- * Sizes are bytes, clock rates kHz, unless the name says otherwise. CAN_USE_64_BIT_STREAM_MEM_OPS and
- * CAN_USE_STREAM_WAIT_VALUE_NOR got new values in CUDA 12.0, which older drivers do not know; what they meant
- * before ends in _V1.
+ * Sizes are in bytes and clock rates in kHz, unless the name says otherwise. CUDA 12.0 gave
+ * CAN_USE_64_BIT_STREAM_MEM_OPS and CAN_USE_STREAM_WAIT_VALUE_NOR new values, which older drivers do not know. The
+ * names of the old values end in _V1.
  */
 typedef enum CUdevice_attribute_enum CUSHIM_ENUM_BASE {
     CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
@@ -141,7 +142,7 @@ typedef enum CUdevice_attribute_enum CUSHIM_ENUM_BASE {
     CU_DEVICE_ATTRIBUTE_MAX = 148
 } CUdevice_attribute;
 
-/* What cuDeviceGetProperties fills. Sizes in bytes, clockRate in kHz. */
+/* The result of cuDeviceGetProperties. Sizes are in bytes, clockRate in kHz. */
 typedef struct CUdevprop_st {
     int maxThreadsPerBlock;
     int maxThreadsDim[3];
@@ -197,7 +198,7 @@ typedef enum CUflushGPUDirectRDMAWritesScope_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* What two devices can do for each other. */
+/* Attributes of a pair of devices. */
 typedef enum CUdevice_P2PAttribute_enum CUSHIM_ENUM_BASE {
     CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
     CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
@@ -225,7 +226,7 @@ typedef enum CUatomicOperation_enum CUSHIM_ENUM_BASE {
     CU_ATOMIC_OPERATION_MAX = 13
 } CUatomicOperation;
 
-/* Bits that tell for which widths and types an atomic operation is native. */
+/* Bits for the widths and types for which an atomic operation is native. */
 typedef enum CUatomicOperationCapability_enum CUSHIM_ENUM_BASE {
     CU_ATOMIC_CAPABILITY_SIGNED = 0x1,
     CU_ATOMIC_CAPABILITY_UNSIGNED = 0x2,
@@ -238,7 +239,7 @@ typedef enum CUatomicOperationCapability_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* How a host thread waits, and what else a context allows. One of the SCHED values, or-ed with the rest. */
+/* Flags of a context: one of the SCHED values (how a host thread waits), or-ed with the others. */
 typedef enum CUctx_flags_enum CUSHIM_ENUM_BASE {
     CU_CTX_SCHED_AUTO = 0x0,
     CU_CTX_SCHED_SPIN = 0x1,
@@ -251,7 +252,7 @@ typedef enum CUctx_flags_enum CUSHIM_ENUM_BASE {
     CU_CTX_FLAGS_MASK = 0xff
 } CUctx_flags;
 
-/* Resources with a settable size, in bytes where the name does not say a count. */
+/* Resources whose size can be set, in bytes unless the name is that of a count. */
 typedef enum CUlimit_enum CUSHIM_ENUM_BASE {
     CU_LIMIT_STACK_SIZE = 0,
     CU_LIMIT_PRINTF_FIFO_SIZE = 1,
@@ -263,7 +264,7 @@ typedef enum CUlimit_enum CUSHIM_ENUM_BASE {
     CU_LIMIT_MAX = 10
 } CUlimit;
 
-/* How on-chip memory is split between L1 and shared memory. */
+/* The division of on-chip memory between L1 cache and shared memory. */
 typedef enum CUfunc_cache_enum CUSHIM_ENUM_BASE {
     CU_FUNC_CACHE_PREFER_NONE = 0,
     CU_FUNC_CACHE_PREFER_SHARED = 1,
@@ -271,7 +272,7 @@ typedef enum CUfunc_cache_enum CUSHIM_ENUM_BASE {
     CU_FUNC_CACHE_PREFER_EQUAL = 3
 } CUfunc_cache;
 
-/* Bank width of shared memory. */
+/* The bank width of shared memory. */
 typedef enum CUsharedconfig_enum CUSHIM_ENUM_BASE {
     CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0,
     CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1,
@@ -280,7 +281,7 @@ typedef enum CUsharedconfig_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
-/* A share of a device's multiprocessors, under MPS. */
+/* A share of the multiprocessors of a device, under MPS. */
 typedef enum CUexecAffinityType_enum CUSHIM_ENUM_BASE {
     CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
     CU_EXEC_AFFINITY_TYPE_MAX = 1
@@ -298,7 +299,7 @@ typedef struct CUexecAffinityParam_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12050
-/* A context that shares a graphics queue: sharedData is that queue's handle. */
+/* Parameters of a context that shares a graphics queue; sharedData is the handle of the queue. */
 typedef enum CUcigDataType_enum CUSHIM_ENUM_BASE { CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 1 } CUcigDataType;
 
 typedef struct CUctxCigParam_st {
@@ -306,7 +307,7 @@ typedef struct CUctxCigParam_st {
     void *sharedData;
 } CUctxCigParam;
 
-/* Either execution affinity or a graphics queue, not both; NULL and 0 leave one out. */
+/* Either execution affinity or a graphics queue, not both. NULL and 0 mean that it is not used. */
 typedef struct CUctxCreateParams_st {
     CUexecAffinityParam *execAffinityParams;
     int numExecAffinityParams;
@@ -315,7 +316,7 @@ typedef struct CUctxCreateParams_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12040
-/* Notices about a device. info lives until the callback returns. */
+/* Notifications about a device. info is valid until the callback returns. */
 typedef enum CUasyncNotificationType_enum CUSHIM_ENUM_BASE {
     CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 1
 } CUasyncNotificationType;
@@ -330,7 +331,7 @@ typedef struct CUasyncNotificationInfo_st {
 } CUasyncNotificationInfo;
 typedef void (*CUasyncCallback)(CUasyncNotificationInfo *info, void *userData, CUasyncCallbackHandle callback);
 
-/* Green contexts: a part of a device's multiprocessors. */
+/* Green contexts: a part of the multiprocessors of a device. */
 typedef enum CUgreenCtxCreate_flags_enum CUSHIM_ENUM_BASE { CU_GREEN_CTX_DEFAULT_STREAM = 0x1 } CUgreenCtxCreate_flags;
 #endif
 
@@ -347,10 +348,10 @@ typedef enum CUdevResourceType_enum CUSHIM_ENUM_BASE {
     CU_DEV_RESOURCE_TYPE_SM = 1
 } CUdevResourceType;
 
-/* Made by cuDevResourceGenerateDesc, for cuGreenCtxCreate. */
+/* Created by cuDevResourceGenerateDesc, for cuGreenCtxCreate. */
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 
-/* CUDA 12.4 to 12.9 know smCount alone; the others stand where those have padding. */
+/* CUDA 12.4 to 12.9 have only smCount, and padding in place of the other members. */
 typedef struct CUdevSmResource_st {
     unsigned int smCount;
     unsigned int minSmPartitionSize;
@@ -367,7 +368,7 @@ typedef struct CUdevResource_st {
 } CUdevResource;
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
 #    define CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED ((CUdevice_attribute)116)
 #    define CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS ((CUdevice_attribute)117)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/egl.h - frames and connections of EGL streams, for who has no <cudaEGL.h>.
+/**
+ * @file
+ * Frames and connections of EGL streams, for programs without <cudaEGL.h>.
  *
- * cuda_abi.h only names these types, since they are <cudaEGL.h>'s, which also wants the headers of EGL. Include
- * <cudaEGL.h> before this header, and it stands back; include it after, and the compiler sees everything twice.
+ * cuda_abi.h only declares the names of these types, because they belong to <cudaEGL.h>, which also needs the headers
+ * of EGL. If <cudaEGL.h> is included before this header, this header declares nothing. If <cudaEGL.h> is included after
+ * this header, the compiler sees every declaration twice.
  */
 #ifndef CUSHIM_ABI_EGL_H
 #define CUSHIM_ABI_EGL_H
@@ -12,7 +14,7 @@
 
 #ifndef CUDAEGL_H
 
-/* What the union of a frame holds. */
+/* The valid member of the union in a frame. */
 typedef enum CUeglFrameType_enum CUSHIM_ENUM_BASE {
     CU_EGL_FRAME_TYPE_ARRAY = 0,
     CU_EGL_FRAME_TYPE_PITCH = 1
@@ -146,7 +148,7 @@ typedef enum CUeglColorFormat_enum CUSHIM_ENUM_BASE {
     CU_EGL_COLOR_FORMAT_MAX = 0x75
 } CUeglColorFormat;
 
-/* Sizes in pixels, pitch in bytes; of the planes, planeCount are valid. Nothing here is owned by the frame. */
+/* Sizes are in pixels, pitch is in bytes, and the first planeCount planes are valid. The frame owns nothing. */
 typedef struct CUeglFrame_st {
     union {
         CUarray pArray[3];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/external.h - the driver's own types and constants: textures, external memory and semaphores, graphics.
+/**
+ * @file
+ * The driver's types and constants: textures, external memory and semaphores, graphics.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_EXTERNAL_H
 #define CUSHIM_ABI_EXTERNAL_H
@@ -25,7 +26,7 @@ typedef enum CUfilter_mode_enum CUSHIM_ENUM_BASE {
     CU_TR_FILTER_MODE_LINEAR = 1
 } CUfilter_mode;
 
-/* What a texture reads from; resType says which member of res is valid. */
+/* The memory that a texture reads; resType names the valid member of res. */
 typedef struct CUDA_RESOURCE_DESC_st {
     CUresourcetype resType;
     union {
@@ -56,7 +57,7 @@ typedef struct CUDA_RESOURCE_DESC_st {
     unsigned int flags;
 } CUDA_RESOURCE_DESC;
 
-/* How it is read. */
+/* How a texture is read. */
 typedef struct CUDA_TEXTURE_DESC_st {
     CUaddress_mode addressMode[3];
     CUfilter_mode filterMode;
@@ -108,7 +109,7 @@ typedef enum CUresourceViewFormat_enum CUSHIM_ENUM_BASE {
     CU_RES_VIEW_FORMAT_UNSIGNED_BC7 = 34
 } CUresourceViewFormat;
 
-/* What part of it, and as what. */
+/* The part of a resource that is read, and its format. */
 typedef struct CUDA_RESOURCE_VIEW_DESC_st {
     CUresourceViewFormat format;
     size_t width;
@@ -146,8 +147,8 @@ typedef enum CUexternalMemoryHandleType_enum CUSHIM_ENUM_BASE {
 } CUexternalMemoryHandleType;
 
 /*
- * A file descriptor belongs to the driver once the import succeeded; a Windows handle stays the caller's. size in
- * bytes.
+ * A file descriptor belongs to the driver once the import has succeeded; a Windows handle stays owned by the caller.
+ * size is in bytes.
  */
 typedef struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st {
     CUexternalMemoryHandleType type;
@@ -164,7 +165,7 @@ typedef struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st {
     unsigned int reserved[16];
 } CUDA_EXTERNAL_MEMORY_HANDLE_DESC;
 
-/* Bytes. */
+/* Offset and size are in bytes. */
 typedef struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st {
     unsigned long long offset;
     unsigned long long size;
@@ -179,7 +180,7 @@ typedef struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st {
     unsigned int reserved[16];
 } CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC;
 
-/* Bits of the flags members here. */
+/* Bits of the flags members of the structs above. */
 #    define CUDA_EXTERNAL_MEMORY_DEDICATED 0x1
 #    define CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC 0x01
 #    define CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC 0x02
@@ -199,7 +200,7 @@ typedef enum CUexternalSemaphoreHandleType_enum CUSHIM_ENUM_BASE {
     CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 10
 } CUexternalSemaphoreHandleType;
 
-/* Ownership as with memory. */
+/* A file descriptor belongs to the driver once the import has succeeded; a Windows handle stays owned by the caller. */
 typedef struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st {
     CUexternalSemaphoreHandleType type;
     union {
@@ -232,7 +233,7 @@ typedef struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st {
     unsigned int reserved[16];
 } CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS;
 
-/* timeoutMs in milliseconds. */
+/* timeoutMs is in milliseconds. */
 typedef struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st {
     struct {
         struct {
@@ -267,7 +268,7 @@ typedef enum CUgraphicsMapResourceFlags_enum CUSHIM_ENUM_BASE {
 } CUgraphicsMapResourceFlags;
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 13000
 #    define CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD ((CUexternalMemoryHandleType)9)
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/graph.h - the driver's own types and constants: nodes, edges, instantiation, update and user objects of graphs.
+/**
+ * @file
+ * The driver's types and constants: nodes, edges, instantiation, update and user objects of graphs.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_GRAPH_H
 #define CUSHIM_ABI_GRAPH_H
@@ -31,7 +32,7 @@ typedef enum CUgraphNodeType_enum CUSHIM_ENUM_BASE {
 } CUgraphNodeType;
 #endif
 
-/* A kernel node. The plain name means v1 up to CUDA 11 and v2 from 12 on; v2 and v3 take a CUkernel too, in kern. */
+/* A kernel node. The plain name means v1 up to CUDA 11 and v2 from 12 on. v2 and v3 also take a CUkernel, in kern. */
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 typedef struct CUDA_KERNEL_NODE_PARAMS_st {
     CUfunction func;
@@ -88,7 +89,7 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_v3_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* pitch in bytes, elementSize 1, 2 or 4, width in elements, height in rows. */
+/* pitch is in bytes, elementSize is 1, 2 or 4, width is in elements, height is in rows. */
 typedef struct CUDA_MEMSET_NODE_PARAMS_st {
     CUdeviceptr dst;
     size_t pitch;
@@ -112,7 +113,7 @@ typedef struct CUDA_MEMSET_NODE_PARAMS_v2_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* userData must live as long as the graph and every executable made from it; nothing here frees it. */
+/* userData must stay valid as long as the graph and every executable graph made from it. Nothing frees it. */
 typedef struct CUDA_HOST_NODE_PARAMS_st {
     CUhostFn fn;
     void *userData;
@@ -183,7 +184,7 @@ typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
-/* bytesize in bytes; dptr is written by the driver. */
+/* bytesize is in bytes; the driver writes dptr. */
 typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st {
     CUmemPoolProps poolProps;
     const CUmemAccessDesc *accessDescs;
@@ -214,7 +215,7 @@ typedef enum CUgraphChildGraphNodeOwnership_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12020
-/* ownership is new in CUDA 12.9; 0, which is what older ones have there, is CLONE. */
+/* CUDA 12.9 added ownership. Older versions have 0 there, which means CLONE. */
 typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS_st {
     CUgraph graph;
     CUgraphChildGraphNodeOwnership ownership;
@@ -236,7 +237,7 @@ typedef enum CUgraphConditionalNodeType_enum CUSHIM_ENUM_BASE {
 
 #    define CU_GRAPH_COND_ASSIGN_DEFAULT 0x1
 
-/* phGraph_out is an array of size graphs, owned by the driver and valid as long as the node. */
+/* phGraph_out is an array of `size` graphs. The driver owns it; it is valid as long as the node. */
 typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
     CUgraphConditionalHandle handle;
     CUgraphConditionalNodeType type;
@@ -247,7 +248,7 @@ typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12020
-/* 256 bytes, zeroed before use; the member that type names is valid. */
+/* The 256 bytes must be zeroed before use. `type` names the valid member. */
 typedef struct CUgraphNodeParams_st {
     CUgraphNodeType type;
     int reserved0[3];
@@ -277,7 +278,7 @@ typedef enum CUgraphDependencyType_enum CUSHIM_ENUM_BASE {
     CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1
 } CUgraphDependencyType;
 
-/* All zero is the ordinary edge: full serialisation. */
+/* An edge with all members zero is the ordinary one: full serialisation. */
 typedef struct CUgraphEdgeData_st {
     unsigned char from_port;
     unsigned char to_port;
@@ -306,7 +307,7 @@ typedef enum CUgraphInstantiateResult_enum CUSHIM_ENUM_BASE {
     CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4
 } CUgraphInstantiateResult;
 
-/* The members with _out are written by the driver. */
+/* The driver writes the members with _out. */
 typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st {
     cuuint64_t flags;
     CUstream hUploadStream;
@@ -353,7 +354,7 @@ typedef enum CUgraphDebugDot_flags_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
-/* Amounts are cuuint64_t bytes. */
+/* Each value is a cuuint64_t, in bytes. */
 typedef enum CUgraphMem_attribute_enum CUSHIM_ENUM_BASE {
     CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
     CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
@@ -370,7 +371,7 @@ typedef enum CUuserObjectRetain_flags_enum CUSHIM_ENUM_BASE {
 } CUuserObjectRetain_flags;
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
 #    define CU_GRAPH_NODE_TYPE_MEM_ALLOC ((CUgraphNodeType)10)
 #    define CU_GRAPH_NODE_TYPE_MEM_FREE ((CUgraphNodeType)11)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/handles.h - the driver's own types and constants: the handles, and the small values that many areas share.
+/**
+ * @file
+ * The driver's types and constants: the handles, and the small values that many areas share.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_HANDLES_H
 #define CUSHIM_ABI_HANDLES_H
@@ -11,26 +12,26 @@
 #include "cushim/abi/mode.h"
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* The driver's own fixed-width integers. */
+/* The driver's fixed-width integers. */
 typedef uint32_t cuuint32_t;
 
 typedef uint64_t cuuint64_t;
 
-/* An address in the unified address space; 0 is no memory. */
+/* An address in the unified address space. 0 is never memory. */
 #    if defined(_WIN64) || defined(__LP64__)
 typedef unsigned long long CUdeviceptr;
 #    else
 typedef unsigned int CUdeviceptr;
 #    endif
 
-/* The ordinal of a device, as cuDeviceGet gives it; nothing owns it. */
+/* A device, as cuDeviceGet returns it. It has no owner. */
 typedef int CUdevice;
 
-/* Where managed memory may be, beside the devices: on the host; and a device that is none. */
+/* The host, as a place of managed memory beside the devices; and an invalid device. */
 #    define CU_DEVICE_CPU ((CUdevice)-1)
 #    define CU_DEVICE_INVALID ((CUdevice)-2)
 
-/* Opaque handles. Who creates one destroys it with the function of that name. */
+/* Opaque handles. The creator of an object destroys it with the destroy function of the same type. */
 typedef struct CUctx_st *CUcontext;
 
 typedef struct CUmod_st *CUmodule;
@@ -65,7 +66,7 @@ typedef struct CUuserObject_st *CUuserObject;
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12030
-/* Belongs to one graph, and dies with it. */
+/* A node belongs to one graph and is destroyed with it. */
 typedef cuuint64_t CUgraphConditionalHandle;
 #endif
 
@@ -78,10 +79,10 @@ typedef struct CUgreenCtx_st *CUgreenCtx;
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 typedef struct CUlinkState_st *CUlinkState;
 
-/* One reference to physical memory; cuMemRelease gives it back. */
+/* One reference to physical memory. cuMemRelease drops it. */
 typedef unsigned long long CUmemGenericAllocationHandle;
 
-/* 16 bytes that name a device or a MIG instance. */
+/* 16 bytes that identify a device or a MIG instance. */
 #    ifndef CU_UUID_HAS_BEEN_DEFINED
 #        define CU_UUID_HAS_BEEN_DEFINED
 typedef struct CUuuid_st {
@@ -89,14 +90,14 @@ typedef struct CUuuid_st {
 } CUuuid;
 #    endif
 
-/* What the L2 cache does with a range of addresses. */
+/* How the L2 cache treats a range of addresses. */
 typedef enum CUaccessProperty_enum CUSHIM_ENUM_BASE {
     CU_ACCESS_PROPERTY_NORMAL = 0,
     CU_ACCESS_PROPERTY_STREAMING = 1,
     CU_ACCESS_PROPERTY_PERSISTING = 2
 } CUaccessProperty;
 
-/* num_bytes from base_ptr on; hitRatio of them, 0 to 1, get hitProp, the others missProp. */
+/* The range is num_bytes from base_ptr on. The fraction hitRatio of it, 0 to 1, gets hitProp, the rest missProp. */
 typedef struct CUaccessPolicyWindow_st {
     void *base_ptr;
     size_t num_bytes;
@@ -112,14 +113,14 @@ typedef enum CUlogLevel_enum CUSHIM_ENUM_BASE { CU_LOG_LEVEL_ERROR = 0, CU_LOG_L
 
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 
-/* message is length characters long and is the driver's, for the duration of the call. */
+/* message has `length` characters; the driver owns it, and it is valid during the call. */
 typedef void(CUDA_CB *CUlogsCallback)(void *data, CUlogLevel logLevel, char *message, size_t length);
 
 typedef unsigned int CUlogIterator;
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
-/* cuGetProcAddress: which default stream the function found shall mean, and why none was found. */
+/* cuGetProcAddress: the default stream that the function uses, and why no function was found. */
 typedef enum CUdriverProcAddress_flags_enum CUSHIM_ENUM_BASE {
     CU_GET_PROC_ADDRESS_DEFAULT = 0x0,
     CU_GET_PROC_ADDRESS_LEGACY_STREAM = 0x1,

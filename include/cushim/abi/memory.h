@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/memory.h - the driver's own types and constants: memory: arrays, copies, pools, virtual memory and pointer
- * attributes.
+/**
+ * @file
+ * The driver's types and constants: memory: arrays, copies, pools, virtual memory and pointer attributes.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_MEMORY_H
 #define CUSHIM_ABI_MEMORY_H
@@ -52,7 +52,7 @@ typedef enum CUarray_cubemap_face_enum CUSHIM_ENUM_BASE {
     CU_CUBEMAP_FACE_NEGATIVE_Z = 5
 } CUarray_cubemap_face;
 
-/* Width and height in elements; NumChannels is 1, 2 or 4. */
+/* Width and height are in elements; NumChannels is 1, 2 or 4. */
 typedef struct CUDA_ARRAY_DESCRIPTOR_st {
     size_t Width;
     size_t Height;
@@ -60,7 +60,7 @@ typedef struct CUDA_ARRAY_DESCRIPTOR_st {
     unsigned int NumChannels;
 } CUDA_ARRAY_DESCRIPTOR;
 
-/* Likewise; a height or depth of 0 lowers the number of dimensions. */
+/* Sizes are in elements; NumChannels is 1, 2 or 4. A height or depth of 0 reduces the number of dimensions. */
 typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
     size_t Width;
     size_t Height;
@@ -90,7 +90,7 @@ typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Offsets, pitches and widths are bytes, heights rows. Of each side, the member that its memory type names counts. */
+/* Offsets, pitches and widths are in bytes, heights in rows. On each side the memory type names the valid member. */
 typedef struct CUDA_MEMCPY2D_st {
     size_t srcXInBytes;
     size_t srcY;
@@ -110,7 +110,7 @@ typedef struct CUDA_MEMCPY2D_st {
     size_t Height;
 } CUDA_MEMCPY2D;
 
-/* Likewise; depths are slices. The reserved members and LODs are 0. */
+/* As in CUDA_MEMCPY2D; depths are in slices. The reserved members and the LODs must be 0. */
 typedef struct CUDA_MEMCPY3D_st {
     size_t srcXInBytes;
     size_t srcY;
@@ -139,7 +139,7 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t Depth;
 } CUDA_MEMCPY3D;
 
-/* Between two contexts. */
+/* A copy between two contexts. */
 typedef struct CUDA_MEMCPY3D_PEER_st {
     size_t srcXInBytes;
     size_t srcY;
@@ -168,7 +168,7 @@ typedef struct CUDA_MEMCPY3D_PEER_st {
     size_t Depth;
 } CUDA_MEMCPY3D_PEER;
 
-/* Where memory is; id is a device ordinal or a NUMA node, as type says. */
+/* The location of memory. id is a device ordinal or a NUMA node, depending on type. */
 typedef enum CUmemLocationType_enum CUSHIM_ENUM_BASE {
     CU_MEM_LOCATION_TYPE_INVALID = 0,
     CU_MEM_LOCATION_TYPE_DEVICE = 1,
@@ -187,7 +187,7 @@ typedef enum CUmemcpyFlags_enum CUSHIM_ENUM_BASE {
     CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 0x1
 } CUmemcpyFlags;
 
-/* When the source of a batched copy may be read. */
+/* The time at which the source of a batched copy may be read. */
 typedef enum CUmemcpySrcAccessOrder_enum CUSHIM_ENUM_BASE {
     CU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
     CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
@@ -254,7 +254,7 @@ typedef enum CUmemDecompressAlgorithm_enum CUSHIM_ENUM_BASE {
     CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY = 2
 } CUmemDecompressAlgorithm;
 
-/* Sizes in bytes. *dstActBytes, on the device, gets the size after decompression. */
+/* Sizes are in bytes. The device writes the size after decompression to *dstActBytes. */
 typedef struct CUmemDecompressParams_st {
     size_t srcNumBytes;
     size_t dstNumBytes;
@@ -321,7 +321,7 @@ typedef enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum CUSHIM_ENUM_BASE {
 } CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS;
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
 #    define CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE ((CUpointer_attribute)17)
 #endif

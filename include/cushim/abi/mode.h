@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/mode.h - whose declarations of the driver's types are in use: NVIDIA's <cuda.h>, or our own.
+/**
+ * @file
+ * The choice between NVIDIA's declarations of the driver's types, from <cuda.h>, and cushim's own.
  *
- * CUSHIM_OWN_TYPES, defined before the first header of ours:
- *   1          our own declarations; no Toolkit is needed, and none may have been included before
- *   0          <cuda.h>, which then must be there
- *   undefined  <cuda.h> where the compiler finds one, our own otherwise
+ * The program may define CUSHIM_OWN_TYPES before it includes the first header of cushim:
+ * - 1: cushim's own declarations. No Toolkit is needed, and <cuda.h> must not have been included before.
+ * - 0: the declarations of <cuda.h>, which must exist.
+ * - undefined: <cuda.h> if the compiler finds one, else cushim's own.
  *
- * CUSHIM_CUDA_HEADER_VERSION is the CUDA_VERSION of that <cuda.h>, or 0 with our own types. Whatever a version brought
- * is declared once, behind "#if CUSHIM_CUDA_HEADER_VERSION < that version": for our own types, and as a supplement to
- * every older <cuda.h>. "== 0" stands before what is older than the oldest Toolkit that we support, 11.2.
+ * CUSHIM_CUDA_HEADER_VERSION is the CUDA_VERSION of that <cuda.h>, or 0 with cushim's own types. A declaration that a
+ * CUDA version added stands once, behind "#if CUSHIM_CUDA_HEADER_VERSION < that version": it is used with cushim's own
+ * types, and supplements every older <cuda.h>. "== 0" stands before declarations that the oldest supported Toolkit,
+ * 11.2, already has.
  */
 #ifndef CUSHIM_ABI_MODE_H
 #define CUSHIM_ABI_MODE_H
@@ -17,13 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Declarations of the same names by others, made to stand in for <cuda.h>. After each error here, a header that does
- * not exist ends the compilation: hundreds of errors would follow. */
+/* Headers of other projects that declare the same names to replace <cuda.h>. After each error here, the inclusion of a
+ * header that does not exist ends the compilation; otherwise hundreds of errors would follow. */
 #if defined(FFNV_DYNLINK_CUDA_H)
-#    error "cushim: <ffnvcodec/dynlink_cuda.h> was included before, and declares the same types: use one of the two"
+#    error "cushim: <ffnvcodec/dynlink_cuda.h> was included before and declares the same types: use only one of the two"
 #    include "cushim/see_the_error_above.h"
 #elif defined(__CUEW_H__)
-#    error "cushim: <cuew.h> was included before, and declares the same types: use one of the two"
+#    error "cushim: <cuew.h> was included before and declares the same types: use only one of the two"
 #    include "cushim/see_the_error_above.h"
 #endif
 
@@ -44,7 +46,7 @@
 #if CUSHIM_OWN_TYPES
 
 #    if defined(CUDA_VERSION) || defined(__cuda_cuda_h__)
-#        error "cushim: CUSHIM_OWN_TYPES is 1, but <cuda.h> was included before: leave one of the two out"
+#        error "cushim: CUSHIM_OWN_TYPES is 1, but <cuda.h> was included before: remove one of the two"
 #        include "cushim/see_the_error_above.h"
 #    endif
 #    define CUSHIM_CUDA_HEADER_VERSION 0
@@ -63,18 +65,19 @@
 #        include <cuda.h>
 #    endif
 #    ifndef CUDA_VERSION
-#        error "cushim: this <cuda.h> is not NVIDIA's: define CUSHIM_OWN_TYPES as 1 to do without it"
+#        error "cushim: this <cuda.h> is not NVIDIA's: define CUSHIM_OWN_TYPES as 1 to build without it"
 #        include "cushim/see_the_error_above.h"
 #    endif
 #    if CUDA_VERSION < 11020
-#        error "cushim: this <cuda.h> is older than CUDA 11.2: define CUSHIM_OWN_TYPES as 1 to do without it"
+#        error "cushim: this <cuda.h> is older than CUDA 11.2: define CUSHIM_OWN_TYPES as 1 to build without it"
 #        include "cushim/see_the_error_above.h"
 #    endif
 #    define CUSHIM_CUDA_HEADER_VERSION CUDA_VERSION
 
 #endif
 
-/* C++ allows only such values of an enum as its bits can hold, and later versions of CUDA add some: name the type. */
+/* In C++ an enum without a fixed type can hold only values that fit into the bits of its enumerators, and later CUDA
+ * versions add values. */
 #ifdef __cplusplus
 #    define CUSHIM_ENUM_BASE : unsigned int
 #else

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/module.h - the driver's own types and constants: modules, linking, libraries, functions, launches and occupancy.
+/**
+ * @file
+ * The driver's types and constants: modules, linking, libraries, functions, launches and occupancy.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_MODULE_H
 #define CUSHIM_ABI_MODULE_H
@@ -13,7 +14,7 @@
 #include "cushim/abi/stream.h"
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* A value of each option travels in a void *: cast there, not pointed to, unless it is a buffer. */
+/* The value of an option is passed as a void *: a number is cast to it, a buffer is pointed to. */
 typedef enum CUjit_option_enum CUSHIM_ENUM_BASE {
     CU_JIT_MAX_REGISTERS = 0,
     CU_JIT_THREADS_PER_BLOCK = 1,
@@ -129,7 +130,7 @@ typedef enum CUfunction_attribute_enum CUSHIM_ENUM_BASE {
     CU_FUNC_ATTRIBUTE_MAX = 16
 } CUfunction_attribute;
 
-/* Values of the carve-out attributes, beside a percentage from 0 to 100. */
+/* Values of the carve-out attributes. A percentage from 0 to 100 is also valid. */
 typedef enum CUshared_carveout_enum {
     CU_SHAREDMEM_CARVEOUT_DEFAULT = -1,
     CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100,
@@ -138,7 +139,7 @@ typedef enum CUshared_carveout_enum {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11080
-/* Grid in blocks, blocks in threads, sharedMemBytes in bytes per block; attrs is borrowed for the call. */
+/* The grid is in blocks, blocks are in threads, sharedMemBytes is per block. attrs is used only during the call. */
 typedef struct CUlaunchConfig_st {
     unsigned int gridDimX;
     unsigned int gridDimY;
@@ -154,12 +155,12 @@ typedef struct CUlaunchConfig_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12090
-/* A grid dimension that leaves the block size to the kernel. */
+/* A grid dimension with which the kernel itself determines the block size. */
 #    define CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM 1
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Words of the `extra` array of a launch. */
+/* Keys in the `extra` array of a launch. */
 #    define CU_LAUNCH_PARAM_END ((void *)CU_LAUNCH_PARAM_END_AS_INT)
 #    define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT)
 #    define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT)
@@ -172,7 +173,7 @@ typedef struct CUlaunchConfig_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* One device's part of a cooperative launch over several. */
+/* The part of one device in a cooperative launch on several devices. */
 typedef struct CUDA_LAUNCH_PARAMS_st {
     CUfunction function;
     unsigned int gridDimX;
@@ -194,7 +195,7 @@ typedef enum CUoccupancy_flags_enum CUSHIM_ENUM_BASE {
     CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 0x1
 } CUoccupancy_flags;
 
-/* Bytes of dynamic shared memory for a block of blockSize threads. */
+/* Returns the bytes of dynamic shared memory for a block of blockSize threads. */
 typedef size_t(CUDA_CB *CUoccupancyB2DSize)(int blockSize);
 
 #    define CU_PARAM_TR_DEFAULT -1
@@ -244,7 +245,7 @@ typedef enum CUtensorMapFloatOOBfill_enum CUSHIM_ENUM_BASE {
 
 #    define CU_TENSOR_MAP_NUM_QWORDS 16
 
-/* 128 bytes, aligned to 64; CUDA 13.0 asks for 128, and so do we. */
+/* 128 bytes. CUDA before 13.0 aligns them to 64; 13.0 requires 128, and so does this declaration. */
 typedef struct CUtensorMap_st {
 #    ifdef __cplusplus
     alignas(128)
@@ -262,7 +263,7 @@ typedef enum CUtensorMapIm2ColWideMode_enum CUSHIM_ENUM_BASE {
 } CUtensorMapIm2ColWideMode;
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
 #    define CU_JIT_LTO ((CUjit_option)20)
 #    define CU_JIT_FTZ ((CUjit_option)21)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/newest.h - the driver's own types and constants: what is newer than the newest Toolkit that was compared with.
+/**
+ * @file
+ * The driver's types and constants that are newer than the newest Toolkit with which they were compared.
  *
- * Part of cuda_abi.h, which says where declarations come from. Each of these stands in at least two public
- * transcriptions of <cuda.h>. Once a Toolkit has them, tests/headers compares them, and they move to their subjects.
+ * cuda_abi.h includes this header and describes where the declarations come from. Each declaration is in at least two
+ * public transcriptions of <cuda.h>. Once a Toolkit has it, tests/headers compares it, and it moves to the header of
+ * its subject.
  */
 #ifndef CUSHIM_ABI_NEWEST_H
 #define CUSHIM_ABI_NEWEST_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/process.h - the driver's own types and constants: coredumps of the GPU, and checkpoints of a process.
+/**
+ * @file
+ * The driver's types and constants: coredumps of the GPU, and checkpoints of a process.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_PROCESS_H
 #define CUSHIM_ABI_PROCESS_H

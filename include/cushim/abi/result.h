@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/result.h - the driver's own types and constants: CUresult.
+/**
+ * @file
+ * The driver's types and constants: CUresult.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_RESULT_H
 #define CUSHIM_ABI_RESULT_H
@@ -11,7 +12,7 @@
 #include "cushim/abi/mode.h"
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* What every function of the driver returns. errors.inc has a sentence on each. */
+/* The result of every driver function. loader/errors.inc has a sentence for each code. */
 typedef enum cudaError_enum CUSHIM_ENUM_BASE {
     CUDA_SUCCESS = 0,
     CUDA_ERROR_INVALID_VALUE = 1,
@@ -96,7 +97,7 @@ typedef enum cudaError_enum CUSHIM_ENUM_BASE {
 } CUresult;
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
 #    define CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY ((CUresult)224)
 #    define CUDA_ERROR_MPS_CONNECTION_FAILED ((CUresult)805)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/retired.h - the driver's own types: what the ABI versions of before CUDA 3.2 take, with addresses and sizes of
- * 32 bits.
+/**
+ * @file
+ * The driver's types in ABI versions from before CUDA 3.2, with 32-bit addresses and sizes.
  *
- * Part of cuda_abi.h, which says where declarations come from. <cuda.h> has these types too, but hides them unless
- * __CUDA_API_VERSION_INTERNAL is defined.
+ * cuda_abi.h includes this header and describes where the declarations come from. <cuda.h> also has these types, but
+ * hides them unless __CUDA_API_VERSION_INTERNAL is defined.
  */
 #ifndef CUSHIM_ABI_RETIRED_H
 #define CUSHIM_ABI_RETIRED_H

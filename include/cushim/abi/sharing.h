@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/sharing.h - the driver's own types and constants: virtual memory, pools, sparse arrays, multicast, and memory
- * shared between processes.
+/**
+ * @file
+ * The driver's types and constants: virtual memory, pools, sparse arrays, multicast, and memory shared between
+ * processes.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_SHARING_H
 #define CUSHIM_ABI_SHARING_H
@@ -14,7 +15,7 @@
 #include "cushim/abi/memory.h"
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* How physical memory or a pool can be handed to another process. */
+/* How physical memory or a pool can be shared with another process. */
 typedef enum CUmemAllocationHandleType_enum CUSHIM_ENUM_BASE {
     CU_MEM_HANDLE_TYPE_NONE = 0x0,
     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 0x1,
@@ -54,7 +55,7 @@ typedef enum CUmemAllocationCompType_enum CUSHIM_ENUM_BASE {
     CU_MEM_ALLOCATION_COMP_GENERIC = 1
 } CUmemAllocationCompType;
 
-/* Zero what is not used. win32HandleMetaData is for Windows handles alone. */
+/* Members that are not used must be 0. win32HandleMetaData is only for Windows handles. */
 typedef struct CUmemAllocationProp_st {
     CUmemAllocationType type;
     CUmemAllocationHandleType requestedHandleTypes;
@@ -98,7 +99,7 @@ typedef enum CUmemRangeFlags_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Thresholds and amounts are cuuint64_t bytes, the others int. */
+/* A threshold or an amount of memory is a cuuint64_t, in bytes; every other value is an int. */
 typedef enum CUmemPool_attribute_enum CUSHIM_ENUM_BASE {
     CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
@@ -106,7 +107,7 @@ typedef enum CUmemPool_attribute_enum CUSHIM_ENUM_BASE {
     CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4
 } CUmemPool_attribute;
 
-/* maxSize in bytes, 0 for the driver's choice. Zero what is reserved: older drivers know fewer members. */
+/* maxSize is in bytes; 0 leaves it to the driver. Reserved members must be 0: older drivers have fewer members. */
 typedef struct CUmemPoolProps_st {
     CUmemAllocationType allocType;
     CUmemAllocationHandleType handleTypes;
@@ -133,7 +134,7 @@ typedef enum CUmemOperationType_enum CUSHIM_ENUM_BASE {
 
 typedef enum CUmemHandleType_enum CUSHIM_ENUM_BASE { CU_MEM_HANDLE_TYPE_GENERIC = 0 } CUmemHandleType;
 
-/* One mapping or unmapping of tiles of a sparse array. */
+/* Maps or unmaps tiles of a sparse array. */
 typedef struct CUarrayMapInfo_st {
     CUresourcetype resourceType;
     union {
@@ -200,7 +201,7 @@ typedef enum CUmulticastGranularity_flags_enum CUSHIM_ENUM_BASE {
     CU_MULTICAST_GRANULARITY_RECOMMENDED = 0x1
 } CUmulticastGranularity_flags;
 
-/* size in bytes; handleTypes is a mask of CUmemAllocationHandleType. */
+/* size is in bytes; handleTypes is a combination of CUmemAllocationHandleType bits. */
 typedef struct CUmulticastObjectProp_st {
     unsigned int numDevices;
     size_t size;
@@ -210,7 +211,7 @@ typedef struct CUmulticastObjectProp_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Bytes in each of the two handles that travel between processes. */
+/* The size in bytes of each of the two handles that processes exchange. */
 #    define CU_IPC_HANDLE_SIZE 64
 
 typedef struct CUipcEventHandle_st {
@@ -223,7 +224,7 @@ typedef struct CUipcMemHandle_st {
 typedef enum CUipcMem_flags_enum CUSHIM_ENUM_BASE { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1 } CUipcMem_flags;
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
 #    define CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ((CUmemPool_attribute)5)
 #    define CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH ((CUmemPool_attribute)6)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * abi/stream.h - the driver's own types and constants: streams, events, capture and memory operations.
+/**
+ * @file
+ * The driver's types and constants: streams, events, capture and memory operations.
  *
- * Part of cuda_abi.h, which says where declarations come from. The manual of the driver says what they are for;
- * the comments here say units and ownership, where a name does not.
+ * cuda_abi.h includes this header and describes where the declarations come from. NVIDIA's manual explains them. The
+ * comments here state only units and ownership that a name does not show.
  */
 #ifndef CUSHIM_ABI_STREAM_H
 #define CUSHIM_ABI_STREAM_H
@@ -13,7 +14,7 @@
 #include "cushim/abi/result.h"
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* The two special streams: they exist always and nobody destroys them. */
+/* The two special streams. They always exist and cannot be destroyed. */
 #    define CU_STREAM_LEGACY ((CUstream)0x1)
 #    define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
@@ -23,10 +24,10 @@ typedef enum CUstream_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_NON_BLOCKING = 0x1
 } CUstream_flags;
 
-/* Runs on a thread of the driver's, and may not call the driver. */
+/* Runs on a thread of the driver and must not call the driver. */
 typedef void(CUDA_CB *CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
 
-/* Likewise. */
+/* Runs on a thread of the driver and must not call the driver. */
 typedef void(CUDA_CB *CUhostFn)(void *userData);
 
 typedef enum CUstreamCaptureStatus_enum CUSHIM_ENUM_BASE {
@@ -35,7 +36,7 @@ typedef enum CUstreamCaptureStatus_enum CUSHIM_ENUM_BASE {
     CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
 } CUstreamCaptureStatus;
 
-/* Which calls that could disturb a capture are refused: in any thread, in this thread, or none. */
+/* Where calls that could disturb a capture are refused: in every thread, in this thread, or nowhere. */
 typedef enum CUstreamCaptureMode_enum CUSHIM_ENUM_BASE {
     CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
     CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
@@ -83,14 +84,14 @@ typedef enum CUevent_sched_flags_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* Who may touch managed memory: flags of cuMemAllocManaged and cuStreamAttachMemAsync. */
+/* Flags of cuMemAllocManaged and cuStreamAttachMemAsync: the streams that may access managed memory. */
 typedef enum CUmemAttach_flags_enum CUSHIM_ENUM_BASE {
     CU_MEM_ATTACH_GLOBAL = 0x1,
     CU_MEM_ATTACH_HOST = 0x2,
     CU_MEM_ATTACH_SINGLE = 0x4
 } CUmemAttach_flags;
 
-/* The comparison (one of them), or-ed with FLUSH. */
+/* One of the comparisons, or-ed with FLUSH. */
 typedef enum CUstreamWaitValue_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_WAIT_VALUE_GEQ = 0x0,
     CU_STREAM_WAIT_VALUE_EQ = 0x1,
@@ -121,7 +122,7 @@ typedef enum CUstreamMemoryBarrier_flags_enum CUSHIM_ENUM_BASE {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-/* One operation of a batch; the member that operation names is the valid one. */
+/* One operation of a batch. `operation` names the valid member. */
 typedef union CUstreamBatchMemOpParams_union {
     CUstreamBatchMemOpType operation;
     struct CUstreamMemOpWaitValueParams_st {
@@ -178,7 +179,7 @@ typedef enum CUlaunchMemSyncDomain_enum CUSHIM_ENUM_BASE {
     CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1
 } CUlaunchMemSyncDomain;
 
-/* Which physical domain each of the two logical ones is. */
+/* The physical domain of each of the two logical domains. */
 typedef struct CUlaunchMemSyncDomainMap_st {
     unsigned char default_;
     unsigned char remote;
@@ -186,7 +187,7 @@ typedef struct CUlaunchMemSyncDomainMap_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 11080
-/* What can be set on a launch, a stream or a kernel node; which applies to which is in the manual. */
+/* Attributes of a launch, a stream or a kernel node. NVIDIA's manual says which attribute applies to which. */
 typedef enum CUlaunchAttributeID_enum CUSHIM_ENUM_BASE {
     CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
@@ -199,7 +200,7 @@ typedef enum CUlaunchAttributeID_enum CUSHIM_ENUM_BASE {
     CU_LAUNCH_ATTRIBUTE_PRIORITY = 8
 } CUlaunchAttributeID;
 
-/* 64 bytes on every driver from 11.8 on: our rows use this type where older headers had a shorter union. */
+/* 64 bytes on every driver from 11.8 on. entry_points.h uses this type where older headers had a shorter union. */
 typedef union CUlaunchAttributeValue_union {
     char pad[64];
     CUaccessPolicyWindow accessPolicyWindow;
@@ -292,7 +293,7 @@ typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
         ((CUkernelNodeAttrID)CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)
 #endif
 
-/* Enumerators that came later than their enum. */
+/* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11070
 #    define CU_STREAM_MEM_OP_BARRIER ((CUstreamBatchMemOpType)6)
 #endif

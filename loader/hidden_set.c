@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mask.h"
+#include "hidden_set.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ bool cush_hidden_set_is_empty(const struct hidden_set *hidden)
     return true;
 }
 
-bool cush_mask_add(struct hidden_set *hidden, const char *name, size_t length)
+bool cush_hidden_set_add(struct hidden_set *hidden, const char *name, size_t length)
 {
     bool known = false;
     for (size_t row = 0; row < ROW_COUNT; row++) {

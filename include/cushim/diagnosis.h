@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The diagnosis: what a load tried, and why there is no usable driver. loader.h has the general rules.
+ */
+#ifndef CUSHIM_DIAGNOSIS_H
+#define CUSHIM_DIAGNOSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cushim/attributes.h"
+#include "cushim/abi/cuda_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The reasons of reasons.h: CUSHIM_REASON_NOT_FOUND. */
+enum cushim_reason {
+#define CUSHIM_REASON(name, word, code, message, advice) CUSHIM_REASON_##name,
+#include "cushim/reasons.h"
+    CUSHIM_REASON_COUNT
+};
+
+/**
+ * @name Texts of a reason
+ * Each function returns a text from reasons.h, never NULL: the stable word ("not-found"), the message, the advice. A
+ * number that is not a reason gives the text of ::CUSHIM_REASON_UNKNOWN.
+ */
+/** @{ */
+CUSHIM_API const char *cushim_reason_name(enum cushim_reason reason);
+CUSHIM_API const char *cushim_reason_message(enum cushim_reason reason);
+CUSHIM_API const char *cushim_reason_advice(enum cushim_reason reason);
+/** @} */
+
+/** One path that was tried, with its result. */
+struct cushim_attempt {
+    const char *place;         /**< The path or plain name that was tried, or "the handle given". */
+    const char *result;        /**< The result as text. */
+    enum cushim_reason reason; /**< CUSHIM_REASON_NONE: the driver was found here. Else why it was not. */
+    const char *file;          /**< With CUSHIM_REASON_STUB the file of the stub; else NULL. */
+};
+
+/** One environment variable that was set. */
+struct cushim_variable {
+    const char *name;
+    const char *value;
+    /**
+     * false: the variable was ignored, because an option was given in its stead or because the process has more rights
+     * than its user (set-user-ID and the like).
+     */
+    bool used;
+};
+
+/** The record of the last load, and of the cuInit that followed it. */
+struct cushim_diagnosis {
+    enum cushim_reason reason; /**< CUSHIM_REASON_NONE: a driver is loaded, and cuInit has not failed. */
+    CUresult code;             /**< What cushim_load() or cushim_init() returned; a code of the driver is unchanged.
+                                *   CUDA_SUCCESS before the first load. */
+    const char *reason_name;   /**< The reason as a stable word: "not-found". */
+    const char *message;       /**< One sentence that says what is wrong, or "". */
+    const char *advice;        /**< What a person can do, or "". */
+    const char *path;          /**< The driver's file, or NULL. */
+    int cuda_version;          /**< The driver's own version, before the version limit; 0 if unknown. */
+    const struct cushim_attempt *attempts; /**< The paths that were tried, in that order. */
+    size_t attempt_count;
+    const struct cushim_variable *variables; /**< The variables that can affect the outcome and were set. */
+    size_t variable_count;
+};
+
+/**
+ * Returns the current diagnosis. Never loads.
+ *
+ * A diagnosis is never changed or freed, so the program may keep it and read it without a lock. If memory for a full
+ * diagnosis was not available, it has only the reason and the texts of the reason.
+ *
+ * @return The diagnosis, never NULL. Before the first load its reason is ::CUSHIM_REASON_NOT_TRIED.
+ */
+CUSHIM_API const struct cushim_diagnosis *cushim_get_diagnosis(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Loading and initialising the driver. loader.h has the general rules.
+ */
+#ifndef CUSHIM_LOAD_H
+#define CUSHIM_LOAD_H
+
+#include "cushim/attributes.h"
+#include "cushim/abi/cuda_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * The stream that a stream argument of 0 means. CUDA calls the second kind "per-thread default stream"; it needs CUDA
+ * 7.0.
+ */
+enum cushim_default_stream {
+    /** As the calling translation unit is compiled: per-thread with CUDA_API_PER_THREAD_DEFAULT_STREAM, else legacy. */
+    CUSHIM_DEFAULT_STREAM_AS_COMPILED = 0,
+    CUSHIM_DEFAULT_STREAM_LEGACY = 1,
+    CUSHIM_DEFAULT_STREAM_PER_THREAD = 2
+};
+
+/**
+ * What to load. Initialise the struct to zero and set the members that matter; zero means the default. cushim copies
+ * the strings. An option takes precedence over its environment variable.
+ */
+struct cushim_load_options {
+    /**
+     * The driver's file; no other file is tried. A name without a slash is searched by the dynamic loader. "none" loads
+     * no driver. NULL: CUSHIM_DRIVER (also a file or "none"); if that is not set, cushim searches.
+     */
+    const char *path;
+    /**
+     * An open library (from dlopen or LoadLibrary); no other library is tried. It stays owned by the caller and must
+     * stay open for the life of the process. It cannot be combined with path.
+     */
+    void *handle;
+    /**
+     * The version limit: behave as a driver of this CUDA version, in entry points and in cuDriverGetVersion. 0:
+     * CUSHIM_MAX_VERSION (written "11.2"); if that is not set, no limit.
+     */
+    int max_version;
+    /** Refuse a driver with a lower version; the version limit applies first. 0: accept every driver. */
+    int min_version;
+    /**
+     * Hidden functions: behave as a driver without them. The names are separated by commas. The name of a slot with its
+     * ABI version ("StreamGetId_v1") hides that entry point; the name of a function ("cuStreamGetId" or "StreamGetId")
+     * hides all its versions. NULL: CUSHIM_HIDE; if that is not set, nothing is hidden.
+     */
+    const char *hide;
+    enum cushim_default_stream default_stream;
+    /**
+     * A directory, such as an unpacked container image, below which the known paths and the system's files are read.
+     * The dynamic loader's own search is then left out. Symbolic links are followed as in a container with this root:
+     * an absolute target starts at the root, and ".." does not leave the root. The driver's path in the diagnosis
+     * contains no links. The libraries that the driver depends on are those of this machine. NULL: this machine.
+     */
+    const char *root;
+    /**
+     * Called for each path that was tried, and then once with the outcome. The calls are made on the thread of
+     * cushim_load() before it returns and after the table is published, so the callback may call any function, slots
+     * and cushim_load() included. A callback never changes a result.
+     *
+     * `line` has no newline and is valid during the call.
+     */
+    void (*log)(void *log_user, const char *line);
+    /** Passed to `log`. */
+    void *log_user;
+};
+
+/**
+ * cushim_load() for a caller that sets the meaning of ::CUSHIM_DEFAULT_STREAM_AS_COMPILED itself. Other programs call
+ * the inline function cushim_load().
+ */
+CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled);
+
+/**
+ * Finds and opens the driver and makes the driver table current. The call is optional: a call through any slot of the
+ * bootstrap table does the same without options. Never calls cuInit.
+ *
+ * If several threads call at the same time, the first one loads and the others wait. A fork() waits for a load in
+ * progress, but at most five seconds.
+ *
+ * The environment variables take effect only in the load that succeeds, not in later calls. After a failure the absent
+ * table is current, every slot can be called, cushim_get_diagnosis() has the reason, and a later cushim_load() tries
+ * again.
+ *
+ * @param options  The options, or NULL for the defaults.
+ * @retval CUDA_SUCCESS                          A driver is loaded, by this call or by an earlier one whose options do
+ *                                               not contradict these.
+ * @retval CUDA_ERROR_INVALID_VALUE              An option or an environment variable has an invalid value.
+ * @retval CUDA_ERROR_FILE_NOT_FOUND             No driver was found, or the path is "none".
+ * @retval CUDA_ERROR_SHARED_OBJECT_INIT_FAILED  A file was found, but it cannot be opened or is not a driver. Or this
+ *                                               program is linked statically, to a C library that then cannot open a
+ *                                               library.
+ * @retval CUDA_ERROR_STUB_LIBRARY               Only the stub library of the CUDA Toolkit was found, which exists for
+ *                                               linking.
+ * @retval CUDA_ERROR_NOT_SUPPORTED              The driver is older than min_version, or older than CUDA 7.0 although
+ *                                               per-thread default streams were requested.
+ * @retval CUDA_ERROR_NOT_PERMITTED              A driver is loaded with options that contradict these. It stays loaded,
+ *                                               and cushim_last_error() names the first difference.
+ * @retval CUDA_ERROR_NOT_READY                  The call was made during a load on the same thread, by the constructor
+ *                                               of a library.
+ */
+static inline CUresult cushim_load(const struct cushim_load_options *options)
+{
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+    return cushim_load_as(options, CUSHIM_DEFAULT_STREAM_PER_THREAD);
+#else
+    return cushim_load_as(options, CUSHIM_DEFAULT_STREAM_LEGACY);
+#endif
+}
+
+/**
+ * Loads the driver and calls cuInit(0). If cuInit fails, cushim_get_diagnosis() afterwards has the likely cause and
+ * advice, which cuInit alone does not give.
+ *
+ * The call took 0.4 s on the machines on which it was observed. A further call costs as much as a further cuInit.
+ *
+ * @return The code of cuInit, or, if no driver could be loaded, the code of cushim_load().
+ * @retval CUDA_ERROR_NOT_READY  The call was made during a load on the same thread, by the constructor of a library.
+ */
+CUSHIM_API CUresult cushim_init(void);
+
+/** Returns the CUDA version of the loaded driver, after the version limit; 0 if no driver is loaded. Never loads. */
+CUSHIM_API int cushim_driver_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Functions of the driver by name: those newer than the slots, and those whose prototype is not established. loader.h
+ * has the general rules.
+ */
+#ifndef CUSHIM_LOOKUP_H
+#define CUSHIM_LOOKUP_H
+
+#include "cushim/attributes.h"
+#include "cushim/abi/cuda_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A function of the driver. Cast it to its real type before the call. */
+typedef void (*cushim_fn)(void);
+
+/**
+ * Finds a function as cuGetProcAddress does, on every driver, including drivers that are older than cuGetProcAddress:
+ * the newest entry point of the function that the given CUDA version has. Pass the version whose prototype the call
+ * uses: another version can have another prototype. Loads the driver.
+ *
+ * The version limit, the hidden functions and the default stream apply. For a function that is not in cushim's list,
+ * cushim asks the driver. The result is never a polyfill.
+ *
+ * @param function  The name of the driver function: "cuMemcpy3DBatchAsync".
+ * @param version   A CUDA version.
+ * @param out_fn    Receives the driver's function, or that of an adapted slot (see ::CUSHIM_STATE_ADAPTED).
+ * @retval CUDA_ERROR_NOT_FOUND      The driver lacks this entry point, or it is hidden.
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL. Or the version is above that of the driver, above the version
+ *                                   limit, or below 2000.
+ * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded.
+ */
+CUSHIM_API CUresult cushim_lookup(const char *function, int version, cushim_fn *out_fn);
+
+/** Why a lookup found a function, or did not. */
+enum cushim_lookup_status {
+    CUSHIM_LOOKUP_FOUND,
+    CUSHIM_LOOKUP_UNKNOWN,        /**< Neither cushim nor the driver knows a function of that name. */
+    CUSHIM_LOOKUP_SUFFIXED,       /**< The name is that of an entry point (cuStreamDestroy_v2), not of a function. */
+    CUSHIM_LOOKUP_TOO_NEW,        /**< The function is newer than the requested version. */
+    CUSHIM_LOOKUP_HIDDEN,         /**< CUSHIM_HIDE or the option hide hides it. */
+    CUSHIM_LOOKUP_LIMITED,        /**< The driver has the requested version; the version limit refuses it. */
+    CUSHIM_LOOKUP_DRIVER_TOO_OLD, /**< The requested version is above that of the driver. */
+    CUSHIM_LOOKUP_LACKING,        /**< The driver lacks the function, although the driver is new enough. */
+    CUSHIM_LOOKUP_BAD_VERSION,    /**< The requested version is below 2000. */
+    CUSHIM_LOOKUP_NO_DRIVER       /**< No driver is loaded. */
+};
+
+/** What cushim_lookup_explain() found. */
+struct cushim_lookup_answer {
+    enum cushim_lookup_status status;
+    /** The driver function; for a suffixed name, the function of that entry point. NULL if it is not known. */
+    const char *function;
+    /** The CUDA version that added the function, or the entry point of a suffixed name. 0 if it is not known. */
+    int since;
+    cushim_fn fn; /**< NULL unless the status is ::CUSHIM_LOOKUP_FOUND. */
+};
+
+/**
+ * Finds a function as cushim_lookup() does, for a program that shows the result to a person. A function that is not
+ * found is not an error and is not recorded as one. Loads the driver.
+ *
+ * @param function    The name of the driver function.
+ * @param version     A CUDA version.
+ * @param out_answer  Receives the result, also if nothing was found.
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL.
+ */
+CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, struct cushim_lookup_answer *out_answer);
+
+/**
+ * Returns the exported name of a function of the loaded driver. Never loads.
+ *
+ * @return The name; NULL unless the address is exactly that of a name which the driver exports.
+ */
+CUSHIM_API const char *cushim_symbol_name(cushim_fn fn);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What each slot of the current table is, and which entry points cushim knows. loader.h has the general rules.
+ */
+#ifndef CUSHIM_SLOT_H
+#define CUSHIM_SLOT_H
+
+#include <stddef.h>
+
+#include "cushim/dispatch_table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The states of a slot. */
+enum cushim_slot_state {
+    CUSHIM_STATE_MISSING,  /**< The slot returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table(). */
+    CUSHIM_STATE_NATIVE,   /**< The slot points into the driver. */
+    CUSHIM_STATE_POLYFILL, /**< The driver lacks the entry point, and older ones provide the same meaning. */
+    /** The driver has the entry point, but cushim answers: under a version limit, with hidden functions, or for
+     *  per-thread default streams. */
+    CUSHIM_STATE_ADAPTED
+};
+
+/** A slot and its state. */
+struct cushim_slot_info {
+    const char *name;     /**< "StreamGetCaptureInfo_v3" */
+    const char *function; /**< "cuStreamGetCaptureInfo" */
+    int since;            /**< The CUDA version that added the entry point, 12030. */
+    enum cushim_slot_state state;
+    const char *symbol;          /**< The exported name of a native slot's pointer; NULL if there is none, and for
+                                  *   the other states. */
+    const enum cushim_slot *via; /**< The slots that a polyfill calls. */
+    size_t via_count;
+};
+
+/**
+ * Describes one slot. Loads the driver. Without a driver every slot is missing, and the call succeeds.
+ *
+ * @param slot      The slot.
+ * @param out_info  Receives the description. Its strings and `via` stay valid for the life of the process.
+ * @retval CUDA_ERROR_INVALID_VALUE  slot is not a slot, or out_info is NULL.
+ */
+CUSHIM_API CUresult cushim_query_slot(enum cushim_slot slot, struct cushim_slot_info *out_info);
+
+/**
+ * Returns the state of a slot alone, for a program that chooses its method by it. Loads the driver.
+ *
+ * @return The state; CUSHIM_STATE_MISSING without a driver, and for a number that is not a slot.
+ */
+CUSHIM_API enum cushim_slot_state cushim_query_slot_state(enum cushim_slot slot);
+
+/**
+ * Finds a slot by its name. Never loads.
+ *
+ * @param name      "StreamGetCaptureInfo_v3" or "cuStreamGetCaptureInfo_v3". A name without a version means the first
+ *                  ABI version, as in the exported names.
+ * @param out_slot  Receives the slot.
+ * @retval CUDA_ERROR_NOT_FOUND      No slot has that name.
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL.
+ */
+CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot);
+
+/**
+ * Checks that each of the named slots can be called: that it is native, a polyfill or adapted. A program calls this at
+ * start-up with everything that it cannot do without. Loads the driver.
+ *
+ * @param names      Names of slots, as for cushim_slot_find().
+ * @param count      The number of names. With 0 the call succeeds, even without a driver.
+ * @param out_unmet  On the first three errors below, receives the first name that is not met. May be NULL.
+ * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing; cushim_last_error() says what it needs.
+ * @retval CUDA_ERROR_NOT_FOUND      No slot has that name.
+ * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded; *out_unmet is the first name.
+ * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, or names is NULL and count is not 0.
+ */
+CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, const char **out_unmet);
+
+/** One entry point of the driver, with or without a slot. */
+struct cushim_entry_point {
+    const char *function;          /**< "cuStreamGetCaptureInfo" */
+    int since;                     /**< The CUDA version that added it, 12030. */
+    const char *symbol;            /**< "cuStreamGetCaptureInfo_v3" */
+    const char *per_thread_symbol; /**< "cuStreamGetCaptureInfo_v3_ptsz", or "". */
+};
+
+/**
+ * Returns one of the entry points in cushim's list, which goes up to ::CUSHIM_LIST_VERSION. Never loads.
+ *
+ * @param index      A number from 0.
+ * @param out_entry  Receives the entry point.
+ * @retval CUDA_ERROR_NOT_FOUND      The index is past the last entry point.
+ * @retval CUDA_ERROR_INVALID_VALUE  out_entry is NULL.
+ */
+CUSHIM_API CUresult cushim_query_entry_point(size_t index, struct cushim_entry_point *out_entry);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
