@@ -47,14 +47,13 @@ CUSHIM_API CUgraph cushim_graph_handle(const struct cushim_graph *graph);
  * Makes an executable graph for a context, which is made current for the call; NULL: for the caller's current one (the
  * driver needs one: observed with driver 580). `flags`: 0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4;
  * CUDA_ERROR_NOT_SUPPORTED below that). The caller owns *out_exec; the graph stays as it is and may be destroyed before
- * it. The executable holds the context. Making and destroying executables invalidates captures as cushim_event_query()
- * does.
+ * it. The executable holds the context. Making an executable invalidates captures as cushim_event_query() does.
  */
 CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context,
                                              unsigned long long flags, struct cushim_graph_exec **out_exec);
 
 /* Destroys the executable and sets *exec to NULL; NULL, or a pointer to NULL, is nothing to do. Launches that are under
- * way finish. The object is gone whatever the driver's code. */
+ * way finish. No capture is invalidated. The object is gone whatever the driver's code. */
 CUSHIM_API CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec);
 
 /* The driver's handle, for slots of the table; NULL for NULL. */

@@ -34,7 +34,8 @@ static bool is_sticky(CUstream stream, CUresult refusal)
     case CUDA_ERROR_NOT_SUPPORTED:
         return false;
     default:
-        return cushim_table()->StreamGetPriority_v1(stream, &priority) == refusal;
+        /* A capture of a blocking stream has the legacy stream refuse every question, too. */
+        return !is_capture_refusal(refusal) && cushim_table()->StreamGetPriority_v1(stream, &priority) == refusal;
     }
 }
 

@@ -184,3 +184,17 @@ CUresult cushim_capture_mode_exchange(CUstreamCaptureMode *mode)
     return cushim_set_driver_error(cushim_table()->ThreadExchangeStreamCaptureMode_v1(mode),
                                    CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1);
 }
+
+bool cush_mode_relax(CUstreamCaptureMode *out_previous)
+{
+    *out_previous = CU_STREAM_CAPTURE_MODE_RELAXED;
+    /* Before CUDA 10.1 there are no modes: every capture is a relaxed one. A missing slot would record an error. */
+    return cushim_query_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1) != CUSHIM_STATE_MISSING
+           && cushim_table()->ThreadExchangeStreamCaptureMode_v1(out_previous) == CUDA_SUCCESS;
+}
+
+void cush_mode_restore(bool changed, CUstreamCaptureMode previous)
+{
+    if (changed)
+        cushim_table()->ThreadExchangeStreamCaptureMode_v1(&previous);
+}

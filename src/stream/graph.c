@@ -166,8 +166,12 @@ CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec)
         return CUDA_SUCCESS;
     struct cushim_graph_exec *destroyed = *exec;
     *exec = NULL;
+    /* A refusal would leave the driver's executable behind, and release functions that are never called. */
+    CUstreamCaptureMode mode;
+    bool changed = cush_mode_relax(&mode);
     CUresult result = cushim_set_driver_error(cushim_table()->GraphExecDestroy_v1(destroyed->handle),
                                               CUSHIM_SLOT_GraphExecDestroy_v1);
+    cush_mode_restore(changed, mode);
     CUresult dropped = cush_context_unref(destroyed->context);
     free(destroyed);
     return result != CUDA_SUCCESS ? result : dropped;

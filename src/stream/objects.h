@@ -102,6 +102,13 @@ bool cush_capture_abandon(struct cushim_stream *stream);
  */
 bool cush_capture_end_leftover(struct cushim_stream *stream);
 
+/* ---- The capture mode of this thread: capture_info.c ---- */
+
+/* In the relaxed mode, calls invalidate no capture of another stream and are not refused because of one. Each relax
+ * wants a restore. Neither records an error. */
+bool cush_mode_relax(CUstreamCaptureMode *out_previous);
+void cush_mode_restore(bool changed, CUstreamCaptureMode previous);
+
 struct captured_call;
 
 /* Adds one to those of the capture that is open on its stream, if that was begun here; else does nothing. */

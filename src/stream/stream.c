@@ -185,13 +185,10 @@ CUresult cushim_stream_synchronize(struct cushim_stream *stream)
 
 CUresult cush_stream_wait_relaxed(struct cushim_stream *stream)
 {
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    /* Before CUDA 10.1 there are no modes: every capture is a relaxed one. A missing slot would record an error. */
-    bool changed = cushim_query_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1) != CUSHIM_STATE_MISSING
-                   && cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode) == CUDA_SUCCESS;
+    CUstreamCaptureMode mode;
+    bool changed = cush_mode_relax(&mode);
     CUresult result = cushim_table()->StreamSynchronize_v1(stream->handle);
-    if (changed)
-        cushim_table()->ThreadExchangeStreamCaptureMode_v1(&mode);
+    cush_mode_restore(changed, mode);
     return result;
 }
 

@@ -145,6 +145,30 @@ static void exec_argument(void)
     layer_stream_end(stream);
 }
 
+/* A capture in the global mode refuses cuGraphExecDestroy: the executable, and what it holds, would stay for ever. */
+static void destroyed_in_capture(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_graph *graph = NULL;
+    struct cushim_graph_exec *exec = NULL;
+    struct cushim_capture *open = NULL;
+    bool releases = cushim_query_slot_state(S(UserObjectCreate_v1)) != CUSHIM_STATE_MISSING;
+    atomic_int released = 0;
+    need("first", cushim_capture_begin(stream, RELAXED, &open));
+    need("work", cushim_stream_launch_host(stream, count_release, &released, releases ? count_release : NULL));
+    need("graph", cushim_capture_end(&open, &graph));
+    need("instantiate", cushim_graph_instantiate(graph, NULL, 0, &exec));
+    need("graph-destroy", cushim_graph_destroy(&graph));
+    need("begin", cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL, &open));
+    done("destroy", cushim_graph_exec_destroy(&exec));
+    rule_status("status", stream, "active");
+    done("end", cushim_capture_end(&open, NULL));
+    for (int i = 0; i < 500 && atomic_load(&released) != (int)releases; i++)
+        pause_shortly();
+    rule_fact("released", atomic_load(&released) == (int)releases);
+    layer_stream_end(stream);
+}
+
 /* Flags of an instantiation came with CUDA 11.4. */
 static void flags(void)
 {
@@ -235,6 +259,7 @@ static const struct check checks[] = {
     {"graph.launched", launched, 0, {S(GraphCreate_v1)}},
     {"graph.instantiated-elsewhere", instantiated_elsewhere, 0, {S(GraphCreate_v1)}},
     {"graph.exec-argument", exec_argument, 0, {S(GraphCreate_v1)}},
+    {"graph.destroyed-in-capture", destroyed_in_capture, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
     {"graph.flags", flags, 0, {S(GraphCreate_v1)}},
     {"graph.upload", upload, 0, {S(GraphCreate_v1)}},
     {"graph.update", update, 0, {S(GraphExecUpdate_v1)}},

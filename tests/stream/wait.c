@@ -339,6 +339,31 @@ static void scope_both(void)
     layer_stream_end(stream);
 }
 
+/* The legacy stream refuses everything while a blocking stream captures, which is no status of its work. Whether it
+ * does is asked first, and here in vain, as if the capture began right after the question. */
+static void completion_implicit(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *stream = NULL;
+    struct cushim_stream *legacy = NULL;
+    struct cushim_capture *capture = NULL;
+    struct cushim_completion *completion = NULL;
+    need("create", cushim_stream_create(context, CU_STREAM_DEFAULT, 0, &stream));
+    need("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &legacy));
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    watch_begin();
+    watch_fail_slot(S(StreamIsCapturing_v1), CUDA_ERROR_UNKNOWN);
+    rule("code", cushim_stream_completion(legacy, &completion), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    rule_fact("asked-in-vain", watch_failed(NULL));
+    watch_end();
+    rule_fact("untouched", completion == NULL);
+    cushim_completion_destroy(&completion);
+    (void)cushim_capture_end(&capture, NULL);
+    cushim_stream_destroy(&legacy);
+    layer_stream_end(stream);
+    cushim_context_destroy(&context);
+}
+
 static CUresult leave_capturing(struct cushim_stream *stream, void *user)
 {
     return cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, user);
@@ -380,6 +405,7 @@ static const struct check checks[] = {
     {"wait.scope-capturing", scope_capturing, 0, {S(StreamBeginCapture_v2)}},
     {"wait.scope-both", scope_both, 0, {0}},
     {"wait.scope-left-capturing", scope_left_capturing, 0, {S(StreamBeginCapture_v2)}},
+    {"wait.completion-implicit", completion_implicit, 0, {S(StreamBeginCapture_v2)}},
     {NULL, NULL, 0, {0}},
 };
 

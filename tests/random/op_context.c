@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "operations.h"
+
+static struct context_slot *free_context(void)
+{
+    for (int i = 0; i < CONTEXTS; i++)
+        if (me->contexts[i].context == NULL)
+            return &me->contexts[i];
+    return NULL;
+}
+
+void op_context_create(void)
+{
+    struct context_slot *slot = free_context();
+    struct cushim_context *made = NULL;
+    if (slot == NULL)
+        return;
+    bool own = one_in(3);
+    CUresult result = own ? cushim_context_create(0, 0, &made) : cushim_context_create_primary(0, &made);
+    note("context %d, %s", (int)(slot - me->contexts), own ? "own" : "primary");
+    check((noted(result) == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");
+    check(result == CUDA_SUCCESS || faults || atomic_load(&broken)
+              || (!own && result == CUDA_ERROR_NOT_SUPPORTED && cushim_driver_version() < 7000),
+          "no context was made");
+    *slot = (struct context_slot){made, own};
+}
+
+void op_context_borrow(void)
+{
+    struct context_slot *slot = free_context();
+    struct cushim_context *made = NULL;
+    if (slot == NULL)
+        return;
+    CUresult result = cushim_context_borrow(cushim_context_handle(pick_base()->context), &made);
+    note("context %d", (int)(slot - me->contexts));
+    check((noted(result) == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");
+    *slot = (struct context_slot){made, false};
+}
+
+void op_context_destroy(void)
+{
+    struct context_slot *slot = &me->contexts[choose(CONTEXTS)];
+    if (slot->context == NULL)
+        return;
+    note("context %d", (int)(slot - me->contexts));
+    noted(cushim_context_destroy(&slot->context));
+    check(slot->context == NULL, "the variable is not NULL");
+}
+
+void op_context_ask(void)
+{
+    struct context_slot *slot = pick_context();
+    int least = 77;
+    int greatest = 77;
+    CUdevice device = 77;
+    CUresult result = noted(cushim_context_priority_range(slot->context, &least, &greatest));
+    check(result == CUDA_SUCCESS ? least == 0 && greatest <= 0 : least == 77 && greatest == 77,
+          "the range is none, or was written in spite of a failure");
+    check(cushim_context_device(slot->context, &device) == CUDA_SUCCESS && device == 0, "the device is another one");
+    check(cushim_context_handle(slot->context) != NULL, "there is no handle");
+}
+
+void op_context_set_current(void)
+{
+    CUcontext current = one_in(4) ? NULL : cushim_context_handle(pick_base()->context);
+    note("%s", current == NULL ? "none" : current == cushim_context_handle(everybody.bases[0].context) ? "0" : "1");
+    /* Where popping was made to fail, none uncovers what lies below. */
+    driver()->CtxSetCurrent_v1(current);
+    while (driver()->CtxGetCurrent_v1(&me->current) != CUDA_SUCCESS)
+        ;
+}

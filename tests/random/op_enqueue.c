@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Work with a body: cushim_stream_enqueue() and cushim_stream_run(). */
+#include "operations.h"
+
+void body_open(struct body *body, struct stream_slot *slot, struct promise *promise, bool covers)
+{
+    *body = (struct body){
+        .use = body_begin(slot),
+        .learning = me->learning,
+        .covers = covers,
+        .seed = choose_seed(),
+        .result = one_in(8) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS,
+    };
+    me->learning = 0;
+    promise->body = body;
+}
+
+void body_close(struct body *body)
+{
+    me->learning = body->learning;
+    body_end(&body->use);
+}
+
+/* Ends the stream that the body runs for. */
+static void end_own_stream(const struct body_use *use)
+{
+    if (!body_has_stream(use) || !stream_may_end(use->slot))
+        return;
+    cushim_stream_destroy(&use->slot->stream);
+    stream_emptied(use->slot);
+}
+
+CUresult body_of_work(struct cushim_stream *stream, void *user)
+{
+    struct promise *promise = user;
+    struct body *body = promise->body;
+    CUcontext before = me->current;
+    body->ran = true;
+    for (unsigned i = choose(3); i != 0 && body->covers; i--)
+        promise_cover(promise, stream);
+    bool ends = one_in(8);
+    operations_nest(body->seed, 3);
+    if (me->current != before && driver()->CtxSetCurrent_v1(before) == CUDA_SUCCESS)
+        me->current = before;
+    if (body->covers && body_has_stream(&body->use))
+        promise_cover(promise, stream);
+    if (ends)
+        end_own_stream(&body->use);
+    body->was_idle = body->use.of != NULL && body_has_stream(&body->use) && is_idle(stream);
+    return body->result;
+}
+
+static void check_result(const struct body *body, CUresult result)
+{
+    if (!body->ran || faults || atomic_load(&broken))
+        return;
+    if (body->was_idle && settings.threads == 1)
+        check(result == body->result, "the result is not that of the body");
+    else if (body->result != CUDA_SUCCESS)
+        check(result != CUDA_SUCCESS, "the error of the body was not returned");
+}
+
+/* Keeps a completion that was made, or gives it up if there is no room. */
+static void keep(struct cushim_completion *made, struct promise *work)
+{
+    struct completion_slot *slot = free_completion();
+    if (slot != NULL)
+        *slot = (struct completion_slot){.completion = made, .work = work};
+    else
+        cushim_completion_detach(&made);
+}
+
+void op_stream_enqueue(void)
+{
+    struct stream_slot *slot = pick_stream();
+    bool wanted = !one_in(4);
+    struct cushim_completion *made = NULL;
+    struct promise *promise = promise_new(one_in(3) ? DO_OPERATIONS_IN_RELEASE : DO_NOTHING, 1);
+    struct body body;
+    if (slot == NULL || promise == NULL)
+        return;
+    body_open(&body, slot, promise, true);
+    release_fn release = choose_release(promise);
+    note("stream %d of driver stream %d%s%s", (int)(slot - me->streams), slot->of, wanted ? "" : ", no completion",
+         body.result != CUDA_SUCCESS ? ", fails" : "");
+    CUresult result =
+        noted_outer(cushim_stream_enqueue(slot->stream, body_of_work, promise, release, wanted ? &made : NULL));
+    body_close(&body);
+    check(wanted && result == CUDA_SUCCESS ? made != NULL : made == NULL,
+          "a result was not written, or in spite of a failure");
+    if (!body.ran && release != NULL)
+        check(atomic_load(&promise->releases) == 1, "a refusal did not release");
+    check_result(&body, result);
+    /* The stream may be needed until the capture that it was brought into has ended. */
+    if (body.ran && result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+        body_pin(&body.use);
+    if (made != NULL)
+        keep(made, promise);
+}
+
+void op_stream_scope(void)
+{
+    struct stream_slot *slot = pick_stream();
+    struct promise *promise = promise_new(DO_NOTHING, 0);
+    struct body body;
+    if (slot == NULL || promise == NULL)
+        return;
+    bool was_idle = is_idle(slot->stream);
+    body_open(&body, slot, promise, true);
+    note("stream %d of driver stream %d%s", (int)(slot - me->streams), slot->of,
+         body.result != CUDA_SUCCESS ? ", fails" : "");
+    me->invalidated += !was_idle;
+    CUresult result = noted_outer(cushim_stream_run(slot->stream, body_of_work, promise));
+    body_close(&body);
+    if (!faults && (result == CUDA_SUCCESS || result == body.result))
+        promise_check_covered(promise, "was waited for, and its work is not done");
+    check_result(&body, result);
+}

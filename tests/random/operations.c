@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Drawing operations, and what holds around each of them. */
+#include "operations.h"
+
+#include "trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support.h"
+
+static const struct operation {
+    const char *name;
+    unsigned weight;
+    bool invalidates;
+    void (*run)(void);
+} operations[] = {
+#define OPERATION(name, weight, invalidates) {#name, weight, invalidates, op_##name},
+#include "operations.inc"
+#undef OPERATION
+};
+
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
+static const struct operation *draw(void)
+{
+    unsigned all = 0;
+    for (int i = 0; i < OPERATIONS; i++)
+        all += operations[i].weight;
+    unsigned drawn = choose(all);
+    int i = 0;
+    for (; drawn >= operations[i].weight; i++)
+        drawn -= operations[i].weight;
+    return &operations[i];
+}
+
+/* ---- What holds around each operation ---- */
+
+static bool is_active(const struct driver_stream *stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return driver()->StreamIsCapturing_v1(stream->handle, &status) == CUDA_SUCCESS
+           && status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+/* Where calls fail by chance or others' calls come in between, nothing is promised of captures. */
+static bool watches_captures(void)
+{
+    return !faults && settings.threads == 1 && !atomic_load(&broken);
+}
+
+struct watched {
+    unsigned serials[DRIVER_STREAMS]; /* 0: not capturing */
+    unsigned invalidated;
+};
+
+static void watch(struct watched *watched)
+{
+    memset(watched, 0, sizeof *watched);
+    for (int i = 0; i < DRIVER_STREAMS && watches_captures(); i++)
+        if (me->drivers[i].capturing && is_active(&me->drivers[i]))
+            watched->serials[i] = me->drivers[i].serial;
+    watched->invalidated = me->invalidated;
+}
+
+static void look_again(const struct watched *watched, const char *name)
+{
+    if (watched->invalidated != me->invalidated)
+        return;
+    for (int i = 0; i < DRIVER_STREAMS; i++) {
+        const struct driver_stream *stream = &me->drivers[i];
+        if (watched->serials[i] != 0 && stream->handle != NULL && stream->serial == watched->serials[i]
+            && stream->capturing && !is_active(stream))
+            fail("%s invalidated the capture of driver stream %d", name, i);
+    }
+}
+
+static void check_current(const char *name)
+{
+    CUcontext current = NULL;
+    if (driver()->CtxGetCurrent_v1(&current) == CUDA_SUCCESS && current != me->current)
+        fail("%s changed the current context", name);
+}
+
+static void run_one(void)
+{
+    const struct operation *operation = draw();
+    struct trace_entry *before = trace_begin(operation->name);
+    struct watched watched;
+    if (settings.verbose)
+        fprintf(stderr, "%u %u %s\n", me->operation, me->depth, operation->name);
+    watch(&watched);
+    operation->run();
+    if (operation->invalidates)
+        me->invalidated++;
+    look_again(&watched, operation->name);
+    check_current(operation->name);
+    trace_end(before);
+}
+
+/* ---- What shall fail ---- */
+
+/* What ends an object is not among them but for streams and events, which a driver ends with their context. */
+static const char *const symbols[] = {
+    "cuCtxCreate_v2",
+    "cuCtxGetCurrent",
+    "cuCtxPushCurrent_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventQuery",
+    "cuEventRecord",
+    "cuEventRecordWithFlags",
+    "cuGraphCreate",
+    "cuGraphInstantiate",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphLaunch",
+    "cuGraphRetainUserObject",
+    "cuLaunchHostFunc",
+    "cuStreamAddCallback",
+    "cuStreamAddCallback",
+    "cuStreamAddCallback",
+    "cuStreamBeginCapture_v2",
+    "cuStreamBeginCaptureToGraph",
+    "cuStreamCreateWithPriority",
+    "cuStreamDestroy_v2",
+    "cuStreamGetCaptureInfo",
+    "cuStreamGetCaptureInfo_v2",
+    "cuStreamGetCaptureInfo_v3",
+    "cuStreamGetFlags",
+    "cuStreamGetId",
+    "cuStreamGetPriority",
+    "cuStreamIsCapturing",
+    "cuStreamQuery",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+    "cuUserObjectCreate",
+};
+
+static void arm(void)
+{
+    static const int codes[] = {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_HANDLE,
+                                CUDA_ERROR_UNKNOWN};
+    unsigned symbol = choose(sizeof symbols / sizeof symbols[0]);
+    unsigned nth = 1 + choose(4);
+    int code = codes[choose(4)];
+    if (!atomic_load(&broken)) {
+        soft->clear_faults();
+        (void)soft->fail_call(symbols[symbol], nth, code);
+    }
+    if (one_in(4))
+        allocation_fail((int)choose(3));
+}
+
+/* ---- What users call ---- */
+
+void operations_nest(uint64_t seed, unsigned count)
+{
+    uint64_t before = choose_seed();
+    unsigned learning = me->learning;
+    if (me->depth < MOST_DEPTH) {
+        me->depth++;
+        choose_from(seed);
+        for (unsigned i = choose(count + 1); i != 0; i--)
+            run_one();
+        me->depth--;
+    }
+    me->learning = learning;
+    choose_from(before);
+}
+
+void operation_run(uint64_t seed)
+{
+    choose_from(seed);
+    if (faults && one_in(6))
+        arm();
+    run_one();
+    if (faults)
+        (void)allocation_failed();
+}
