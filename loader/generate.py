@@ -272,7 +272,7 @@ def not_executed(entry_points):
 def libraries():
     rows = [f'| `{one.branch}/libcuda.so.1` | {one.release} | CUDA {lists.version_text(one.version)} |'
             for one in lists.known_drivers()]
-    return '\n\n| library | stands for | reports |\n| --- | --- | --- |\n' + '\n'.join(rows) + '\n\n'
+    return '\n\n| library | driver | `cuDriverGetVersion` |\n| --- | --- | --- |\n' + '\n'.join(rows) + '\n\n'
 
 
 def values(entry_points):

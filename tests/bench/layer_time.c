@@ -205,7 +205,8 @@ static void bench_prepare(void)
     check(cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event), "event");
     check(cushim_table()->CtxSetCurrent_v1(cushim_context_handle(context)), "current");
     check(cushim_table()->MemAlloc_v2(&memory, 4), "memory");
-    check(cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 0, stream_fill, NULL, &exec), "graph");
+    check(cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 0, stream_fill, NULL, &exec),
+          "graph");
     handle = cushim_stream_handle(stream);
     event_handle = cushim_event_handle(event);
     exec_handle = cushim_graph_exec_handle(exec);
