@@ -29,27 +29,26 @@ DRIVERS = {str(one.branch): lists.version_text(one.version) for one in lists.kno
 TESTS_SHOWN = 2
 
 INTRODUCTION = """\
-# What the stream layer holds
+# What the stream layer covers
 
-Each operation that the stream pages of three of NVIDIA's driver manuals and two Rust types have, the function here that
-does it, a test that shows it, and what stands behind it on each driver. Made by `tests/conformance/coverage.py BUILD` from
-`coverage.tsv`, which says no more than which function does what, from the sources, and from what the library makes of each
-driver's symbols.
+This page lists each operation on the stream pages of three of NVIDIA's driver manuals and of two Rust types, with the
+cushim function that performs it, a test of that function, and its state on each driver.
 
-**native**: our function calls the newest form that it knows, in the driver. **poly**: this driver has an older form, or none;
-that gives the same meaning, or refuses. **-**: missing, and the call returns `CUDA_ERROR_NOT_SUPPORTED`. A test is a check of `tests/stream`: run them all with
-`meson test -C build --suite stream`, or one subject of them with
-`build/tests/stream/stream_layer --subject capture`.
+Sources: `coverage.tsv` (operations and functions), `src`, `tests/stream`, and the symbols of each driver; rendered by `python3 tests/conformance/coverage.py BUILD`.
+
+**native**: the function calls the newest entry point that it knows, in the driver. **poly**: this driver has only older
+entry points or none; a polyfill gives the same meaning or refuses. **-**: missing; the call returns
+`CUDA_ERROR_NOT_SUPPORTED`. The tests are checks of `tests/stream`. `meson test -C build --suite stream` runs all of them,
+`build/tests/stream/stream_layer --subject capture` one subject.
 """
 
 MENTIONED = """\
-The pages also name `cuDeviceGetAttribute`, `cuDeviceGetProperties`, `cuMemAllocManaged` and `cuGraphAddNode`, which are no
-matter of streams: those are called through the table. `cuStreamLaunchHostFunc`, in one of them, is a slip for
-`cuLaunchHostFunc`.
+The pages also name `cuDeviceGetAttribute`, `cuDeviceGetProperties`, `cuMemAllocManaged` and `cuGraphAddNode`. These are not
+stream operations; call them through the table. One page has `cuStreamLaunchHostFunc`, a mistake for `cuLaunchHostFunc`.
 """
 
 SECTIONS = (
-    ("NVIDIA's driver manual", "Of the stream pages of CUDA 5.5, 11 and 12; \"in\" says of which.", ("5.5", "11", "12")),
+    ("NVIDIA's driver manual", "From the stream pages of CUDA 5.5, 11 and 12. The column \"in\" names the manuals.", ("5.5", "11", "12")),
     ("The Rust type `Stream` of singe-cuda", "", ("singe-cuda",)),
     ("The Rust type `Stream` of oxicuda", "", ("oxicuda",)),
 )
@@ -213,7 +212,7 @@ class Page:
                      f"| operation | in | function | tests | {drivers} |", "| --- " * (4 + len(DRIVERS)) + "|"]
             text += [self.row(*row) for row in mine]
             text += ["", *([MENTIONED] if places[0] == "5.5" else [])]
-        text += ["## Every function of the layer\n", "Some are no operation of those pages: all the same, each has a test.\n",
+        text += ["## Every function of the layer\n", "Some of these are not operations of those pages. Each has a test, too.\n",
                  "| function | header | tests |", "| --- | --- | --- |"]
         for function, header in self.public.items():
             text.append(f"| `{function}` | `{header}.h` | {self.tests([function])} |")
@@ -232,7 +231,7 @@ def main():
     if options.check:
         old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
         if old != text:
-            print("COVERAGE.md is not up to date: run tests/conformance/coverage.py BUILD")
+            print("COVERAGE.md is not up to date: run python3 tests/conformance/coverage.py BUILD")
             return 1
     else:
         PAGE.write_text(text, encoding="utf-8")

@@ -19,33 +19,33 @@ THREADS = (("same-thread", "same"), ("other-thread", "another"))
 INTRODUCTION = """\
 # Which driver calls invalidate a capture
 
-Between `cuStreamBeginCapture` and `cuStreamEndCapture`, some calls return an error and kill the capture, some return an
-error and leave it alone, and most do neither. NVIDIA's manual names a few. This page is measured: each call, in the three
-capture modes, on the capturing stream and on another one, from the capturing thread and from another one.
+Between `cuStreamBeginCapture` and `cuStreamEndCapture`, some calls return an error and invalidate the capture, some return
+an error and leave the capture active, and most do neither. NVIDIA's manual names a few of them. This page shows what one
+driver did with each call: in the three capture modes, on the capturing stream and on another stream, from the thread that
+began the capture and from another thread.
 
-Measured on: {origin}.
-Regenerate with `tests/conformance/render_capture.py`; the numbers stand in
-`expected/h200-580.tsv` as `invalidate.*`, and `tests/conformance/run-on-gpu` measures them again.
+Source: the `invalidate.*` rows of `expected/h200-580.tsv` ({origin}), rendered by `python3 tests/conformance/render_capture.py`.
+`tests/conformance/run-on-gpu` asks a GPU again.
 
-A cell holds the code that the call returned. Alone, it invalidated nothing: the capture was active afterwards and ended with
-success. **Bold**: the capture was invalidated by it (`cuStreamEndCapture` then says 901), or whatever is said in
-brackets: the status afterwards if it was another one, and the code of `cuStreamEndCapture`. A column names the mode of the
-capture, then the stream that the call is made on, then the thread that makes it: "capturing / another" is the capturing
-stream, called from another thread than the one that began the capture. Each thread's own capture mode is the default,
-global. The streams are non-blocking ones: see the last section for the legacy stream beside a blocking one.
+A cell shows the code that the call returned. A plain code means that the capture was still active after the call and ended
+with success. A **bold** code means that the call invalidated the capture and `cuStreamEndCapture` returned 901; if something
+else happened, the brackets have the capture status after the call and the code of `cuStreamEndCapture`. A column names the
+mode of the capture, then the stream of the call, then the thread of the call: "capturing / another" is a call on the capturing
+stream from a thread other than the one that began the capture. Each thread has the default capture mode, global. The
+streams are non-blocking; the last section covers the legacy stream beside a blocking stream.
 """
 
 NOTES = """\
-## What the names say
+## Names of the calls
 
-- `_outside`: an event that was recorded, and had completed, before the capture; `_captured`: one recorded in it;
-  `_unrecorded`: one never recorded; `_external`: with the flag for external event nodes.
-- `_pinned`, `_pageable`: the kind of host memory. `_legacy`, `_per_thread`: on that special stream.
-- `StreamCopyAttributes_from`, `_to`: which of its two streams is the one in question.
+- `_outside` is an event that was recorded and had completed before the capture, `_captured` one that was recorded in the
+  capture, `_unrecorded` one that was never recorded. `_external` is a call with the flag for external event nodes.
+- `_pinned` and `_pageable` are the kinds of host memory. `_legacy` and `_per_thread` are calls on those special streams.
+- `StreamCopyAttributes_from` and `_to` say which of the two streams is the stream of the column.
 - `CtxPushPopCurrent`, `MemPoolCreateDestroy`, `MemAddressReserveFree`, `MemCreateRelease` and `DevicePrimaryCtxRetain`
-  (and release) are pairs: the code is the first one that is not 0.
-- `ThreadExchangeStreamCaptureMode`: to relaxed and back.
-- `StreamDestroy` was not tried on the capturing stream: it succeeds, and a later touch of the handle crashes.
+  (with the release) are pairs of calls. The code is the first one that is not 0.
+- `ThreadExchangeStreamCaptureMode` changes the mode to relaxed and back.
+- `StreamDestroy` was not tried on the capturing stream: it succeeds, and a later use of the handle crashes.
 """
 
 
@@ -99,13 +99,13 @@ def render(head, native):
         f"{len(calls)} calls were tried; {len(quiet)} of them returned 0 and did not invalidate a capture anywhere. The others:\n",
         "## Calls on a stream\n",
         table(on_streams, stream_places),
-        "## Calls on no stream, or on a special one\n",
+        "## Calls without a stream, or on a special stream\n",
         table(elsewhere, plain_places),
         "## Calls that returned 0 and invalidated nothing, in every mode and place\n",
         ", ".join(f"`{name}`" for name in quiet) + "\n",
         NOTES,
         "## The legacy stream beside the capture of a blocking stream\n",
-        "The stream that captures is one without `CU_STREAM_NON_BLOCKING`; relaxed mode.\n",
+        "The capturing stream was created without `CU_STREAM_NON_BLOCKING`, and the capture has the relaxed mode.\n",
         legacy(native),
     ]
     return "\n".join(parts)
@@ -119,7 +119,7 @@ def legacy(native):
         ("`cuMemsetD8`", "plain-memset", "plain-memset-status", "plain-memset-end"),
         ("`cuStreamQuery` of the per-thread stream", "per-thread", "per-thread-status", "per-thread-end"),
     )
-    lines = ["| call | code | status then | `cuStreamEndCapture` |", "| --- | --- | --- | --- |"]
+    lines = ["| call | code | status after the call | `cuStreamEndCapture` |", "| --- | --- | --- | --- |"]
     for title, *keys in rows:
         values = [native.get(f"capture.legacy-beside.{key}", "–") if key else "" for key in keys]
         lines.append(f"| {title} | " + " | ".join(values) + " |")
@@ -139,7 +139,7 @@ def main():
     with open(PAGE, encoding="utf-8") as file:
         if file.read() == page:
             return 0
-    print("CAPTURE.md is out of date: run tests/conformance/render_capture.py")
+    print("CAPTURE.md is out of date: run python3 tests/conformance/render_capture.py")
     return 1
 
 

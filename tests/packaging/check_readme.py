@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""README.md is true: its examples compile and run, its lists equal those of the sources, and its numbers are correct.
+"""The README pages are true: examples compile and run, lists agree with the sources, numbers are what their commands
+print, links lead to files of this tree.
 
 usage: check_readme.py PROGRAM STATIC_LIBRARY COMPILER...
 """
@@ -12,20 +13,23 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# As it is read: without the markers around what loader/generate.py writes.
-README = re.sub(r'<!-- (list: [\w-]+|end) -->', '', (ROOT / 'README.md').read_text(encoding='utf-8'))
+# As they are read: without the markers around what loader/generate.py writes.
+PAGES = {str(page.relative_to(ROOT)): re.sub(r'<!-- (list: [\w-]+|end) -->', '', page.read_text(encoding='utf-8')) for page in
+         [*(ROOT / name for name in ('README.md', 'CHANGELOG.md', '.github/CONTRIBUTING.md')),
+          *(ROOT / name / 'README.md' for name in ('include', 'loader', 'src', 'tests', 'subprojects'))]}
 PROGRAM, LIBRARY = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 COMPILER = sys.argv[3:]
 FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wno-unused', '-DCUSHIM_STATIC', '-I', str(ROOT / 'include')]
 
 
-def blocks(language):
-    return re.findall(rf'^```{language}\n(.*?)^```$', README, re.M | re.S)
+def blocks(page):
+    """The C code of a page, one string for each block."""
+    return re.findall(r'^```c\n(.*?)^```$', PAGES[page], re.M | re.S)
 
 
 def rows_below(heading):
-    """The cells of the first table below a heading, without the header row."""
-    table = re.search(rf'^## {heading}$.*?^(\|.*?)\n\n', README, re.M | re.S)[1]
+    """The cells of the first table below a heading of loader/README.md, without its head."""
+    table = re.search(rf'^## {heading}$.*?^(\|.*?)\n\n', PAGES['loader/README.md'], re.M | re.S)[1]
     return [[cell.strip() for cell in line.strip('|').split('|')] for line in table.splitlines()[2:]]
 
 
@@ -33,7 +37,11 @@ def source(*parts):
     return ROOT.joinpath(*parts).read_text(encoding='utf-8')
 
 
-class Readme(unittest.TestCase):
+def message_of(reason):
+    return re.search(rf'^CUSHIM_REASON\(\w+, "{reason}", \w+,\s*"([^"]+)"', source('include', 'cushim', 'reasons.h'), re.M)[1]
+
+
+class Pages(unittest.TestCase):
     def compile(self, code, *more):
         with tempfile.TemporaryDirectory() as scratch:
             path = pathlib.Path(scratch)
@@ -44,12 +52,15 @@ class Readme(unittest.TestCase):
             return subprocess.run([path / 'example'], env={**os.environ, 'CUSHIM_DRIVER': 'none'},
                                   stdout=subprocess.PIPE, text=True, check=True).stdout
 
-    def test_example_when_there_is_no_driver_then_it_says_so(self):
-        said = self.compile(blocks('c')[0], LIBRARY, '-ldl', '-lpthread')
-        self.assertIn('No GPU today. Loading a driver was disabled on request.', said)
+    def test_example_when_there_is_no_driver_then_it_continues_without(self):
+        said = self.compile(blocks('README.md')[0], LIBRARY, '-ldl', '-lpthread')
+        self.assertIn('No GPU today. ', said)
+        self.assertIn(message_of('not-wanted'), said)
 
     def test_fragments_when_compiled_then_they_are_c(self):
-        for fragment in blocks('c')[1:]:
+        fragments = blocks('README.md')[1:] + blocks('src/README.md')
+        self.assertGreater(len(fragments), 3)
+        for fragment in fragments:
             body = fragment if '#include' in fragment else f'void example(void);\nvoid example(void)\n{{{fragment}}}\n'
             self.compile('#include <cushim/cushim.h>\n' + body, '-c')
 
@@ -64,22 +75,28 @@ class Readme(unittest.TestCase):
 
     def test_reasons_when_listed_then_they_are_all_that_exist(self):
         words = set(re.findall(r'^CUSHIM_REASON\(\w+, "([\w-]+)"', source('include', 'cushim', 'reasons.h'), re.M))
-        listed = re.findall(r'`([\w-]+)`', ''.join(cells[1] for cells in rows_below('Without a driver')))
+        listed = re.findall(r'`([\w-]+)`', ''.join(cells[1] for cells in rows_below('Why there is no usable driver')))
         self.assertEqual(sorted(listed), sorted(words - {'none', 'not-tried'}))
 
     def test_options_when_listed_then_they_are_all_that_exist(self):
         body = re.search(r'struct cushim_load_options \{(.*?)\n\};', source('include', 'cushim', 'load.h'), re.S)[1]
         members = re.findall(r'(\w+)\)?(?:\([^;]*\))?;', re.sub(r'/\*.*?\*/', '', body, flags=re.S))
-        listed = [cells[0].strip('`') for cells in rows_below('Loading')]
+        listed = [cells[0].strip('`') for cells in rows_below('Load')]
         self.assertEqual(sorted(listed), sorted(set(members) - {'log_user'}))
 
     def test_numbers_when_their_command_is_run_then_it_prints_them(self):
-        numbers = re.findall(r'(\d+) [a-z ]+\(`build/src/cli/cushim ([^`]+)`\)', re.sub(r'\n', ' ', README))
+        numbers = [pair for page in PAGES.values() for pair in
+                   re.findall(r'(\d+) [a-z ]+\(`build/src/cli/cushim ([^`]+)`\)', page.replace('\n', ' '))]
         self.assertGreaterEqual(len(numbers), 2)
         for number, command in numbers:
             said = subprocess.run(f'{PROGRAM} {command}', shell=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                   env={**os.environ, 'CUSHIM_DRIVER': 'none'}, text=True, check=False).stdout
             self.assertEqual(said.strip(), number, command)
+
+    def test_links_when_into_the_tree_then_they_lead_to_something(self):
+        for page, text in PAGES.items():
+            for target in re.findall(r'\]\(([^):#]+)\)', text):
+                self.assertTrue((ROOT / page).parent.joinpath(target).exists(), f'{page}: {target}')
 
 
 if __name__ == '__main__':
