@@ -4,7 +4,7 @@
 #include "requirement.h"
 #include "text.h"
 
-/* The first place that failed for a reason; NULL if none did. */
+/* Returns the first attempt that failed for a reason, or NULL. */
 static const struct cushim_attempt *find_attempt(const struct evidence *evidence, enum cushim_reason reason)
 {
     for (size_t i = 0; i < evidence->load->attempt_count; i++) {
@@ -25,9 +25,9 @@ void check_settings(const struct evidence *evidence, struct findings *findings)
     for (size_t i = 0; i < load->variable_count; i++) {
         const struct cushim_variable *variable = &load->variables[i];
         finding_add(findings, evidence, "settings", VERDICT_NOTE, "%s is set to \"%s\"%s.", variable->name,
-                    variable->value, variable->used ? "" : ", and not followed");
+                    variable->value, variable->used ? "" : ", and is not used");
         if (variable->used)
-            finding_advise(findings, "Unset it if you did not mean to rehearse another driver than this machine's.");
+            finding_advise(findings, "Unset it unless cushim should behave as another driver.");
     }
 }
 
@@ -39,27 +39,28 @@ static bool is_broken(enum cushim_reason reason)
            || reason == CUSHIM_REASON_DAMAGED;
 }
 
-static void say_loaded(const struct evidence *evidence, struct findings *findings)
+static void report_loaded(const struct evidence *evidence, struct findings *findings)
 {
     const struct cushim_diagnosis *load = evidence->load;
     const char *release = evidence->release.text;
     finding_add(findings, evidence, "library", VERDICT_OK, "NVIDIA's driver %s%sfor CUDA %s is at %s.", release,
                 release[0] != '\0' ? " " : "", text_version(load->cuda_version).text,
-                load->path != NULL ? load->path : "an unknown place");
+                load->path != NULL ? load->path : "an unknown path");
     for (size_t i = 0; i < load->attempt_count; i++) {
         const struct cushim_attempt *attempt = &load->attempts[i];
         if (!is_broken(attempt->reason))
             continue;
-        finding_add(findings, evidence, "library", VERDICT_NOTE, "%s was passed over: %s.", attempt->place,
+        finding_add(findings, evidence, "library", VERDICT_NOTE, "%s was skipped: %s.", attempt->place,
                     attempt->result);
-        finding_advise(findings, "Other programs may stumble over that file; remove it if nothing needs it.");
+        finding_advise(findings, "That file can make other programs fail. Remove it if nothing needs it.");
     }
 }
 
 static void advise_on_library(const struct evidence *evidence, struct findings *findings)
 {
     if (evidence->load->reason == CUSHIM_REASON_NOT_FOUND && evidence->system.gpu_on_bus && !evidence->system.container)
-        finding_advise(findings, "There is an NVIDIA GPU: install NVIDIA's driver with your system's package manager.");
+        finding_advise(findings,
+                       "Install NVIDIA's driver with the package manager of your system: there is an NVIDIA GPU.");
     else
         finding_advise(findings, "%s", evidence->load->advice);
 }
@@ -68,11 +69,11 @@ void check_library(const struct evidence *evidence, struct findings *findings)
 {
     enum cushim_reason reason = evidence->load->reason;
     if (evidence->loaded || reason == CUSHIM_REASON_TOO_OLD) {
-        say_loaded(evidence, findings);
+        report_loaded(evidence, findings);
     } else if (reason == CUSHIM_REASON_NOT_WANTED || reason == CUSHIM_REASON_BAD_OPTION) {
-        finding_add(findings, evidence, "library", VERDICT_NOTE, "No driver library was looked for.");
+        finding_add(findings, evidence, "library", VERDICT_NOTE, "No driver library was searched for.");
     } else {
-        /* That nothing was found has causes of its own; a file that is no good is one. */
+        /* An unusable file is a cause. That nothing was found has other causes. */
         finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s", evidence->load->message)->is_cause =
             reason != CUSHIM_REASON_NOT_FOUND && reason != CUSHIM_REASON_STUB;
         advise_on_library(evidence, findings);
@@ -106,19 +107,21 @@ void check_compat(const struct evidence *evidence, struct findings *findings)
         finding_add(findings, evidence, check, VERDICT_PROBLEM, "%s", evidence->now->message)->is_cause = true;
         finding_advise(findings, "%s", evidence->now->advice);
     } else if (evidence->is_compat && evidence->now->reason == CUSHIM_REASON_MODULE_MISMATCH) {
-        finding_add(findings, evidence, check, VERDICT_PROBLEM,
-                    "The driver library is one of the cuda-compat package, and does not fit this machine's driver: %s.",
-                    path)
+        finding_add(
+            findings, evidence, check, VERDICT_PROBLEM,
+            "The driver library belongs to the cuda-compat package and does not match the driver of this machine: %s.",
+            path)
             ->is_cause = true;
         finding_advise(findings,
-                       "Take its directory off LD_LIBRARY_PATH: the driver itself has a library of its own, which "
-                       "may be the newer one by now.");
+                       "Remove its directory from LD_LIBRARY_PATH. The installed driver has a library of its own, "
+                       "which may be newer by now.");
     } else if (evidence->is_compat) {
         finding_add(findings, evidence, check, VERDICT_NOTE,
-                    "The driver library is one of the cuda-compat package, which lends an older driver newer "
+                    "The driver library belongs to the cuda-compat package, which gives an older driver newer "
                     "functions: %s.",
                     path);
-        finding_advise(findings, "Take its directory off LD_LIBRARY_PATH if the driver itself is new enough by now.");
+        finding_advise(findings,
+                       "Remove its directory from LD_LIBRARY_PATH if the installed driver is new enough by now.");
     }
 }
 
@@ -131,14 +134,14 @@ void check_version(const struct evidence *evidence, struct findings *findings)
     } else if (evidence->loaded && evidence->options->required_version != 0) {
         struct requirement requirement = requirement_check(evidence->options);
         if (requirement.met) {
-            finding_add(findings, evidence, "version", VERDICT_OK, "The driver has all of CUDA %s.",
+            finding_add(findings, evidence, "version", VERDICT_OK, "The driver supports CUDA %s.",
                         text_version(evidence->options->required_version).text);
             return;
         }
         finding = finding_add(findings, evidence, "version", VERDICT_PROBLEM, "%s", requirement.message);
         finding_advise(findings, "%s", requirement.advice);
     }
-    /* A driver that works can still be too old. */
+    /* finding_add() turns a problem of a started driver into a note, but a started driver can be too old. */
     if (finding != NULL)
         finding->verdict = VERDICT_PROBLEM;
 }

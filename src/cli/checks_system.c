@@ -8,7 +8,7 @@
 #include "devices.h"
 #include "platform.h"
 
-/* An unpacked image has no kernel and no devices of its own, and nothing is wrong with that. */
+/* An unpacked image has no kernel and no devices, which is not a problem. */
 static bool is_bare_directory(const struct evidence *evidence)
 {
     const struct cushim_system *system = &evidence->system;
@@ -16,7 +16,8 @@ static bool is_bare_directory(const struct evidence *evidence)
            && system->control_node == CUSHIM_NODE_ABSENT && system->gpu_node == CUSHIM_NODE_ABSENT;
 }
 
-/* The bus shows none, and no device file says otherwise. The control node says nothing: drivers make it, GPU or not. */
+/* The PCI bus has no GPU, and neither have the device files. The control node does not count: a driver creates it even
+ * without a GPU. */
 static bool has_no_gpu(const struct evidence *evidence)
 {
     return evidence->sees_bus && !evidence->system.gpu_on_bus && evidence->system.gpu_node == CUSHIM_NODE_ABSENT
@@ -28,44 +29,46 @@ void check_gpu(const struct evidence *evidence, struct findings *findings)
     if (evidence->system.gpu_on_bus) {
         finding_add(findings, evidence, "gpu", VERDICT_OK, "This machine has an NVIDIA GPU.");
     } else if (has_no_gpu(evidence)) {
-        finding_add(findings, evidence, "gpu", VERDICT_PROBLEM, "This machine shows no NVIDIA GPU.")->is_cause = true;
+        finding_add(findings, evidence, "gpu", VERDICT_PROBLEM, "No NVIDIA GPU was found on this machine.")->is_cause =
+            true;
         finding_advise(findings,
-                       "If it should have one, check that it is seated and powered, and in a virtual machine that it "
-                       "is passed through. If not, use programs that can do without.");
+                       "If the machine has one, check that it is seated and powered; in a virtual machine, check that "
+                       "it is passed through. Otherwise use programs that do not need a GPU.");
     }
 }
 
-static void say_mismatch(const struct evidence *evidence, struct findings *findings)
+static void report_mismatch(const struct evidence *evidence, struct findings *findings)
 {
     finding_add(findings, evidence, "kernel-module", VERDICT_PROBLEM,
-                "The driver library is of version %s, the kernel's part of the driver of %s.",
-                evidence->release.text[0] != '\0' ? evidence->release.text : "another",
-                evidence->system.kernel_module[0] != '\0' ? evidence->system.kernel_module : "another")
+                "The versions of the driver library (%s) and of the kernel module (%s) differ.",
+                evidence->release.text[0] != '\0' ? evidence->release.text : "unknown",
+                evidence->system.kernel_module[0] != '\0' ? evidence->system.kernel_module : "unknown")
         ->is_cause = true;
     finding_advise(findings, "%s", cushim_reason_advice(CUSHIM_REASON_MODULE_MISMATCH));
 }
 
-static void say_no_module(const struct evidence *evidence, struct findings *findings)
+static void report_no_module(const struct evidence *evidence, struct findings *findings)
 {
     static const char check[] = "kernel-module";
     if (is_bare_directory(evidence)) {
-        finding_add(findings, evidence, check, VERDICT_NOTE, "This directory shows no running kernel.");
+        finding_add(findings, evidence, check, VERDICT_NOTE,
+                    "This directory has no information about a running kernel.");
     } else if (evidence->nouveau) {
         finding_add(findings, evidence, check, VERDICT_PROBLEM,
-                    "The kernel uses its own driver for NVIDIA GPUs (nouveau), which knows no CUDA.")
+                    "The kernel uses its own driver for NVIDIA GPUs (nouveau), which does not support CUDA.")
             ->is_cause = true;
         finding_advise(findings,
-                       "Install NVIDIA's driver with your system's package manager, which switches nouveau off, and "
+                       "Install NVIDIA's driver with the package manager of your system, which disables nouveau, and "
                        "restart the machine.");
     } else if (has_no_gpu(evidence)) {
         finding_add(findings, evidence, check, VERDICT_NOTE,
-                    "The kernel's part of the driver is not loaded, as is to be expected without a GPU.");
+                    "The kernel module of the driver is not loaded, as expected without a GPU.");
     } else {
-        finding_add(findings, evidence, check, VERDICT_PROBLEM, "The kernel's part of the driver is not loaded.");
+        finding_add(findings, evidence, check, VERDICT_PROBLEM, "The kernel module of the driver is not loaded.");
         finding_advise(findings,
-                       "Restart the machine if the driver was just installed, or try \"modprobe nvidia\" as root, "
-                       "which says what is wrong; with Secure Boot the module has to be signed. For a container, do "
-                       "this on its host.");
+                       "Restart the machine if the driver was just installed, or run \"modprobe nvidia\" as root, "
+                       "which reports what is wrong. With Secure Boot, the module must be signed. For a container, do "
+                       "this on the host.");
     }
 }
 
@@ -74,29 +77,29 @@ void check_kernel_module(const struct evidence *evidence, struct findings *findi
     const char *module = evidence->system.kernel_module;
     const char *release = evidence->release.text;
     if (evidence->now->reason == CUSHIM_REASON_MODULE_MISMATCH) {
-        say_mismatch(evidence, findings);
+        report_mismatch(evidence, findings);
     } else if (module[0] == '\0') {
         if (platform_has_system_files() && !evidence->is_wsl && !evidence->is_jetson)
-            say_no_module(evidence, findings);
+            report_no_module(evidence, findings);
     } else if (release[0] == '\0') {
         finding_add(findings, evidence, "kernel-module", VERDICT_OK,
-                    "The kernel's part of the driver is loaded, version %s.", module);
+                    "The kernel module of the driver is loaded, version %s.", module);
     } else if (driver_same_release(module, release)) {
         finding_add(findings, evidence, "kernel-module", VERDICT_OK,
-                    "The driver library and the kernel's part of the driver are of the same version, %s.", module);
+                    "The driver library and the kernel module have the same version, %s.", module);
     } else if (evidence->is_compat) {
         finding_add(findings, evidence, "kernel-module", VERDICT_NOTE,
-                    "The driver library is of version %s, and lends it to a kernel's part of version %s.", release,
-                    module);
+                    "The driver library has version %s and runs on a kernel module of version %s.", release, module);
     } else {
-        say_mismatch(evidence, findings);
+        report_mismatch(evidence, findings);
     }
 }
 
-static void say_denied(const struct evidence *evidence, struct findings *findings)
+static void report_denied(const struct evidence *evidence, struct findings *findings)
 {
     const struct cushim_system *system = &evidence->system;
-    finding_add(findings, evidence, "device-nodes", VERDICT_PROBLEM, "This user may not open the device files%s%s%s.",
+    finding_add(findings, evidence, "device-nodes", VERDICT_PROBLEM,
+                "This user is not permitted to open the device files%s%s%s.",
                 system->control_node == CUSHIM_NODE_DENIED ? " /dev/nvidiactl" : "",
                 system->gpu_node == CUSHIM_NODE_DENIED ? " /dev/nvidia0" : "",
                 system->uvm_node == CUSHIM_NODE_DENIED ? " /dev/nvidia-uvm" : "")
@@ -104,17 +107,17 @@ static void say_denied(const struct evidence *evidence, struct findings *finding
     finding_advise(findings, "%s", cushim_reason_advice(CUSHIM_REASON_NODES_DENIED));
 }
 
-static void say_absent(const struct evidence *evidence, struct findings *findings)
+static void report_absent(const struct evidence *evidence, struct findings *findings)
 {
     const struct cushim_system *system = &evidence->system;
     const char *only = system->control_node == CUSHIM_NODE_ABSENT
                            ? ""
-                           : " /dev/nvidiactl alone means little: the driver makes it itself.";
+                           : " /dev/nvidiactl alone does not show a GPU: the driver creates it.";
     if (is_bare_directory(evidence)) {
         finding_add(findings, evidence, "device-nodes", VERDICT_NOTE, "This directory has no device files.");
     } else if (has_no_gpu(evidence)) {
         finding_add(findings, evidence, "device-nodes", VERDICT_NOTE,
-                    "There is no device file of a GPU (/dev/nvidia0), as is to be expected without one.%s", only);
+                    "There is no device file of a GPU (/dev/nvidia0), as expected without a GPU.%s", only);
     } else {
         finding_add(findings, evidence, "device-nodes", VERDICT_PROBLEM,
                     "There is no device file of a GPU (/dev/nvidia0).%s", only)
@@ -122,7 +125,7 @@ static void say_absent(const struct evidence *evidence, struct findings *finding
         if (system->container)
             finding_advise(findings, "Start the container with GPU access (for Docker: --gpus all).");
         else if (system->kernel_module[0] != '\0')
-            finding_advise(findings, "Run nvidia-smi once as root, which makes the files.");
+            finding_advise(findings, "Run nvidia-smi once as root, which creates the files.");
         else
             finding_advise(findings, "%s", cushim_reason_advice(CUSHIM_REASON_NO_DEVICE_NODES));
     }
@@ -135,22 +138,22 @@ void check_device_nodes(const struct evidence *evidence, struct findings *findin
         return;
     if (system->control_node == CUSHIM_NODE_DENIED || system->gpu_node == CUSHIM_NODE_DENIED
         || system->uvm_node == CUSHIM_NODE_DENIED) {
-        say_denied(evidence, findings);
+        report_denied(evidence, findings);
     } else if (system->gpu_node == CUSHIM_NODE_ABSENT || system->control_node == CUSHIM_NODE_ABSENT) {
         if (!evidence->is_jetson)
-            say_absent(evidence, findings);
+            report_absent(evidence, findings);
     } else if (system->uvm_node == CUSHIM_NODE_ABSENT) {
         finding_add(findings, evidence, "device-nodes", VERDICT_NOTE,
-                    "/dev/nvidia-uvm is not there; it is made when CUDA is first used.");
+                    "/dev/nvidia-uvm does not exist. It is created when CUDA is first used.");
         finding_advise(findings, "If CUDA does not start, run \"nvidia-modprobe -u\" as root.");
     } else {
         finding_add(findings, evidence, "device-nodes", VERDICT_OK,
-                    "The device files of %d GPU%s are there and can be opened.", system->gpu_node_count,
+                    "The device files of %d GPU%s exist and can be opened.", system->gpu_node_count,
                     system->gpu_node_count == 1 ? "" : "s");
     }
 }
 
-/* What leaves no GPU on any machine: an empty list, or a first entry that is no GPU's number or name. */
+/* Whether a value hides every GPU on any machine: an empty list, or a first entry that cannot name a GPU. */
 static bool hides_all(const char *visible)
 {
     return visible[0] == '\0' || visible[0] == '-' || strcmp(visible, "NoDevFiles") == 0;
@@ -169,8 +172,8 @@ void check_visible_devices(const struct evidence *evidence, struct findings *fin
         finding_advise(findings, "%s", cushim_reason_advice(CUSHIM_REASON_HIDDEN));
     } else {
         finding_add(findings, evidence, "visible-devices", VERDICT_NOTE,
-                    "CUDA_VISIBLE_DEVICES is set to \"%s\": programs see those GPUs only.", visible);
-        finding_advise(findings, "Unset it to use all.");
+                    "CUDA_VISIBLE_DEVICES is set to \"%s\". Programs see only those GPUs.", visible);
+        finding_advise(findings, "Unset it to use all GPUs.");
     }
 }
 
@@ -183,7 +186,7 @@ static bool has_problem(const struct findings *findings)
     return false;
 }
 
-static void say_started(const struct evidence *evidence, struct findings *findings)
+static void report_started(const struct evidence *evidence, struct findings *findings)
 {
     char names[512] = "";
     int count = devices_count();
@@ -191,7 +194,7 @@ static void say_started(const struct evidence *evidence, struct findings *findin
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", devices_name(i).text);
     }
-    finding_add(findings, evidence, "start", VERDICT_OK, "The driver starts and shows %d GPU%s: %s.", count,
+    finding_add(findings, evidence, "start", VERDICT_OK, "The driver starts and reports %d GPU%s: %s.", count,
                 count == 1 ? "" : "s", names);
 }
 
@@ -199,22 +202,23 @@ void check_start(const struct evidence *evidence, struct findings *findings)
 {
     if (!evidence->tried_to_start) {
         if (evidence->loaded)
-            finding_add(findings, evidence, "start", VERDICT_NOTE, "The driver was not started: --root only looks.");
+            finding_add(findings, evidence, "start", VERDICT_NOTE,
+                        "The driver was not started, because --root was given.");
         return;
     }
     if (evidence->started) {
-        say_started(evidence, findings);
+        report_started(evidence, findings);
         return;
     }
     bool explained = has_problem(findings);
     if (evidence->start_code == CUDA_SUCCESS)
-        finding_add(findings, evidence, "start", VERDICT_PROBLEM, "The driver starts, but shows no GPU.");
+        finding_add(findings, evidence, "start", VERDICT_PROBLEM, "The driver starts, but reports no GPU.");
     else
         finding_add(findings, evidence, "start", VERDICT_PROBLEM, "The driver does not start (code %d, %s).%s%s",
                     (int)evidence->start_code, driver_code_name(evidence->start_code), explained ? "" : " ",
                     explained ? "" : evidence->now->message);
     finding_advise(findings, "%s",
-                   explained                              ? "Put the other problems right first."
+                   explained                              ? "Correct the other problems first."
                    : evidence->start_code == CUDA_SUCCESS ? cushim_reason_advice(CUSHIM_REASON_NO_DEVICE)
                                                           : evidence->now->advice);
 }

@@ -7,7 +7,7 @@
 #include "cushim/cushim.h"
 #include "text.h"
 
-/* What the driver does not tell is "" or 0. */
+/* A property that the driver does not report is "" or 0. */
 struct device {
     struct device_name name;
     char capability[24];
@@ -22,8 +22,8 @@ int devices_count(void)
     return cushim_table()->DeviceGetCount_v1(&count) == CUDA_SUCCESS ? count : 0;
 }
 
-/* The attributes came with CUDA 5.0; before, there was a function for it. */
-static bool ask_capability(CUdevice handle, int *major, int *minor)
+/* The attributes came with CUDA 5.0. Before, there was a function. */
+static bool device_query_capability(CUdevice handle, int *major, int *minor)
 {
     const struct cushim_dispatch_table *cuda = cushim_table();
     return (cuda->DeviceGetAttribute_v1(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle) == CUDA_SUCCESS
@@ -31,9 +31,9 @@ static bool ask_capability(CUdevice handle, int *major, int *minor)
            || cuda->DeviceComputeCapability_v1(major, minor, handle) == CUDA_SUCCESS;
 }
 
-/* As nvidia-smi and CUDA_VISIBLE_DEVICES write it. This first ABI gives the GPU's own, also where a part of it is in
- * use. */
-static void ask_uuid(CUdevice handle, char *text, size_t size)
+/* Formats the UUID as nvidia-smi and CUDA_VISIBLE_DEVICES do. The first ABI gives the UUID of the whole GPU, even if the
+ * device is a part of it (MIG). */
+static void device_query_uuid(CUdevice handle, char *text, size_t size)
 {
     CUuuid uuid;
     if (cushim_table()->DeviceGetUuid_v1(&uuid, handle) != CUDA_SUCCESS)
@@ -44,7 +44,7 @@ static void ask_uuid(CUdevice handle, char *text, size_t size)
                          (unsigned)(unsigned char)uuid.bytes[i]);
 }
 
-static struct device ask(int ordinal)
+static struct device device_query(int ordinal)
 {
     const struct cushim_dispatch_table *cuda = cushim_table();
     struct device device = {.memory = 0};
@@ -55,11 +55,11 @@ static struct device ask(int ordinal)
         return device;
     if (cuda->DeviceGetName_v1(device.name.text, (int)sizeof device.name.text, handle) != CUDA_SUCCESS)
         device.name.text[0] = '\0';
-    if (ask_capability(handle, &major, &minor))
+    if (device_query_capability(handle, &major, &minor))
         snprintf(device.capability, sizeof device.capability, "%d.%d", major, minor);
     if (cuda->DeviceTotalMem_v2(&memory, handle) == CUDA_SUCCESS)
         device.memory = memory;
-    ask_uuid(handle, device.uuid, sizeof device.uuid);
+    device_query_uuid(handle, device.uuid, sizeof device.uuid);
     if (cuda->DeviceGetPCIBusId_v1(device.bus_id, (int)sizeof device.bus_id, handle) != CUDA_SUCCESS)
         device.bus_id[0] = '\0';
     return device;
@@ -67,7 +67,7 @@ static struct device ask(int ordinal)
 
 struct device_name devices_name(int ordinal)
 {
-    return ask(ordinal).name;
+    return device_query(ordinal).name;
 }
 
 static const char *or_null(const char *text)
@@ -80,7 +80,7 @@ void devices_write(struct json *json, const char *key)
     json_open_array(json, key);
     int count = devices_count();
     for (int i = 0; i < count; i++) {
-        struct device device = ask(i);
+        struct device device = device_query(i);
         json_open_object(json, NULL);
         json_integer(json, "ordinal", i);
         json_string(json, "name", or_null(device.name.text));
@@ -100,7 +100,7 @@ void devices_print(void)
 {
     int count = devices_count();
     for (int i = 0; i < count; i++) {
-        struct device device = ask(i);
+        struct device device = device_query(i);
         char label[32];
         snprintf(label, sizeof label, "GPU %d", i);
         text_field(label, TONE_STRONG, device.name.text);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The GPUs that a started driver shows. */
+/* The GPUs of a started driver. */
 #ifndef CUSHIM_CLI_DEVICES_H
 #define CUSHIM_CLI_DEVICES_H
 
 #include "json.h"
 
-/* How many there are; 0 also where the driver does not tell. */
+/* The number of GPUs; 0 if the driver reports an error. */
 int devices_count(void);
 
-/* Writes them as the array `key`, or as lines. */
+/* Write the GPUs as the JSON array `key`, or as lines of text. */
 void devices_write(struct json *json, const char *key);
 void devices_print(void);
 
-/* The name of one, "NVIDIA H200". */
+/* The name of a GPU, such as "NVIDIA H200". */
 struct device_name {
     char text[256];
 };

@@ -15,8 +15,8 @@ static const struct {
     enum tone tone;
 } verdicts[] = {{"problem", TONE_BAD}, {"note", TONE_DOUBTFUL}, {"ok", TONE_GOOD}};
 
-/* Whether the start of a file below the root directory has a word in it. */
-static bool file_says(const struct evidence *evidence, const char *path, const char *word)
+/* Whether the first bytes of a file below the root directory contain a word. */
+static bool file_contains(const struct evidence *evidence, const char *path, const char *word)
 {
     char whole[OS_PATH_SIZE];
     char text[512];
@@ -24,13 +24,13 @@ static bool file_says(const struct evidence *evidence, const char *path, const c
            && strstr(text, word) != NULL;
 }
 
-/* Looks at the machine before the driver is started, which may make device files. */
+/* Examines the machine first and then starts the driver, because a start can create device files. */
 static enum status gather(const struct options *options, struct evidence *evidence)
 {
     *evidence = (struct evidence){.options = options, .root = options->load.root != NULL ? options->load.root : ""};
     cushim_query_system(options->load.root, &evidence->system);
     evidence->is_wsl =
-        evidence->system.wsl_node != CUSHIM_NODE_ABSENT || file_says(evidence, "/proc/version", "icrosoft");
+        evidence->system.wsl_node != CUSHIM_NODE_ABSENT || file_contains(evidence, "/proc/version", "icrosoft");
     evidence->is_jetson = evidence_has(evidence, "/etc/nv_tegra_release");
     evidence->is_nixos = evidence_has(evidence, "/etc/NIXOS");
     evidence->is_flatpak = evidence_has(evidence, "/.flatpak-info");
@@ -77,7 +77,7 @@ static int rank(const struct finding *finding)
     return finding->verdict == VERDICT_PROBLEM && finding->is_cause ? -1 : (int)finding->verdict;
 }
 
-/* Causes first, then the other problems, then notes, then what is well; each in the order of the checks. */
+/* Causes come first, then other problems, notes and good findings; each group keeps the order of the checks. */
 static void sort(struct findings *findings)
 {
     for (size_t i = 1; i < findings->count; i++) {
@@ -123,11 +123,11 @@ static void print_text(const struct evidence *evidence, const struct findings *f
     }
     puts("");
     if (status == STATUS_USABLE && evidence->root[0] != '\0')
-        puts("Nothing here is in the way of CUDA.");
+        puts("No problem was found.");
     else if (status == STATUS_USABLE)
         puts("CUDA can be used.");
     else if (evidence->started)
-        puts("CUDA can be used, but not as was asked. Begin with the first problem above.");
+        puts("CUDA can be used, but not as required. Begin with the first problem above.");
     else
         puts("CUDA cannot be used. Begin with the first problem above.");
 }

@@ -8,10 +8,10 @@
 #include "text.h"
 #include "trial.h"
 
-/* Why the driver was not loaded into this process; NULL if it was tried. */
+/* Why this process did not try to load the driver; NULL if it did. */
 static const struct cushim_diagnosis *refusal;
 
-/* Whether it was a variable that made no sense. Options are read first, and then no variable has been looked at. */
+/* Whether an environment variable was invalid. Options are read first; after an invalid option no variable is used. */
 static bool is_from_environment(const struct cushim_diagnosis *diagnosis)
 {
     for (size_t i = 0; i < diagnosis->variable_count; i++) {
@@ -46,8 +46,7 @@ void driver_complain(void)
 
 struct driver_release driver_release_of(const char *path)
 {
-    /* The number that a file name without a release has in that place is the soname's: libcuda.so.1, WSL's
-     * libcuda.so.1.1. */
+    /* A short number is not a release: libcuda.so.1 is the soname, and WSL has libcuda.so.1.1. */
     enum { FEWEST_DIGITS = 3 };
     static const char stem[] = "libcuda.so.";
     struct driver_release release = {""};
@@ -67,7 +66,7 @@ struct driver_release driver_release_of(const char *path)
 
 bool driver_same_release(const char *one, const char *other)
 {
-    /* Some files leave out a last ".00". */
+    /* Some files omit a last ".00". */
     size_t length = strlen(one) < strlen(other) ? strlen(one) : strlen(other);
     const char *rest = strlen(one) > length ? one + length : other + length;
     return strncmp(one, other, length) == 0 && (rest[0] == '\0' || strcmp(rest, ".00") == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver as the command line asks for it, and what several commands want to know of it. */
+/* The driver that the command line selects, and facts about it that several commands need. */
 #ifndef CUSHIM_CLI_DRIVER_H
 #define CUSHIM_CLI_DRIVER_H
 
@@ -7,31 +7,31 @@
 
 /*
  * Loads the driver.
- *   STATUS_USABLE    it is loaded
- *   STATUS_UNUSABLE  it is not; driver_diagnosis() says why
- *   STATUS_USAGE     an option makes no sense; it has been complained about
+ *   STATUS_USABLE    the driver is loaded
+ *   STATUS_UNUSABLE  it is not loaded; driver_diagnosis() has the reason
+ *   STATUS_USAGE     an option is invalid; a message was written to stderr
  */
 enum status driver_load(const struct options *options);
 
-/* What became of the load: cushim_get_diagnosis(), or why nothing was loaded into this process (see trial.h). */
+/* The diagnosis of the load: cushim_get_diagnosis(), or the reason why this process did not load (see trial.h). */
 const struct cushim_diagnosis *driver_diagnosis(void);
 
-/* For commands whose output cannot say why there is no driver: says it on stderr. */
+/* Writes the diagnosis to stderr, for commands whose output has no room for it. */
 void driver_complain(void);
 
-/* What the driver's makers call it, "550.163.01", as its file is named, below links; "" where that does not tell. */
+/* The release of a driver, "550.163.01", from the name of its file after links are resolved; "" if the name has none. */
 struct driver_release {
     char text[32];
 };
 struct driver_release driver_release_of(const char *path);
 
-/* Whether a kernel module and a library of these releases are the same one. */
+/* Whether a kernel module and a library have the same release. */
 bool driver_same_release(const char *one, const char *other);
 
-/* Starts the driver (cuInit). Nothing that was written to stdout before can come out twice: some drivers fork. */
+/* Starts the driver (cuInit). Flushes stdout first: some drivers fork, and buffered output would be written twice. */
 CUresult driver_start(void);
 
-/* The driver's own name for a code, "CUDA_ERROR_NO_DEVICE", or "an unknown code". */
+/* The name of a code, such as "CUDA_ERROR_NO_DEVICE", or "an unknown code". */
 const char *driver_code_name(CUresult code);
 
 #endif

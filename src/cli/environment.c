@@ -6,27 +6,27 @@
 
 #include "driver.h"
 
-/* Who follows a variable that cushim does not. */
-enum reader { BY_NOBODY_HERE, BY_LOADER, BY_DRIVER };
+/* The part of this process that reads a variable which cushim does not read itself. */
+enum reader { READ_BY_NONE, READ_BY_LOADER, READ_BY_DRIVER };
 
 static const struct {
     const char *name;
     enum reader reader;
 } others[] = {
 #if !defined(_WIN32)
-    {"LD_LIBRARY_PATH", BY_LOADER},
-    {"LD_PRELOAD", BY_LOADER},
+    {"LD_LIBRARY_PATH", READ_BY_LOADER},
+    {"LD_PRELOAD", READ_BY_LOADER},
 #endif
-    {"CUDA_VISIBLE_DEVICES", BY_DRIVER},
-    {"CUDA_DEVICE_ORDER", BY_DRIVER},
-    {"CUDA_MPS_PIPE_DIRECTORY", BY_DRIVER},
-    /* Read by the host's container toolkit before this process was there. */
-    {"NVIDIA_VISIBLE_DEVICES", BY_NOBODY_HERE},
-    {"NVIDIA_DRIVER_CAPABILITIES", BY_NOBODY_HERE},
-    /* Those that cushim followed or overruled are known by now: what is left is empty, which is as good as unset. */
-    {"CUSHIM_DRIVER", BY_NOBODY_HERE},
-    {"CUSHIM_MAX_VERSION", BY_NOBODY_HERE},
-    {"CUSHIM_HIDE", BY_NOBODY_HERE},
+    {"CUDA_VISIBLE_DEVICES", READ_BY_DRIVER},
+    {"CUDA_DEVICE_ORDER", READ_BY_DRIVER},
+    {"CUDA_MPS_PIPE_DIRECTORY", READ_BY_DRIVER},
+    /* The container toolkit of the host reads these before the container starts. */
+    {"NVIDIA_VISIBLE_DEVICES", READ_BY_NONE},
+    {"NVIDIA_DRIVER_CAPABILITIES", READ_BY_NONE},
+    /* The diagnosis has those that are set. The others are empty here, which means unset. */
+    {"CUSHIM_DRIVER", READ_BY_NONE},
+    {"CUSHIM_MAX_VERSION", READ_BY_NONE},
+    {"CUSHIM_HIDE", READ_BY_NONE},
 };
 
 static bool is_known(const struct environment *environment, const char *name)
@@ -50,10 +50,10 @@ struct environment environment_read(const struct options *options, bool started)
     struct environment environment = {.count = 0};
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         add(&environment, diagnosis->variables[i].name, diagnosis->variables[i].value, diagnosis->variables[i].used);
-    /* The dynamic loader was asked for a library: below a root directory only if there is one. */
+    /* Whether the dynamic loader opened a library. Below a root directory it is called only if a file was found. */
     bool opened = options->load.root == NULL ? diagnosis->attempt_count > 0 : cushim_driver_version() != 0;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         add(&environment, others[i].name, getenv(others[i].name),
-            (others[i].reader == BY_LOADER && opened) || (others[i].reader == BY_DRIVER && started));
+            (others[i].reader == READ_BY_LOADER && opened) || (others[i].reader == READ_BY_DRIVER && started));
     return environment;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The environment variables that bear on whether a GPU can be used. */
+/* The environment variables that affect whether a GPU can be used. */
 #ifndef CUSHIM_CLI_ENVIRONMENT_H
 #define CUSHIM_CLI_ENVIRONMENT_H
 
@@ -8,11 +8,11 @@
 enum { MOST_VARIABLES = 16 };
 
 struct environment {
-    struct cushim_variable variables[MOST_VARIABLES]; /* those that are set */
+    struct cushim_variable variables[MOST_VARIABLES]; /* only those that are set */
     size_t count;
 };
 
-/* To be asked after the driver was loaded, and, if it is to be, `started`. */
+/* Reads the variables. Call it after the driver was loaded and, if it is to be started, `started`. */
 struct environment environment_read(const struct options *options, bool started);
 
 #endif

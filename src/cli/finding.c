@@ -28,7 +28,7 @@ bool evidence_is_compat(const char *path)
 struct finding *finding_add(struct findings *findings, const struct evidence *evidence, const char *check,
                             enum verdict verdict, const char *message, ...)
 {
-    /* There is room for each check to speak, and for each place and variable. */
+    /* The array has room for a finding of each check, attempt and variable. */
     struct finding *finding = &findings->list[findings->count < MOST_FINDINGS ? findings->count++ : MOST_FINDINGS - 1];
     finding->check = check;
     finding->verdict = verdict == VERDICT_PROBLEM && evidence->started ? VERDICT_NOTE : verdict;

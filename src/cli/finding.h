@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the doctor found, one finding a check, and what the checks know. */
+/* The findings of the doctor, its checks, and the evidence that they use. */
 #ifndef CUSHIM_CLI_FINDING_H
 #define CUSHIM_CLI_FINDING_H
 
@@ -11,54 +11,55 @@ enum verdict { VERDICT_PROBLEM, VERDICT_NOTE, VERDICT_OK };
 struct finding {
     const char *check; /* a stable word */
     enum verdict verdict;
-    bool is_cause; /* a problem that explains all of the trouble */
+    bool is_cause; /* a problem that explains the other ones */
     char message[1024];
     char advice[512]; /* "": none */
 };
 
 enum { MOST_FINDINGS = 96 };
 
-/* The findings so far, in order of likelihood as far as the machine is not known. */
+/* The findings, in the order of the checks. */
 struct findings {
     struct finding list[MOST_FINDINGS];
     size_t count;
 };
 
-/* What there is to judge by. */
+/* The facts that the checks use. */
 struct evidence {
     const struct options *options;
     const char *root;                    /* "": the machine itself */
     const struct cushim_diagnosis *load; /* of the load */
-    const struct cushim_diagnosis *now;  /* of the start too, where it was tried */
+    const struct cushim_diagnosis *now;  /* of the load and, if it was tried, of the start */
     bool loaded;
     bool tried_to_start, started;
     CUresult start_code;
     struct driver_release release; /* of the library */
-    bool is_compat;                /* a library was found, and it is one of the cuda-compat package */
-    struct cushim_system system;   /* as it was before the start */
+    bool is_compat;                /* the library belongs to the cuda-compat package */
+    struct cushim_system system;   /* before the start */
     bool is_wsl, is_jetson, is_nixos, is_flatpak;
-    bool sees_bus; /* the system tells what is on the PCI bus */
+    bool sees_bus; /* the PCI bus can be read */
     bool nouveau;  /* the kernel's own driver for NVIDIA GPUs is in use */
 };
 
-/* Whether a path below the root directory is there. */
+/* Whether a path exists below the root directory. */
 bool evidence_has(const struct evidence *evidence, const char *path);
 
-/* Whether a library is one of the cuda-compat package. */
+/* Whether a library belongs to the cuda-compat package. */
 bool evidence_is_compat(const char *path);
 
-/* Adds a finding and returns it, for the caller to mark. A driver that started has no problem: then it is a note. */
+/* Adds a finding and returns it, so that the caller can mark it as a cause. If the driver has started, a problem becomes
+ * a note. */
 CUSHIM_PRINTF(5, 6)
 struct finding *finding_add(struct findings *findings, const struct evidence *evidence, const char *check,
                             enum verdict verdict, const char *message, ...);
 
-/* Gives the newest finding its advice. */
+/* Sets the advice of the newest finding. */
 CUSHIM_PRINTF(2, 3)
 void finding_advise(struct findings *findings, const char *advice, ...);
 
-/* ---- The checks; each adds what it has to say, if anything ---- */
+/* ---- The checks; each adds any number of findings ---- */
 
-/* checks_library.c: options and variables, the file, stand-ins for it. */
+/* checks_library.c: options and variables, the driver library, stubs and cuda-compat. */
 void check_settings(const struct evidence *evidence, struct findings *findings);
 void check_library(const struct evidence *evidence, struct findings *findings);
 void check_stub(const struct evidence *evidence, struct findings *findings);
@@ -72,7 +73,7 @@ void check_device_nodes(const struct evidence *evidence, struct findings *findin
 void check_visible_devices(const struct evidence *evidence, struct findings *findings);
 void check_start(const struct evidence *evidence, struct findings *findings);
 
-/* checks_place.c: kinds of system that bring the driver in their own way. */
+/* checks_place.c: systems that provide the driver in a special way. */
 void check_container(const struct evidence *evidence, struct findings *findings);
 void check_wsl(const struct evidence *evidence, struct findings *findings);
 void check_jetson(const struct evidence *evidence, struct findings *findings);

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Bytes in the UTF-8 character that starts here, 1 to 4; 0 if none does (RFC 3629). The end of the string is none. */
+/* The number of bytes, 1 to 4, of the UTF-8 character that begins here; 0 if the bytes are not UTF-8 (RFC 3629) or the
+ * string ends. */
 static size_t utf8_length(const unsigned char *bytes)
 {
     static const struct {
@@ -60,7 +61,7 @@ static void start_line(const struct json *json)
         printf("\n%*s", 2 * json->depth, "");
 }
 
-/* What stands before each member. */
+/* Writes what comes before each member: comma, line break, key. */
 static void start_member(struct json *json, const char *key)
 {
     if (json->has_members)
@@ -74,7 +75,7 @@ static void start_member(struct json *json, const char *key)
     }
 }
 
-/* The document's own members, and those of an array right within it, get a line each. */
+/* The members of the document, and of an array directly in it, are written one to a line. */
 static void open(struct json *json, const char *key, char bracket, bool lines)
 {
     start_member(json, key);

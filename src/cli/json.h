@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes one JSON document to stdout. Inside an object every function takes the member's key, inside an array NULL.
- * Strings may hold anything: control characters are escaped, and bytes that are not UTF-8 become U+FFFD.
+ * Writes one JSON document to stdout. Inside an object, each function takes the key of the member; inside an array, NULL.
+ * Strings may contain any bytes: control characters are escaped, and bytes that are not UTF-8 become U+FFFD.
  */
 #ifndef CUSHIM_CLI_JSON_H
 #define CUSHIM_CLI_JSON_H
@@ -10,17 +10,17 @@
 
 struct json {
     int depth;
-    bool has_members; /* of the innermost */
-    bool lines[8];    /* whether the members of each level stand on lines of their own */
+    bool has_members; /* whether the innermost object or array has members */
+    bool lines[8];    /* whether the members of each level are written on separate lines */
 };
 
-/* Start with a zeroed struct. A document is one object or array; its end writes the final newline. */
+/* Begin with a zeroed struct. A document is one object or array. Closing it writes the final newline. */
 void json_open_object(struct json *json, const char *key);
 void json_close_object(struct json *json);
 void json_open_array(struct json *json, const char *key);
 void json_close_array(struct json *json);
 
-/* NULL is null. */
+/* A NULL value is written as null. */
 void json_string(struct json *json, const char *key, const char *value);
 void json_integer(struct json *json, const char *key, long long value);
 void json_boolean(struct json *json, const char *key, bool value);

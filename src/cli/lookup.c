@@ -137,7 +137,7 @@ enum status lookup(const struct options *options)
 {
     int version = options->all ? 0 : cush_version_parse(options->words[1]);
     if (!options->all && version == 0)
-        return options_complain("\"%s\" is no CUDA version; one looks like 12.3", options->words[1]);
+        return options_complain("\"%s\" is not a CUDA version such as 12.3", options->words[1]);
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
         return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim - tells what this machine's CUDA driver can do. */
+/* cushim - reports what the CUDA driver of this machine can do. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,36 +8,36 @@
 #include "platform.h"
 #include "text.h"
 
-static const char help[] = "cushim - tells what this machine's CUDA driver can do\n"
+static const char help[] = "cushim - reports what the CUDA driver of this machine can do\n"
                            "\n"
                            "  cushim probe [--devices] [--require X.Y] [--require-slot NAME]...\n"
-                           "      Is there a driver, which one, and what does it have? With --devices the\n"
-                           "      driver is started and shows its GPUs. The others check what you need.\n"
+                           "      Is there a driver, which one, and what does it have? --devices starts the\n"
+                           "      driver and shows its GPUs. The other options check what a program needs.\n"
                            "  cushim table [FILTER]\n"
-                           "      Every slot of cushim's table, or those whose name contains FILTER.\n"
+                           "      Shows the state of every slot, or of those with FILTER in their names.\n"
                            "  cushim lookup FUNCTION VERSION\n"
                            "  cushim lookup --all\n"
-                           "      The driver's own function for a CUDA version: lookup cuStreamQuery 12.3\n"
+                           "      Looks up the driver's own entry point: lookup cuStreamQuery 12.3\n"
                            "  cushim doctor [--require X.Y]\n"
                            "      What is wrong, and what can be done?\n"
                            "  cushim run [--softcuda NUMBER]\n"
-                           "      Copies, kernels, streams and a graph, each result checked: on the GPU, or\n"
-                           "      where there is none, in software. NUMBER asks for that: 340 to 580.\n"
+                           "      Runs a small pipeline and checks each result: on the GPU, or on the software\n"
+                           "      driver if there is no GPU. --softcuda selects its version, 340 to 580.\n"
                            "\n"
-                           "Every command takes:\n"
-                           "  --driver PATH      this driver library, or \"none\"\n"
-                           "  --max-version X.Y  behave as a driver for CUDA X.Y would\n"
-                           "  --hide LIST        without these functions, separated by commas\n"
-                           "  --per-thread       with per-thread default streams\n"
-                           "  --root DIR         look below this directory, such as a container's image\n"
-                           "  --format=text      for people; --format=json for programs\n"
+                           "Options of every command:\n"
+                           "  --driver PATH      load this driver library; \"none\" loads no driver\n"
+                           "  --max-version X.Y  behave as a driver for CUDA X.Y\n"
+                           "  --hide LIST        behave as a driver without these functions (commas)\n"
+                           "  --per-thread       use per-thread default streams\n"
+                           "  --root DIR         search below this directory, such as a container image\n"
+                           "  --format=FORMAT    text (the default) or json\n"
                            "\n"
                            "  cushim --help, cushim --version\n"
                            "\n"
-                           "The exit status is 0 if the driver is usable and requirements are met, 1 if not,\n"
-                           "and 2 if the command line makes no sense. More: man cushim\n";
+                           "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
+                           "2 if the command line is invalid. More: man cushim\n";
 
-static enum status obey(const struct options *options)
+static enum status run_command(const struct options *options)
 {
     if (options->help) {
         fputs(help, stdout);
@@ -71,11 +71,11 @@ int main(int argc, char **argv)
     platform_arguments(&argc, &argv);
     enum status status = options_read(argc, argv, &options);
     if (status == STATUS_USABLE)
-        status = obey(&options);
-    /* An answer that nobody got is none. */
+        status = run_command(&options);
+    /* Output that was not written is a failure. */
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        text_complain("cannot write the answer: %s", errno != 0 ? strerror(errno) : "an error of the output");
+        text_complain("cannot write the output: %s", errno != 0 ? strerror(errno) : "unknown error");
         return STATUS_UNUSABLE;
     }
     return (int)status;

@@ -42,7 +42,7 @@ static const struct known_option {
     const char *name;
     enum option option;
     bool takes_value;
-    unsigned commands; /* that know it */
+    unsigned commands; /* those that have the option */
 } known_options[] = {
     {"--help", OPTION_HELP, false, FOR_EVERY},
     {"-h", OPTION_HELP, false, FOR_EVERY},
@@ -75,7 +75,7 @@ static enum status read_version(const char *option, const char *text, int *out_v
 {
     *out_version = cush_version_parse(text);
     return *out_version != 0 ? STATUS_USABLE
-                             : options_complain("%s: \"%s\" is no CUDA version; one looks like 12.3", option, text);
+                             : options_complain("%s: \"%s\" is not a CUDA version such as 12.3", option, text);
 }
 
 static enum status read_format(const char *format, bool *out_json)
@@ -89,7 +89,7 @@ static enum status read_format(const char *format, bool *out_json)
 static enum status read_root(const char *root, const char **out_root)
 {
     if (!platform_is_directory(root))
-        return options_complain("--root: \"%s\" is no directory", root);
+        return options_complain("--root: \"%s\" is not a directory", root);
     *out_root = root;
     return STATUS_USABLE;
 }
@@ -144,7 +144,7 @@ static enum status apply(struct options *options, const struct known_option *kno
     return STATUS_USABLE;
 }
 
-/* Finds the option that `argument` names, and where the value after its "=" begins (NULL: none). */
+/* Finds the option that `argument` names, and the value after "=", or NULL. */
 static const struct known_option *find_option(const char *argument, const char **out_value)
 {
     size_t length = strcspn(argument, "=");
@@ -160,7 +160,7 @@ static enum status read_word(struct options *options, const char *word)
 {
     if (options->command != COMMAND_NONE) {
         if (options->word_count == MOST_WORDS)
-            return options_complain("\"%s\" is one word too many", word);
+            return options_complain("unexpected argument \"%s\"", word);
         options->words[options->word_count++] = word;
         return STATUS_USABLE;
     }
@@ -170,17 +170,17 @@ static enum status read_word(struct options *options, const char *word)
             return STATUS_USABLE;
         }
     }
-    return options_complain("there is no command \"%s\"; there are probe, table, lookup, doctor and run", word);
+    return options_complain("unknown command \"%s\"; the commands are probe, table, lookup, doctor and run", word);
 }
 
-/* What can only be told once all has been read. */
+/* The checks that need the whole command line. */
 static enum status check(const struct options *options, unsigned used)
 {
     if (options->command == COMMAND_NONE)
         return options_complain("a command is missing: probe, table, lookup, doctor or run");
     for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
         if ((used >> i & 1) != 0 && (known_options[i].commands & FOR(options->command)) == 0)
-            return options_complain("%s is no option of this command", known_options[i].name);
+            return options_complain("this command has no option %s", known_options[i].name);
     }
     if (options->command == COMMAND_LOOKUP && options->all)
         return options->word_count == 0 ? STATUS_USABLE
@@ -189,10 +189,10 @@ static enum status check(const struct options *options, unsigned used)
         if (commands[i].command != options->command)
             continue;
         if (options->word_count > commands[i].most_words)
-            return options_complain("%s: \"%s\" is one word too many", commands[i].name,
+            return options_complain("%s: unexpected argument \"%s\"", commands[i].name,
                                     options->words[commands[i].most_words]);
         if (options->word_count < commands[i].fewest_words)
-            return options_complain("%s: say which FUNCTION and VERSION (cuStreamQuery 12.3), or --all",
+            return options_complain("%s: FUNCTION and VERSION are missing (cuStreamQuery 12.3), or --all",
                                     commands[i].name);
     }
     return STATUS_USABLE;
@@ -203,7 +203,7 @@ enum status options_read(int argc, char **argv, struct options *out_options)
     struct options options = {.load = {.default_stream = CUSHIM_DEFAULT_STREAM_LEGACY}};
     unsigned used = 0;
     bool only_words = false;
-    /* Each name costs a cell at least, so that it never overtakes the reading. */
+    /* Each name takes at least one element of argv, so that writing never overtakes reading. */
     options.required_slots = (const char **)argv;
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
@@ -216,7 +216,7 @@ enum status options_read(int argc, char **argv, struct options *out_options)
             only_words = true;
             continue;
         } else if ((known = find_option(argument, &value)) == NULL) {
-            status = options_complain("there is no option %s", argument);
+            status = options_complain("unknown option %s", argument);
         } else if (known->takes_value && value == NULL && i + 1 == argc) {
             status = options_complain("%s needs a value", known->name);
         } else if (!known->takes_value && value != NULL) {

@@ -20,7 +20,7 @@ bool platform_on_terminal(void)
     return _isatty(_fileno(stdout)) != 0;
 }
 
-/* A console understands escape sequences once it is told to. */
+/* A console handles escape sequences only after it is told to. */
 bool platform_has_colours(void)
 {
     HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);
@@ -29,7 +29,7 @@ bool platform_has_colours(void)
            && SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
-/* Without enough memory they stay as they were. */
+/* Without enough memory, the arguments stay unchanged. */
 void platform_arguments(int *argc, char ***argv)
 {
     int count;
@@ -178,7 +178,7 @@ platform_fn platform_symbol(const char *path, const char *name)
     if (library == NULL)
         return NULL;
     symbol.object = dlsym(library, name);
-    dlclose(library); /* it stays: others have it open */
+    dlclose(library); /* it stays mapped: the loader has it open */
     return symbol.function;
 }
 
@@ -223,7 +223,7 @@ bool platform_try(void (*work)(const void *input, char *text, size_t size), cons
     char *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return true;
-    signal(SIGCHLD, SIG_DFL); /* where it is ignored, no status is kept */
+    signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() gets no status */
     pid_t child = fork();
     if (child == 0) {
         become_trial();

@@ -24,14 +24,14 @@ struct probe {
     struct environment environment;
 };
 
-static void blame(struct probe *probe, enum cushim_reason reason, const char *message, const char *advice)
+static void probe_set_reason(struct probe *probe, enum cushim_reason reason, const char *message, const char *advice)
 {
     probe->reason = cushim_reason_name(reason);
     probe->message = message;
     probe->advice = advice;
 }
 
-/* The driver's own trouble comes before what it lacks for the caller. */
+/* A failure of the driver takes precedence over a requirement that it does not meet. */
 static enum status examine(const struct options *options, struct probe *probe)
 {
     cushim_query_system(options->load.root, &probe->system);
@@ -45,16 +45,16 @@ static enum status examine(const struct options *options, struct probe *probe)
     probe->requirement = requirement_check(options);
 
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
-    blame(probe, diagnosis->reason, diagnosis->message, diagnosis->advice);
+    probe_set_reason(probe, diagnosis->reason, diagnosis->message, diagnosis->advice);
     if (!probe->loaded || probe->started == START_FAILED)
         return STATUS_UNUSABLE;
     if (probe->started == STARTED && devices_count() == 0) {
-        blame(probe, CUSHIM_REASON_NO_DEVICE, cushim_reason_message(CUSHIM_REASON_NO_DEVICE),
-              cushim_reason_advice(CUSHIM_REASON_NO_DEVICE));
+        probe_set_reason(probe, CUSHIM_REASON_NO_DEVICE, cushim_reason_message(CUSHIM_REASON_NO_DEVICE),
+                         cushim_reason_advice(CUSHIM_REASON_NO_DEVICE));
         return STATUS_UNUSABLE;
     }
     if (!probe->requirement.met) {
-        blame(probe, CUSHIM_REASON_TOO_OLD, probe->requirement.message, probe->requirement.advice);
+        probe_set_reason(probe, CUSHIM_REASON_TOO_OLD, probe->requirement.message, probe->requirement.advice);
         return STATUS_UNUSABLE;
     }
     return STATUS_USABLE;
@@ -135,7 +135,7 @@ static void print_driver(const struct probe *probe)
         text_field("GPUs", TONE_PLAIN,
                    probe->started == STARTED        ? "the driver has started"
                    : probe->started == START_FAILED ? "the driver did not start"
-                                                    : "not looked at (--devices starts the driver)");
+                                                    : "not queried (--devices starts the driver)");
     }
 }
 
@@ -148,7 +148,7 @@ static void print_headline(enum status status, const struct probe *probe)
         text_print(TONE_STRONG, "NVIDIA driver %s%sfor CUDA %s", release.text, release.text[0] != '\0' ? " " : "",
                    text_version(diagnosis->cuda_version).text);
         if (cushim_driver_version() < diagnosis->cuda_version)
-            text_print(TONE_STRONG, ", held down to %s", text_version(cushim_driver_version()).text);
+            text_print(TONE_STRONG, ", limited to CUDA %s", text_version(cushim_driver_version()).text);
         puts("");
         return;
     }
@@ -162,11 +162,11 @@ static void print_slots(const struct options *options)
     if (options->required_slot_count > 0)
         puts("Required");
     for (size_t i = 0; i < options->required_slot_count; i++) {
-        const char *lack = requirement_slot_lacks(options->required_slots[i]);
+        const char *failure = requirement_slot_failure(options->required_slots[i]);
         fputs("  ", stdout);
-        text_mark(lack == NULL ? TONE_GOOD : TONE_BAD);
-        text_print(TONE_PLAIN, "%s%s%s", options->required_slots[i], lack != NULL ? ": " : "",
-                   lack != NULL ? lack : "");
+        text_mark(failure == NULL ? TONE_GOOD : TONE_BAD);
+        text_print(TONE_PLAIN, "%s%s%s", options->required_slots[i], failure != NULL ? ": " : "",
+                   failure != NULL ? failure : "");
         puts("");
     }
 }
@@ -202,13 +202,13 @@ static void print_text(enum status status, const struct options *options, const 
     }
 }
 
-/* A program that reads JSON has no other place for the names. */
+/* The JSON document does not have the failure of each slot. */
 static void complain_of_slots(const struct options *options)
 {
     for (size_t i = 0; i < options->required_slot_count; i++) {
-        const char *lack = requirement_slot_lacks(options->required_slots[i]);
-        if (lack != NULL)
-            text_complain("%s is missing: %s", options->required_slots[i], lack);
+        const char *failure = requirement_slot_failure(options->required_slots[i]);
+        if (failure != NULL)
+            text_complain("%s is missing: %s", options->required_slots[i], failure);
     }
 }
 

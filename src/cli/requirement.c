@@ -7,7 +7,8 @@
 #include "driver.h"
 #include "text.h"
 
-/* The first driver branch for each CUDA version. */
+/* The first driver branch for each CUDA version on Linux, from NVIDIA's CUDA release notes. On Windows it differs by at
+ * most three. */
 static const struct {
     int cuda_version;
     int branch;
@@ -16,7 +17,7 @@ static const struct {
 #include "branches.inc"
 };
 
-/* 0 where no branch is known to be new enough. */
+/* Returns 0 if no branch is known to be new enough. */
 static int branch_for(int cuda_version)
 {
     for (size_t i = 0; i < sizeof branches / sizeof branches[0]; i++) {
@@ -26,7 +27,7 @@ static int branch_for(int cuda_version)
     return 0;
 }
 
-static bool is_held_down(void)
+static bool is_limited(void)
 {
     return cushim_driver_version() < driver_diagnosis()->cuda_version;
 }
@@ -37,16 +38,17 @@ static void refuse(struct requirement *requirement, int needed_version)
     int branch = branch_for(needed_version);
     if (driver_diagnosis()->cuda_version >= needed_version)
         snprintf(requirement->advice, sizeof requirement->advice,
-                 "Take off what holds the driver down: --max-version or CUSHIM_MAX_VERSION.");
+                 "Remove the version limit: --max-version or CUSHIM_MAX_VERSION.");
     else if (branch != 0)
         snprintf(requirement->advice, sizeof requirement->advice,
-                 "Update NVIDIA's driver: CUDA %s came with driver %d.", text_version(needed_version).text, branch);
+                 "Update NVIDIA's driver: CUDA %s needs driver %d or newer.", text_version(needed_version).text,
+                 branch);
     else
         snprintf(requirement->advice, sizeof requirement->advice, "Update NVIDIA's driver to one for CUDA %s.",
                  text_version(needed_version).text);
 }
 
-const char *requirement_slot_lacks(const char *name)
+const char *requirement_slot_failure(const char *name)
 {
     return cushim_require(&name, 1, NULL) == CUDA_SUCCESS ? NULL : cushim_last_error()->message;
 }
@@ -57,7 +59,7 @@ static void append(char *text, size_t size, const char *more)
     snprintf(text + used, size - used, "%s", more);
 }
 
-/* Names every slot that is not met, and asks for the driver that would have them all. */
+/* Names every slot that cannot be called, and the driver that has all of them. */
 static void check_slots(const struct options *options, struct requirement *requirement)
 {
     int newest = 0;
@@ -65,14 +67,14 @@ static void check_slots(const struct options *options, struct requirement *requi
     char names[256] = "";
     for (size_t i = 0; i < options->required_slot_count; i++) {
         const char *name = options->required_slots[i];
-        const char *lack = requirement_slot_lacks(name);
+        const char *failure = requirement_slot_failure(name);
         enum cushim_slot slot;
         struct cushim_slot_info info;
-        if (lack == NULL || cushim_slot_find(name, &slot) != CUDA_SUCCESS
+        if (failure == NULL || cushim_slot_find(name, &slot) != CUDA_SUCCESS
             || cushim_query_slot(slot, &info) != CUDA_SUCCESS)
             continue;
         if (names[0] == '\0' && requirement->met)
-            snprintf(requirement->message, sizeof requirement->message, "%s", lack);
+            snprintf(requirement->message, sizeof requirement->message, "%s", failure);
         append(names, sizeof names, names[0] != '\0' ? ", " : "");
         append(names, sizeof names, info.name);
         hidden |= info.since <= cushim_driver_version();
@@ -99,7 +101,7 @@ struct requirement requirement_check(const struct options *options)
     if (options->required_version > version) {
         refuse(&requirement, options->required_version);
         snprintf(requirement.message, sizeof requirement.message, "CUDA %s is required; this driver %s CUDA %s.",
-                 text_version(options->required_version).text, is_held_down() ? "is held down to" : "is for",
+                 text_version(options->required_version).text, is_limited() ? "is limited to" : "is for",
                  text_version(version).text);
     }
     check_slots(options, &requirement);

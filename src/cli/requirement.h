@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command line requires of the driver, and whether that is met. */
+/* The requirements of the command line, and whether the driver meets them. */
 #ifndef CUSHIM_CLI_REQUIREMENT_H
 #define CUSHIM_CLI_REQUIREMENT_H
 
@@ -7,14 +7,14 @@
 
 struct requirement {
     bool met;
-    char message[256]; /* if not: the first thing that is missing */
-    char advice[512];  /* and all of what a person can do */
+    char message[256]; /* if not met: the first requirement that is not met */
+    char advice[512];  /* everything that can be done */
 };
 
-/* Checks --require, and each --require-slot. The driver must have been loaded, or that been tried. */
+/* Checks --require and each --require-slot. Call it after a load, successful or not. */
 struct requirement requirement_check(const struct options *options);
 
-/* Why one slot cannot be called; NULL if it can. Valid until the next call. */
-const char *requirement_slot_lacks(const char *name);
+/* Returns why a slot cannot be called, or NULL if it can. Valid until the next call. */
+const char *requirement_slot_failure(const char *name);
 
 #endif

@@ -13,14 +13,13 @@
 #include "run_steps.h"
 #include "text.h"
 
-/* Set by this command for itself, when it starts anew on softcuda: the word for what was wrong with the machine's
- * driver. */
+/* This command sets it when it runs itself again on softcuda: the reason why the driver of the machine was not used. */
 static const char instead_variable[] = "CUSHIM_RUN_INSTEAD_OF";
 static const char newest[] = "580";
 
 /* ---- Which driver ---- */
 
-/* The file of a softcuda library: in the build directory of this program, or where both are installed. */
+/* Finds a softcuda library: in the build directory of this program, or where both are installed. */
 static bool find_softcuda(const char *driver, char *path, size_t size)
 {
     static const char *const directories[] = {"../../subprojects/softcuda", CUSHIM_SOFTCUDA_DIRECTORY};
@@ -36,7 +35,7 @@ static bool find_softcuda(const char *driver, char *path, size_t size)
     return false;
 }
 
-/* Whether this machine has no driver, or none that could have work to do; a broken one is one. */
+/* Whether this machine has no driver or no GPU. A driver that fails to start does not count. */
 static bool is_without_gpu(const struct options *options)
 {
     struct cushim_system system;
@@ -57,7 +56,7 @@ static bool is_without_gpu(const struct options *options)
     }
 }
 
-/* Whether a person said which library it has to be. "none" is no library. */
+/* Whether the user selected a library. "none" is not a library. */
 static bool is_named(const struct options *options)
 {
     const char *variable = getenv("CUSHIM_DRIVER");
@@ -65,8 +64,8 @@ static bool is_named(const struct options *options)
     return options->softcuda != NULL || (name != NULL && strcmp(name, "none") != 0);
 }
 
-/* A driver that was loaded stays; so it takes a new process to have another one. */
-static void start_anew(const struct options *options)
+/* Runs this program again on softcuda: a loaded driver stays loaded, so another one needs a new process. */
+static void restart_on_softcuda(const struct options *options)
 {
     char version[32];
     char path[PLATFORM_PATH_SIZE];
@@ -94,9 +93,9 @@ static enum status start_driver(const struct options *options)
     struct options own = *options;
     if (options->softcuda != NULL) {
         if (options->load.path != NULL)
-            return options_complain("run: --driver and --softcuda name two drivers");
+            return options_complain("run: --driver and --softcuda cannot be combined");
         if (!find_softcuda(options->softcuda, path, sizeof path))
-            return options_complain("run: there is no softcuda \"%s\" beside this program", options->softcuda);
+            return options_complain("run: no softcuda library \"%s\" was found", options->softcuda);
         own.load.path = path;
         own.load.root = NULL;
     }
@@ -104,15 +103,15 @@ static enum status start_driver(const struct options *options)
     if (status == STATUS_USABLE && (driver_start() != CUDA_SUCCESS || devices_count() == 0))
         status = STATUS_UNUSABLE;
     if (status == STATUS_UNUSABLE && !is_named(options) && is_without_gpu(options))
-        start_anew(options);
+        restart_on_softcuda(options);
     return status;
 }
 
-/* ---- What is told ---- */
+/* ---- Output ---- */
 
 struct report {
     bool json;
-    bool right;
+    bool passed;
     struct json document;
 };
 
@@ -134,7 +133,7 @@ static void print_driver(const char *softcuda, enum cushim_reason instead_of)
     }
     text_mark(TONE_GOOD);
     if (softcuda != NULL) {
-        text_print(TONE_STRONG, "This runs on softcuda, a software driver: driver %s for CUDA %s", softcuda,
+        text_print(TONE_STRONG, "Running on softcuda, the software driver, as driver %s for CUDA %s", softcuda,
                    text_version(diagnosis->cuda_version).text);
     } else {
         struct driver_release release = driver_release_of(diagnosis->path);
@@ -142,7 +141,7 @@ static void print_driver(const char *softcuda, enum cushim_reason instead_of)
                    text_version(diagnosis->cuda_version).text, devices_name(0).text);
     }
     if (cushim_driver_version() < diagnosis->cuda_version)
-        text_print(TONE_STRONG, ", held down to %s", text_version(cushim_driver_version()).text);
+        text_print(TONE_STRONG, ", limited to CUDA %s", text_version(cushim_driver_version()).text);
     puts("");
 }
 
@@ -159,35 +158,35 @@ static void write_driver(struct json *json, const char *softcuda, enum cushim_re
 
 static void report_step(const struct step *step, void *user)
 {
-    static const char *const outcomes[] = {"right", "wrong", "skipped"};
+    static const char *const outcomes[] = {"passed", "failed", "skipped"};
     struct report *report = user;
-    report->right = report->right && step->outcome != STEP_WRONG;
+    report->passed = report->passed && step->outcome != STEP_FAILED;
     if (report->json) {
         json_open_object(&report->document, NULL);
         json_string(&report->document, "step", step->name);
         json_string(&report->document, "outcome", outcomes[step->outcome]);
         json_integer(&report->document, "microseconds", step->microseconds);
-        json_string(&report->document, "message", step->words);
+        json_string(&report->document, "message", step->message);
         json_close_object(&report->document);
         return;
     }
     char time[32];
     snprintf(time, sizeof time, "%9.3f ms", (double)step->microseconds / 1000);
-    text_mark(step->outcome == STEP_RIGHT ? TONE_GOOD : step->outcome == STEP_WRONG ? TONE_BAD : TONE_DOUBTFUL);
+    text_mark(step->outcome == STEP_PASSED ? TONE_GOOD : step->outcome == STEP_FAILED ? TONE_BAD : TONE_DOUBTFUL);
     text_put(TONE_STRONG, step->name, 15);
     text_put(TONE_FAINT, time, 14);
-    text_print(TONE_PLAIN, "%s%s", step->outcome == STEP_SKIPPED ? "skipped: " : "", step->words);
+    text_print(TONE_PLAIN, "%s%s", step->outcome == STEP_SKIPPED ? "skipped: " : "", step->message);
     puts("");
     fflush(stdout);
 }
 
-/* There is no driver to run on: the document says so too. */
-static void tell_failure(const struct options *options)
+/* Reports that there is no driver to run on, in the JSON document too. */
+static void report_no_driver(const struct options *options)
 {
     struct json json = {0};
     if (options->json) {
         json_open_object(&json, NULL);
-        json_boolean(&json, "right", false);
+        json_boolean(&json, "passed", false);
         json_null(&json, "driver");
         json_open_array(&json, "steps");
         json_close_array(&json);
@@ -198,9 +197,10 @@ static void tell_failure(const struct options *options)
     if (is_named(options))
         return;
     if (find_softcuda(newest, path, sizeof path))
-        text_complain("it can run without one: cushim run --softcuda %s", newest);
+        text_complain("to run on the software driver: cushim run --softcuda %s", newest);
     else
-        text_complain("softcuda, on which it could run without one, does not lie beside this program");
+        text_complain(
+            "softcuda, the software driver, was not found: install it with this program to run without a driver");
 }
 
 enum status run(const struct options *options)
@@ -208,10 +208,10 @@ enum status run(const struct options *options)
     enum cushim_reason instead_of =
         options->softcuda != NULL ? reason_of(getenv(instead_variable)) : CUSHIM_REASON_NONE;
     const char *softcuda = NULL;
-    struct report report = {.json = options->json, .right = true};
+    struct report report = {.json = options->json, .passed = true};
     enum status status = start_driver(options);
     if (status == STATUS_UNUSABLE)
-        tell_failure(options);
+        report_no_driver(options);
     if (status != STATUS_USABLE)
         return status;
     (void)run_kernel_on_softcuda(&softcuda);
@@ -225,8 +225,8 @@ enum status run(const struct options *options)
     run_steps(report_step, &report);
     if (report.json) {
         json_close_array(&report.document);
-        json_boolean(&report.document, "right", report.right);
+        json_boolean(&report.document, "passed", report.passed);
         json_close_object(&report.document);
     }
-    return report.right ? STATUS_USABLE : STATUS_UNUSABLE;
+    return report.passed ? STATUS_USABLE : STATUS_UNUSABLE;
 }

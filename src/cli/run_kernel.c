@@ -7,11 +7,11 @@
 #include "platform.h"
 #include "softcuda.h"
 
-enum { STAND_IN = 7, BLOCK = 256 };
+enum { MEMSET_VALUE = 7, BLOCK = 256 };
 
 static const char name[] = "cushim_double_and_add_one";
 
-/* For any GPU and any driver since CUDA 6.5, which compiles it. */
+/* Every driver since CUDA 6.5 compiles this for its GPU. */
 static const char ptx[] = ".version 4.1\n"
                           ".target sm_30\n"
                           ".address_size 64\n"
@@ -43,7 +43,7 @@ static unsigned double_and_add_one(unsigned number)
     return 2 * number + 1;
 }
 
-/* Softcuda compiles nothing: this function is the kernel there. */
+/* softcuda does not compile kernels. It calls this function. */
 static void soft_kernel(struct softcuda_launch *launch)
 {
     CUdeviceptr address;
@@ -80,13 +80,13 @@ struct run_kernel run_kernel_load(void)
     struct run_kernel kernel = {NULL, NULL, CUDA_SUCCESS};
     if (softcuda != NULL)
         (void)softcuda->register_kernel(name, soft_kernel, sizes, 2);
-    kernel.why_not = cuda->ModuleLoadData_v1(&kernel.module, ptx);
-    if (kernel.why_not != CUDA_SUCCESS) {
+    kernel.result = cuda->ModuleLoadData_v1(&kernel.module, ptx);
+    if (kernel.result != CUDA_SUCCESS) {
         kernel.module = NULL;
         return kernel;
     }
-    kernel.why_not = cuda->ModuleGetFunction_v1(&kernel.function, kernel.module, name);
-    if (kernel.why_not != CUDA_SUCCESS)
+    kernel.result = cuda->ModuleGetFunction_v1(&kernel.function, kernel.module, name);
+    if (kernel.result != CUDA_SUCCESS)
         kernel.function = NULL;
     return kernel;
 }
@@ -102,7 +102,7 @@ CUresult run_kernel_unload(struct run_kernel *kernel)
 CUresult run_kernel_launch(const struct run_kernel *kernel, CUdeviceptr numbers, unsigned count, CUstream stream)
 {
     if (kernel->function == NULL)
-        return cushim_table()->MemsetD32Async_v1(numbers, STAND_IN, count, stream);
+        return cushim_table()->MemsetD32Async_v1(numbers, MEMSET_VALUE, count, stream);
     void *arguments[] = {&numbers, &count};
     return cushim_table()->LaunchKernel_v1(kernel->function, (count + BLOCK - 1) / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream,
                                            arguments, NULL);
@@ -110,5 +110,5 @@ CUresult run_kernel_launch(const struct run_kernel *kernel, CUdeviceptr numbers,
 
 unsigned run_kernel_result(const struct run_kernel *kernel, unsigned number)
 {
-    return kernel->function == NULL ? STAND_IN : double_and_add_one(number);
+    return kernel->function == NULL ? MEMSET_VALUE : double_and_add_one(number);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The states that a slot can have, in words and numbers. */
+/* The states of slots: their names and counts. */
 #ifndef CUSHIM_CLI_SLOTS_H
 #define CUSHIM_CLI_SLOTS_H
 
@@ -12,10 +12,10 @@ struct slot_counts {
     int of[SLOT_STATES]; /* by cushim_slot_state */
 };
 
-/* How many slots are in each state; together CUSHIM_SLOT_COUNT. */
+/* Counts the slots in each state; the sum is CUSHIM_SLOT_COUNT. */
 struct slot_counts slots_count(void);
 
-/* In the order in which they are told. */
+/* The states, in the order of the output. */
 struct slot_state {
     enum cushim_slot_state state;
     const char *word;

@@ -25,8 +25,8 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-/* The next slot from `slot` on that the filter lets through; CUSHIM_SLOT_COUNT past the last. */
-static int next(int slot, const char *filter, struct cushim_slot_info *info)
+/* Returns the first slot from `slot` on that the filter accepts, or CUSHIM_SLOT_COUNT. */
+static int next_slot(int slot, const char *filter, struct cushim_slot_info *info)
 {
     for (; slot < CUSHIM_SLOT_COUNT; slot++) {
         if (cushim_query_slot((enum cushim_slot)slot, info) == CUDA_SUCCESS
@@ -47,7 +47,7 @@ static void write_json(const char *filter)
     struct json json = {0};
     struct cushim_slot_info info;
     json_open_array(&json, NULL);
-    for (int slot = next(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next(slot + 1, filter, &info)) {
+    for (int slot = next_slot(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next_slot(slot + 1, filter, &info)) {
         json_open_object(&json, NULL);
         json_string(&json, "slot", info.name);
         json_string(&json, "function", info.function);
@@ -63,7 +63,7 @@ static void write_json(const char *filter)
     json_close_array(&json);
 }
 
-static void print_answerer(const struct cushim_slot_info *info)
+static void print_target(const struct cushim_slot_info *info)
 {
     if (info->symbol != NULL)
         text_put(TONE_PLAIN, info->symbol, 0);
@@ -79,7 +79,7 @@ static void print_text(const char *filter)
 {
     struct cushim_slot_info info;
     size_t width = 0;
-    for (int slot = next(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next(slot + 1, filter, &info))
+    for (int slot = next_slot(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next_slot(slot + 1, filter, &info))
         width = text_wider(width, info.name);
     if (width == 0)
         return;
@@ -88,12 +88,12 @@ static void print_text(const char *filter)
     text_put(TONE_STRONG, "STATE", 10);
     text_put(TONE_STRONG, "SYMBOL", 0);
     puts("");
-    for (int slot = next(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next(slot + 1, filter, &info)) {
+    for (int slot = next_slot(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next_slot(slot + 1, filter, &info)) {
         const struct slot_state *state = slots_state(info.state);
         text_put(TONE_PLAIN, info.name, width + 2);
         text_put(TONE_PLAIN, text_version(info.since).text, 7);
         text_put(state->tone, state->word, state->state == CUSHIM_STATE_MISSING ? 0 : 10);
-        print_answerer(&info);
+        print_target(&info);
         puts("");
     }
 }
@@ -111,7 +111,7 @@ enum status table(const struct options *options)
     if (status != STATUS_USABLE)
         driver_complain();
     struct cushim_slot_info info;
-    if (next(0, filter, &info) == CUSHIM_SLOT_COUNT) {
+    if (next_slot(0, filter, &info) == CUSHIM_SLOT_COUNT) {
         text_complain("no slot has \"%s\" in its name", filter);
         status = STATUS_UNUSABLE;
     }

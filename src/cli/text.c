@@ -9,14 +9,14 @@
 
 enum { LINE_WIDTH = 80, LABEL_WIDTH = 15 };
 
-/* How stdout is to be written to; set once. */
+/* How to write to stdout; set once. */
 static struct {
     bool colours;
     bool ticks;
     bool lines; /* break paragraphs */
 } style;
 
-/* Whether the locale's character set is UTF-8, as far as its name tells. */
+/* Whether the name of the locale says UTF-8. */
 static bool has_utf8_locale(void)
 {
     const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -36,7 +36,7 @@ void text_start(void)
     style.ticks = style.lines && has_utf8_locale();
 }
 
-/* Neither the ASCII control characters nor those that UTF-8 writes as c2 80 to c2 9f. */
+/* Replaces the ASCII control characters, and those that UTF-8 encodes as c2 80 to c2 9f. */
 static void put_plain(FILE *out, const char *string)
 {
     for (const unsigned char *c = (const unsigned char *)string; *c != '\0'; c++) {
@@ -59,7 +59,7 @@ static void end_tone(enum tone tone)
         fputs("\033[0m", stdout);
 }
 
-/* Characters, not bytes: those that continue another are not counted. */
+/* Counts characters, not bytes: continuation bytes do not count. */
 static size_t width_of(const char *string, size_t bytes)
 {
     size_t width = 0;

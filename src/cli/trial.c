@@ -37,7 +37,7 @@ static bool find_in(const struct cushim_load_options *options, char *fault, size
     return false;
 }
 
-/* Looks for the file to which a plain name leads: on the library path, then in the known places. */
+/* Searches for the file that a plain name leads to: on the library path, then in the known paths. */
 static void find_fault(const void *name, char *fault, size_t size)
 {
     const char *directories = getenv("LD_LIBRARY_PATH");
@@ -53,7 +53,7 @@ static void find_fault(const void *name, char *fault, size_t size)
         find_in(&(struct cushim_load_options){.root = "/"}, fault, size);
 }
 
-/* What is opened first, as far as the options and the environment tell. */
+/* The path that is opened first, according to the options and the environment. */
 static const char *first_place(const struct cushim_load_options *options)
 {
     const char *variable = getenv(driver_variable);
@@ -91,8 +91,9 @@ static const struct cushim_diagnosis *refuse(const struct cushim_load_options *o
     diagnosis.code = CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
     diagnosis.reason_name = cushim_reason_name(CUSHIM_REASON_NOT_LOADABLE);
     diagnosis.message = message;
-    diagnosis.advice = "Reinstall NVIDIA's driver: an installation that was interrupted leaves such a library, and it "
-                       "does the same to every program that uses CUDA. Remove the file if it is not the driver's.";
+    diagnosis.advice =
+        "Reinstall NVIDIA's driver. An interrupted installation leaves such a library, and every program "
+        "that uses CUDA fails the same way. Remove the file if it does not belong to the driver.";
     diagnosis.attempts = &attempt;
     diagnosis.attempt_count = 1;
     diagnosis.variables = variables;
