@@ -31,7 +31,7 @@ void check_settings(const struct evidence *evidence, struct findings *findings)
     }
 }
 
-/* Whether a file is there, but cannot be used. */
+/* Whether a file exists, but cannot be used. */
 static bool is_broken(enum cushim_reason reason)
 {
     return reason == CUSHIM_REASON_NOT_LOADABLE || reason == CUSHIM_REASON_NOT_A_DRIVER
@@ -86,17 +86,14 @@ void check_stub(const struct evidence *evidence, struct findings *findings)
     if (attempt == NULL)
         return;
     bool is_cause = evidence->load->reason == CUSHIM_REASON_STUB;
-    finding_add(
-        findings, evidence, "stub", is_cause ? VERDICT_PROBLEM : VERDICT_NOTE,
-        "Looking for %s leads to the CUDA Toolkit's stub %s, a stand-in that programs are linked against and that "
-        "can do nothing.",
-        attempt->place, attempt->file != NULL ? attempt->file : "")
+    finding_add(findings, evidence, "stub", is_cause ? VERDICT_PROBLEM : VERDICT_NOTE,
+                "%s leads to the stub library of the CUDA Toolkit (%s), which is for linking and cannot run programs.",
+                attempt->place, attempt->file != NULL ? attempt->file : attempt->place)
         ->is_cause = is_cause;
-    finding_advise(
-        findings,
-        "%sake the Toolkit's \"stubs\" directory off LD_LIBRARY_PATH and out of /etc/ld.so.conf.d; it belongs on the "
-        "linker's command line only.",
-        is_cause ? "Install NVIDIA's driver if it is not installed, and t" : "T");
+    finding_advise(findings,
+                   "%sRemove the \"stubs\" directory of the Toolkit from LD_LIBRARY_PATH and /etc/ld.so.conf.d. It "
+                   "belongs only on the command line of the linker.",
+                   is_cause ? "If NVIDIA's driver is not installed, install it. " : "");
 }
 
 void check_compat(const struct evidence *evidence, struct findings *findings)

@@ -9,7 +9,7 @@
 #include "text.h"
 #include "version.h"
 
-/* Stable words for the answers. */
+/* The answers as stable words. */
 static const char *const status_words[] = {
     [CUSHIM_LOOKUP_FOUND] = "found",
     [CUSHIM_LOOKUP_UNKNOWN] = "unknown",
@@ -30,11 +30,11 @@ struct answer {
     int version;
     enum cushim_lookup_status status;
     int since;           /* 0: not known */
-    const char *symbol;  /* NULL: none, or one without a name */
-    const char *message; /* why it was not found, or NULL. Valid until the next question */
+    const char *symbol;  /* NULL: not found, or not exported by name */
+    const char *message; /* why it was not found, or NULL; valid until the next lookup */
 };
 
-static struct answer ask(const char *function, int version)
+static struct answer answer_lookup(const char *function, int version)
 {
     struct answer answer = {.function = function, .version = version, .status = CUSHIM_LOOKUP_UNKNOWN};
     struct cushim_lookup_answer found;
@@ -102,7 +102,7 @@ static enum status lookup_all(const struct options *options)
     else
         print_head(width);
     for (size_t i = 0; cushim_query_entry_point(i, &entry) == CUDA_SUCCESS; i++) {
-        struct answer answer = ask(entry.function, entry.since);
+        struct answer answer = answer_lookup(entry.function, entry.since);
         if (options->json)
             write_answer(&json, &answer);
         else
@@ -115,7 +115,7 @@ static enum status lookup_all(const struct options *options)
 
 static enum status lookup_one(const struct options *options, int version)
 {
-    struct answer answer = ask(options->words[0], version);
+    struct answer answer = answer_lookup(options->words[0], version);
     if (options->json) {
         struct json json = {0};
         json_open_array(&json, NULL);

@@ -28,7 +28,8 @@ static bool find_in(const struct cushim_load_options *options, char *fault, size
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         const struct cushim_attempt *attempt = &diagnosis->attempts[i];
-        if (attempt->reason != CUSHIM_REASON_DAMAGED) /* the dynamic loader passes over others, such as 32-bit ones */
+        if (attempt->reason
+            != CUSHIM_REASON_DAMAGED) /* the dynamic loader skips other unusable files, such as 32-bit ones */
             continue;
         const char *file = attempt->place + (strncmp(attempt->place, "//", 2) == 0); /* below the root "/" */
         snprintf(fault, size, "%s: %s", file, attempt->result);

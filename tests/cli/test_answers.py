@@ -81,8 +81,8 @@ class Probe(Case):
         directory = self.directory()
         os.symlink(fake('stub'), directory + '/libcuda.so.1')
         first = run_json('probe', LD_LIBRARY_PATH=directory).document['tried'][0]
-        self.assertEqual(first, {'place': 'libcuda.so.1',
-                                 'result': f"the CUDA Toolkit's stub {directory}/libcuda.so.1, passed over"})
+        self.assertEqual(first['place'], 'libcuda.so.1')
+        self.assertRegex(first['result'], rf'stub.* {directory}/libcuda\.so\.1$')
 
     def test_probe_when_compared_with_table_then_counts_are_equal(self):
         for options in ([DRIVER], [OLD], [OLDEST], [DRIVER, '--max-version=11.0'], [DRIVER, '--per-thread'],
@@ -146,7 +146,8 @@ class Probe(Case):
     def test_probe_when_version_is_limited_then_reports_the_true_version(self):
         document = run_json('probe', DRIVER, '--max-version=11.0').document
         self.assertEqual(document['driver']['cuda_version'], 12040)
-        self.assertIn('for CUDA 12.4, held down to 11.0', run('probe', DRIVER, '--max-version=11.0').out.decode())
+        first = run('probe', DRIVER, '--max-version=11.0').out.decode().splitlines()[0]
+        self.assertRegex(first, r'\b12\.4\b.*\b11\.0\b')
 
     def test_per_thread_when_driver_is_too_old_then_reason_is_too_old(self):
         answer = run_json('probe', OLDEST, '--per-thread')
@@ -161,10 +162,10 @@ class Require(Case):
     def test_require_when_driver_is_too_old_then_names_the_driver_to_install(self):
         answer = run_json('probe', OLD, '--require', '12.3')
         self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, True, 'too-old'))
-        self.assertEqual(answer.document['advice'], "Update NVIDIA's driver: CUDA 12.3 came with driver 545.")
-        self.assertEqual(answer.document['message'], 'CUDA 12.3 is required; this driver is for CUDA 11.0.')
+        self.assertRegex(answer.document['advice'], r'\b12\.3\b.*\b545\b')
+        self.assertRegex(answer.document['message'], r'\b12\.3\b.*\b11\.0\b')
         self.assertIn(answer.document['message'], run('probe', OLD, '--require=12.3').out.decode())
-        self.assertIn('to one for CUDA 99.0', run_json('probe', OLD, '--require=99').document['advice'])
+        self.assertIn('99.0', run_json('probe', OLD, '--require=99').document['advice'])
 
     def test_require_when_version_is_limited_then_advice_names_the_limit(self):
         answer = run_json('probe', DRIVER, '--max-version=11.0', '--require=12.3')
@@ -328,7 +329,7 @@ class Output(Case):
                 with open('/dev/full', 'wb') as full:
                     answer = run(format, *command, stdout=full)
                 self.assertEqual(answer.status, UNUSABLE, command)
-                self.assertIn(b'cushim: cannot write the answer: No space left on device', answer.err)
+                self.assertIn(b'No space left on device', answer.err)
 
     def test_json_when_names_hold_any_bytes_then_document_is_valid(self):
         for name in (b'a\x01b\x1f', b'q"\\q', b'\xff\xfe', b'\xc3', b'\xe2\x82', b'\xed\xa0\x80', b'\xf4\x90\x80\x80', b'tab\tline\nend',
