@@ -31,8 +31,8 @@ static bool device_query_capability(CUdevice handle, int *major, int *minor)
            || cuda->DeviceComputeCapability_v1(major, minor, handle) == CUDA_SUCCESS;
 }
 
-/* Formats the UUID as nvidia-smi and CUDA_VISIBLE_DEVICES do. The first ABI gives the UUID of the whole GPU, even if the
- * device is a part of it (MIG). */
+/* Formats the UUID as nvidia-smi and CUDA_VISIBLE_DEVICES do. The first ABI gives the UUID of the whole GPU, even if
+ * the device is a part of it (MIG). */
 static void device_query_uuid(CUdevice handle, char *text, size_t size)
 {
     CUuuid uuid;

@@ -19,7 +19,7 @@ const struct cushim_diagnosis *driver_diagnosis(void);
 /* Writes the diagnosis to stderr, for commands whose output has no room for it. */
 void driver_complain(void);
 
-/* The release of a driver, "550.163.01", from the name of its file after links are resolved; "" if the name has none. */
+/* The release of a driver, "550.163.01", from its file name after links are resolved; "" if the name has none. */
 struct driver_release {
     char text[32];
 };

@@ -47,8 +47,8 @@ bool evidence_has(const struct evidence *evidence, const char *path);
 /* Whether a library belongs to the cuda-compat package. */
 bool evidence_is_compat(const char *path);
 
-/* Adds a finding and returns it, so that the caller can mark it as a cause. If the driver has started, a problem becomes
- * a note. */
+/* Adds a finding and returns it, so that the caller can mark it as a cause. If the driver has started, a problem
+ * becomes a note. */
 CUSHIM_PRINTF(5, 6)
 struct finding *finding_add(struct findings *findings, const struct evidence *evidence, const char *check,
                             enum verdict verdict, const char *message, ...);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes one JSON document to stdout. Inside an object, each function takes the key of the member; inside an array, NULL.
- * Strings may contain any bytes: control characters are escaped, and bytes that are not UTF-8 become U+FFFD.
+ * Writes one JSON document to stdout. Each function takes the key of the member inside an object, and NULL inside an
+ * array. Strings may contain any bytes: control characters are escaped, and bytes that are not UTF-8 become U+FFFD.
  */
 #ifndef CUSHIM_CLI_JSON_H
 #define CUSHIM_CLI_JSON_H

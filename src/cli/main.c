@@ -21,7 +21,7 @@ static const char help[] = "cushim - reports what the CUDA driver of this machin
                            "  cushim doctor [--require X.Y]\n"
                            "      What is wrong, and what can be done?\n"
                            "  cushim run [--softcuda NUMBER]\n"
-                           "      Runs a small pipeline and checks each result: on the GPU, or on the software\n"
+                           "      Runs a small pipeline and checks each result: on the GPU, or on a software\n"
                            "      driver if there is no GPU. --softcuda selects its version, 340 to 580.\n"
                            "\n"
                            "Options of every command:\n"

@@ -23,8 +23,8 @@ bool platform_has_system_files(void);
 bool platform_exists(const char *path);
 bool platform_is_directory(const char *path);
 
-/* Writes the path with all symbolic links resolved. Returns false, and writes nothing, if there is no such file or no
- * room. */
+/* Writes the path with all symbolic links resolved. Returns false, and writes nothing, if the file does not exist or
+ * the path is too long. */
 bool platform_real_path(const char *path, char *real, size_t size);
 
 /* Returns a function of a library that this process has loaded from `path`, or NULL. */
@@ -35,8 +35,8 @@ platform_fn platform_symbol(const char *path, const char *name);
 long long platform_microseconds(void);
 
 /*
- * Runs `work` in a child process with a limit of ten seconds. Returns whether `work` returned. If it did, `text` has the
- * string that it wrote; otherwise how the child ended, such as "ends the process (Bus error)". If no child can be
+ * Runs `work` in a child process with a limit of ten seconds. Returns whether `work` returned. If it did, `text` has
+ * the string that it wrote; otherwise how the child ended, such as "ends the process (Bus error)". If no child can be
  * created, and on Windows, `work` does not run, and the result is true with an empty text. Windows needs no child:
  * LoadLibrary compares a file with its header before it maps it, and a plain name is searched in System32 only.
  */

@@ -133,7 +133,7 @@ static void print_driver(const char *softcuda, enum cushim_reason instead_of)
     }
     text_mark(TONE_GOOD);
     if (softcuda != NULL) {
-        text_print(TONE_STRONG, "Running on softcuda, the software driver, as driver %s for CUDA %s", softcuda,
+        text_print(TONE_STRONG, "Running on softcuda, a software driver, as driver %s for CUDA %s", softcuda,
                    text_version(diagnosis->cuda_version).text);
     } else {
         struct driver_release release = driver_release_of(diagnosis->path);

@@ -77,7 +77,7 @@ static bool are_results(const struct pipeline *pipeline, const unsigned *numbers
     return true;
 }
 
-/* Runs after the copy to `out`, on a thread of the driver. Writes the next input, so that each launch has other numbers. */
+/* Runs after the copy to `out`, on a thread of the driver. Writes the next input, so that all launches differ. */
 static void CUDA_CB check_results_and_advance(void *user)
 {
     struct pipeline *pipeline = user;

@@ -19,8 +19,8 @@ static void load(const void *options, char *unused, size_t unused_size)
     (void)cushim_load(options);
 }
 
-/* Loads from places whose files are checked. Returns whether a dangerous file is among them (and names it in `fault`),
- * or a driver is. */
+/* Loads from paths whose files are checked. Returns whether the load found a driver or a damaged file, which `fault`
+ * then names. */
 static bool find_in(const struct cushim_load_options *options, char *fault, size_t size)
 {
     if (cushim_load(options) == CUDA_SUCCESS)
@@ -28,8 +28,8 @@ static bool find_in(const struct cushim_load_options *options, char *fault, size
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         const struct cushim_attempt *attempt = &diagnosis->attempts[i];
-        if (attempt->reason
-            != CUSHIM_REASON_DAMAGED) /* the dynamic loader skips other unusable files, such as 32-bit ones */
+        /* The dynamic loader skips other unusable files, such as 32-bit ones. */
+        if (attempt->reason != CUSHIM_REASON_DAMAGED)
             continue;
         const char *file = attempt->place + (strncmp(attempt->place, "//", 2) == 0); /* below the root "/" */
         snprintf(fault, size, "%s: %s", file, attempt->result);
