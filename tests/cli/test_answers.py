@@ -82,7 +82,7 @@ class Probe(Case):
         os.symlink(fake('stub'), directory + '/libcuda.so.1')
         first = run_json('probe', LD_LIBRARY_PATH=directory).document['tried'][0]
         self.assertEqual(first['place'], 'libcuda.so.1')
-        self.assertRegex(first['result'], rf'stub.* {directory}/libcuda\.so\.1$')
+        self.assertRegex(first['result'], rf'stub.* {directory}/libcuda\.so\.1\b')
 
     def test_probe_when_compared_with_table_then_counts_are_equal(self):
         for options in ([DRIVER], [OLD], [OLDEST], [DRIVER, '--max-version=11.0'], [DRIVER, '--per-thread'],

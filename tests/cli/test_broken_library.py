@@ -22,7 +22,7 @@ class BrokenLibrary(Case):
         return directory
 
     def expect_failure(self, command, words, **variables):
-        """Expects that the command fails with these words, in the text and in the JSON."""
+        """Expects that the command fails with these words, as text and as JSON."""
         text = run(*command, **variables)
         self.assertEqual(text.status, UNUSABLE, (command, text.err))
         told = (text.out + text.err).decode()
@@ -44,12 +44,12 @@ class BrokenLibrary(Case):
     def test_library_when_truncated_and_found_by_soname_then_is_named(self):
         directory = self.truncated_driver()
         for command in COMMANDS:
-            self.expect_failure(command, rf'ends the process( \(.+\))?: {directory}/{NAME}: it is truncated',
+            self.expect_failure(command, rf'ends the process( \(.+\))?: {directory}/{NAME}: the file is incomplete',
                          LD_LIBRARY_PATH=f'/nowhere:{directory}')
 
     def test_library_when_truncated_and_given_by_name_then_is_named(self):
         directory = self.truncated_driver('libother.so')
-        words = rf'ends the process( \(.+\))?: {directory}/libother.so: it is truncated'
+        words = rf'ends the process( \(.+\))?: {directory}/libother.so: the file is incomplete'
         self.expect_failure(['probe', '--driver=libother.so'], words, LD_LIBRARY_PATH=directory)
         self.expect_failure(['probe'], words, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
         document = run_json('probe', LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so').document
