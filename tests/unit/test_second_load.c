@@ -93,8 +93,10 @@ static void test_second_load_when_the_limit_differs_then_message_names_it(void *
     (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
     assert_agrees((struct cushim_load_options){.max_version = 11040});
-    assert_differs((struct cushim_load_options){.max_version = 11030}, CUDA_ERROR_NOT_PERMITTED, "different version limit");
-    assert_differs((struct cushim_load_options){.max_version = 12040}, CUDA_ERROR_NOT_PERMITTED, "different version limit");
+    assert_differs((struct cushim_load_options){.max_version = 11030}, CUDA_ERROR_NOT_PERMITTED,
+                   "different version limit");
+    assert_differs((struct cushim_load_options){.max_version = 12040}, CUDA_ERROR_NOT_PERMITTED,
+                   "different version limit");
 }
 
 static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees(void **state)
@@ -103,7 +105,8 @@ static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agre
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.max_version = 12040});
     assert_agrees((struct cushim_load_options){.max_version = 13000});
-    assert_differs((struct cushim_load_options){.max_version = 12030}, CUDA_ERROR_NOT_PERMITTED, "different version limit");
+    assert_differs((struct cushim_load_options){.max_version = 12030}, CUDA_ERROR_NOT_PERMITTED,
+                   "different version limit");
 }
 
 static void test_second_load_when_the_hidden_functions_differ_then_message_names_them(void **state)
