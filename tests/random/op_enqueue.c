@@ -26,6 +26,7 @@ static void end_own_stream(const struct body_use *use)
 {
     if (!body_has_stream(use) || !stream_may_end(use->slot))
         return;
+    me->invalidated += !is_idle(use->slot->stream);
     cushim_stream_destroy(&use->slot->stream);
     stream_emptied(use->slot);
 }

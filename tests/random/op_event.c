@@ -45,13 +45,21 @@ void op_event_destroy(void)
     check(*slot == NULL, "the variable is not NULL");
 }
 
+/* A graph keeps the event of an external record or wait, which therefore must outlive all graphs. */
+static unsigned choose_external(const struct cushim_event *event, unsigned flag)
+{
+    CUevent handle = cushim_event_handle(event);
+    bool lasts = handle == me->driver_events[0] || handle == me->driver_events[1];
+    return one_in(8) && lasts ? flag : 0;
+}
+
 void op_event_record(void)
 {
     struct cushim_event **slot = pick_event();
     struct stream_slot *stream = pick_stream();
-    unsigned flags = one_in(8) ? CU_EVENT_RECORD_EXTERNAL : 0;
     if (slot == NULL || stream == NULL)
         return;
+    unsigned flags = choose_external(*slot, CU_EVENT_RECORD_EXTERNAL);
     note("event %d, stream %d, flags %u", number_of(slot), (int)(stream - me->streams), flags);
     noted(cushim_event_record(*slot, stream->stream, flags));
 }
@@ -61,9 +69,9 @@ void op_event_wait(void)
 {
     struct cushim_event **slot = pick_event();
     struct stream_slot *stream = pick_own_stream();
-    unsigned flags = one_in(8) ? CU_EVENT_WAIT_EXTERNAL : 0;
     if (slot == NULL || stream == NULL)
         return;
+    unsigned flags = choose_external(*slot, CU_EVENT_WAIT_EXTERNAL);
     note("event %d, stream %d, flags %u", number_of(slot), (int)(stream - me->streams), flags);
     noted(cushim_stream_wait_event(stream->stream, *slot, flags));
 }

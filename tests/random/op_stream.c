@@ -178,6 +178,7 @@ static void end(bool closes)
     if (slot == NULL || !stream_may_end(slot))
         return;
     note("stream %d of driver stream %d", number_of(slot), slot->of);
+    me->invalidated += !is_idle(slot->stream); /* or it has joined the capture of another stream */
     noted(closes ? cushim_stream_close(&slot->stream) : cushim_stream_destroy(&slot->stream));
     stream_emptied(slot);
 }

@@ -85,11 +85,18 @@ static int pick_written(void)
     return -1;
 }
 
+/* A graph keeps the context of these operations, which therefore must outlive all graphs. */
+static bool may_use_values(const struct stream_slot *slot)
+{
+    const struct driver_stream *of = driver_stream_of(slot);
+    return of == NULL || !of->own_context || is_idle(slot->stream);
+}
+
 void op_stream_write_value(void)
 {
     struct stream_slot *slot = pick_own_stream();
     unsigned word = choose(WORDS);
-    if (slot == NULL)
+    if (slot == NULL || !may_use_values(slot))
         return;
     bool idle = is_idle(slot->stream);
     note("stream %d, word %u", number_of(slot), word);
@@ -104,7 +111,7 @@ void op_stream_wait_value(void)
     struct stream_slot *slot = pick_stream();
     int word = pick_written();
     unsigned way = ways[choose(3)];
-    if (slot == NULL || word < 0)
+    if (slot == NULL || word < 0 || !may_use_values(slot))
         return;
     note("stream %d, word %d, way %u", number_of(slot), word, way);
     noted(cushim_stream_wait_value32(slot->stream, address_of((unsigned)word), value_of((unsigned)word), way));
@@ -115,7 +122,7 @@ void op_stream_batch(void)
     struct stream_slot *slot = pick_own_stream();
     CUstreamBatchMemOpParams ops[3] = {{0}};
     unsigned word = choose(WORDS);
-    if (slot == NULL)
+    if (slot == NULL || !may_use_values(slot))
         return;
     bool idle = is_idle(slot->stream);
     unsigned count = 1 + choose(3);

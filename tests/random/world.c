@@ -285,16 +285,16 @@ void world_close(struct world *world)
     end_streams(false);
     end_streams(true);
     end_driver_streams();
-    for (int i = 0; i < EVENTS; i++)
-        cushim_event_destroy(&world->events[i]);
-    for (int i = 0; i < 2; i++)
-        driver()->EventDestroy_v2(world->driver_events[i]);
     if (world->driver_graph != NULL)
         driver()->GraphDestroy_v1(world->driver_graph);
     for (int i = 0; i < GRAPHS; i++)
         cushim_graph_destroy(&world->graphs[i].graph);
     for (int i = 0; i < EXECS; i++)
         cushim_graph_exec_destroy(&world->execs[i]);
+    for (int i = 0; i < EVENTS; i++)
+        cushim_event_destroy(&world->events[i]);
+    for (int i = 0; i < 2; i++)
+        driver()->EventDestroy_v2(world->driver_events[i]);
     for (int i = 0; i < CONTEXTS; i++)
         cushim_context_destroy(&world->contexts[i].context);
     me = NULL;
