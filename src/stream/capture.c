@@ -65,6 +65,10 @@ static CUresult capture_prepare(const char *function, struct cushim_stream *stre
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function,
                                 "The mode is not one of CU_STREAM_CAPTURE_MODE_...");
+    /* Drivers return this code, too, or crash (observed with driver 580). */
+    if (existing != NULL && atomic_load(&existing->captures) != 0)
+        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
+                                "Another capture into the graph is open. End that capture first.");
     struct cushim_capture *capture = calloc(1, sizeof *capture);
     struct cushim_graph *graph = existing != NULL ? cush_graph_ref(existing) : cush_graph_new(NULL, true);
     if (capture == NULL || graph == NULL) {
