@@ -113,6 +113,9 @@ CUSHIM_API CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamC
  * Begins a capture into an existing graph. Needs CUDA 12.3; CUDA_ERROR_NOT_SUPPORTED below that. The rules of
  * cushim_capture_begin() apply to the capture, and the rules of cushim_stream_capture_to_graph() to the graph and to
  * `nodes`, `edges` and `count`.
+ *
+ * @retval CUDA_ERROR_ILLEGAL_STATE  Also: another capture into the graph is open. (Driver 580 crashes in that case if
+ *                                   `nodes` are given.)
  */
 CUSHIM_API CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
                                                   const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,

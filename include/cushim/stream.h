@@ -109,7 +109,7 @@ CUSHIM_API CUresult cushim_stream_destroy(struct cushim_stream **stream);
 /**
  * Waits for all work, then destroys the stream as cushim_stream_destroy() does, even if waiting failed. A capture that
  * cushim_capture_begin() began is ended before the wait. A capture that functions of the driver began is invalidated by
- * the wait. Captures of other streams are not invalidated.
+ * the wait. Captures of other streams are not invalidated, except one that the stream has joined.
  *
  * @param stream  The address of the pointer to the stream. *stream is set to NULL.
  * @retval CUDA_ERROR_STREAM_CAPTURE_INVALIDATED  A capture that cushim_capture_begin() began was open.

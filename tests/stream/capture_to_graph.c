@@ -133,6 +133,28 @@ static void open_form(void)
     layer_stream_end(stream);
 }
 
+/* A second capture into the same graph is refused: a driver may crash on its dependencies (observed with driver 580). */
+static void second_capture(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *other = layer_stream();
+    CUgraphNode node = NULL;
+    struct cushim_graph *graph = graph_with(&node);
+    struct cushim_capture *first = NULL;
+    struct cushim_capture *second = NULL;
+    need("begin", cushim_capture_begin_to_graph(stream, graph, &node, NULL, 1, RELAXED, &first));
+    refused("second", cushim_capture_begin_to_graph(other, graph, &node, NULL, 1, RELAXED, &second),
+            CUDA_ERROR_ILLEGAL_STATE, "cushim_capture_begin_to_graph");
+    rule_fact("untouched", second == NULL);
+    rule_status("survives", stream, "active");
+    done("end", cushim_capture_end(&first, NULL));
+    done("again", cushim_capture_begin_to_graph(other, graph, &node, NULL, 1, RELAXED, &second));
+    done("end-again", cushim_capture_end(&second, NULL));
+    done("graph-destroy", cushim_graph_destroy(&graph));
+    layer_stream_end(stream);
+    layer_stream_end(other);
+}
+
 /* The graph is destroyed while a capture into it is open: it ends with the capture. */
 static void graph_destroyed(void)
 {
@@ -296,6 +318,7 @@ static const struct check checks[] = {
     {"capture_to_graph.scoped", scoped, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.fails", fails, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.ended-at-driver", ended_at_driver, 0, {S(StreamBeginCaptureToGraph_v1)}},
+    {"capture_to_graph.second-capture", second_capture, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.open-form", open_form, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.graph-destroyed", graph_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
