@@ -60,8 +60,19 @@ void op_context_ask(void)
     check(cushim_context_handle(slot->context) != NULL, "there is no handle");
 }
 
+/* Of a special stream, another context is another stream: neither its captures nor bodies may see one. */
+static bool needs_current(void)
+{
+    for (int i = 0; i < CAPTURES; i++)
+        if (me->captures[i].capture != NULL && me->captures[i].of < 0)
+            return true;
+    return me->special_bodies != 0;
+}
+
 void op_context_set_current(void)
 {
+    if (needs_current())
+        return;
     CUcontext current = one_in(4) ? NULL : cushim_context_handle(pick_base()->context);
     note("%s", current == NULL ? "none" : current == cushim_context_handle(everybody.bases[0].context) ? "0" : "1");
     /* Where popping was made to fail, none uncovers what lies below. */

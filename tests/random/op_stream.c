@@ -118,25 +118,13 @@ void op_stream_borrow_special(void)
 
 /* ---- Ending ---- */
 
-/* Of a special stream, another context is another stream: its capture is ended where it was begun. */
-static bool captures_elsewhere(const struct stream_slot *slot)
-{
-    for (int i = 0; i < CAPTURES; i++)
-        if (me->captures[i].capture != NULL && me->captures[i].serial == slot->serial
-            && me->captures[i].current != me->current)
-            return true;
-    return false;
-}
-
 /* Others' wrappers must be ended before, and calls with a body that go by another object must be over. */
 bool stream_may_end(const struct stream_slot *slot)
 {
     const struct driver_stream *of = driver_stream_of(slot);
     if (slot->shared)
         return false;
-    if (of == NULL)
-        return !captures_elsewhere(slot);
-    return !slot->owned || (of->wrappers == 1 && of->bodies == slot->bodies);
+    return of == NULL || !slot->owned || (of->wrappers == 1 && of->bodies == slot->bodies);
 }
 
 void stream_emptied(struct stream_slot *slot)

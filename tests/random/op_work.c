@@ -212,7 +212,8 @@ void op_kernel_fault(void)
 {
     struct stream_slot *slot = pick_stream();
     CUfunction function = NULL;
-    if (slot == NULL || !may_break || me->operation < 1000 || !is_idle(slot->stream))
+    if (slot == NULL || !may_break || atomic_load(&broken) || me->number != 0 || me->operation < 1000
+        || !is_idle(slot->stream))
         return;
     driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
     if (kernel_get("conformance_fault", &function) == CUDA_SUCCESS) {

@@ -49,6 +49,16 @@ static bool watches_captures(void)
     return !faults && settings.threads == 1 && !atomic_load(&broken);
 }
 
+/* Whether the capture that was begun there has not been ended by its owner. */
+static bool has_capture(int of)
+{
+    for (int i = 0; i < CAPTURES; i++)
+        if (me->captures[i].capture != NULL && me->captures[i].of == of
+            && me->captures[i].of_serial == me->drivers[of].serial)
+            return true;
+    return false;
+}
+
 struct watched {
     unsigned serials[DRIVER_STREAMS]; /* 0: not capturing */
     unsigned invalidated;
@@ -58,7 +68,7 @@ static void watch(struct watched *watched)
 {
     memset(watched, 0, sizeof *watched);
     for (int i = 0; i < DRIVER_STREAMS && watches_captures(); i++)
-        if (me->drivers[i].capturing && is_active(&me->drivers[i]))
+        if (me->drivers[i].capturing && has_capture(i) && is_active(&me->drivers[i]))
             watched->serials[i] = me->drivers[i].serial;
     watched->invalidated = me->invalidated;
 }
@@ -100,7 +110,11 @@ static void run_one(void)
 
 /* ---- What shall fail ---- */
 
-/* What ends an object is not among them but for streams and events, which a driver ends with their context. */
+/*
+ * Not among them: what ends an object, but for streams and events, which a driver ends with their context; the question
+ * whether a stream is capturing, without whose answer a body may end a capture that is not its own; and popping and
+ * the capture mode, which nobody could put back.
+ */
 static const char *const symbols[] = {
     "cuCtxCreate_v2",
     "cuCtxGetCurrent",
@@ -130,7 +144,7 @@ static const char *const symbols[] = {
     "cuStreamGetFlags",
     "cuStreamGetId",
     "cuStreamGetPriority",
-    "cuStreamIsCapturing",
+
     "cuStreamQuery",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",

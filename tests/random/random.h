@@ -118,17 +118,17 @@ struct capture_slot {
     unsigned serial; /* of the stream */
     int of;
     unsigned of_serial;
-    CUcontext current; /* when it began: of a special stream, another context is another stream */
     bool into;
 };
 
 struct world {
     unsigned number;
     unsigned serial;
-    unsigned depth;       /* of operations in operations */
-    unsigned learning;    /* a release function may call what it likes */
-    unsigned operation;   /* of the outermost level */
-    unsigned invalidated; /* counts what may have invalidated captures */
+    unsigned depth;          /* of operations in operations */
+    unsigned learning;       /* a release function may call what it likes */
+    unsigned operation;      /* of the outermost level */
+    unsigned special_bodies; /* calls under way with a special stream */
+    unsigned invalidated;    /* counts what may have invalidated captures */
     CUcontext current;
     CUstreamCaptureMode mode;
     struct context_slot contexts[CONTEXTS];

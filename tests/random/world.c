@@ -139,6 +139,7 @@ struct body_use body_begin(struct stream_slot *slot)
         return use;
     slot->bodies++;
     use.of = driver_stream_of(slot);
+    me->special_bodies += use.of == NULL;
     if (use.of != NULL) {
         use.of_serial = use.of->serial;
         use.of->bodies++;
@@ -157,6 +158,7 @@ void body_end(const struct body_use *use)
         return;
     if (body_has_stream(use))
         use->slot->bodies--;
+    me->special_bodies -= use->of == NULL;
     if (use->of != NULL && use->of->handle != NULL && use->of->serial == use->of_serial)
         use->of->bodies--;
 }
@@ -204,13 +206,8 @@ static void be_relaxed(void)
 
 static void end_captures(void)
 {
-    for (int i = 0; i < CAPTURES; i++) {
-        if (me->captures[i].capture == NULL)
-            continue;
-        driver()->CtxSetCurrent_v1(me->captures[i].current);
+    for (int i = 0; i < CAPTURES; i++)
         cushim_capture_end(&me->captures[i].capture, NULL);
-    }
-    driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
 }
 
 /* Work that was enqueued by a body in a capture is taken up again by a later call, in the same context. */
@@ -220,7 +217,7 @@ static void end_deferred(void)
                             cushim_context_handle(everybody.bases[1].context)};
     struct cushim_stream *stream = NULL;
     struct cushim_completion *completion = NULL;
-    if (cushim_stream_create(everybody.bases[0].context, CU_STREAM_NON_BLOCKING, 0, &stream) != CUDA_SUCCESS)
+    if (cushim_stream_borrow(NULL, NULL, &stream) != CUDA_SUCCESS) /* which a context with a sticky error has, too */
         return;
     for (int i = 0; i < 3; i++) {
         driver()->CtxSetCurrent_v1(currents[i]);
@@ -271,7 +268,6 @@ void world_close(struct world *world)
 {
     world->depth = MOST_DEPTH; /* functions that are still called make nothing new */
     be_relaxed();
-    driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
     end_captures();
     program_meet(); /* a capture of another thread may be in the way of work in the legacy stream */
     end_deferred();

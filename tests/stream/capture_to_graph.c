@@ -133,7 +133,7 @@ static void open_form(void)
     layer_stream_end(stream);
 }
 
-/* A second capture into the same graph is refused: a driver may crash on its dependencies (observed with driver 580). */
+/* A second capture into the same graph is refused: on its dependencies, driver 580 crashes. */
 static void second_capture(void)
 {
     struct cushim_stream *stream = layer_stream();
