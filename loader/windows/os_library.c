@@ -78,18 +78,18 @@ enum os_library_result cush_os_library_open(const char *name, void **out_library
     }
     DWORD attributes = GetFileAttributesW(path);
     bool exists = attributes != INVALID_FILE_ATTRIBUTES;
-    if (exists && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
+    if (exists && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
         snprintf(error, error_size, "this is a directory");
-    else if (exists && code == ERROR_MOD_NOT_FOUND)
+        return OS_LIBRARY_UNLOADABLE;
+    }
+    if (exists && code == ERROR_MOD_NOT_FOUND) {
         snprintf(error, error_size, "a library that it needs was not found (error %lu)", (unsigned long)code);
-    else
-        library_format_error(code, name, error, error_size);
+        return OS_LIBRARY_NEEDS_LIBRARY;
+    }
+    library_format_error(code, name, error, error_size);
     if (!exists)
         return OS_LIBRARY_ABSENT;
-    if (code == ERROR_MOD_NOT_FOUND)
-        return OS_LIBRARY_NEEDS_LIBRARY;
-    return code == ERROR_ACCESS_DENIED && (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0 ? OS_LIBRARY_UNREADABLE
-                                                                                       : OS_LIBRARY_UNLOADABLE;
+    return code == ERROR_ACCESS_DENIED ? OS_LIBRARY_UNREADABLE : OS_LIBRARY_UNLOADABLE;
 }
 
 void *cush_os_library_open_mapped(const char *name)
