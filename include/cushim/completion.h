@@ -4,7 +4,7 @@
  * Completions: a program learns when the GPU is done by polling, by waiting, by a descriptor in an event loop, or by a
  * callback.
  *
- * A completion stands for all work that is in a stream when the completion is created. It fires when that work is done
+ * A completion represents all work that is in a stream when the completion is created. It fires when that work is done
  * and then has the status of the work. It fires on every driver, whatever happens to the work: also if a kernel faults
  * before or after it, and if the stream or its context is destroyed (the driver then waits for the work, and the
  * completion has fired when it returns; observed with driver 580). Only a captured completion need not fire, see

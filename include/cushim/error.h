@@ -38,7 +38,7 @@ CUSHIM_API const struct cushim_error *cushim_last_error(void);
  *
  * @param code      The code.
  * @param function  The function that failed. The string must be a constant or stay valid as long.
- * @param message   The message; the same rule applies. NULL stands for the driver's text for the code.
+ * @param message   The message; the same rule applies. NULL means the driver's text for the code.
  * @return code.
  */
 CUSHIM_API CUresult cushim_set_error(CUresult code, const char *function, const char *message);

@@ -50,7 +50,7 @@ CUSHIM_API CUresult cushim_event_destroy(struct cushim_event **event);
 CUSHIM_API CUevent cushim_event_handle(const struct cushim_event *event);
 
 /**
- * Records the event: it now stands for all work that is in the stream.
+ * Records the event: it now represents all work that is in the stream.
  *
  * @param event   The event.
  * @param stream  The stream, of the same context as the event.
@@ -61,7 +61,7 @@ CUSHIM_API CUevent cushim_event_handle(const struct cushim_event *event);
 CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream, unsigned flags);
 
 /**
- * Returns whether all work that the event stands for is done.
+ * Returns whether all work that the event represents is done.
  *
  * @note The call invalidates a capture in CU_STREAM_CAPTURE_MODE_GLOBAL of any thread, and a capture in
  * CU_STREAM_CAPTURE_MODE_THREAD_LOCAL of the calling thread. It then returns CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
@@ -76,7 +76,7 @@ CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushi
 CUSHIM_API CUresult cushim_event_query(struct cushim_event *event);
 
 /**
- * Waits until all work that the event stands for is done. Returns immediately if the event was never recorded.
+ * Waits until all work that the event represents is done. Returns immediately if the event was never recorded.
  * Invalidates captures as cushim_event_query() does.
  *
  * @param event  The event.

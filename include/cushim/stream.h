@@ -208,7 +208,7 @@ CUSHIM_API CUresult cushim_stream_query(struct cushim_stream *stream);
 CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
 
 /**
- * Makes all work that is enqueued into the stream from now on wait for the work that the event now stands for. The
+ * Makes all work that is enqueued into the stream from now on wait for the work that the event now represents. The
  * event can be of any context or device. An event that was never recorded causes no wait.
  *
  * An event that was recorded in a capture brings this stream into that capture. The stream must be joined before the
