@@ -322,7 +322,7 @@ CUSHIM_API CUresult cushim_stream_copy_attributes(struct cushim_stream *to, stru
  * @param address  The address of the allocation.
  * @param length   0, or the size of the whole allocation; the driver accepts no other length.
  * @param flags    CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST or CU_MEM_ATTACH_SINGLE.
- * @retval CUDA_ERROR_INVALID_VALUE  flags is none of these (the driver would crash on 0), length is a part of an
+ * @retval CUDA_ERROR_INVALID_VALUE  flags is not one of these (the driver would crash on 0), length is a part of an
  *                                   allocation, or flags is CU_MEM_ATTACH_SINGLE on a special stream.
  */
 CUSHIM_API CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr address, size_t length,
