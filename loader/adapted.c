@@ -14,22 +14,23 @@ static CUresult CUDAAPI adapted_DriverGetVersion(int *driverVersion)
     return CUDA_SUCCESS;
 }
 
-/* The common part of both signatures; the rules are those observed with driver 580. */
-static CUresult adapted_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags,
-                                         cushim_fn *out_fn, enum cushim_lookup_status *out_result)
+/* The common part of both signatures; the rules are those observed with driver 580. Without a flag, `kind` counts. */
+static CUresult adapted_get_proc_address(enum cushim_default_stream kind, const char *symbol, void **pfn, int version,
+                                         cuuint64_t flags, cushim_fn *out_fn, enum cushim_lookup_status *out_result)
 {
     const cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     if (symbol == NULL || pfn == NULL) /* where a 580 driver crashes */
         return CUDA_ERROR_INVALID_VALUE;
     if ((flags & ~known) != 0 || version < 0 || version > cush_loaded_driver.version)
         return CUDA_ERROR_INVALID_VALUE;
-    bool per_thread =
-        flags == 0 ? cush_loaded_driver.per_thread : (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
-    *out_result = cush_lookup_entry(symbol, version, per_thread, out_fn);
+    if (flags != 0)
+        kind = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 ? CUSHIM_DEFAULT_STREAM_PER_THREAD
+                                                                            : CUSHIM_DEFAULT_STREAM_LEGACY;
+    *out_result = cush_lookup_entry(symbol, version, kind, out_fn);
     /* Asked by flag, there are no per-thread forms before CUDA 7.0: a 580 driver says that the version is too low. */
     cushim_fn legacy = *out_fn;
-    if (flags != 0 && per_thread && version < FIRST_PER_THREAD_VERSION)
-        (void)cush_lookup_entry(symbol, version, false, &legacy);
+    if (flags != 0 && kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && version < FIRST_PER_THREAD_VERSION)
+        (void)cush_lookup_entry(symbol, version, CUSHIM_DEFAULT_STREAM_LEGACY, &legacy);
     if (legacy != *out_fn) {
         *out_fn = NULL;
         *out_result = CUSHIM_LOOKUP_TOO_NEW;
@@ -37,11 +38,12 @@ static CUresult adapted_get_proc_address(const char *symbol, void **pfn, int ver
     return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI adapted_GetProcAddress_v1(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+static CUresult adapted_get_proc_address_v1(enum cushim_default_stream kind, const char *symbol, void **pfn,
+                                            int cudaVersion, cuuint64_t flags)
 {
     enum cushim_lookup_status found;
     cushim_fn fn;
-    CUresult result = adapted_get_proc_address(symbol, pfn, cudaVersion, flags, &fn, &found);
+    CUresult result = adapted_get_proc_address(kind, symbol, pfn, cudaVersion, flags, &fn, &found);
     if (result != CUDA_SUCCESS)
         return result;
     if (found != CUSHIM_LOOKUP_FOUND)
@@ -50,12 +52,13 @@ static CUresult CUDAAPI adapted_GetProcAddress_v1(const char *symbol, void **pfn
     return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI adapted_GetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
-                                                  CUdriverProcAddressQueryResult *symbolStatus)
+static CUresult adapted_get_proc_address_v2(enum cushim_default_stream kind, const char *symbol, void **pfn,
+                                            int cudaVersion, cuuint64_t flags,
+                                            CUdriverProcAddressQueryResult *symbolStatus)
 {
     enum cushim_lookup_status found;
     cushim_fn fn;
-    CUresult result = adapted_get_proc_address(symbol, pfn, cudaVersion, flags, &fn, &found);
+    CUresult result = adapted_get_proc_address(kind, symbol, pfn, cudaVersion, flags, &fn, &found);
     if (result != CUDA_SUCCESS)
         return result;
     memcpy(pfn, &fn, sizeof fn); /* not found is success with NULL */
@@ -67,25 +70,42 @@ static CUresult CUDAAPI adapted_GetProcAddress_v2(const char *symbol, void **pfn
     return CUDA_SUCCESS;
 }
 
+/* The slots of one kind. */
+#define ADAPTED(name, kind)                                                                                            \
+    static CUresult CUDAAPI adapted_##name##_GetProcAddress_v1(const char *symbol, void **pfn, int cudaVersion,        \
+                                                               cuuint64_t flags)                                       \
+    {                                                                                                                  \
+        return adapted_get_proc_address_v1(kind, symbol, pfn, cudaVersion, flags);                                     \
+    }                                                                                                                  \
+    static CUresult CUDAAPI adapted_##name##_GetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,        \
+                                                               cuuint64_t flags,                                       \
+                                                               CUdriverProcAddressQueryResult *symbolStatus)           \
+    {                                                                                                                  \
+        return adapted_get_proc_address_v2(kind, symbol, pfn, cudaVersion, flags, symbolStatus);                       \
+    }
+ADAPTED(legacy, CUSHIM_DEFAULT_STREAM_LEGACY)
+ADAPTED(per_thread, CUSHIM_DEFAULT_STREAM_PER_THREAD)
+
 /* Marks a slot as adapted, if the driver has it. */
-static bool adapted_install_slot(enum cushim_slot slot)
+static bool adapted_install_slot(enum cushim_default_stream kind, enum cushim_slot slot)
 {
-    if (cush_driver_origins[slot].state != CUSHIM_STATE_NATIVE)
+    struct slot_origin *origin = &cush_driver_origins[kind][slot];
+    if (origin->state != CUSHIM_STATE_NATIVE)
         return false;
-    cush_driver_origins[slot].state = CUSHIM_STATE_ADAPTED;
+    origin->state = CUSHIM_STATE_ADAPTED;
     return true;
 }
 
-void cush_adapted_install(void)
+void cush_adapted_install(enum cushim_default_stream kind)
 {
-    struct cushim_dispatch_table *table = &cush_driver_table.named;
-    if (cush_loaded_driver.limited && adapted_install_slot(CUSHIM_SLOT_DriverGetVersion_v1))
+    struct cushim_dispatch_table *table = &cush_driver_tables[kind].named;
+    bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
+    if (cush_loaded_driver.limited && adapted_install_slot(kind, CUSHIM_SLOT_DriverGetVersion_v1))
         table->DriverGetVersion_v1 = adapted_DriverGetVersion;
-    if (!cush_loaded_driver.limited && cush_hidden_set_is_empty(&cush_loaded_driver.hidden)
-        && !cush_loaded_driver.per_thread)
+    if (!cush_loaded_driver.limited && cush_hidden_set_is_empty(&cush_loaded_driver.hidden) && !per_thread)
         return;
-    if (adapted_install_slot(CUSHIM_SLOT_GetProcAddress_v1))
-        table->GetProcAddress_v1 = adapted_GetProcAddress_v1;
-    if (adapted_install_slot(CUSHIM_SLOT_GetProcAddress_v2))
-        table->GetProcAddress_v2 = adapted_GetProcAddress_v2;
+    if (adapted_install_slot(kind, CUSHIM_SLOT_GetProcAddress_v1))
+        table->GetProcAddress_v1 = per_thread ? adapted_per_thread_GetProcAddress_v1 : adapted_legacy_GetProcAddress_v1;
+    if (adapted_install_slot(kind, CUSHIM_SLOT_GetProcAddress_v2))
+        table->GetProcAddress_v2 = per_thread ? adapted_per_thread_GetProcAddress_v2 : adapted_legacy_GetProcAddress_v2;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots that cushim answers though the driver has them, so that nothing steps around a version limit, hidden functions
- * or the stream choice. */
+/* Slots that cushim answers although the driver has them: under a version limit, with hidden functions, and for
+ * cuGetProcAddress in the per-thread table. */
 #ifndef CUSHIM_ADAPTED_H
 #define CUSHIM_ADAPTED_H
 
-/* Replaces slots of the driver table where the loaded driver's view of itself is limited. */
-void cush_adapted_install(void);
+#include "cushim/loader.h"
+
+/* Replaces those slots in the driver table of a kind. */
+void cush_adapted_install(enum cushim_default_stream kind);
 
 #endif

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table at program start, and the one pointer that says which table is current. Each slot loads the driver, then
- * makes the call; so this file and load.c are the one cycle of the library.
+ * The tables at program start, one for each default stream, and the pointers to the current tables. Each slot loads the
+ * driver and then makes the call. Therefore this file and load.c depend on each other: the one cycle of the library.
  */
 #ifndef CUSHIM_BOOTSTRAP_H
 #define CUSHIM_BOOTSTRAP_H
 
 #include "cushim/loader.h"
 
-extern const struct cushim_dispatch_table cush_bootstrap_table;
+extern const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_COUNT];
 
-void cush_table_set_current(const struct cushim_dispatch_table *table);
+/* Makes a pair of tables current, for every release whose pair of pointers this library has. */
+void cush_table_set_current(const struct cushim_dispatch_table *legacy, const struct cushim_dispatch_table *per_thread);
+
+/* The current table of a kind. */
+const struct cushim_dispatch_table *cush_table_current(enum cushim_default_stream kind);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loaded driver and its table. */
+/* The loaded driver and its tables, one for each default stream. */
 #ifndef CUSHIM_LOADER_DRIVER_H
 #define CUSHIM_LOADER_DRIVER_H
 
@@ -11,7 +11,6 @@ struct driver {
     int own_version; /* the version that it reports */
     int version;     /* the lower one of own_version and the version limit */
     bool limited;    /* version < own_version */
-    bool per_thread;
     struct hidden_set hidden;
     struct {
         CUresult(CUDAAPI *v1)(const char *, void **, int, cuuint64_t);
@@ -26,16 +25,27 @@ union table {
     cushim_fn slots[CUSHIM_SLOT_COUNT];
 };
 
-/* How a slot of the driver table came to be. Small, since a load writes one for every slot. */
+/* How a slot of a driver table came to be. Small, since a load writes one for every slot. */
 struct slot_origin {
     unsigned char state; /* enum cushim_slot_state */
     unsigned char rule;  /* which one of a polyfill's, for cush_polyfills_via() */
 };
 
-/* All three are filled once, before the driver table becomes current, and then never written. Polyfills call its
+/* All three are filled once, before the driver tables become current, and then never written. Polyfills call their
  * slots. */
-extern union table cush_driver_table;
-extern struct slot_origin cush_driver_origins[CUSHIM_SLOT_COUNT];
+extern union table cush_driver_tables[CUSHIM_DEFAULT_STREAM_COUNT];
+extern struct slot_origin cush_driver_origins[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
 extern struct driver cush_loaded_driver;
+
+/* Whether the driver tables are the current ones. */
+static inline bool cush_driver_is_loaded(void)
+{
+    return cushim_table_legacy() == &cush_driver_tables[CUSHIM_DEFAULT_STREAM_LEGACY].named;
+}
+
+static inline bool cush_driver_is_kind(enum cushim_default_stream kind)
+{
+    return (unsigned)kind < CUSHIM_DEFAULT_STREAM_COUNT;
+}
 
 #endif

@@ -76,13 +76,11 @@ CUresult cushim_init(void)
 {
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, init_name, "This thread is already loading the driver.", NULL);
-    const struct cushim_dispatch_table *table = cush_table_load();
+    (void)cush_load_has_driver();
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
-    if (diagnosis->code == CUDA_SUCCESS)
-        table = cushim_table(); /* another thread may have loaded in between */
-    if (table != &cush_driver_table.named)
+    if (!cush_driver_is_loaded()) /* in this order, since another thread may load in between */
         return cush_error_set(diagnosis->code, init_name, "%", diagnosis->message);
-    CUresult code = table->Init_v1(0);
+    CUresult code = cushim_table_legacy()->Init_v1(0);
     /* The cause may differ from that of an earlier call, even if the code is the same. */
     if (code != CUDA_SUCCESS || cushim_get_diagnosis()->code != CUDA_SUCCESS)
         init_set_diagnosis(code);

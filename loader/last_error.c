@@ -12,6 +12,33 @@ static _Thread_local struct cushim_error last_error;
 /* The major and minor number of a version, for printf. */
 #define MAJOR_MINOR(version) (version) / 1000, (version) % 1000 / 10
 
+/* The legacy table has it. Therefore the slot of the per-thread table was called. */
+static bool is_missing_per_thread_alone(size_t row)
+{
+    enum cushim_slot slot = cush_symbols_slot_of(row);
+    return slot != CUSHIM_SLOT_COUNT
+           && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state != CUSHIM_STATE_MISSING;
+}
+
+static void put_missing_form_into_words(size_t row, char *text, size_t size)
+{
+    const struct driver *driver = &cush_loaded_driver;
+    const char *symbol = cush_symbols_row(row).symbol;
+    if (cush_symbols_lacks_form(row))
+        snprintf(text, size, "%s has no form for per-thread default streams; a later version of it has one.", symbol);
+    else if (driver->own_version < FIRST_PER_THREAD_VERSION)
+        snprintf(text, size, "%s needs CUDA %d.%d for per-thread default streams; this driver is CUDA %d.%d.", symbol,
+                 MAJOR_MINOR(FIRST_PER_THREAD_VERSION), MAJOR_MINOR(driver->own_version));
+    else if (driver->version < FIRST_PER_THREAD_VERSION)
+        snprintf(text, size,
+                 "%s needs CUDA %d.%d for per-thread default streams; the version limit is CUDA %d.%d, and this driver "
+                 "is CUDA %d.%d.",
+                 symbol, MAJOR_MINOR(FIRST_PER_THREAD_VERSION), MAJOR_MINOR(driver->version),
+                 MAJOR_MINOR(driver->own_version));
+    else
+        snprintf(text, size, "This driver lacks the form of %s for per-thread default streams.", symbol);
+}
+
 void cush_last_error_format_missing(size_t row, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
@@ -25,8 +52,8 @@ void cush_last_error_format_missing(size_t row, char *text, size_t size)
                  MAJOR_MINOR(driver->own_version));
     else if (cush_hidden_set_has(&driver->hidden, row))
         snprintf(text, size, "%s is hidden by CUSHIM_HIDE or the option hide.", entry.symbol);
-    else if (driver->per_thread && cush_symbols_lacks_form(row))
-        snprintf(text, size, "%s has no form for per-thread default streams.", entry.symbol);
+    else if (is_missing_per_thread_alone(row))
+        put_missing_form_into_words(row, text, size);
     else
         snprintf(text, size, "This driver (CUDA %d.%d) lacks %s, which was added in CUDA %d.%d.",
                  MAJOR_MINOR(driver->own_version), entry.symbol, MAJOR_MINOR(entry.since));
@@ -37,7 +64,7 @@ static void last_error_format_code(const struct error_detail *last)
 {
     const char *name = NULL;
     const char *text = NULL;
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     if (table->GetErrorName_v1(last->code, &name) != CUDA_SUCCESS || name == NULL
         || table->GetErrorString_v1(last->code, &text) != CUDA_SUCCESS || text == NULL)
         snprintf(message, sizeof message, "%s returned error %d.", last->function, (int)last->code);
@@ -77,10 +104,12 @@ const struct cushim_error *cushim_last_error(void)
     return &last_error;
 }
 
-/* Whether the slot points into the driver. Then cushim has recorded no failure of the call. */
+/* Whether the slots of both tables point into the driver. Then cushim has recorded no failure of the call. */
 static bool slot_is_native(enum cushim_slot slot)
 {
-    return cushim_table() == &cush_driver_table.named && cush_driver_origins[slot].state == CUSHIM_STATE_NATIVE;
+    return cush_driver_is_loaded()
+           && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state == CUSHIM_STATE_NATIVE
+           && cush_driver_origins[CUSHIM_DEFAULT_STREAM_PER_THREAD][slot].state == CUSHIM_STATE_NATIVE;
 }
 
 CUresult cushim_set_driver_error(CUresult code, enum cushim_slot slot)

@@ -60,14 +60,15 @@ static void load_log_diagnosis(const struct cushim_load_options *options, const 
 static const struct cushim_diagnosis *load_publish(void)
 {
     if (state.loaded)
-        cush_table_set_current(&cush_driver_table.named);
+        cush_table_set_current(&cush_driver_tables[CUSHIM_DEFAULT_STREAM_LEGACY].named,
+                               &cush_driver_tables[CUSHIM_DEFAULT_STREAM_PER_THREAD].named);
     const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(&state.builder);
     if (!state.loaded)
-        cush_table_set_current(&cush_absent_table);
+        cush_table_set_current(&cush_absent_table, &cush_absent_table);
     return diagnosis;
 }
 
-/* Loads under the lock; whatever comes of it, the current table is not the bootstrap one afterwards. */
+/* Loads under the lock; whatever comes of it, the current tables are not the bootstrap ones afterwards. */
 static const struct cushim_diagnosis *load_locked(const struct request *request)
 {
     struct driver driver;
@@ -110,10 +111,6 @@ static const char *load_find_difference(const struct request *wish)
         return "The driver was loaded with a different version limit from the requested one.";
     if (!cush_hidden_set_is_empty(&wish->hidden) && memcmp(&wish->hidden, &have->hidden, sizeof have->hidden) != 0)
         return "The driver was loaded with different hidden functions from the requested ones.";
-    if (wish->per_thread != have->per_thread)
-        return have->per_thread
-                   ? "The driver is loaded with per-thread default streams, and the legacy one was asked for."
-                   : "The driver is loaded with the legacy default stream, and per-thread ones were asked for.";
     return NULL;
 }
 
@@ -130,20 +127,19 @@ static CUresult load_check_request(const struct request *wish)
 
 /* The environment variables take effect only in the first load: a part of the program that passes no options
  * contradicts nothing. */
-static CUresult load_again(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
+static CUresult load_again(const struct cushim_load_options *options)
 {
     struct request wish;
-    if (cush_request_read_options(&wish, options, as_compiled, &state.builder))
+    if (cush_request_read_options(&wish, options, &state.builder))
         return load_check_request(&wish);
     return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(&state.builder));
 }
 
-static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options,
-                                                 enum cushim_default_stream as_compiled)
+static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options)
 {
     struct request wish;
     cush_os_library_pin_self();
-    bool sensible = cush_request_read(&wish, options, as_compiled, &state.builder);
+    bool sensible = cush_request_read(&wish, options, &state.builder);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : load_publish();
     if (diagnosis->code != CUDA_SUCCESS)
         cush_error_set(diagnosis->code, load_name, "%", diagnosis->message);
@@ -157,14 +153,14 @@ static const char *load_error_message(void)
     return last->detail != NULL ? last->detail : last->message;
 }
 
-CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled)
+CUresult cushim_load(const struct cushim_load_options *options)
 {
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is already loading the driver.", NULL);
     cush_os_load_lock();
     cush_diagnosis_start(&state.builder);
-    const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, as_compiled);
-    CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options, as_compiled);
+    const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options);
+    CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options);
     cush_os_load_unlock();
     if (options != NULL && options->log != NULL) {
         if (diagnosis != NULL)
@@ -175,26 +171,37 @@ CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_d
     return result;
 }
 
-const struct cushim_dispatch_table *cush_table_load(void)
+static bool load_is_untried(void)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
-    if (table != &cush_bootstrap_table)
+    return cushim_table_legacy() == &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_LEGACY];
+}
+
+const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream kind)
+{
+    const struct cushim_dispatch_table *table = cush_table_current(kind);
+    if (table != &cush_bootstrap_tables[kind])
         return table;
     if (cush_os_load_lock_is_mine())
         return &cush_absent_table; /* called by a constructor of the library that is being loaded */
     cush_os_load_lock();
     /* If several threads get here at the same time, one loads. */
-    if (cushim_table() == &cush_bootstrap_table) {
+    if (load_is_untried()) {
         cush_diagnosis_start(&state.builder);
-        load_first(NULL, CUSHIM_DEFAULT_STREAM_LEGACY);
+        load_first(NULL);
     }
     cush_os_load_unlock();
-    return cushim_table();
+    return cush_table_current(kind);
+}
+
+bool cush_load_has_driver(void)
+{
+    (void)cush_table_load(CUSHIM_DEFAULT_STREAM_LEGACY);
+    return cush_driver_is_loaded();
 }
 
 int cushim_driver_version(void)
 {
-    return cushim_table() == &cush_driver_table.named ? cush_loaded_driver.version : 0;
+    return cush_driver_is_loaded() ? cush_loaded_driver.version : 0;
 }
 
 const char *cush_load_root(void)
@@ -205,7 +212,8 @@ const char *cush_load_root(void)
 void cush_load_reset_for_tests(void)
 {
     cush_os_load_lock();
-    cush_table_set_current(&cush_bootstrap_table);
+    cush_table_set_current(&cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_LEGACY],
+                           &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_PER_THREAD]);
     if (state.loaded && state.handle_is_ours)
         cush_os_library_close(cush_loaded_driver.library);
     state.loaded = false;

@@ -5,13 +5,16 @@
 
 #include "cushim/loader.h"
 
-/* What a bootstrap slot calls: loads the driver if that has not been tried, and returns the table to use instead. */
-const struct cushim_dispatch_table *cush_table_load(void);
+/* A bootstrap slot calls this: it loads the driver if that has not been tried, and returns the table to use instead. */
+const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream kind);
+
+/* Loads the driver if that has not been tried, and returns whether one is loaded. */
+bool cush_load_has_driver(void);
 
 /* Returns the root directory with which the driver was loaded, or "". The caller holds the load lock. */
 const char *cush_load_root(void);
 
-/* For tests: forgets everything, as at program start: closes the driver, makes the bootstrap table current, frees each
+/* For tests: forgets everything, as at program start: closes the driver, makes the bootstrap tables current, frees each
  * diagnosis. No other thread may be using cushim, and nothing got from it may be used again. */
 void cush_load_reset_for_tests(void);
 

@@ -9,7 +9,9 @@
 #include "load.h"
 #include "os_library.h"
 
-static struct cushim_lookup_answer lookup_find(const char *function, int version)
+static const char bad_argument[] = "An argument is NULL, or the kind does not exist.";
+
+static struct cushim_lookup_answer lookup_find(const char *function, int version, enum cushim_default_stream kind)
 {
     struct cushim_lookup_answer answer = {.status = CUSHIM_LOOKUP_NO_DRIVER};
     size_t row = cush_symbols_find_function(function);
@@ -19,7 +21,7 @@ static struct cushim_lookup_answer lookup_find(const char *function, int version
         answer.since = cush_symbols_row(row).since;
         answer.function = cush_symbols_row(row).function;
     }
-    if (cush_table_load() != &cush_driver_table.named)
+    if (!cush_load_has_driver())
         return answer;
     const struct driver *driver = &cush_loaded_driver;
     if (version < OLDEST_VERSION)
@@ -29,7 +31,7 @@ static struct cushim_lookup_answer lookup_find(const char *function, int version
     else if (version > driver->version)
         answer.status = CUSHIM_LOOKUP_LIMITED;
     else
-        answer.status = cush_lookup_entry(function, version, driver->per_thread, &answer.fn);
+        answer.status = cush_lookup_entry(function, version, kind, &answer.fn);
     return answer;
 }
 
@@ -69,7 +71,8 @@ static void lookup_format_since(char *text, size_t size, const struct cushim_loo
         snprintf(text, size, "; %s was added in CUDA %s", answer->function, version_text(answer->since).text);
 }
 
-static CUresult fail_lookup(const char *function, int version, const struct cushim_lookup_answer *answer)
+static CUresult fail_lookup(const char *function, int version, enum cushim_default_stream kind,
+                            const struct cushim_lookup_answer *answer)
 {
     static const char lookup_name[] = "cushim_lookup";
     const struct driver *driver = &cush_loaded_driver;
@@ -108,7 +111,7 @@ static CUresult fail_lookup(const char *function, int version, const struct cush
         break;
     case CUSHIM_LOOKUP_LACKING:
         snprintf(text, sizeof text, "This driver (CUDA %s) lacks %s of CUDA %s%s%s.", own.text, function, asked.text,
-                 driver->per_thread ? " for per-thread default streams" : "", known);
+                 kind == CUSHIM_DEFAULT_STREAM_PER_THREAD ? " for per-thread default streams" : "", known);
         break;
     default:
         snprintf(text, sizeof text, "Neither cushim nor this driver (CUDA %s) knows a function \"%.100s\" of CUDA %s.",
@@ -118,28 +121,29 @@ static CUresult fail_lookup(const char *function, int version, const struct cush
     return cush_error_set_copy(code, lookup_name, text);
 }
 
-CUresult cushim_lookup(const char *function, int version, cushim_fn *out_fn)
+CUresult cushim_lookup(const char *function, int version, enum cushim_default_stream kind, cushim_fn *out_fn)
 {
-    if (function == NULL || out_fn == NULL)
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup", "An argument is NULL.", NULL);
-    struct cushim_lookup_answer answer = lookup_find(function, version);
+    if (function == NULL || out_fn == NULL || !cush_driver_is_kind(kind))
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup", bad_argument, NULL);
+    struct cushim_lookup_answer answer = lookup_find(function, version, kind);
     if (answer.status != CUSHIM_LOOKUP_FOUND)
-        return fail_lookup(function, version, &answer);
+        return fail_lookup(function, version, kind, &answer);
     *out_fn = answer.fn;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_lookup_explain(const char *function, int version, struct cushim_lookup_answer *out_answer)
+CUresult cushim_lookup_explain(const char *function, int version, enum cushim_default_stream kind,
+                               struct cushim_lookup_answer *out_answer)
 {
-    if (function == NULL || out_answer == NULL)
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup_explain", "An argument is NULL.", NULL);
-    *out_answer = lookup_find(function, version);
+    if (function == NULL || out_answer == NULL || !cush_driver_is_kind(kind))
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup_explain", bad_argument, NULL);
+    *out_answer = lookup_find(function, version, kind);
     return CUDA_SUCCESS;
 }
 
 const char *cushim_symbol_name(cushim_fn fn)
 {
-    if (cushim_table() != &cush_driver_table.named)
+    if (!cush_driver_is_loaded())
         return NULL;
     return cush_os_library_symbol_name(cush_loaded_driver.library, fn);
 }

@@ -9,7 +9,7 @@ enum { MOST_VIA = 4 };
 
 struct rule {
     enum cushim_slot slot;
-    cushim_fn function;
+    cushim_fn functions[CUSHIM_DEFAULT_STREAM_COUNT];
     int before; /* only for drivers older than this CUDA version, by what they show; 0: for any */
     size_t via_count;
     enum cushim_slot via[MOST_VIA];
@@ -19,7 +19,8 @@ struct rule {
 /* clang-format off */
 #define RULE(slot, count, ...) RULE_BEFORE(0, slot, count, __VA_ARGS__)
 #define RULE_BEFORE(version, slot, count, ...)                                                                         \
-    {CUSHIM_SLOT_##slot, (cushim_fn)cush_polyfill_##slot, version, count, {__VA_ARGS__}}
+    {CUSHIM_SLOT_##slot, {(cushim_fn)cush_polyfill_legacy_##slot, (cushim_fn)cush_polyfill_per_thread_##slot},         \
+     version, count, {__VA_ARGS__}}
 /* clang-format on */
 
 /* In order: a polyfill may stand on one before it. Of a slot's rules, the first that can be followed counts. */
@@ -58,25 +59,26 @@ static const struct rule polyfill_rules[] = {
 _Static_assert(sizeof polyfill_rules / sizeof polyfill_rules[0] <= UCHAR_MAX,
                "a slot's origin names its rule in a byte");
 
-static bool rule_applies(const struct rule *rule)
+static bool rule_applies(const struct rule *rule, const struct slot_origin *origins)
 {
     if (rule->before != 0 && cush_loaded_driver.version >= rule->before)
         return false;
     for (size_t i = 0; i < rule->via_count; i++) {
-        if (cush_driver_origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
+        if (origins[rule->via[i]].state == CUSHIM_STATE_MISSING)
             return false;
     }
-    return cush_driver_origins[rule->slot].state == CUSHIM_STATE_MISSING;
+    return origins[rule->slot].state == CUSHIM_STATE_MISSING;
 }
 
-void cush_polyfills_install(void)
+void cush_polyfills_install(enum cushim_default_stream kind)
 {
+    struct slot_origin *origins = cush_driver_origins[kind];
     for (size_t i = 0; i < sizeof polyfill_rules / sizeof polyfill_rules[0]; i++) {
         const struct rule *rule = &polyfill_rules[i];
-        if (!rule_applies(rule))
+        if (!rule_applies(rule, origins))
             continue;
-        cush_driver_table.slots[rule->slot] = rule->function;
-        cush_driver_origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)i};
+        cush_driver_tables[kind].slots[rule->slot] = rule->functions[kind];
+        origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)i};
     }
 }
 

@@ -5,8 +5,8 @@
 
 #include "cushim/loader.h"
 
-/* Fills missing slots of the driver table for which an honest polyfill exists on this driver. */
-void cush_polyfills_install(void);
+/* Fills missing slots of the driver table of a kind for which an honest polyfill exists on this driver. */
+void cush_polyfills_install(enum cushim_default_stream kind);
 
 /* The slots that a polyfill calls, by the `rule` of its origin. */
 const enum cushim_slot *cush_polyfills_via(unsigned rule, size_t *out_count);

@@ -2,14 +2,12 @@
 /* Polyfills: stream capture. */
 #include "polyfill.h"
 
-#define TABLE (&cush_driver_table.named)
-
 /*
  * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question
  * that never invalidates a capture (observed with driver 580): under a version limit, the driver may be newer and the
  * capture somebody else's.
  */
-CUresult CUDAAPI cush_polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+CUresult CUDAAPI POLYFILL(StreamIsCapturing_v1)(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
     int priority;
     if (captureStatus == NULL)
@@ -22,7 +20,7 @@ CUresult CUDAAPI cush_polyfill_StreamIsCapturing_v1(CUstream hStream, CUstreamCa
 
 /* The first cuStreamBeginCapture captures in relaxed mode: on a 580 driver, no call on another stream invalidates
  * it. */
-CUresult CUDAAPI cush_polyfill_StreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+CUresult CUDAAPI POLYFILL(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
 {
     if (mode != CU_STREAM_CAPTURE_MODE_GLOBAL && mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
         && mode != CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -37,7 +35,7 @@ CUresult CUDAAPI cush_polyfill_StreamBeginCapture_v2(CUstream hStream, CUstreamC
 
 static bool driver_slot_is_native(enum cushim_slot slot)
 {
-    return cush_driver_origins[slot].state == CUSHIM_STATE_NATIVE;
+    return ORIGINS[slot].state == CUSHIM_STATE_NATIVE;
 }
 
 /* An idle or invalidated stream has nothing but its status; what an older entry point cannot tell is asked for in
@@ -85,16 +83,15 @@ static CUresult capture_info_query_v2(enum cushim_slot called, CUstream stream, 
     return result;
 }
 
-CUresult CUDAAPI cush_polyfill_StreamGetCaptureInfo_v1(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                                       cuuint64_t *id_out)
+CUresult CUDAAPI POLYFILL(StreamGetCaptureInfo_v1)(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                   cuuint64_t *id_out)
 {
     return capture_info_query_v1(CUSHIM_SLOT_StreamGetCaptureInfo_v1, hStream, captureStatus_out, id_out);
 }
 
-CUresult CUDAAPI cush_polyfill_StreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                                       cuuint64_t *id_out, CUgraph *graph_out,
-                                                       const CUgraphNode **dependencies_out,
-                                                       size_t *numDependencies_out)
+CUresult CUDAAPI POLYFILL(StreamGetCaptureInfo_v2)(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                   cuuint64_t *id_out, CUgraph *graph_out,
+                                                   const CUgraphNode **dependencies_out, size_t *numDependencies_out)
 {
     return capture_info_query_v2(CUSHIM_SLOT_StreamGetCaptureInfo_v2, hStream, captureStatus_out, id_out, graph_out,
                                  dependencies_out, numDependencies_out);
@@ -103,11 +100,10 @@ CUresult CUDAAPI cush_polyfill_StreamGetCaptureInfo_v2(CUstream hStream, CUstrea
 /* What a capture's plain edges look like: the driver gives an array that it owns, so this one must stay, too. */
 static const CUgraphEdgeData plain_edges[512];
 
-CUresult CUDAAPI cush_polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                                       cuuint64_t *id_out, CUgraph *graph_out,
-                                                       const CUgraphNode **dependencies_out,
-                                                       const CUgraphEdgeData **edgeData_out,
-                                                       size_t *numDependencies_out)
+CUresult CUDAAPI POLYFILL(StreamGetCaptureInfo_v3)(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                                   cuuint64_t *id_out, CUgraph *graph_out,
+                                                   const CUgraphNode **dependencies_out,
+                                                   const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
     const enum cushim_slot called = CUSHIM_SLOT_StreamGetCaptureInfo_v3;
     CUstreamCaptureStatus status;
@@ -144,9 +140,9 @@ CUresult CUDAAPI cush_polyfill_StreamGetCaptureInfo_v3(CUstream hStream, CUstrea
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cush_polyfill_StreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
-                                                                  const CUgraphEdgeData *dependencyData,
-                                                                  size_t numDependencies, unsigned int flags)
+CUresult CUDAAPI POLYFILL(StreamUpdateCaptureDependencies_v2)(CUstream hStream, CUgraphNode *dependencies,
+                                                              const CUgraphEdgeData *dependencyData,
+                                                              size_t numDependencies, unsigned int flags)
 {
     if (!cush_polyfill_edges_are_plain(dependencyData, numDependencies))
         return cush_fail_polyfill(CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2,

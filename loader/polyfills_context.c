@@ -2,8 +2,6 @@
 /* Polyfills: contexts. */
 #include "polyfill.h"
 
-#define TABLE (&cush_driver_table.named)
-
 /* Makes `context` current; NULL means the one that is. *out_pushed tells polyfill_leave_context() what to undo. */
 static CUresult polyfill_enter_context(CUcontext context, bool *out_pushed)
 {
@@ -21,7 +19,7 @@ static CUresult polyfill_leave_context(bool pushed, CUresult result)
 
 /* ---- cuCtxGetDevice_v2 and cuCtxSynchronize_v2 (13.0): the same for a context that is not current ---- */
 
-CUresult CUDAAPI cush_polyfill_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+CUresult CUDAAPI POLYFILL(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
 {
     bool pushed;
     CUdevice found;
@@ -36,7 +34,7 @@ CUresult CUDAAPI cush_polyfill_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     return result;
 }
 
-CUresult CUDAAPI cush_polyfill_CtxSynchronize_v2(CUcontext ctx)
+CUresult CUDAAPI POLYFILL(CtxSynchronize_v2)(CUcontext ctx)
 {
     bool pushed;
     CUresult result = polyfill_enter_context(ctx, &pushed);
@@ -45,7 +43,7 @@ CUresult CUDAAPI cush_polyfill_CtxSynchronize_v2(CUcontext ctx)
 
 /* ---- cuStreamGetDevice (12.8) ---- */
 
-CUresult CUDAAPI cush_polyfill_StreamGetDevice_v1(CUstream hStream, CUdevice *device)
+CUresult CUDAAPI POLYFILL(StreamGetDevice_v1)(CUstream hStream, CUdevice *device)
 {
     bool pushed;
     CUcontext context;
@@ -70,8 +68,8 @@ static CUresult fail_affinity(enum cushim_slot called)
     return cush_fail_polyfill(called, "Execution affinity needs a driver for CUDA 11.4.");
 }
 
-CUresult CUDAAPI cush_polyfill_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
-                                            unsigned int flags, CUdevice dev)
+CUresult CUDAAPI POLYFILL(CtxCreate_v3)(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                                        unsigned int flags, CUdevice dev)
 {
     (void)paramsArray;
     if (numParams != 0)
@@ -79,16 +77,15 @@ CUresult CUDAAPI cush_polyfill_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam
     return TABLE->CtxCreate_v2(pctx, flags, dev);
 }
 
-CUresult CUDAAPI cush_polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
-                                            CUdevice dev)
+CUresult CUDAAPI POLYFILL(CtxCreate_v4)(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
+                                        CUdevice dev)
 {
     if (ctxCreateParams == NULL)
         return TABLE->CtxCreate_v3(pctx, NULL, 0, flags, dev);
     if (ctxCreateParams->cigParams != NULL)
         return cush_fail_polyfill(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
     /* A polyfill below this one would refuse in its own name. */
-    if (ctxCreateParams->numExecAffinityParams != 0
-        && cush_driver_origins[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
+    if (ctxCreateParams->numExecAffinityParams != 0 && ORIGINS[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
         return fail_affinity(CUSHIM_SLOT_CtxCreate_v4);
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
                                dev);
@@ -97,12 +94,12 @@ CUresult CUDAAPI cush_polyfill_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *
 /* ---- primary contexts, cuDevicePrimaryCtxRelease_v2 and ..SetFlags_v2 (11.0) ---- */
 
 /* One release more than there were retentions is a success for the older one; the newer one says so. */
-CUresult CUDAAPI cush_polyfill_DevicePrimaryCtxRelease_v2(CUdevice dev)
+CUresult CUDAAPI POLYFILL(DevicePrimaryCtxRelease_v2)(CUdevice dev)
 {
     return TABLE->DevicePrimaryCtxRelease_v1(dev);
 }
 
-CUresult CUDAAPI cush_polyfill_DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+CUresult CUDAAPI POLYFILL(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
 {
     CUresult result = TABLE->DevicePrimaryCtxSetFlags_v1(dev, flags);
     if (result == CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE)

@@ -4,10 +4,8 @@
 
 #include "polyfill.h"
 
-#define TABLE (&cush_driver_table.named)
-
-CUresult CUDAAPI cush_polyfill_GraphInstantiateWithFlags_v1(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                                            unsigned long long flags)
+CUresult CUDAAPI POLYFILL(GraphInstantiateWithFlags_v1)(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                                        unsigned long long flags)
 {
     const unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
                                      | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
@@ -17,22 +15,21 @@ CUresult CUDAAPI cush_polyfill_GraphInstantiateWithFlags_v1(CUgraphExec *phGraph
     if (flags != 0)
         return cush_fail_polyfill(CUSHIM_SLOT_GraphInstantiateWithFlags_v1,
                                   "Flags for instantiating a graph need a driver for CUDA 11.4.");
-    bool has_second = cush_driver_origins[CUSHIM_SLOT_GraphInstantiate_v2].state == CUSHIM_STATE_NATIVE;
+    bool has_second = ORIGINS[CUSHIM_SLOT_GraphInstantiate_v2].state == CUSHIM_STATE_NATIVE;
     return has_second ? TABLE->GraphInstantiate_v2(phGraphExec, hGraph, NULL, NULL, 0)
                       : TABLE->GraphInstantiate_v1(phGraphExec, hGraph, NULL, NULL, 0);
 }
 
-CUresult CUDAAPI cush_polyfill_GraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
-                                                       const CUgraphEdgeData *edgeData, size_t numDependencies)
+CUresult CUDAAPI POLYFILL(GraphAddDependencies_v2)(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                                   const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
     if (!cush_polyfill_edges_are_plain(edgeData, numDependencies))
         return cush_fail_polyfill(CUSHIM_SLOT_GraphAddDependencies_v2, "Edge data needs a driver for CUDA 12.3.");
     return TABLE->GraphAddDependencies_v1(hGraph, from, to, numDependencies);
 }
 
-CUresult CUDAAPI cush_polyfill_GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
-                                                          const CUgraphNode *to, const CUgraphEdgeData *edgeData,
-                                                          size_t numDependencies)
+CUresult CUDAAPI POLYFILL(GraphRemoveDependencies_v2)(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                                      const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
     if (!cush_polyfill_edges_are_plain(edgeData, numDependencies))
         return cush_fail_polyfill(CUSHIM_SLOT_GraphRemoveDependencies_v2, "Edge data needs a driver for CUDA 12.3.");
@@ -48,8 +45,8 @@ static CUresult add_plain_edges(CUresult result, CUgraphEdgeData *edges, size_t 
 }
 
 /* As a 580 driver does it: of edges, and only of those, the whole room that was given is written. */
-CUresult CUDAAPI cush_polyfill_GraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
-                                                CUgraphEdgeData *edgeData, size_t *numEdges)
+CUresult CUDAAPI POLYFILL(GraphGetEdges_v2)(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
+                                            CUgraphEdgeData *edgeData, size_t *numEdges)
 {
     if (edgeData != NULL && (from == NULL || to == NULL || numEdges == NULL))
         return CUDA_ERROR_INVALID_VALUE;
@@ -57,8 +54,8 @@ CUresult CUDAAPI cush_polyfill_GraphGetEdges_v2(CUgraph hGraph, CUgraphNode *fro
     return add_plain_edges(TABLE->GraphGetEdges_v1(hGraph, from, to, numEdges), edgeData, room);
 }
 
-CUresult CUDAAPI cush_polyfill_GraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
-                                                           CUgraphEdgeData *edgeData, size_t *numDependencies)
+CUresult CUDAAPI POLYFILL(GraphNodeGetDependencies_v2)(CUgraphNode hNode, CUgraphNode *dependencies,
+                                                       CUgraphEdgeData *edgeData, size_t *numDependencies)
 {
     if (edgeData != NULL && (dependencies == NULL || numDependencies == NULL))
         return CUDA_ERROR_INVALID_VALUE;
@@ -66,8 +63,8 @@ CUresult CUDAAPI cush_polyfill_GraphNodeGetDependencies_v2(CUgraphNode hNode, CU
     return add_plain_edges(result, edgeData, edgeData != NULL ? *numDependencies : 0);
 }
 
-CUresult CUDAAPI cush_polyfill_GraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
-                                                             CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+CUresult CUDAAPI POLYFILL(GraphNodeGetDependentNodes_v2)(CUgraphNode hNode, CUgraphNode *dependentNodes,
+                                                         CUgraphEdgeData *edgeData, size_t *numDependentNodes)
 {
     if (edgeData != NULL && (dependentNodes == NULL || numDependentNodes == NULL))
         return CUDA_ERROR_INVALID_VALUE;

@@ -4,8 +4,6 @@
 
 #include "polyfill.h"
 
-#define TABLE (&cush_driver_table.named)
-
 /* ---- cuLaunchHostFunc (10.0) over cuStreamAddCallback ---- */
 
 struct host_function {
@@ -30,7 +28,7 @@ static void CUDA_CB host_function_call(CUstream stream, CUresult status, void *u
 static CUresult stream_check_not_capturing(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (cush_driver_origins[CUSHIM_SLOT_StreamIsCapturing_v1].state != CUSHIM_STATE_NATIVE)
+    if (ORIGINS[CUSHIM_SLOT_StreamIsCapturing_v1].state != CUSHIM_STATE_NATIVE)
         return CUDA_SUCCESS;
     CUresult result = TABLE->StreamIsCapturing_v1(stream, &status);
     if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
@@ -39,7 +37,7 @@ static CUresult stream_check_not_capturing(CUstream stream)
     return result;
 }
 
-CUresult CUDAAPI cush_polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, void *userData)
+CUresult CUDAAPI POLYFILL(LaunchHostFunc_v1)(CUstream hStream, CUhostFn fn, void *userData)
 {
     if (fn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -59,7 +57,7 @@ CUresult CUDAAPI cush_polyfill_LaunchHostFunc_v1(CUstream hStream, CUhostFn fn, 
 
 /* ---- events ---- */
 
-CUresult CUDAAPI cush_polyfill_EventRecordWithFlags_v1(CUevent hEvent, CUstream hStream, unsigned int flags)
+CUresult CUDAAPI POLYFILL(EventRecordWithFlags_v1)(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     if (hEvent == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -72,7 +70,7 @@ CUresult CUDAAPI cush_polyfill_EventRecordWithFlags_v1(CUevent hEvent, CUstream 
 }
 
 /* The newer one promises less: v1 may also report an error of work that is still pending. */
-CUresult CUDAAPI cush_polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+CUresult CUDAAPI POLYFILL(EventElapsedTime_v2)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     return TABLE->EventElapsedTime_v1(pMilliseconds, hStart, hEnd);
 }
@@ -83,7 +81,7 @@ CUresult CUDAAPI cush_polyfill_EventElapsedTime_v2(float *pMilliseconds, CUevent
  * Of a stream that belongs to a green context, the newer entry point gives the green context and the device's primary
  * one; the older gives the green one as a CUcontext. So the primary one cannot be told.
  */
-CUresult CUDAAPI cush_polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+CUresult CUDAAPI POLYFILL(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
     CUgreenCtx green = NULL;
     CUcontext context = NULL;
@@ -91,7 +89,7 @@ CUresult CUDAAPI cush_polyfill_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx
     if (pCtx == NULL && pGreenCtx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     /* Green contexts came with 12.4; before, no stream can belong to one (the rule in polyfills.c sees to that). */
-    if (cush_driver_origins[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
+    if (ORIGINS[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
         result = TABLE->StreamGetGreenCtx_v1(hStream, &green);
     if (result == CUDA_SUCCESS && green != NULL && pCtx != NULL)
         return cush_fail_polyfill(CUSHIM_SLOT_StreamGetCtx_v2,

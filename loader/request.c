@@ -61,14 +61,8 @@ static bool request_check_version(int version, const char *source, struct diagno
 }
 
 static bool request_merge_options(struct request *request, const struct cushim_load_options *options,
-                                  enum cushim_default_stream as_compiled, struct diagnosis_builder *builder)
+                                  struct diagnosis_builder *builder)
 {
-    enum cushim_default_stream stream = options->default_stream;
-    if (stream == CUSHIM_DEFAULT_STREAM_AS_COMPILED)
-        stream = as_compiled;
-    if (stream != CUSHIM_DEFAULT_STREAM_LEGACY && stream != CUSHIM_DEFAULT_STREAM_PER_THREAD)
-        return fail_bad_number(builder, "The option default_stream", (int)stream, "it is none of the three kinds");
-    request->per_thread = stream == CUSHIM_DEFAULT_STREAM_PER_THREAD;
     if (options->path != NULL && options->handle != NULL)
         return fail_bad_setting(builder, "The option path", options->path,
                                 "a handle was given as well, and only one can be used");
@@ -112,17 +106,17 @@ static bool request_merge_environment(struct request *request, const struct cush
 }
 
 bool cush_request_read_options(struct request *request, const struct cushim_load_options *options,
-                               enum cushim_default_stream as_compiled, struct diagnosis_builder *builder)
+                               struct diagnosis_builder *builder)
 {
     memset(request, 0, sizeof *request);
     request->path = "";
     request->root = "";
-    return request_merge_options(request, options != NULL ? options : &no_options, as_compiled, builder);
+    return request_merge_options(request, options != NULL ? options : &no_options, builder);
 }
 
 bool cush_request_read(struct request *request, const struct cushim_load_options *options,
-                       enum cushim_default_stream as_compiled, struct diagnosis_builder *builder)
+                       struct diagnosis_builder *builder)
 {
-    return cush_request_read_options(request, options, as_compiled, builder)
+    return cush_request_read_options(request, options, builder)
            && request_merge_environment(request, options != NULL ? options : &no_options, builder);
 }

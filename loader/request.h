@@ -15,7 +15,6 @@ struct request {
     int max_version;  /* 0: no version limit */
     int min_version;  /* 0: accept every driver */
     struct hidden_set hidden;
-    bool per_thread;
 };
 
 /*
@@ -23,10 +22,10 @@ struct request {
  * Returns false if an option or a variable has an invalid value; then the builder has the reason.
  */
 bool cush_request_read(struct request *request, const struct cushim_load_options *options,
-                       enum cushim_default_stream as_compiled, struct diagnosis_builder *builder);
+                       struct diagnosis_builder *builder);
 
 /* As cush_request_read(), without the environment variables. */
 bool cush_request_read_options(struct request *request, const struct cushim_load_options *options,
-                               enum cushim_default_stream as_compiled, struct diagnosis_builder *builder);
+                               struct diagnosis_builder *builder);
 
 #endif

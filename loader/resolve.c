@@ -79,21 +79,28 @@ bool cush_resolve_has_proc_address(struct driver *driver)
     return trusted > 0;
 }
 
-cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *function, int version, bool per_thread)
+static cushim_fn proc_address_ask(struct driver *driver, const char *function, int version, bool per_thread)
 {
     return cush_resolve_has_proc_address(driver) ? proc_address_query(driver, function, version, per_thread) : NULL;
 }
 
-cushim_fn cush_resolve_row(struct driver *driver, size_t row, bool per_thread)
+cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *function, int version,
+                                       enum cushim_default_stream kind)
+{
+    return proc_address_ask(driver, function, version, kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
+}
+
+cushim_fn cush_resolve_row(struct driver *driver, size_t row, enum cushim_default_stream kind)
 {
     struct cushim_entry_point entry = cush_symbols_row(row);
+    bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
+    bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
     if (per_thread && cush_symbols_lacks_form(row))
         return NULL;
-    if (entry.since > driver->own_version)
+    if (entry.since > driver->own_version || (has_form && driver->version < FIRST_PER_THREAD_VERSION))
         return NULL;
-    bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
     cushim_fn exported = cush_os_library_symbol(driver->library, has_form ? entry.per_thread_symbol : entry.symbol);
     if (exported != NULL)
         return exported;
-    return cush_resolve_by_proc_address(driver, entry.function, entry.since, has_form);
+    return proc_address_ask(driver, entry.function, entry.since, has_form);
 }

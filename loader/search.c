@@ -174,7 +174,6 @@ static bool search_accept(struct search *search)
     struct diagnosis_builder *builder = search->builder;
     driver->limited = request->max_version != 0 && request->max_version < driver->own_version;
     driver->version = driver->limited ? request->max_version : driver->own_version;
-    driver->per_thread = request->per_thread;
     driver->hidden = request->hidden;
     builder->cuda_version = driver->own_version;
 
@@ -189,17 +188,14 @@ static bool search_accept(struct search *search)
     cush_diagnosis_set_path(builder, path);
 
     int needed = request->min_version;
-    if (request->per_thread && needed < FIRST_PER_THREAD_VERSION)
-        needed = FIRST_PER_THREAD_VERSION;
     if (driver->version >= needed) {
         cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
         return true;
     }
-    cush_diagnosis_set_outcome(
-        builder, CUSHIM_REASON_TOO_OLD, cush_reasons[CUSHIM_REASON_TOO_OLD].code,
-        "This program needs a driver for CUDA %d.%d%s; the one here %s CUDA %d.%d.", needed / 1000, needed % 1000 / 10,
-        needed == request->min_version ? "" : " (for per-thread default streams)",
-        driver->limited ? "is held down to" : "is for", driver->version / 1000, driver->version % 1000 / 10);
+    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_TOO_OLD, cush_reasons[CUSHIM_REASON_TOO_OLD].code,
+                               "This program needs a driver for CUDA %d.%d; the one here %s CUDA %d.%d.", needed / 1000,
+                               needed % 1000 / 10, driver->limited ? "is held down to" : "is for",
+                               driver->version / 1000, driver->version % 1000 / 10);
     return false;
 }
 

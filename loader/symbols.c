@@ -89,12 +89,17 @@ bool cush_symbols_same_function(size_t first, size_t row)
     return row < ROW_COUNT && rows[first].function == rows[row].function;
 }
 
+bool cush_symbols_has_form(size_t row)
+{
+    return *name_at(rows[row].per_thread_symbol) != '\0' || cush_symbols_lacks_form(row);
+}
+
 bool cush_symbols_lacks_form(size_t row)
 {
-    if (name_at(rows[row].per_thread_symbol)[0] != '\0')
+    if (*name_at(rows[row].per_thread_symbol) != '\0')
         return false;
     for (size_t later = row + 1; cush_symbols_same_function(row, later); later++) {
-        if (name_at(rows[later].per_thread_symbol)[0] != '\0')
+        if (*name_at(rows[later].per_thread_symbol) != '\0')
             return true;
     }
     return false;

@@ -35,6 +35,10 @@ size_t cush_symbols_find_symbol(const char *symbol);
 /* Whether two rows, of which the second may be past the end, are of one function. */
 bool cush_symbols_same_function(size_t first, size_t row);
 
+/* Whether the function has entry points with a per-thread form. Then those without one are withheld from per-thread
+ * callers, see cush_symbols_lacks_form(). */
+bool cush_symbols_has_form(size_t row);
+
 /*
  * Whether only later entry points of the function have a per-thread form (cuMemcpy2D: that of 3.2, not that of 2.0).
  * With per-thread default streams this one would work on the wrong stream, and a driver's own cuGetProcAddress

@@ -28,7 +28,7 @@
 #    define CUSHIM_API
 #endif
 
-/** 1: cushim_table() is an inline load. 0: it is an exported function. */
+/** 1: a program reads the pointers to the current tables. 0: it calls exported functions. */
 #if defined(__GNUC__) && !defined(_WIN32)
 #    define CUSHIM_INLINE_TABLE 1
 #else

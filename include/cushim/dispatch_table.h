@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The dispatch table: one typed function pointer for each entry point of the driver. loader.h has the general rules.
+ * The dispatch tables: one typed function pointer for each entry point of the driver, in a table for each default
+ * stream. loader.h has the general rules.
  */
 #ifndef CUSHIM_DISPATCH_TABLE_H
 #define CUSHIM_DISPATCH_TABLE_H
@@ -29,15 +30,43 @@ enum cushim_slot {
     CUSHIM_SLOT_COUNT
 };
 
+/**
+ * The kind of a table: which stream a stream argument of 0 means. CUDA 7.0 introduced the second kind, the "per-thread
+ * default stream". Each table is complete, and components of one process can use different ones.
+ */
+enum cushim_default_stream {
+    CUSHIM_DEFAULT_STREAM_LEGACY,
+    CUSHIM_DEFAULT_STREAM_PER_THREAD,
+    CUSHIM_DEFAULT_STREAM_COUNT
+};
+
+/** The kind for which this translation unit is compiled, as in <cuda.h>. */
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#    define CUSHIM_DEFAULT_STREAM_AS_COMPILED CUSHIM_DEFAULT_STREAM_PER_THREAD
+#else
+#    define CUSHIM_DEFAULT_STREAM_AS_COMPILED CUSHIM_DEFAULT_STREAM_LEGACY
+#endif
+
+/*
+ * The pointers to the current tables; cushim_table() reads them. A release that adds slots adds a pair of its own, and
+ * the library keeps all pairs. Therefore a program that was built with newer headers than its library does not start
+ * (or, in a static build, does not link), and the error names the release: "undefined symbol:
+ * cushim_current_legacy_0_2". Where the compiler cannot read a pointer of another module, they are functions.
+ */
 #if CUSHIM_INLINE_TABLE
-extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_table;
+extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_legacy_0_2;
+extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_0_2;
+#else
+CUSHIM_API const struct cushim_dispatch_table *cushim_current_legacy_0_2(void);
+CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_0_2(void);
 #endif
 
 /**
- * Returns the current table, which is complete and immutable. It is one of these:
+ * Returns the current table for the legacy default stream.
+ *
+ * The table is complete and immutable. It is one of these:
  * - bootstrap: current at program start. The first call through any slot loads the driver as cushim_load(NULL) does,
- *   always with the legacy default stream, and then makes the call. A program that is compiled for per-thread default
- *   streams must therefore call cushim_load() first.
+ *   and then makes the call.
  * - absent: no driver could be loaded. cuDriverGetVersion and cuDeviceGetCount give 0 with success, cuGetErrorName and
  *   cuGetErrorString work, and every other slot, cuInit included, returns CUDA_ERROR_NO_DEVICE.
  * - driver: a driver is loaded.
@@ -48,14 +77,47 @@ extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_table;
  *
  * @return The table, never NULL.
  */
+static inline const struct cushim_dispatch_table *cushim_table_legacy(void)
+{
 #if CUSHIM_INLINE_TABLE
+    return CUSHIM_LOAD_ACQUIRE(&cushim_current_legacy_0_2);
+#else
+    return cushim_current_legacy_0_2();
+#endif
+}
+
+/**
+ * Returns the current table for the per-thread default stream: as cushim_table_legacy(), except that a stream argument
+ * of 0 means the calling thread's own default stream.
+ *
+ * With a driver before CUDA 7.0 the slots with a stream argument (or an implied default stream, such as cuMemcpy) are
+ * missing from this table. So are the oldest ABI versions of some functions (cuMemcpy2D of CUDA 2.0), which never had a
+ * form for this stream.
+ */
+static inline const struct cushim_dispatch_table *cushim_table_per_thread(void)
+{
+#if CUSHIM_INLINE_TABLE
+    return CUSHIM_LOAD_ACQUIRE(&cushim_current_per_thread_0_2);
+#else
+    return cushim_current_per_thread_0_2();
+#endif
+}
+
+/**
+ * Returns the current table of the kind for which the calling translation unit is compiled: the per-thread one with
+ * CUDA_API_PER_THREAD_DEFAULT_STREAM, otherwise the legacy one.
+ *
+ * @note Do not call it in an inline function or a template of a C++ header which units of both kinds include: they
+ *       would share one body. Call cushim_table_legacy() or cushim_table_per_thread() there.
+ */
 static inline const struct cushim_dispatch_table *cushim_table(void)
 {
-    return CUSHIM_LOAD_ACQUIRE(&cushim_current_table);
-}
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+    return cushim_table_per_thread();
 #else
-CUSHIM_API const struct cushim_dispatch_table *cushim_table(void);
+    return cushim_table_legacy();
 #endif
+}
 
 #ifdef __cplusplus
 }

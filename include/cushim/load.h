@@ -14,17 +14,6 @@ extern "C" {
 #endif
 
 /**
- * The stream that a stream argument of 0 means. CUDA calls the second kind "per-thread default stream"; it needs CUDA
- * 7.0.
- */
-enum cushim_default_stream {
-    /** As the calling translation unit is compiled: per-thread with CUDA_API_PER_THREAD_DEFAULT_STREAM, else legacy. */
-    CUSHIM_DEFAULT_STREAM_AS_COMPILED = 0,
-    CUSHIM_DEFAULT_STREAM_LEGACY = 1,
-    CUSHIM_DEFAULT_STREAM_PER_THREAD = 2
-};
-
-/**
  * What to load. Initialise the struct to zero and set the members that matter; zero means the default. cushim copies
  * the strings. An option takes precedence over its environment variable.
  */
@@ -52,7 +41,6 @@ struct cushim_load_options {
      * hides all its versions. NULL: CUSHIM_HIDE; if that is not set, nothing is hidden.
      */
     const char *hide;
-    enum cushim_default_stream default_stream;
     /**
      * A directory, such as an unpacked container image, below which the known paths and the system's files are read.
      * The dynamic loader's own search is then left out. Symbolic links are followed as in a container with this root:
@@ -73,13 +61,7 @@ struct cushim_load_options {
 };
 
 /**
- * cushim_load() for a caller that sets the meaning of ::CUSHIM_DEFAULT_STREAM_AS_COMPILED itself. Other programs call
- * the inline function cushim_load().
- */
-CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, enum cushim_default_stream as_compiled);
-
-/**
- * Finds and opens the driver and makes the driver table current. The call is optional: a call through any slot of the
+ * Finds and opens the driver and makes the driver tables current. The call is optional: a call through any slot of the
  * bootstrap table does the same without options. Never calls cuInit.
  *
  * If several threads call at the same time, the first one loads and the others wait. A fork() waits for a load in
@@ -99,21 +81,13 @@ CUSHIM_API CUresult cushim_load_as(const struct cushim_load_options *options, en
  *                                               library.
  * @retval CUDA_ERROR_STUB_LIBRARY               Only the stub library of the CUDA Toolkit was found, which exists for
  *                                               linking.
- * @retval CUDA_ERROR_NOT_SUPPORTED              The driver is older than min_version, or older than CUDA 7.0 although
- *                                               per-thread default streams were requested.
+ * @retval CUDA_ERROR_NOT_SUPPORTED              The driver is older than min_version.
  * @retval CUDA_ERROR_NOT_PERMITTED              A driver is loaded with options that contradict these. It stays loaded,
  *                                               and cushim_last_error() names the first difference.
  * @retval CUDA_ERROR_NOT_READY                  The call was made during a load on the same thread, by the constructor
  *                                               of a library.
  */
-static inline CUresult cushim_load(const struct cushim_load_options *options)
-{
-#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
-    return cushim_load_as(options, CUSHIM_DEFAULT_STREAM_PER_THREAD);
-#else
-    return cushim_load_as(options, CUSHIM_DEFAULT_STREAM_LEGACY);
-#endif
-}
+CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
 
 /**
  * Loads the driver and calls cuInit(0). If cuInit fails, cushim_get_diagnosis() afterwards has the likely cause and

@@ -14,8 +14,7 @@
  * **No driver.** Every function may be called on a machine without a driver.
  *
  * **Loading.** A function whose comment says "Loads the driver" does so only if no load was attempted before, with the
- * options of cushim_load(NULL) and with the legacy default stream. A program that is compiled for per-thread default
- * streams must therefore call cushim_load() before anything else. Loading never calls cuInit; of all functions, only
+ * options of cushim_load(NULL). Loading never calls cuInit; of all functions, only
  * cushim_init() calls it. So loading does not wake a GPU, and it costs about as much as opening the library.
  *
  * **Errors.** A function that can fail returns a CUresult. It writes its output parameters, which come last, only if

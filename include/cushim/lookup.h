@@ -7,8 +7,7 @@
 #ifndef CUSHIM_LOOKUP_H
 #define CUSHIM_LOOKUP_H
 
-#include "cushim/attributes.h"
-#include "cushim/abi/cuda_abi.h"
+#include "cushim/dispatch_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,18 +21,21 @@ typedef void (*cushim_fn)(void);
  * the newest entry point of the function that the given CUDA version has. Pass the version whose prototype the call
  * uses: another version can have another prototype. Loads the driver.
  *
- * The version limit, the hidden functions and the default stream apply. For a function that is not in cushim's list,
+ * The version limit and the hidden functions apply. For a function that is not in cushim's list,
  * cushim asks the driver. The result is never a polyfill.
  *
  * @param function  The name of the driver function: "cuMemcpy3DBatchAsync".
  * @param version   A CUDA version.
+ * @param kind      The default stream that the function is for: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for the form that
+ *                  <cuda.h> means.
  * @param out_fn    Receives the driver's function, or that of an adapted slot (see ::CUSHIM_STATE_ADAPTED).
  * @retval CUDA_ERROR_NOT_FOUND      The driver lacks this entry point, or it is hidden.
- * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL. Or the version is above that of the driver, above the version
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is not a kind. Or the version is above that of the driver, above the version
  *                                   limit, or below 2000.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded.
  */
-CUSHIM_API CUresult cushim_lookup(const char *function, int version, cushim_fn *out_fn);
+CUSHIM_API CUresult cushim_lookup(const char *function, int version, enum cushim_default_stream kind,
+                                  cushim_fn *out_fn);
 
 /** Why a lookup found a function, or did not. */
 enum cushim_lookup_status {
@@ -65,10 +67,12 @@ struct cushim_lookup_answer {
  *
  * @param function    The name of the driver function.
  * @param version     A CUDA version.
+ * @param kind        The default stream that the function is for.
  * @param out_answer  Receives the result, also if nothing was found.
- * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL.
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is not a kind.
  */
-CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, struct cushim_lookup_answer *out_answer);
+CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, enum cushim_default_stream kind,
+                                          struct cushim_lookup_answer *out_answer);
 
 /**
  * Returns the exported name of a function of the loaded driver. Never loads.

@@ -12,7 +12,7 @@
  * defined before, that is the version of the <cuda.h> in use, or the newest with our own types; defining it keeps
  * calls that were written for an older CUDA compiling. The types stay those in use. The oldest ABI version of a
  * function never has a suffix: while the plain name means a newer one, the oldest is reached through the table itself.
- * Whether a stream of 0 is the legacy one or the per-thread one is not in the name, but in how the driver was loaded.
+ * A stream of 0 means what CUDA_API_PER_THREAD_DEFAULT_STREAM says in the translation unit, as with <cuda.h>.
  *
  * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
  * <cudaProfiler.h>. For that reason cushim.h does not include it, and nothing else in cushim lists names that begin

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What each slot of the current table is, and which entry points cushim knows. loader.h has the general rules.
+ * What each slot of the current tables is, and which entry points cushim knows. loader.h has the general rules.
  */
 #ifndef CUSHIM_SLOT_H
 #define CUSHIM_SLOT_H
@@ -19,8 +19,8 @@ enum cushim_slot_state {
     CUSHIM_STATE_MISSING,  /**< The slot returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table(). */
     CUSHIM_STATE_NATIVE,   /**< The slot points into the driver. */
     CUSHIM_STATE_POLYFILL, /**< The driver lacks the entry point, and older ones provide the same meaning. */
-    /** The driver has the entry point, but cushim answers: under a version limit, with hidden functions, or for
-     *  per-thread default streams. */
+    /** The driver has the entry point, but cushim answers: under a version limit, with hidden functions, and for
+     *  cuGetProcAddress in the per-thread table. */
     CUSHIM_STATE_ADAPTED
 };
 
@@ -37,20 +37,22 @@ struct cushim_slot_info {
 };
 
 /**
- * Describes one slot. Loads the driver. Without a driver every slot is missing, and the call succeeds.
+ * Describes one slot of a table. Loads the driver. Without a driver every slot is missing, and the call succeeds.
  *
  * @param slot      The slot.
+ * @param kind      The table: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for that of cushim_table().
  * @param out_info  Receives the description. Its strings and `via` stay valid for the life of the process.
- * @retval CUDA_ERROR_INVALID_VALUE  slot is not a slot, or out_info is NULL.
+ * @retval CUDA_ERROR_INVALID_VALUE  slot is not a slot, kind is not a kind, or out_info is NULL.
  */
-CUSHIM_API CUresult cushim_query_slot(enum cushim_slot slot, struct cushim_slot_info *out_info);
+CUSHIM_API CUresult cushim_query_slot(enum cushim_slot slot, enum cushim_default_stream kind,
+                                      struct cushim_slot_info *out_info);
 
 /**
- * Returns the state of a slot alone, for a program that chooses its method by it. Loads the driver.
+ * Returns the state of a slot of a table alone, for a program that chooses its method by it. Loads the driver.
  *
- * @return The state; CUSHIM_STATE_MISSING without a driver, and for a number that is not a slot.
+ * @return The state; CUSHIM_STATE_MISSING without a driver, and for a number that is not a slot or not a kind.
  */
-CUSHIM_API enum cushim_slot_state cushim_query_slot_state(enum cushim_slot slot);
+CUSHIM_API enum cushim_slot_state cushim_query_slot_state(enum cushim_slot slot, enum cushim_default_stream kind);
 
 /**
  * Finds a slot by its name. Never loads.
@@ -64,18 +66,20 @@ CUSHIM_API enum cushim_slot_state cushim_query_slot_state(enum cushim_slot slot)
 CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot);
 
 /**
- * Checks that each of the named slots can be called: that it is native, a polyfill or adapted. A program calls this at
+ * Checks that each of the named slots of a table can be called: that it is native, a polyfill or adapted. A program calls this at
  * start-up with everything that it cannot do without. Loads the driver.
  *
  * @param names      Names of slots, as for cushim_slot_find().
  * @param count      The number of names. With 0 the call succeeds, even without a driver.
+ * @param kind       The table: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for that of cushim_table().
  * @param out_unmet  On the first three errors below, receives the first name that is not met. May be NULL.
  * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing; cushim_last_error() says what it needs.
  * @retval CUDA_ERROR_NOT_FOUND      No slot has that name.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded; *out_unmet is the first name.
- * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, or names is NULL and count is not 0.
+ * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, names is NULL and count is not 0, or kind is not a kind.
  */
-CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, const char **out_unmet);
+CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, enum cushim_default_stream kind,
+                                   const char **out_unmet);
 
 /** One entry point of the driver, with or without a slot. */
 struct cushim_entry_point {

@@ -19,13 +19,13 @@ struct device {
 int devices_count(void)
 {
     int count = 0;
-    return cushim_table()->DeviceGetCount_v1(&count) == CUDA_SUCCESS ? count : 0;
+    return cushim_table_legacy()->DeviceGetCount_v1(&count) == CUDA_SUCCESS ? count : 0;
 }
 
 /* The attributes came with CUDA 5.0. Before, there was a function. */
 static bool device_query_capability(CUdevice handle, int *major, int *minor)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     return (cuda->DeviceGetAttribute_v1(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle) == CUDA_SUCCESS
             && cuda->DeviceGetAttribute_v1(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle) == CUDA_SUCCESS)
            || cuda->DeviceComputeCapability_v1(major, minor, handle) == CUDA_SUCCESS;
@@ -36,7 +36,7 @@ static bool device_query_capability(CUdevice handle, int *major, int *minor)
 static void device_query_uuid(CUdevice handle, char *text, size_t size)
 {
     CUuuid uuid;
-    if (cushim_table()->DeviceGetUuid_v1(&uuid, handle) != CUDA_SUCCESS)
+    if (cushim_table_legacy()->DeviceGetUuid_v1(&uuid, handle) != CUDA_SUCCESS)
         return;
     int used = snprintf(text, size, "GPU-");
     for (int i = 0; i < 16; i++)
@@ -46,7 +46,7 @@ static void device_query_uuid(CUdevice handle, char *text, size_t size)
 
 static struct device device_query(int ordinal)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     struct device device = {.memory = 0};
     CUdevice handle;
     int major, minor;

@@ -81,5 +81,6 @@ CUresult driver_start(void)
 const char *driver_code_name(CUresult code)
 {
     const char *name = NULL;
-    return cushim_table()->GetErrorName_v1(code, &name) == CUDA_SUCCESS && name != NULL ? name : "an unknown code";
+    return cushim_table_legacy()->GetErrorName_v1(code, &name) == CUDA_SUCCESS && name != NULL ? name
+                                                                                               : "an unknown code";
 }

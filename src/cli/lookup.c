@@ -34,16 +34,16 @@ struct answer {
     const char *message; /* why it was not found, or NULL; valid until the next lookup */
 };
 
-static struct answer answer_lookup(const char *function, int version)
+static struct answer answer_lookup(const char *function, int version, enum cushim_default_stream kind)
 {
     struct answer answer = {.function = function, .version = version, .status = CUSHIM_LOOKUP_UNKNOWN};
     struct cushim_lookup_answer found;
     cushim_fn fn;
-    if (cushim_lookup_explain(function, version, &found) == CUDA_SUCCESS) {
+    if (cushim_lookup_explain(function, version, kind, &found) == CUDA_SUCCESS) {
         answer.status = found.status;
         answer.since = found.since;
     }
-    if (cushim_lookup(function, version, &fn) == CUDA_SUCCESS)
+    if (cushim_lookup(function, version, kind, &fn) == CUDA_SUCCESS)
         answer.symbol = cushim_symbol_name(fn);
     else
         answer.message = cushim_last_error()->message;
@@ -102,7 +102,7 @@ static enum status lookup_all(const struct options *options)
     else
         print_head(width);
     for (size_t i = 0; cushim_query_entry_point(i, &entry) == CUDA_SUCCESS; i++) {
-        struct answer answer = answer_lookup(entry.function, entry.since);
+        struct answer answer = answer_lookup(entry.function, entry.since, options->kind);
         if (options->json)
             write_answer(&json, &answer);
         else
@@ -115,7 +115,7 @@ static enum status lookup_all(const struct options *options)
 
 static enum status lookup_one(const struct options *options, int version)
 {
-    struct answer answer = answer_lookup(options->words[0], version);
+    struct answer answer = answer_lookup(options->words[0], version, options->kind);
     if (options->json) {
         struct json json = {0};
         json_open_array(&json, NULL);

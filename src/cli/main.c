@@ -28,7 +28,7 @@ static const char help[] = "cushim - reports what the CUDA driver of this machin
                            "  --driver PATH      load this driver library; \"none\" loads no driver\n"
                            "  --max-version X.Y  behave as a driver for CUDA X.Y\n"
                            "  --hide LIST        behave as a driver without these functions (commas)\n"
-                           "  --per-thread       use per-thread default streams\n"
+                           "  --per-thread       probe, table, lookup: for per-thread default streams\n"
                            "  --root DIR         search below this directory, such as a container image\n"
                            "  --format=FORMAT    text (the default) or json\n"
                            "\n"

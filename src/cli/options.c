@@ -51,7 +51,7 @@ static const struct known_option {
     {"--driver", OPTION_DRIVER, true, FOR_EVERY},
     {"--max-version", OPTION_MAX_VERSION, true, FOR_EVERY},
     {"--hide", OPTION_HIDE, true, FOR_EVERY},
-    {"--per-thread", OPTION_PER_THREAD, false, FOR_EVERY},
+    {"--per-thread", OPTION_PER_THREAD, false, FOR(COMMAND_PROBE) | FOR(COMMAND_TABLE) | FOR(COMMAND_LOOKUP)},
     {"--root", OPTION_ROOT, true, FOR_EVERY},
     {"--format", OPTION_FORMAT, true, FOR_EVERY},
     {"--devices", OPTION_DEVICES, false, FOR(COMMAND_PROBE)},
@@ -121,7 +121,7 @@ static enum status apply(struct options *options, const struct known_option *kno
         options->load.hide = value;
         break;
     case OPTION_PER_THREAD:
-        options->load.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD;
+        options->kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
         break;
     case OPTION_ROOT:
         return read_root(value, &options->load.root);
@@ -200,7 +200,7 @@ static enum status check(const struct options *options, unsigned used)
 
 enum status options_read(int argc, char **argv, struct options *out_options)
 {
-    struct options options = {.load = {.default_stream = CUSHIM_DEFAULT_STREAM_LEGACY}};
+    struct options options = {.kind = CUSHIM_DEFAULT_STREAM_LEGACY};
     unsigned used = 0;
     bool only_words = false;
     /* Each name takes at least one element of argv, so that writing never overtakes reading. */

@@ -21,6 +21,7 @@ struct options {
     bool help, version; /* these take precedence over a command */
     bool json;
     bool devices, all;
+    enum cushim_default_stream kind;
     const char *softcuda; /* "580", or NULL */
     struct cushim_load_options load;
     int required_version;        /* 0: any */

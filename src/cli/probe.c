@@ -19,6 +19,7 @@ struct probe {
     enum started started;
     const char *reason; /* a word of reasons.h */
     const char *message, *advice;
+    struct slot_counts slots;
     struct requirement requirement;
     struct cushim_system system;
     struct environment environment;
@@ -42,6 +43,7 @@ static enum status examine(const struct options *options, struct probe *probe)
     if (probe->loaded && options->devices)
         probe->started = driver_start() == CUDA_SUCCESS ? STARTED : START_FAILED;
     probe->environment = environment_read(options, probe->started != START_NOT_TRIED);
+    probe->slots = slots_count(options->kind);
     probe->requirement = requirement_check(options);
 
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
@@ -87,10 +89,10 @@ static void write_json(const struct probe *probe)
     json_string(&json, "message", probe->message);
     json_string(&json, "advice", probe->advice);
     write_driver(&json, diagnosis, probe);
-    struct slot_counts counts = slots_count();
+    const struct slot_counts *counts = &probe->slots;
     json_open_object(&json, "entry_points");
     for (size_t i = 0; i < SLOT_STATES; i++)
-        json_integer(&json, slots_in_order[i].word, counts.of[slots_in_order[i].state]);
+        json_integer(&json, slots_in_order[i].word, counts->of[slots_in_order[i].state]);
     json_close_object(&json);
     json_open_array(&json, "tried");
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
@@ -127,10 +129,10 @@ static void print_driver(const struct probe *probe)
     if (platform_has_system_files())
         text_field("kernel module", TONE_PLAIN, kernel_module[0] != '\0' ? kernel_module : "not loaded");
     if (probe->loaded) {
-        struct slot_counts counts = slots_count();
+        const struct slot_counts *counts = &probe->slots;
         char line[128];
-        snprintf(line, sizeof line, "%d native, %d polyfill, %d adapted, %d missing", counts.of[CUSHIM_STATE_NATIVE],
-                 counts.of[CUSHIM_STATE_POLYFILL], counts.of[CUSHIM_STATE_ADAPTED], counts.of[CUSHIM_STATE_MISSING]);
+        snprintf(line, sizeof line, "%d native, %d polyfill, %d adapted, %d missing", counts->of[CUSHIM_STATE_NATIVE],
+                 counts->of[CUSHIM_STATE_POLYFILL], counts->of[CUSHIM_STATE_ADAPTED], counts->of[CUSHIM_STATE_MISSING]);
         text_field("entry points", TONE_PLAIN, line);
         text_field("GPUs", TONE_PLAIN,
                    probe->started == STARTED        ? "the driver has started"
@@ -162,7 +164,7 @@ static void print_slots(const struct options *options)
     if (options->required_slot_count > 0)
         puts("Required");
     for (size_t i = 0; i < options->required_slot_count; i++) {
-        const char *failure = requirement_slot_failure(options->required_slots[i]);
+        const char *failure = requirement_slot_failure(options->required_slots[i], options->kind);
         fputs("  ", stdout);
         text_mark(failure == NULL ? TONE_GOOD : TONE_BAD);
         text_print(TONE_PLAIN, "%s%s%s", options->required_slots[i], failure != NULL ? ": " : "",
@@ -206,7 +208,7 @@ static void print_text(enum status status, const struct options *options, const 
 static void complain_of_slots(const struct options *options)
 {
     for (size_t i = 0; i < options->required_slot_count; i++) {
-        const char *failure = requirement_slot_failure(options->required_slots[i]);
+        const char *failure = requirement_slot_failure(options->required_slots[i], options->kind);
         if (failure != NULL)
             text_complain("%s is missing: %s", options->required_slots[i], failure);
     }

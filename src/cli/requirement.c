@@ -48,15 +48,21 @@ static void refuse(struct requirement *requirement, int needed_version)
                  text_version(needed_version).text);
 }
 
-const char *requirement_slot_failure(const char *name)
+const char *requirement_slot_failure(const char *name, enum cushim_default_stream kind)
 {
-    return cushim_require(&name, 1, NULL) == CUDA_SUCCESS ? NULL : cushim_last_error()->message;
+    return cushim_require(&name, 1, kind, NULL) == CUDA_SUCCESS ? NULL : cushim_last_error()->message;
 }
 
 static void append(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s", more);
+}
+
+/* The first CUDA version with this slot. Per-thread default streams came with CUDA 7.0. */
+static int first_version(const struct cushim_slot_info *info, enum cushim_default_stream kind)
+{
+    return kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && info->since < 7000 ? 7000 : info->since;
 }
 
 /* Names every slot that cannot be called, and the driver that has all of them. */
@@ -67,18 +73,20 @@ static void check_slots(const struct options *options, struct requirement *requi
     char names[256] = "";
     for (size_t i = 0; i < options->required_slot_count; i++) {
         const char *name = options->required_slots[i];
-        const char *failure = requirement_slot_failure(name);
+        const char *failure = requirement_slot_failure(name, options->kind);
         enum cushim_slot slot;
         struct cushim_slot_info info;
         if (failure == NULL || cushim_slot_find(name, &slot) != CUDA_SUCCESS
-            || cushim_query_slot(slot, &info) != CUDA_SUCCESS)
+            || cushim_query_slot(slot, options->kind, &info) != CUDA_SUCCESS)
             continue;
         if (names[0] == '\0' && requirement->met)
             snprintf(requirement->message, sizeof requirement->message, "%s", failure);
         append(names, sizeof names, names[0] != '\0' ? ", " : "");
         append(names, sizeof names, info.name);
-        hidden |= info.since <= cushim_driver_version();
-        newest = info.since > newest ? info.since : newest;
+        int needed = first_version(&info, options->kind);
+        bool elsewhere = cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
+        hidden |= needed <= cushim_driver_version() && !elsewhere;
+        newest = needed > newest ? needed : newest;
     }
     if (names[0] == '\0')
         return;

@@ -15,6 +15,6 @@ struct requirement {
 struct requirement requirement_check(const struct options *options);
 
 /* Returns why a slot cannot be called, or NULL if it can. Valid until the next call. */
-const char *requirement_slot_failure(const char *name);
+const char *requirement_slot_failure(const char *name, enum cushim_default_stream kind);
 
 #endif

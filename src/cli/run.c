@@ -69,13 +69,11 @@ static void restart_on_softcuda(const struct options *options)
 {
     char version[32];
     char path[PLATFORM_PATH_SIZE];
-    const char *arguments[9] = {"cushim", "run", "--softcuda", newest};
+    const char *arguments[8] = {"cushim", "run", "--softcuda", newest};
     size_t count = 4;
     if (!find_softcuda(newest, path, sizeof path))
         return;
     arguments[count++] = options->json ? "--format=json" : "--format=text";
-    if (options->load.default_stream == CUSHIM_DEFAULT_STREAM_PER_THREAD)
-        arguments[count++] = "--per-thread";
     if (options->load.max_version != 0) {
         snprintf(version, sizeof version, "--max-version=%d", options->load.max_version);
         arguments[count++] = version;

@@ -74,7 +74,7 @@ bool run_kernel_on_softcuda(const char **out_driver)
 
 struct run_kernel run_kernel_load(void)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     const struct softcuda_control *softcuda = find_softcuda();
     static const size_t sizes[] = {sizeof(CUdeviceptr), sizeof(unsigned)};
     struct run_kernel kernel = {NULL, NULL, CUDA_SUCCESS};
@@ -93,7 +93,7 @@ struct run_kernel run_kernel_load(void)
 
 CUresult run_kernel_unload(struct run_kernel *kernel)
 {
-    CUresult result = kernel->module != NULL ? cushim_table()->ModuleUnload_v1(kernel->module) : CUDA_SUCCESS;
+    CUresult result = kernel->module != NULL ? cushim_table_legacy()->ModuleUnload_v1(kernel->module) : CUDA_SUCCESS;
     kernel->module = NULL;
     kernel->function = NULL;
     return result;
@@ -102,10 +102,10 @@ CUresult run_kernel_unload(struct run_kernel *kernel)
 CUresult run_kernel_launch(const struct run_kernel *kernel, CUdeviceptr numbers, unsigned count, CUstream stream)
 {
     if (kernel->function == NULL)
-        return cushim_table()->MemsetD32Async_v1(numbers, MEMSET_VALUE, count, stream);
+        return cushim_table_legacy()->MemsetD32Async_v1(numbers, MEMSET_VALUE, count, stream);
     void *arguments[] = {&numbers, &count};
-    return cushim_table()->LaunchKernel_v1(kernel->function, (count + BLOCK - 1) / BLOCK, 1, 1, BLOCK, 1, 1, 0, stream,
-                                           arguments, NULL);
+    return cushim_table_legacy()->LaunchKernel_v1(kernel->function, (count + BLOCK - 1) / BLOCK, 1, 1, BLOCK, 1, 1, 0,
+                                                  stream, arguments, NULL);
 }
 
 unsigned run_kernel_result(const struct run_kernel *kernel, unsigned number)

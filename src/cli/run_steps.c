@@ -99,7 +99,7 @@ static void begin(struct pipeline *pipeline)
 /* Primary contexts came with CUDA 7.0. */
 static bool make_context(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     if (cushim_driver_version() < 7000)
         return succeeded(pipeline, "cuCtxCreate", cuda->CtxCreate_v2(&pipeline->context, 0, 0));
     return succeeded(pipeline, "cuDevicePrimaryCtxRetain", cuda->DevicePrimaryCtxRetain_v1(&pipeline->context, 0))
@@ -108,7 +108,7 @@ static bool make_context(struct pipeline *pipeline)
 
 static void start(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     void *in = NULL, *out = NULL;
     if (!make_context(pipeline)
         || !succeeded(pipeline, "cuStreamCreate", cuda->StreamCreate_v1(&pipeline->one, CU_STREAM_NON_BLOCKING))
@@ -126,7 +126,7 @@ static void start(struct pipeline *pipeline)
 
 static void copy_in(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     begin(pipeline);
     if (!succeeded(pipeline, "cuMemcpyHtoDAsync",
                    cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
@@ -141,7 +141,7 @@ static void copy_in(struct pipeline *pipeline)
 
 static void kernel(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     pipeline->kernel = run_kernel_load();
     if (!succeeded(pipeline, "cuLaunchKernel",
                    run_kernel_launch(&pipeline->kernel, pipeline->numbers, COUNT, pipeline->one))
@@ -156,7 +156,7 @@ static void kernel(struct pipeline *pipeline)
 
 static void copy_out(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     if (succeeded(pipeline, "cuMemcpyDtoHAsync",
                   cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
         && succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
@@ -167,7 +167,7 @@ static void copy_out(struct pipeline *pipeline)
 
 static void host_function(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     begin(pipeline);
     if (!succeeded(pipeline, "cuMemcpyDtoHAsync",
                    cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
@@ -183,7 +183,7 @@ static void host_function(struct pipeline *pipeline)
 /* Enqueues the whole pipeline: copy in, a kernel for each half in its own stream, copy out, and the check. */
 static bool submit(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     CUdeviceptr second_half = pipeline->numbers + BYTES / 2;
     return succeeded(pipeline, "cuMemcpyHtoDAsync",
                      cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
@@ -203,7 +203,7 @@ static bool submit(struct pipeline *pipeline)
 
 static void fork_and_join(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     begin(pipeline);
     if (submit(pipeline) && succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
         && check(pipeline, pipeline->calls == 1 && pipeline->correct == 1,
@@ -213,7 +213,7 @@ static void fork_and_join(struct pipeline *pipeline)
 
 static void capture(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     enum { NODES = 5 }; /* copy, kernel, kernel, copy, host function; events become edges */
     CUgraph graph = NULL;
     size_t nodes = 0;
@@ -236,7 +236,7 @@ static void capture(struct pipeline *pipeline)
 
 static void launches(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     if (pipeline->executable == NULL) {
         pipeline->step->outcome = STEP_SKIPPED;
         set_message(pipeline, "there is no graph to launch");
@@ -254,7 +254,7 @@ static void launches(struct pipeline *pipeline)
 
 static void end(struct pipeline *pipeline)
 {
-    const struct cushim_dispatch_table *cuda = cushim_table();
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     if ((pipeline->executable != NULL
          && !succeeded(pipeline, "cuGraphExecDestroy", cuda->GraphExecDestroy_v1(pipeline->executable)))
         || !succeeded(pipeline, "cuModuleUnload", run_kernel_unload(&pipeline->kernel))

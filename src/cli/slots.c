@@ -16,12 +16,12 @@ const struct slot_state *slots_state(enum cushim_slot_state state)
     return found;
 }
 
-struct slot_counts slots_count(void)
+struct slot_counts slots_count(enum cushim_default_stream kind)
 {
     struct slot_counts counts = {{0}};
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         struct cushim_slot_info info;
-        if (cushim_query_slot((enum cushim_slot)slot, &info) == CUDA_SUCCESS)
+        if (cushim_query_slot((enum cushim_slot)slot, kind, &info) == CUDA_SUCCESS)
             counts.of[info.state]++;
     }
     return counts;

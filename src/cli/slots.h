@@ -12,8 +12,8 @@ struct slot_counts {
     int of[SLOT_STATES]; /* by cushim_slot_state */
 };
 
-/* Counts the slots in each state; the sum is CUSHIM_SLOT_COUNT. */
-struct slot_counts slots_count(void);
+/* Counts the slots of a table in each state; the sum is CUSHIM_SLOT_COUNT. */
+struct slot_counts slots_count(enum cushim_default_stream kind);
 
 /* The states, in the order of the output. */
 struct slot_state {

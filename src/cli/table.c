@@ -25,11 +25,17 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-/* Returns the first slot from `slot` on that the filter accepts, or CUSHIM_SLOT_COUNT. */
-static int next_slot(int slot, const char *filter, struct cushim_slot_info *info)
+static const char *filter_of(const struct options *options)
 {
+    return options->word_count > 0 ? options->words[0] : NULL;
+}
+
+/* Returns the first slot from `slot` on that the filter accepts, or CUSHIM_SLOT_COUNT. */
+static int next_slot(int slot, const struct options *options, struct cushim_slot_info *info)
+{
+    const char *filter = filter_of(options);
     for (; slot < CUSHIM_SLOT_COUNT; slot++) {
-        if (cushim_query_slot((enum cushim_slot)slot, info) == CUDA_SUCCESS
+        if (cushim_query_slot((enum cushim_slot)slot, options->kind, info) == CUDA_SUCCESS
             && (filter == NULL || contains(info->name, filter) || contains(info->function, filter)))
             break;
     }
@@ -39,15 +45,16 @@ static int next_slot(int slot, const char *filter, struct cushim_slot_info *info
 static const char *slot_name(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_query_slot(slot, &info) == CUDA_SUCCESS ? info.name : "";
+    return cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info) == CUDA_SUCCESS ? info.name : "";
 }
 
-static void write_json(const char *filter)
+static void write_json(const struct options *options)
 {
     struct json json = {0};
     struct cushim_slot_info info;
     json_open_array(&json, NULL);
-    for (int slot = next_slot(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next_slot(slot + 1, filter, &info)) {
+    for (int slot = next_slot(0, options, &info); slot < CUSHIM_SLOT_COUNT;
+         slot = next_slot(slot + 1, options, &info)) {
         json_open_object(&json, NULL);
         json_string(&json, "slot", info.name);
         json_string(&json, "function", info.function);
@@ -75,11 +82,11 @@ static void print_target(const struct cushim_slot_info *info)
         text_print(TONE_PLAIN, "%s%s", i == 0 ? "via " : ", ", slot_name(info->via[i]));
 }
 
-static void print_text(const char *filter)
+static void print_text(const struct options *options)
 {
     struct cushim_slot_info info;
     size_t width = 0;
-    for (int slot = next_slot(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next_slot(slot + 1, filter, &info))
+    for (int slot = next_slot(0, options, &info); slot < CUSHIM_SLOT_COUNT; slot = next_slot(slot + 1, options, &info))
         width = text_wider(width, info.name);
     if (width == 0)
         return;
@@ -88,7 +95,8 @@ static void print_text(const char *filter)
     text_put(TONE_STRONG, "STATE", 10);
     text_put(TONE_STRONG, "SYMBOL", 0);
     puts("");
-    for (int slot = next_slot(0, filter, &info); slot < CUSHIM_SLOT_COUNT; slot = next_slot(slot + 1, filter, &info)) {
+    for (int slot = next_slot(0, options, &info); slot < CUSHIM_SLOT_COUNT;
+         slot = next_slot(slot + 1, options, &info)) {
         const struct slot_state *state = slots_state(info.state);
         text_put(TONE_PLAIN, info.name, width + 2);
         text_put(TONE_PLAIN, text_version(info.since).text, 7);
@@ -100,19 +108,18 @@ static void print_text(const char *filter)
 
 enum status table(const struct options *options)
 {
-    const char *filter = options->word_count > 0 ? options->words[0] : NULL;
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
         return status;
     if (options->json)
-        write_json(filter);
+        write_json(options);
     else
-        print_text(filter);
+        print_text(options);
     if (status != STATUS_USABLE)
         driver_complain();
     struct cushim_slot_info info;
-    if (next_slot(0, filter, &info) == CUSHIM_SLOT_COUNT) {
-        text_complain("no slot has \"%s\" in its name", filter);
+    if (next_slot(0, options, &info) == CUSHIM_SLOT_COUNT) {
+        text_complain("no slot has \"%s\" in its name", filter_of(options));
         status = STATUS_UNUSABLE;
     }
     return status;

@@ -41,13 +41,14 @@ static bool stream_has_sticky_error(CUstream stream, CUresult error)
         return false;
     default:
         /* A capture of a blocking stream makes the legacy stream refuse every question, too. */
-        return !is_capture_error(error) && cushim_table()->StreamGetPriority_v1(stream, &priority) == error;
+        return !is_capture_error(error) && cushim_table_legacy()->StreamGetPriority_v1(stream, &priority) == error;
     }
 }
 
 CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_completion *completion)
 {
-    CUresult result = cushim_table()->StreamAddCallback_v1(stream->handle, completion_on_work_done, completion, 0);
+    CUresult result =
+        cushim_table_legacy()->StreamAddCallback_v1(stream->handle, completion_on_work_done, completion, 0);
     if (result == CUDA_SUCCESS || !stream_has_sticky_error(stream->handle, result))
         return cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1);
     completion_on_work_done(stream->handle, result, completion);
@@ -69,7 +70,7 @@ static void deferred_push(struct cushim_completion *completion)
 static void completion_defer(struct cushim_completion *completion, struct cushim_stream *stream)
 {
     CUcontext context = NULL;
-    (void)cushim_table()->CtxGetCurrent_v1(&context);
+    (void)cushim_table_legacy()->CtxGetCurrent_v1(&context);
     cush_stream_use(stream);
     completion->deferred.stream = stream;
     completion->deferred.context = context;
@@ -84,7 +85,8 @@ static bool deferred_is_reachable(const struct cushim_completion *completion)
     if (!completion->deferred.stream->special)
         return true;
     return completion->deferred.thread == cush_thread_number()
-           && cushim_table()->CtxGetCurrent_v1(&current) == CUDA_SUCCESS && current == completion->deferred.context;
+           && cushim_table_legacy()->CtxGetCurrent_v1(&current) == CUDA_SUCCESS
+           && current == completion->deferred.context;
 }
 
 CUresult cush_completion_start_or_wait(const char *function, struct cushim_stream *stream,

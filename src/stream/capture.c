@@ -46,11 +46,12 @@ static CUresult capture_query_stream(CUstream stream, CUstreamCaptureStatus *out
                                      bool *out_has_id)
 {
     *out_status = CU_STREAM_CAPTURE_STATUS_NONE;
-    *out_has_id = cushim_query_slot_state(CUSHIM_SLOT_StreamGetCaptureInfo_v1) == CUSHIM_STATE_NATIVE;
+    *out_has_id = cushim_query_slot_state(CUSHIM_SLOT_StreamGetCaptureInfo_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+                  == CUSHIM_STATE_NATIVE;
     if (*out_has_id)
-        return cushim_set_driver_error(cushim_table()->StreamGetCaptureInfo_v1(stream, out_status, out_id),
+        return cushim_set_driver_error(cushim_table_legacy()->StreamGetCaptureInfo_v1(stream, out_status, out_id),
                                        CUSHIM_SLOT_StreamGetCaptureInfo_v1);
-    return cushim_set_driver_error(cushim_table()->StreamIsCapturing_v1(stream, out_status),
+    return cushim_set_driver_error(cushim_table_legacy()->StreamIsCapturing_v1(stream, out_status),
                                    CUSHIM_SLOT_StreamIsCapturing_v1);
 }
 
@@ -103,7 +104,7 @@ CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode 
     CUresult result = capture_prepare("cushim_capture_begin", stream, NULL, mode, out_capture, &capture);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table()->StreamBeginCapture_v2(stream->handle, mode);
+    result = cushim_table_legacy()->StreamBeginCapture_v2(stream->handle, mode);
     if (result != CUDA_SUCCESS) {
         capture_free(capture);
         return cushim_set_driver_error(result, CUSHIM_SLOT_StreamBeginCapture_v2);
@@ -127,7 +128,7 @@ CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cush
     CUresult result = capture_prepare(function, stream, graph, mode, out_capture, &capture);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table()->StreamBeginCaptureToGraph_v1(stream->handle, handle, nodes, edges, count, mode);
+    result = cushim_table_legacy()->StreamBeginCaptureToGraph_v1(stream->handle, handle, nodes, edges, count, mode);
     if (result != CUDA_SUCCESS) {
         capture_free(capture);
         return cushim_set_driver_error(result, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1);
@@ -146,7 +147,7 @@ CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cush
 static CUresult capture_end_in_driver(struct cushim_capture *capture)
 {
     CUgraph handle = NULL;
-    CUresult result = cushim_table()->StreamEndCapture_v1(capture->stream->handle, &handle);
+    CUresult result = cushim_table_legacy()->StreamEndCapture_v1(capture->stream->handle, &handle);
     if (result != CUDA_SUCCESS)
         handle = NULL;
     capture->has_sticky_error =
@@ -232,7 +233,7 @@ bool cush_capture_abandon(struct cushim_stream *stream)
     if (!capture->has_existing_graph) {
         CUgraph handle = atomic_exchange(&capture->graph->handle, NULL);
         if (handle != NULL)
-            cushim_table()->GraphDestroy_v1(handle);
+            cushim_table_legacy()->GraphDestroy_v1(handle);
     }
     atomic_store(&capture->abandoned, true);
     return true;
@@ -242,12 +243,12 @@ bool cush_capture_end_leftover(struct cushim_stream *stream)
 {
     CUgraph graph = NULL;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (cushim_table()->StreamIsCapturing_v1(stream->handle, &status) != CUDA_SUCCESS
+    if (cushim_table_legacy()->StreamIsCapturing_v1(stream->handle, &status) != CUDA_SUCCESS
         || status == CU_STREAM_CAPTURE_STATUS_NONE)
         return false;
-    if (!cush_capture_abandon(stream) && cushim_table()->StreamEndCapture_v1(stream->handle, &graph) == CUDA_SUCCESS
-        && graph != NULL)
-        cushim_table()->GraphDestroy_v1(graph);
+    if (!cush_capture_abandon(stream)
+        && cushim_table_legacy()->StreamEndCapture_v1(stream->handle, &graph) == CUDA_SUCCESS && graph != NULL)
+        cushim_table_legacy()->GraphDestroy_v1(graph);
     return true;
 }
 

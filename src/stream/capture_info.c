@@ -15,7 +15,7 @@ CUresult cushim_stream_capture_status(struct cushim_stream *stream, CUstreamCapt
         return fail_null_stream(function);
     if (out_status == NULL)
         return fail_null_output(function);
-    CUresult result = cushim_table()->StreamIsCapturing_v1(stream->handle, &status);
+    CUresult result = cushim_table_legacy()->StreamIsCapturing_v1(stream->handle, &status);
     if (result == CUDA_SUCCESS)
         *out_status = status;
     return cushim_set_driver_error(result, CUSHIM_SLOT_StreamIsCapturing_v1);
@@ -29,13 +29,13 @@ struct capture_view {
 
 static bool slot_is_native(enum cushim_slot slot)
 {
-    return cushim_query_slot_state(slot) == CUSHIM_STATE_NATIVE;
+    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
 }
 
 /* Queries as much as this driver reports: everything with edges, everything but edges, the id, or only the status. */
 static CUresult capture_view_query(CUstream stream, struct cushim_capture_info *info, struct capture_view *view)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     if (slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v3)) {
         info->valid = CUSHIM_CAPTURE_ID | CUSHIM_CAPTURE_GRAPH | CUSHIM_CAPTURE_DEPENDENCIES;
         return cushim_set_driver_error(table->StreamGetCaptureInfo_v3(stream, &info->status, &info->id, &info->graph,
@@ -171,8 +171,8 @@ CUresult cushim_stream_update_dependencies(struct cushim_stream *stream, const C
         return cushim_set_error(
             CUDA_ERROR_INVALID_VALUE, function,
             "The operation is neither CU_STREAM_ADD_CAPTURE_DEPENDENCIES nor CU_STREAM_SET_CAPTURE_DEPENDENCIES.");
-    CUresult result = cushim_table()->StreamUpdateCaptureDependencies_v2(stream->handle, (CUgraphNode *)nodes, edges,
-                                                                         count, (unsigned)operation);
+    CUresult result = cushim_table_legacy()->StreamUpdateCaptureDependencies_v2(stream->handle, (CUgraphNode *)nodes,
+                                                                                edges, count, (unsigned)operation);
     return cushim_set_driver_error(result, CUSHIM_SLOT_StreamUpdateCaptureDependencies_v2);
 }
 
@@ -184,6 +184,6 @@ CUresult cushim_capture_mode_exchange(CUstreamCaptureMode *mode)
     if ((unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function,
                                 "The mode is not one of CU_STREAM_CAPTURE_MODE_...");
-    return cushim_set_driver_error(cushim_table()->ThreadExchangeStreamCaptureMode_v1(mode),
+    return cushim_set_driver_error(cushim_table_legacy()->ThreadExchangeStreamCaptureMode_v1(mode),
                                    CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1);
 }

@@ -57,7 +57,7 @@ static void CUDA_CB captured_call_on_destroyed(void *user)
 /* Creates the user object and moves it to the graph. On failure the user object is destroyed now or later. */
 static CUresult captured_call_attach(struct captured_call *call, CUgraph graph, CUuserObject *out_object)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUresult result =
         table->UserObjectCreate_v1(out_object, call, captured_call_on_destroyed, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     if (result != CUDA_SUCCESS) {
@@ -73,7 +73,7 @@ static CUresult captured_call_attach(struct captured_call *call, CUgraph graph, 
 /* The user object comes before the node: a node without a user object could not be removed again. */
 static CUresult captured_call_enqueue(struct captured_call *call, CUstream stream, CUgraph graph)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUuserObject object = NULL;
     CUresult result = captured_call_attach(call, graph, &object);
     if (result != CUDA_SUCCESS)

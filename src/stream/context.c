@@ -19,10 +19,11 @@ CUresult cush_context_unref(struct cushim_context *context)
     if (context == NULL || atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1)
         return CUDA_SUCCESS;
     if (context->kind == CONTEXT_PRIMARY)
-        result = cushim_set_driver_error(cushim_table()->DevicePrimaryCtxRelease_v2(context->device),
+        result = cushim_set_driver_error(cushim_table_legacy()->DevicePrimaryCtxRelease_v2(context->device),
                                          CUSHIM_SLOT_DevicePrimaryCtxRelease_v2);
     else if (context->kind == CONTEXT_OWN)
-        result = cushim_set_driver_error(cushim_table()->CtxDestroy_v2(context->handle), CUSHIM_SLOT_CtxDestroy_v2);
+        result =
+            cushim_set_driver_error(cushim_table_legacy()->CtxDestroy_v2(context->handle), CUSHIM_SLOT_CtxDestroy_v2);
     free(context);
     return result;
 }
@@ -30,7 +31,7 @@ CUresult cush_context_unref(struct cushim_context *context)
 /* The caller's current context is queried first, so that it can be restored even if popping fails. */
 CUresult cush_context_enter(struct cushim_context *context, CUcontext *out_before)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUcontext before = NULL;
     CUresult result = table->CtxGetCurrent_v1(&before);
     if (result != CUDA_SUCCESS)
@@ -43,7 +44,7 @@ CUresult cush_context_enter(struct cushim_context *context, CUcontext *out_befor
 
 CUresult cush_context_leave(CUcontext before)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUcontext popped;
     CUresult result = table->CtxPopCurrent_v2(&popped);
     if (result != CUDA_SUCCESS) {
@@ -59,7 +60,7 @@ static CUresult context_find_device(int ordinal, CUdevice *out_device)
     CUresult result = cushim_init();
     if (result != CUDA_SUCCESS)
         return result;
-    return cushim_set_driver_error(cushim_table()->DeviceGet_v1(out_device, ordinal), CUSHIM_SLOT_DeviceGet_v1);
+    return cushim_set_driver_error(cushim_table_legacy()->DeviceGet_v1(out_device, ordinal), CUSHIM_SLOT_DeviceGet_v1);
 }
 
 static struct cushim_context *context_new(int kind)
@@ -82,8 +83,9 @@ CUresult cushim_context_create_primary(int ordinal, struct cushim_context **out_
         return fail_out_of_memory(function);
     CUresult result = context_find_device(ordinal, &context->device);
     if (result == CUDA_SUCCESS)
-        result = cushim_set_driver_error(cushim_table()->DevicePrimaryCtxRetain_v1(&context->handle, context->device),
-                                         CUSHIM_SLOT_DevicePrimaryCtxRetain_v1);
+        result =
+            cushim_set_driver_error(cushim_table_legacy()->DevicePrimaryCtxRetain_v1(&context->handle, context->device),
+                                    CUSHIM_SLOT_DevicePrimaryCtxRetain_v1);
     if (result == CUDA_SUCCESS)
         *out_context = context;
     else
@@ -102,9 +104,10 @@ CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_contex
     CUcontext before = NULL;
     CUresult result = context_find_device(ordinal, &context->device);
     if (result == CUDA_SUCCESS)
-        result = cushim_set_driver_error(cushim_table()->CtxGetCurrent_v1(&before), CUSHIM_SLOT_CtxGetCurrent_v1);
+        result =
+            cushim_set_driver_error(cushim_table_legacy()->CtxGetCurrent_v1(&before), CUSHIM_SLOT_CtxGetCurrent_v1);
     if (result == CUDA_SUCCESS)
-        result = cushim_set_driver_error(cushim_table()->CtxCreate_v2(&context->handle, flags, context->device),
+        result = cushim_set_driver_error(cushim_table_legacy()->CtxCreate_v2(&context->handle, flags, context->device),
                                          CUSHIM_SLOT_CtxCreate_v2);
     if (result != CUDA_SUCCESS) {
         free(context);
@@ -128,8 +131,8 @@ static CUresult context_wrap(const char *function, CUcontext handle, CUgreenCtx 
         return fail_out_of_memory(function);
     context->handle = handle;
     context->green = green;
-    CUresult result =
-        cushim_set_driver_error(cushim_table()->CtxGetDevice_v2(&context->device, handle), CUSHIM_SLOT_CtxGetDevice_v2);
+    CUresult result = cushim_set_driver_error(cushim_table_legacy()->CtxGetDevice_v2(&context->device, handle),
+                                              CUSHIM_SLOT_CtxGetDevice_v2);
     if (result == CUDA_SUCCESS)
         *out_context = context;
     else
@@ -155,7 +158,7 @@ CUresult cushim_context_borrow_green(CUgreenCtx green, struct cushim_context **o
         return fail_null_output(function);
     if (green == NULL)
         return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The green context is NULL.");
-    CUresult result = cushim_table()->CtxFromGreenCtx_v1(&handle, green);
+    CUresult result = cushim_table_legacy()->CtxFromGreenCtx_v1(&handle, green);
     if (result != CUDA_SUCCESS)
         return cushim_set_driver_error(result, CUSHIM_SLOT_CtxFromGreenCtx_v1);
     return context_wrap(function, handle, green, out_context);
@@ -195,7 +198,7 @@ CUresult cushim_context_priority_range(struct cushim_context *context, int *out_
     CUresult result = cush_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_set_driver_error(cushim_table()->CtxGetStreamPriorityRange_v1(&least, &greatest),
+    result = cushim_set_driver_error(cushim_table_legacy()->CtxGetStreamPriorityRange_v1(&least, &greatest),
                                      CUSHIM_SLOT_CtxGetStreamPriorityRange_v1);
     CUresult left = cush_context_leave(before);
     if (result != CUDA_SUCCESS || left != CUDA_SUCCESS)

@@ -14,11 +14,11 @@ static CUresult event_create_handle(struct cushim_context *context, unsigned fla
     CUresult result = cush_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table()->EventCreate_v1(out_handle, flags);
+    result = cushim_table_legacy()->EventCreate_v1(out_handle, flags);
     cushim_set_driver_error(result, CUSHIM_SLOT_EventCreate_v1);
     CUresult left = cush_context_leave(before);
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
-        cushim_table()->EventDestroy_v2(*out_handle);
+        cushim_table_legacy()->EventDestroy_v2(*out_handle);
     return result != CUDA_SUCCESS ? result : left;
 }
 
@@ -67,8 +67,8 @@ CUresult cushim_event_destroy(struct cushim_event **event)
     struct cushim_event *destroyed = *event;
     *event = NULL;
     if (destroyed->owned)
-        result =
-            cushim_set_driver_error(cushim_table()->EventDestroy_v2(destroyed->handle), CUSHIM_SLOT_EventDestroy_v2);
+        result = cushim_set_driver_error(cushim_table_legacy()->EventDestroy_v2(destroyed->handle),
+                                         CUSHIM_SLOT_EventDestroy_v2);
     CUresult unref = cush_context_unref(destroyed->context);
     free(destroyed);
     return result != CUDA_SUCCESS ? result : unref;
@@ -85,7 +85,7 @@ CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *s
         return fail_null_event("cushim_event_record");
     if (stream == NULL)
         return fail_null_stream("cushim_event_record");
-    return cushim_set_driver_error(cushim_table()->EventRecordWithFlags_v1(event->handle, stream->handle, flags),
+    return cushim_set_driver_error(cushim_table_legacy()->EventRecordWithFlags_v1(event->handle, stream->handle, flags),
                                    CUSHIM_SLOT_EventRecordWithFlags_v1);
 }
 
@@ -93,14 +93,15 @@ CUresult cushim_event_query(struct cushim_event *event)
 {
     if (event == NULL)
         return fail_null_event("cushim_event_query");
-    return cushim_set_driver_error(cushim_table()->EventQuery_v1(event->handle), CUSHIM_SLOT_EventQuery_v1);
+    return cushim_set_driver_error(cushim_table_legacy()->EventQuery_v1(event->handle), CUSHIM_SLOT_EventQuery_v1);
 }
 
 CUresult cushim_event_synchronize(struct cushim_event *event)
 {
     if (event == NULL)
         return fail_null_event("cushim_event_synchronize");
-    return cushim_set_driver_error(cushim_table()->EventSynchronize_v1(event->handle), CUSHIM_SLOT_EventSynchronize_v1);
+    return cushim_set_driver_error(cushim_table_legacy()->EventSynchronize_v1(event->handle),
+                                   CUSHIM_SLOT_EventSynchronize_v1);
 }
 
 CUresult cushim_event_elapsed(struct cushim_event *start, struct cushim_event *end, float *out_milliseconds)
@@ -110,7 +111,7 @@ CUresult cushim_event_elapsed(struct cushim_event *start, struct cushim_event *e
         return fail_null_event("cushim_event_elapsed");
     if (out_milliseconds == NULL)
         return fail_null_output("cushim_event_elapsed");
-    CUresult result = cushim_table()->EventElapsedTime_v2(&milliseconds, start->handle, end->handle);
+    CUresult result = cushim_table_legacy()->EventElapsedTime_v2(&milliseconds, start->handle, end->handle);
     if (result == CUDA_SUCCESS)
         *out_milliseconds = milliseconds;
     return cushim_set_driver_error(result, CUSHIM_SLOT_EventElapsedTime_v2);

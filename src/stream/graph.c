@@ -34,7 +34,7 @@ CUresult cush_graph_unref(struct cushim_graph *graph)
         return CUDA_SUCCESS;
     CUgraph handle = atomic_load(&graph->handle);
     if (graph->owned && handle != NULL)
-        result = cushim_set_driver_error(cushim_table()->GraphDestroy_v1(handle), CUSHIM_SLOT_GraphDestroy_v1);
+        result = cushim_set_driver_error(cushim_table_legacy()->GraphDestroy_v1(handle), CUSHIM_SLOT_GraphDestroy_v1);
     free(graph);
     return result;
 }
@@ -48,7 +48,7 @@ CUresult cushim_graph_create(struct cushim_graph **out_graph)
     struct cushim_graph *graph = cush_graph_new(NULL, true);
     if (graph == NULL)
         return fail_out_of_memory(function);
-    CUresult result = cushim_table()->GraphCreate_v1(&handle, 0);
+    CUresult result = cushim_table_legacy()->GraphCreate_v1(&handle, 0);
     if (result != CUDA_SUCCESS) {
         free(graph);
         return cushim_set_driver_error(result, CUSHIM_SLOT_GraphCreate_v1);
@@ -130,11 +130,11 @@ static CUresult graph_instantiate_handle(CUgraph graph, struct cushim_context *c
     CUresult result = context != NULL ? cush_context_enter(context, &before) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table()->GraphInstantiateWithFlags_v1(out_handle, graph, flags);
+    result = cushim_table_legacy()->GraphInstantiateWithFlags_v1(out_handle, graph, flags);
     cushim_set_driver_error(result, CUSHIM_SLOT_GraphInstantiateWithFlags_v1);
     CUresult left = context != NULL ? cush_context_leave(before) : CUDA_SUCCESS;
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
-        cushim_table()->GraphExecDestroy_v1(*out_handle);
+        cushim_table_legacy()->GraphExecDestroy_v1(*out_handle);
     return result != CUDA_SUCCESS ? result : left;
 }
 
@@ -169,7 +169,7 @@ CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec)
     /* A refusal would leave the driver's executable behind, and release functions that are never called. */
     CUstreamCaptureMode mode;
     bool changed = cush_capture_mode_relax(&mode);
-    CUresult result = cushim_set_driver_error(cushim_table()->GraphExecDestroy_v1(destroyed->handle),
+    CUresult result = cushim_set_driver_error(cushim_table_legacy()->GraphExecDestroy_v1(destroyed->handle),
                                               CUSHIM_SLOT_GraphExecDestroy_v1);
     cush_capture_mode_restore(changed, mode);
     CUresult unref = cush_context_unref(destroyed->context);
@@ -188,7 +188,7 @@ CUresult cushim_graph_exec_launch(struct cushim_graph_exec *exec, struct cushim_
         return fail_null_exec("cushim_graph_exec_launch");
     if (stream == NULL)
         return fail_null_stream("cushim_graph_exec_launch");
-    return cushim_set_driver_error(cushim_table()->GraphLaunch_v1(exec->handle, stream->handle),
+    return cushim_set_driver_error(cushim_table_legacy()->GraphLaunch_v1(exec->handle, stream->handle),
                                    CUSHIM_SLOT_GraphLaunch_v1);
 }
 
@@ -198,7 +198,7 @@ CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, struct cushim_
         return fail_null_exec("cushim_graph_exec_upload");
     if (stream == NULL)
         return fail_null_stream("cushim_graph_exec_upload");
-    return cushim_set_driver_error(cushim_table()->GraphUpload_v1(exec->handle, stream->handle),
+    return cushim_set_driver_error(cushim_table_legacy()->GraphUpload_v1(exec->handle, stream->handle),
                                    CUSHIM_SLOT_GraphUpload_v1);
 }
 
@@ -214,12 +214,12 @@ CUresult cushim_graph_exec_update(struct cushim_graph_exec *exec, struct cushim_
         return fail_null_exec(function);
     if (handle == NULL)
         return fail_null_graph(function);
-    if (cushim_query_slot_state(slot) != CUSHIM_STATE_MISSING) {
-        result = cushim_table()->GraphExecUpdate_v2(exec->handle, handle, &info);
+    if (cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING) {
+        result = cushim_table_legacy()->GraphExecUpdate_v2(exec->handle, handle, &info);
     } else {
         CUgraphNode node = NULL;
         slot = CUSHIM_SLOT_GraphExecUpdate_v1;
-        result = cushim_table()->GraphExecUpdate_v1(exec->handle, handle, &node, &info.result);
+        result = cushim_table_legacy()->GraphExecUpdate_v1(exec->handle, handle, &node, &info.result);
     }
     if (out_result != NULL && (result == CUDA_SUCCESS || result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE))
         *out_result = info.result;

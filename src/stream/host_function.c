@@ -33,7 +33,7 @@ static CUresult host_call_enqueue(const char *function, CUstream stream, const s
     if (copy == NULL)
         return host_call_release(call, fail_out_of_memory(function));
     *copy = *call;
-    CUresult result = cushim_table()->StreamAddCallback_v1(stream, host_call_on_reached, copy, 0);
+    CUresult result = cushim_table_legacy()->StreamAddCallback_v1(stream, host_call_on_reached, copy, 0);
     if (result != CUDA_SUCCESS) {
         free(copy);
         host_call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1));
@@ -43,11 +43,11 @@ static CUresult host_call_enqueue(const char *function, CUstream stream, const s
 
 static CUresult host_call_capture(const char *function, struct cushim_stream *stream, const struct host_call *call)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = NULL;
     struct captured_call *captured = NULL;
-    if (cushim_query_slot_state(CUSHIM_SLOT_UserObjectCreate_v1) == CUSHIM_STATE_MISSING)
+    if (cushim_query_slot_state(CUSHIM_SLOT_UserObjectCreate_v1, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
         return host_call_release(call, table->UserObjectCreate_v1(NULL, NULL, NULL, 0, 0));
     CUresult result = table->StreamGetCaptureInfo_v2(stream->handle, &status, NULL, &graph, NULL, NULL);
     if (result != CUDA_SUCCESS)
@@ -72,7 +72,7 @@ CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, vo
     if (fn == NULL)
         return host_call_release(&call, fail_null_function(function));
     if (release == NULL)
-        return cushim_set_driver_error(cushim_table()->LaunchHostFunc_v1(stream->handle, fn, user),
+        return cushim_set_driver_error(cushim_table_legacy()->LaunchHostFunc_v1(stream->handle, fn, user),
                                        CUSHIM_SLOT_LaunchHostFunc_v1);
     if (cush_stream_is_capturing(stream->handle))
         return host_call_capture(function, stream, &call);

@@ -17,7 +17,7 @@ CUresult cushim_stream_get_attribute(struct cushim_stream *stream, CUstreamAttrI
         return fail_null_stream(function);
     if (out_value == NULL)
         return fail_null_output(function);
-    CUresult result = cushim_table()->StreamGetAttribute_v1(stream->handle, attribute, &value);
+    CUresult result = cushim_table_legacy()->StreamGetAttribute_v1(stream->handle, attribute, &value);
     if (result == CUDA_SUCCESS)
         *out_value = value;
     return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetAttribute_v1);
@@ -31,7 +31,7 @@ CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrI
         return fail_null_stream(function);
     if (value == NULL)
         return fail_null_value(function);
-    return cushim_set_driver_error(cushim_table()->StreamSetAttribute_v1(stream->handle, attribute, value),
+    return cushim_set_driver_error(cushim_table_legacy()->StreamSetAttribute_v1(stream->handle, attribute, value),
                                    CUSHIM_SLOT_StreamSetAttribute_v1);
 }
 
@@ -39,7 +39,7 @@ CUresult cushim_stream_copy_attributes(struct cushim_stream *to, struct cushim_s
 {
     if (to == NULL || from == NULL)
         return fail_null_stream("cushim_stream_copy_attributes");
-    return cushim_set_driver_error(cushim_table()->StreamCopyAttributes_v1(to->handle, from->handle),
+    return cushim_set_driver_error(cushim_table_legacy()->StreamCopyAttributes_v1(to->handle, from->handle),
                                    CUSHIM_SLOT_StreamCopyAttributes_v1);
 }
 
@@ -51,15 +51,16 @@ CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr a
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
         return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function,
                                 "The flags are not CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST or CU_MEM_ATTACH_SINGLE.");
-    return cushim_set_driver_error(cushim_table()->StreamAttachMemAsync_v1(stream->handle, address, length, flags),
-                                   CUSHIM_SLOT_StreamAttachMemAsync_v1);
+    return cushim_set_driver_error(
+        cushim_table_legacy()->StreamAttachMemAsync_v1(stream->handle, address, length, flags),
+        CUSHIM_SLOT_StreamAttachMemAsync_v1);
 }
 
 /* ---- Values in memory: the second ABI version or, on a driver without it, the first ---- */
 
 static bool slot_is_missing(enum cushim_slot slot)
 {
-    return cushim_query_slot_state(slot) == CUSHIM_STATE_MISSING;
+    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING;
 }
 
 CUresult cushim_stream_wait_value32(struct cushim_stream *stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
@@ -67,9 +68,10 @@ CUresult cushim_stream_wait_value32(struct cushim_stream *stream, CUdeviceptr ad
     if (stream == NULL)
         return fail_null_stream("cushim_stream_wait_value32");
     if (slot_is_missing(CUSHIM_SLOT_StreamWaitValue32_v2))
-        return cushim_set_driver_error(cushim_table()->StreamWaitValue32_v1(stream->handle, address, value, flags),
-                                       CUSHIM_SLOT_StreamWaitValue32_v1);
-    return cushim_set_driver_error(cushim_table()->StreamWaitValue32_v2(stream->handle, address, value, flags),
+        return cushim_set_driver_error(
+            cushim_table_legacy()->StreamWaitValue32_v1(stream->handle, address, value, flags),
+            CUSHIM_SLOT_StreamWaitValue32_v1);
+    return cushim_set_driver_error(cushim_table_legacy()->StreamWaitValue32_v2(stream->handle, address, value, flags),
                                    CUSHIM_SLOT_StreamWaitValue32_v2);
 }
 
@@ -78,9 +80,10 @@ CUresult cushim_stream_wait_value64(struct cushim_stream *stream, CUdeviceptr ad
     if (stream == NULL)
         return fail_null_stream("cushim_stream_wait_value64");
     if (slot_is_missing(CUSHIM_SLOT_StreamWaitValue64_v2))
-        return cushim_set_driver_error(cushim_table()->StreamWaitValue64_v1(stream->handle, address, value, flags),
-                                       CUSHIM_SLOT_StreamWaitValue64_v1);
-    return cushim_set_driver_error(cushim_table()->StreamWaitValue64_v2(stream->handle, address, value, flags),
+        return cushim_set_driver_error(
+            cushim_table_legacy()->StreamWaitValue64_v1(stream->handle, address, value, flags),
+            CUSHIM_SLOT_StreamWaitValue64_v1);
+    return cushim_set_driver_error(cushim_table_legacy()->StreamWaitValue64_v2(stream->handle, address, value, flags),
                                    CUSHIM_SLOT_StreamWaitValue64_v2);
 }
 
@@ -90,9 +93,10 @@ CUresult cushim_stream_write_value32(struct cushim_stream *stream, CUdeviceptr a
     if (stream == NULL)
         return fail_null_stream("cushim_stream_write_value32");
     if (slot_is_missing(CUSHIM_SLOT_StreamWriteValue32_v2))
-        return cushim_set_driver_error(cushim_table()->StreamWriteValue32_v1(stream->handle, address, value, flags),
-                                       CUSHIM_SLOT_StreamWriteValue32_v1);
-    return cushim_set_driver_error(cushim_table()->StreamWriteValue32_v2(stream->handle, address, value, flags),
+        return cushim_set_driver_error(
+            cushim_table_legacy()->StreamWriteValue32_v1(stream->handle, address, value, flags),
+            CUSHIM_SLOT_StreamWriteValue32_v1);
+    return cushim_set_driver_error(cushim_table_legacy()->StreamWriteValue32_v2(stream->handle, address, value, flags),
                                    CUSHIM_SLOT_StreamWriteValue32_v2);
 }
 
@@ -102,9 +106,10 @@ CUresult cushim_stream_write_value64(struct cushim_stream *stream, CUdeviceptr a
     if (stream == NULL)
         return fail_null_stream("cushim_stream_write_value64");
     if (slot_is_missing(CUSHIM_SLOT_StreamWriteValue64_v2))
-        return cushim_set_driver_error(cushim_table()->StreamWriteValue64_v1(stream->handle, address, value, flags),
-                                       CUSHIM_SLOT_StreamWriteValue64_v1);
-    return cushim_set_driver_error(cushim_table()->StreamWriteValue64_v2(stream->handle, address, value, flags),
+        return cushim_set_driver_error(
+            cushim_table_legacy()->StreamWriteValue64_v1(stream->handle, address, value, flags),
+            CUSHIM_SLOT_StreamWriteValue64_v1);
+    return cushim_set_driver_error(cushim_table_legacy()->StreamWriteValue64_v2(stream->handle, address, value, flags),
                                    CUSHIM_SLOT_StreamWriteValue64_v2);
 }
 
@@ -119,8 +124,8 @@ CUresult cushim_stream_batch_memory_ops(struct cushim_stream *stream, unsigned c
     if (ops == NULL || count == 0)
         return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The array is NULL, or the count is 0.");
     if (slot_is_missing(CUSHIM_SLOT_StreamBatchMemOp_v2))
-        return cushim_set_driver_error(cushim_table()->StreamBatchMemOp_v1(stream->handle, count, array, flags),
+        return cushim_set_driver_error(cushim_table_legacy()->StreamBatchMemOp_v1(stream->handle, count, array, flags),
                                        CUSHIM_SLOT_StreamBatchMemOp_v1);
-    return cushim_set_driver_error(cushim_table()->StreamBatchMemOp_v2(stream->handle, count, array, flags),
+    return cushim_set_driver_error(cushim_table_legacy()->StreamBatchMemOp_v2(stream->handle, count, array, flags),
                                    CUSHIM_SLOT_StreamBatchMemOp_v2);
 }

@@ -12,7 +12,7 @@
 bool cush_stream_is_capturing(CUstream handle)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUresult result = cushim_table()->StreamIsCapturing_v1(handle, &status);
+    CUresult result = cushim_table_legacy()->StreamIsCapturing_v1(handle, &status);
     return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
            || (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
@@ -25,7 +25,7 @@ static void stream_set_known(struct cushim_stream *stream, enum known_property p
 
 static CUresult stream_query_contexts(struct cushim_stream *stream, CUcontext *out_context, CUgreenCtx *out_green)
 {
-    CUresult result = cushim_table()->StreamGetCtx_v2(stream->handle, out_context, out_green);
+    CUresult result = cushim_table_legacy()->StreamGetCtx_v2(stream->handle, out_context, out_green);
     if (result != CUDA_SUCCESS)
         return result;
     atomic_store_explicit(&stream->driver_context, *out_context, memory_order_relaxed);
@@ -36,11 +36,11 @@ static CUresult stream_query_contexts(struct cushim_stream *stream, CUcontext *o
 
 void cush_stream_remember(struct cushim_stream *stream, unsigned flags)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     unsigned long long id = 0;
     atomic_store_explicit(&stream->flags, flags, memory_order_relaxed);
     stream_set_known(stream, KNOWN_FLAGS);
-    if (cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1) != CUSHIM_STATE_MISSING
+    if (cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING
         && table->StreamGetId_v1(stream->handle, &id) == CUDA_SUCCESS) {
         atomic_store_explicit(&stream->id, id, memory_order_relaxed);
         stream_set_known(stream, KNOWN_ID);
@@ -80,7 +80,7 @@ CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *out_flags)
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
-        result = cushim_table()->StreamGetFlags_v1(stream->handle, &flags);
+        result = cushim_table_legacy()->StreamGetFlags_v1(stream->handle, &flags);
         if (result != CUDA_SUCCESS)
             return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetFlags_v1);
         atomic_store_explicit(&stream->flags, flags, memory_order_relaxed);
@@ -99,7 +99,7 @@ CUresult cushim_stream_priority(struct cushim_stream *stream, int *out_priority)
         return fail_null_stream("cushim_stream_priority");
     if (out_priority == NULL)
         return fail_null_output("cushim_stream_priority");
-    CUresult result = cushim_table()->StreamGetPriority_v1(stream->handle, &priority);
+    CUresult result = cushim_table_legacy()->StreamGetPriority_v1(stream->handle, &priority);
     if (result == CUDA_SUCCESS)
         *out_priority = priority;
     return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetPriority_v1);
@@ -117,7 +117,7 @@ CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *out_device
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
-        result = cushim_table()->StreamGetDevice_v1(stream->handle, &device);
+        result = cushim_table_legacy()->StreamGetDevice_v1(stream->handle, &device);
         if (result != CUDA_SUCCESS)
             return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetDevice_v1);
         atomic_store_explicit(&stream->device, device, memory_order_relaxed);
@@ -131,13 +131,14 @@ CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *out_
 {
     bool known = false;
     unsigned long long id = 0;
-    if (stream != NULL && out_id != NULL && cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1) == CUSHIM_STATE_MISSING)
-        return cushim_table()->StreamGetId_v1(stream->handle, out_id);
+    if (stream != NULL && out_id != NULL
+        && cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
+        return cushim_table_legacy()->StreamGetId_v1(stream->handle, out_id);
     CUresult result = stream_check_query(stream, KNOWN_ID, "cushim_stream_id", out_id, &known);
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
-        result = cushim_table()->StreamGetId_v1(stream->handle, &id);
+        result = cushim_table_legacy()->StreamGetId_v1(stream->handle, &id);
         if (result != CUDA_SUCCESS)
             return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetId_v1);
         atomic_store_explicit(&stream->id, id, memory_order_relaxed);

@@ -22,16 +22,16 @@ static CUresult stream_create_handle(struct cushim_context *context, unsigned fl
     CUcontext before = NULL;
     if (context->green != NULL)
         return cushim_set_driver_error(
-            cushim_table()->GreenCtxStreamCreate_v1(out_handle, context->green, flags, priority),
+            cushim_table_legacy()->GreenCtxStreamCreate_v1(out_handle, context->green, flags, priority),
             CUSHIM_SLOT_GreenCtxStreamCreate_v1);
     CUresult result = cush_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table()->StreamCreateWithPriority_v1(out_handle, flags, priority);
+    result = cushim_table_legacy()->StreamCreateWithPriority_v1(out_handle, flags, priority);
     cushim_set_driver_error(result, CUSHIM_SLOT_StreamCreateWithPriority_v1);
     CUresult left = cush_context_leave(before);
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
-        cushim_table()->StreamDestroy_v2(*out_handle);
+        cushim_table_legacy()->StreamDestroy_v2(*out_handle);
     return result != CUDA_SUCCESS ? result : left;
 }
 
@@ -83,7 +83,8 @@ CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, s
             CUDA_ERROR_INVALID_CONTEXT, function,
             "A special stream belongs to the current context of each call, so the context must be NULL.");
     if (stream_is_special(handle) && handle != NULL
-        && cushim_query_slot_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1) == CUSHIM_STATE_MISSING
+        && cushim_query_slot_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+               == CUSHIM_STATE_MISSING
         && cushim_driver_version() != 0)
         return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function,
                                 "CU_STREAM_LEGACY and CU_STREAM_PER_THREAD need CUDA 7.0.");
@@ -156,14 +157,14 @@ CUresult cushim_stream_query(struct cushim_stream *stream)
 {
     if (stream == NULL)
         return fail_null_stream("cushim_stream_query");
-    return cushim_set_driver_error(cushim_table()->StreamQuery_v1(stream->handle), CUSHIM_SLOT_StreamQuery_v1);
+    return cushim_set_driver_error(cushim_table_legacy()->StreamQuery_v1(stream->handle), CUSHIM_SLOT_StreamQuery_v1);
 }
 
 CUresult cushim_stream_synchronize(struct cushim_stream *stream)
 {
     if (stream == NULL)
         return fail_null_stream("cushim_stream_synchronize");
-    return cushim_set_driver_error(cushim_table()->StreamSynchronize_v1(stream->handle),
+    return cushim_set_driver_error(cushim_table_legacy()->StreamSynchronize_v1(stream->handle),
                                    CUSHIM_SLOT_StreamSynchronize_v1);
 }
 
@@ -176,9 +177,10 @@ CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_ev
         return fail_null_event(function);
     /* CUDA 11.1 brought the flag together with this entry point. An older driver does not know the flag. */
     if (flags == CU_EVENT_WAIT_EXTERNAL
-        && cushim_query_slot_state(CUSHIM_SLOT_EventRecordWithFlags_v1) != CUSHIM_STATE_NATIVE)
+        && cushim_query_slot_state(CUSHIM_SLOT_EventRecordWithFlags_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+               != CUSHIM_STATE_NATIVE)
         return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function, "CU_EVENT_WAIT_EXTERNAL needs CUDA 11.1.");
-    return cushim_set_driver_error(cushim_table()->StreamWaitEvent_v1(stream->handle, event->handle, flags),
+    return cushim_set_driver_error(cushim_table_legacy()->StreamWaitEvent_v1(stream->handle, event->handle, flags),
                                    CUSHIM_SLOT_StreamWaitEvent_v1);
 }
 

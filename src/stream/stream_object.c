@@ -42,8 +42,8 @@ CUresult cush_stream_end_use(struct cushim_stream *stream)
         struct cushim_context *context = stream->context;
         stream->context = NULL;
         if (stream->owned)
-            result =
-                cushim_set_driver_error(cushim_table()->StreamDestroy_v2(stream->handle), CUSHIM_SLOT_StreamDestroy_v2);
+            result = cushim_set_driver_error(cushim_table_legacy()->StreamDestroy_v2(stream->handle),
+                                             CUSHIM_SLOT_StreamDestroy_v2);
         CUresult unref = cush_context_unref(context);
         if (result == CUDA_SUCCESS)
             result = unref;
@@ -56,21 +56,22 @@ bool cush_capture_mode_relax(CUstreamCaptureMode *out_previous)
 {
     *out_previous = CU_STREAM_CAPTURE_MODE_RELAXED;
     /* Before CUDA 10.1 every capture is a relaxed one. A missing slot would record an error. */
-    return cushim_query_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1) != CUSHIM_STATE_MISSING
-           && cushim_table()->ThreadExchangeStreamCaptureMode_v1(out_previous) == CUDA_SUCCESS;
+    return cushim_query_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+               != CUSHIM_STATE_MISSING
+           && cushim_table_legacy()->ThreadExchangeStreamCaptureMode_v1(out_previous) == CUDA_SUCCESS;
 }
 
 void cush_capture_mode_restore(bool changed, CUstreamCaptureMode previous)
 {
     if (changed)
-        cushim_table()->ThreadExchangeStreamCaptureMode_v1(&previous);
+        cushim_table_legacy()->ThreadExchangeStreamCaptureMode_v1(&previous);
 }
 
 CUresult cush_stream_wait_relaxed(struct cushim_stream *stream)
 {
     CUstreamCaptureMode mode;
     bool changed = cush_capture_mode_relax(&mode);
-    CUresult result = cushim_table()->StreamSynchronize_v1(stream->handle);
+    CUresult result = cushim_table_legacy()->StreamSynchronize_v1(stream->handle);
     cush_capture_mode_restore(changed, mode);
     return result;
 }

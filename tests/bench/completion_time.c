@@ -316,7 +316,8 @@ int main(void)
         fprintf(stderr, "no usable GPU: %s\n", cushim_last_error()->message);
         return 77;
     }
-    if (cushim_query_slot_state(CUSHIM_SLOT_StreamWaitValue32_v2) == CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(CUSHIM_SLOT_StreamWaitValue32_v2, CUSHIM_DEFAULT_STREAM_LEGACY)
+        == CUSHIM_STATE_MISSING) {
         fprintf(stderr, "the driver cannot hold a stream back: cuStreamWaitValue32_v2 needs CUDA 11.7\n");
         return 77;
     }

@@ -149,9 +149,14 @@ class Probe(Case):
         first = run('probe', DRIVER, '--max-version=11.0').out.decode().splitlines()[0]
         self.assertRegex(first, r'\b12\.4\b.*\b11\.0\b')
 
-    def test_per_thread_when_driver_is_too_old_then_reason_is_too_old(self):
-        answer = run_json('probe', OLDEST, '--per-thread')
-        self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, False, 'too-old'))
+    def test_per_thread_when_the_driver_is_too_old_then_what_needs_it_is_missing(self):
+        counts = [run_json('probe', OLDEST, *options).document['entry_points'] for options in ([], ['--per-thread'])]
+        self.assertGreater(counts[1]['missing'], counts[0]['missing'])
+        answer = run_json('probe', OLDEST, '--per-thread', '--require-slot=StreamQuery_v1')
+        self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'too-old'))
+        self.assertIn('needs CUDA 7.0 for per-thread default streams', answer.document['message'])
+        self.assertIn('CUDA 7.0 came with driver', answer.document['advice'])
+        self.assertEqual(run('probe', OLDEST, '--require-slot=StreamQuery_v1').status, USABLE)
 
 
 class Require(Case):

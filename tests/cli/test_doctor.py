@@ -338,10 +338,6 @@ class Started(Doctor):
         self.blames('version', '--max-version', DRIVER, '--require=12.0', '--max-version=11.0')
         self.assertIn('version', [row['check'] for row in self.findings(DRIVER, '--require=12.4')])
 
-    def test_version_when_driver_lacks_per_thread_streams_then_is_a_problem(self):
-        rows = {row['check']: row for row in self.findings('--driver=' + fake('driver_6_5'), '--per-thread')}
-        self.assertEqual((rows['version']['verdict'], rows['library']['verdict']), ('problem', 'ok'))
-
     def test_settings_when_driver_is_switched_off_then_blames_them(self):
         self.blames('settings', 'CUSHIM_DRIVER', CUSHIM_DRIVER='none')
         self.blames('settings', 'CUSHIM_MAX_VERSION', CUSHIM_MAX_VERSION='new')

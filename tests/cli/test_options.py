@@ -42,7 +42,7 @@ class Refused(Case):
 
     def test_option_when_it_belongs_to_another_command_then_refused(self):
         for command, option in (('table', '--devices'), ('doctor', '--devices'), ('probe', '--all'), ('table', '--all'),
-                                ('doctor', '--all')):
+                                ('doctor', '--all'), ('doctor', '--per-thread'), ('run', '--per-thread')):
             self.refuses([command, option], 'this command has no option ' + option)
         self.refuses(['table', '--require', '12.0'], 'this command has no option --require')
         self.refuses(['lookup', '--require-slot', 'Init_v1', '--all'], 'this command has no option --require-slot')

@@ -78,8 +78,8 @@ class Run(Case):
         self.all_passed(answer)
         self.assertEqual((answer.document['driver']['softcuda'], answer.document['driver']['path']), ('550', path))
 
-    def test_run_when_limited_or_per_thread_then_applies_to_softcuda(self):
-        self.runs_on_softcuda(run_json('run', '--root', self.directory(), '--per-thread', '--hide', 'cuStreamGetId'), 'not-found')
+    def test_run_when_limited_or_hidden_then_applies_to_softcuda(self):
+        self.runs_on_softcuda(run_json('run', '--root', self.directory(), '--hide', 'cuStreamGetId'), 'not-found')
         answer = run_json('run', '--root', self.directory(), '--max-version', '9.1')
         self.assertEqual(self.outcomes(answer.document)['capture'], 'skipped')
         self.assertIn('needs CUDA 10.1', answer.document['steps'][6]['message'])

@@ -69,7 +69,8 @@ static void special(void)
 {
     rule("legacy", cu->StreamBeginCapture_v2(CU_STREAM_LEGACY, RELAXED), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     CUresult result = cu->StreamBeginCapture_v2(NULL, RELAXED);
-    rule("zero", result, per_thread ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    rule("zero", result,
+         cu_kind == CUSHIM_DEFAULT_STREAM_PER_THREAD ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     if (result == CUDA_SUCCESS)
         rule("zero-end", capture_end(NULL), CUDA_SUCCESS);
     rule("per-thread", cu->StreamBeginCapture_v2(CU_STREAM_PER_THREAD, RELAXED), CUDA_SUCCESS);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 const struct cushim_dispatch_table *cu;
+enum cushim_default_stream cu_kind;
 int check_broken;
 
 static const struct check *current;
@@ -79,7 +80,7 @@ bool need(const char *what, CUresult result)
 
 static bool is_missing(enum cushim_slot slot, struct cushim_slot_info *out_info)
 {
-    return cushim_query_slot(slot, out_info) != CUDA_SUCCESS || out_info->state == CUSHIM_STATE_MISSING;
+    return cushim_query_slot(slot, cu_kind, out_info) != CUDA_SUCCESS || out_info->state == CUSHIM_STATE_MISSING;
 }
 
 void lacks(const char *key, const char *why)

@@ -59,6 +59,7 @@ struct subject {
 
 /* The table under test, set before the first check runs. */
 extern const struct cushim_dispatch_table *cu;
+extern enum cushim_default_stream cu_kind;
 
 /* ---- Answers; `key` is the part of the name behind the name of the check ---- */
 

@@ -68,7 +68,7 @@ class Sources:
                 # The name of a static function is qualified by its file.
                 key = (path, name) if re.match(r"static\b", match[0]) else (None, name)
                 self.calls[key] = (path, body)
-                self.slots[key] = set(re.findall(r"(?:\btable|cushim_table\(\)|\bdriver)\s*->\s*(\w+_v\d+)\b", body))
+                self.slots[key] = set(re.findall(r"(?:\btable|cushim_table_legacy\(\)|\bdriver)\s*->\s*(\w+_v\d+)\b", body))
 
     def key(self, path, name):
         return next((key for key in ((path, name), (None, name)) if key in self.calls), None)

@@ -14,7 +14,6 @@
 
 CUdevice the_device;
 CUcontext the_context;
-bool per_thread;
 
 void pause_shortly(void)
 {
@@ -28,7 +27,7 @@ void pause_shortly(void)
 static bool has(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_query_slot(slot, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
+    return cushim_query_slot(slot, cu_kind, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
 }
 
 CUresult fixture_open(void)

@@ -12,9 +12,6 @@
 extern CUdevice the_device;
 extern CUcontext the_context;
 
-/* Whether a stream argument of 0 means the per-thread default stream. */
-extern bool per_thread;
-
 /* Calls cuInit and sets up the device and the context. */
 CUresult fixture_open(void);
 /* Restores the state of the thread: the context is current and alone on the stack, and the capture mode is global. */

@@ -55,11 +55,10 @@ static CUresult load(const struct options *options)
     struct cushim_load_options wanted = {
         .max_version = options->max_version,
         .hide = options->hidden,
-        .default_stream = options->per_thread ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY,
     };
     CUresult result = cushim_load(&wanted);
-    cu = cushim_table();
-    per_thread = options->per_thread;
+    cu = options->per_thread ? cushim_table_per_thread() : cushim_table_legacy();
+    cu_kind = options->per_thread ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY;
     return result;
 }
 

@@ -56,9 +56,14 @@ class View:
         hidden = {name[2:] if name.startswith('cu') else name for name in setting.hide}
         self.hidden = {row for row in rows
                        if {slot_name(row), row.function[2:], row.symbol[2:]} & hidden}
-        self.adapted = {'DriverGetVersion_v1'} if self.limited else set()
-        if self.limited or self.hidden or setting.per_thread:
-            self.adapted |= {'GetProcAddress_v1', 'GetProcAddress_v2'}
+        self.adapted = self.adapted_in(setting.per_thread)
+
+    def adapted_in(self, per_thread):
+        """The slots of a table that cushim answers although the driver has them."""
+        adapted = {'DriverGetVersion_v1'} if self.limited else set()
+        if self.limited or self.hidden or per_thread:
+            adapted |= {'GetProcAddress_v1', 'GetProcAddress_v2'}
+        return adapted
 
     def symbol(self, row, per_thread):
         return row.per_thread_symbol if per_thread and row.per_thread_symbol != '-' else row.symbol
@@ -68,6 +73,8 @@ class View:
         symbol = self.symbol(row, per_thread)
         # If only later entry points of a function have a per-thread form, the earlier ones use the wrong stream.
         if per_thread and row.per_thread_symbol == '-' and self.has_form(row.function):
+            return False
+        if per_thread and self.has_form(row.function) and self.version < 7000:
             return False
         return visible and (symbol in self.library.exports or symbol in self.answered)
 
@@ -181,9 +188,15 @@ class Claims:
                 self.via_sets.setdefault(slot.name, set()).add(tuple(slot.via))
             is_whole = not view.hidden and not self.holes(view)
             if is_whole and slot.state in ('polyfill', 'missing'):
-                promised = POLYFILLED_FROM.get(slot.name, 10 ** 9) <= view.version
+                promised = self.polyfilled_from(view, slot.name, row) <= view.version
                 self.expect(slot.state, 'polyfill' if promised else 'missing', slot.name)
         self.expect(len(seen), len(report.slots), 'slots with a row')
+
+    @staticmethod
+    def polyfilled_from(view, name, row):
+        """In the per-thread table, what depends on the default stream is there from CUDA 7.0 on."""
+        promised = POLYFILLED_FROM.get(name, 10 ** 9)
+        return max(promised, 7000) if view.setting.per_thread and view.has_form(row.function) else promised
 
     def hold_consistency(self, report):
         """A polyfill that was possible once must exist wherever it is possible; called after all reports were
@@ -208,12 +221,12 @@ class Claims:
 
     # ---- Look-ups ----
 
-    def entry_of(self, report, view, row, per_thread):
+    def entry_of(self, report, view, row, per_thread, adapted):
         """Returns the (offset, name) that a look-up of this row must give, or None."""
         if row is None or not view.has(row, per_thread):
             return None
-        if slot_name(row) in view.adapted:
-            return report.slots[slot_name(row)].address - report.base, '-'
+        if slot_name(row) in adapted:
+            return report.both[slot_name(row)][per_thread] - report.base, '-'
         symbol = view.symbol(row, per_thread)
         offset = view.library.exports.get(symbol)
         return (offset, symbol) if offset is not None else (view.answered[symbol], '-')
@@ -227,7 +240,8 @@ class Claims:
                 if not 2000 <= version <= view.version:
                     self.expect((code, address), (INVALID_VALUE, None), what)
                     continue
-                wanted = self.entry_of(report, view, view.newest(row.function, version), view.setting.per_thread)
+                wanted = self.entry_of(report, view, view.newest(row.function, version), view.setting.per_thread,
+                                       view.adapted)
                 name = view.library.names.get(address - report.base, '') if address else ''
                 if version > view.newest_row and name.startswith(row.function + '_v') and name not in view.symbols:
                     continue  # the driver and its ABI are newer than our rows; hold_names() compares with the driver instead
@@ -249,7 +263,8 @@ class Claims:
                 self.expect((answer.code, answer.address), (INVALID_VALUE, None), what)
             return
         per_thread = answer.flags == 2 or (answer.flags == 0 and view.setting.per_thread)
-        wanted = self.entry_of(report, view, view.reached(answer, answer.version), per_thread)
+        wanted = self.entry_of(report, view, view.reached(answer, answer.version), per_thread,
+                               view.adapted_in(per_thread) if adapted else ())
         self.hold_answer(report, answer, wanted, what)
 
     def hold_answer(self, report, answer, wanted, what):
@@ -272,13 +287,13 @@ class Claims:
                 continue
             what = "the driver's own cuGetProcAddress v%d(%s, %d, flags %d)" % (
                 answer.signature, answer.function, answer.version, answer.flags)
-            wanted = self.entry_of(report, view, view.reached(answer, answer.version), answer.flags == 2)
+            wanted = self.entry_of(report, view, view.reached(answer, answer.version), answer.flags == 2, ())
             if answer.version <= view.own_version:
                 self.hold_answer(report, answer, wanted, what)
                 agreed += wanted is not None
             elif answer.code == SUCCESS and answer.address:
                 # Some drivers also answer above their own version, with the newest entry point that they have.
-                wanted = self.entry_of(report, view, view.reached(answer, view.own_version), answer.flags == 2)
+                wanted = self.entry_of(report, view, view.reached(answer, view.own_version), answer.flags == 2, ())
                 self.expect(answer.address - report.base, wanted and wanted[0], what)
         return agreed
 
@@ -289,7 +304,7 @@ class Claims:
         for name, (code, address) in report.names.items():
             what = 'cushim_lookup(%s, %d)' % (name, view.version)
             if name in view.functions and view.version <= view.newest_row:
-                wanted = self.entry_of(report, view, view.newest(name, view.version), False)
+                wanted = self.entry_of(report, view, view.newest(name, view.version), False, view.adapted)
                 offset = wanted and wanted[0]
             elif own:
                 answer = own[name]

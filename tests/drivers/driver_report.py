@@ -50,7 +50,7 @@ class Report:
         self.load = self.driver = self.version = self.count = None
         self.path = self.reason = None
         self.sides = {}
-        self.slots, self.rows = {}, []
+        self.slots, self.both, self.rows = {}, {}, []
         self.lookups, self.names = {}, {}
         self.own, self.through = [], []
         for line in done.stdout.splitlines():
@@ -81,6 +81,9 @@ class Report:
     def _slot(self, name, function, since, state, symbol, address, require, via):
         self.slots[name] = Slot(name, function, int(since), state, symbol, _number(address), int(require),
                                 [] if via == '-' else via.split(','))
+
+    def _both(self, name, *addresses):
+        self.both[name] = [_number(address) for address in addresses]
 
     def _row(self, function, since, symbol, per_thread_symbol):
         self.rows.append(Row(function, int(since), symbol, per_thread_symbol))

@@ -7,6 +7,7 @@
  *                [--watch | --watch-init]
  *
  *   --handle      opens FILE itself and passes the handle to cushim
+ *   --per-thread  examines the table for per-thread default streams
  *   --own         also calls the driver's own cuGetProcAddress
  *   --names       looks up each of these names, one per line, at the newest version
  *   --watch       ends with WATCH_STATUS if the load creates a thread or a process or opens a device node
@@ -20,6 +21,7 @@
  *   init      address                               the driver's cuInit, from which the load address follows
  *   side      what before after                     threads, descriptors
  *   slot      name function since state symbol address require via,via
+ *   both      name legacy_address per_thread_address   where a slot points in each of the tables
  *   row       function since symbol per_thread_symbol
  *   lookup    function version code address symbol
  *   name      name code address
@@ -46,6 +48,14 @@ typedef CUresult(CUDAAPI *ask_v2_fn)(const char *, void **, int, cuuint64_t, CUd
 
 static const char *const states[] = {"missing", "native", "polyfill", "adapted"};
 
+/* The table that is asked about. */
+static enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_LEGACY;
+
+static const struct cushim_dispatch_table *table(void)
+{
+    return kind == CUSHIM_DEFAULT_STREAM_LEGACY ? cushim_table_legacy() : cushim_table_per_thread();
+}
+
 static const char *text(const char *string)
 {
     return string != NULL && string[0] != '\0' ? string : "-";
@@ -71,14 +81,14 @@ static void print_address(cushim_fn fn)
 static void print_slot(enum cushim_slot slot, cushim_fn fn)
 {
     struct cushim_slot_info info;
-    if (cushim_query_slot(slot, &info) != CUDA_SUCCESS)
+    if (cushim_query_slot(slot, kind, &info) != CUDA_SUCCESS)
         exit(1);
     printf("slot\t%s\t%s\t%d\t%s\t%s", info.name, info.function, info.since, states[info.state], text(info.symbol));
     print_address(fn);
-    printf("\t%d\t%s", (int)cushim_require(&info.name, 1, NULL), info.via_count == 0 ? "-" : "");
+    printf("\t%d\t%s", (int)cushim_require(&info.name, 1, kind, NULL), info.via_count == 0 ? "-" : "");
     for (size_t i = 0; i < info.via_count; i++) {
         struct cushim_slot_info via;
-        cushim_query_slot(info.via[i], &via);
+        cushim_query_slot(info.via[i], kind, &via);
         printf("%s%s", i == 0 ? "" : ",", via.name);
     }
     printf("\n");
@@ -86,16 +96,32 @@ static void print_slot(enum cushim_slot slot, cushim_fn fn)
 
 static void print_slots(void)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *current = table();
 #define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
-    print_slot(CUSHIM_SLOT_##function##_##abi, (cushim_fn)table->function##_##abi);
+    print_slot(CUSHIM_SLOT_##function##_##abi, (cushim_fn)current->function##_##abi);
 #include "cushim/entry_points.h"
+}
+
+/* Slots that a look-up answers with the function of the table that belongs to its kind. */
+static void print_both(void)
+{
+    const struct cushim_dispatch_table *tables[] = {cushim_table_legacy(), cushim_table_per_thread()};
+    printf("both\tGetProcAddress_v1");
+    print_address((cushim_fn)tables[0]->GetProcAddress_v1);
+    print_address((cushim_fn)tables[1]->GetProcAddress_v1);
+    printf("\nboth\tGetProcAddress_v2");
+    print_address((cushim_fn)tables[0]->GetProcAddress_v2);
+    print_address((cushim_fn)tables[1]->GetProcAddress_v2);
+    printf("\nboth\tDriverGetVersion_v1");
+    print_address((cushim_fn)tables[0]->DriverGetVersion_v1);
+    print_address((cushim_fn)tables[1]->DriverGetVersion_v1);
+    printf("\n");
 }
 
 static void print_lookup(const char *function, int version)
 {
     cushim_fn fn = function_at(UNTOUCHED);
-    CUresult result = cushim_lookup(function, version, &fn);
+    CUresult result = cushim_lookup(function, version, kind, &fn);
     printf("lookup\t%s\t%d\t%d", function, version, (int)result);
     print_address(fn);
     printf("\t%s\n", result == CUDA_SUCCESS ? text(cushim_symbol_name(fn)) : "-");
@@ -123,7 +149,7 @@ static void print_answer(const char *who, ask_v1_fn v1, ask_v2_fn v2, cuuint64_t
 static bool is_available(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_query_slot(slot, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
+    return cushim_query_slot(slot, kind, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
 }
 
 /* The driver's own cuGetProcAddress. */
@@ -134,15 +160,15 @@ struct own {
 
 static void print_own_answers(const char *function, int version, cuuint64_t flags, const struct own *own)
 {
-    const struct cushim_dispatch_table *table = cushim_table();
+    const struct cushim_dispatch_table *current = table();
     if (own->v1 != NULL)
         print_answer("own", own->v1, NULL, flags, function, version);
     if (own->v2 != NULL)
         print_answer("own", NULL, own->v2, flags, function, version);
     if (is_available(CUSHIM_SLOT_GetProcAddress_v1))
-        print_answer("through", table->GetProcAddress_v1, NULL, flags, function, version);
+        print_answer("through", current->GetProcAddress_v1, NULL, flags, function, version);
     if (is_available(CUSHIM_SLOT_GetProcAddress_v2))
-        print_answer("through", NULL, table->GetProcAddress_v2, flags, function, version);
+        print_answer("through", NULL, current->GetProcAddress_v2, flags, function, version);
 }
 
 /* All versions at which the result for this row could change: its own, the one before, and the driver's. */
@@ -172,7 +198,7 @@ static bool print_names(const char *path, const struct own *own)
     while (fgets(name, sizeof name, file) != NULL) {
         name[strcspn(name, "\n")] = '\0';
         cushim_fn fn = function_at(UNTOUCHED);
-        CUresult result = cushim_lookup(name, version, &fn);
+        CUresult result = cushim_lookup(name, version, kind, &fn);
         printf("name\t%s\t%d", name, (int)result);
         print_address(fn);
         printf("\n");
@@ -204,9 +230,9 @@ static bool print_own_version(void *library)
 static void print_calls(void)
 {
     int number = -1;
-    CUresult result = cushim_table()->DriverGetVersion_v1(&number);
+    CUresult result = table()->DriverGetVersion_v1(&number);
     printf("version\t%d\t%d\n", (int)result, number);
-    printf("count\t%d\n", (int)cushim_table()->DeviceGetCount_v1(&number));
+    printf("count\t%d\n", (int)table()->DeviceGetCount_v1(&number));
 }
 
 static void load(const struct cushim_load_options *options)
@@ -266,7 +292,7 @@ int main(int argc, char **argv)
             options.hide = optarg;
             break;
         case 't':
-            options.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD;
+            kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
             break;
         case 'o':
             asks_own = true;
@@ -292,6 +318,7 @@ int main(int argc, char **argv)
     load(&options);
     print_calls();
     print_slots();
+    print_both();
     bool loaded = cushim_driver_version() != 0;
     const char *path = loaded ? cushim_get_diagnosis()->path : options.path;
     void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;

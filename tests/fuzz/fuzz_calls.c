@@ -46,7 +46,7 @@ static void check(void)
     HOLDS((diagnosis->reason == CUSHIM_REASON_NONE) == (version != 0));
     CUresult result = cushim_table()->StreamQuery_v1(NULL);
     struct cushim_slot_info info;
-    HOLDS(cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, &info) == CUDA_SUCCESS);
+    HOLDS(cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info) == CUDA_SUCCESS);
     if (version == 0)
         HOLDS(result == CUDA_ERROR_NO_DEVICE && info.state == CUSHIM_STATE_MISSING);
     else if (info.state == CUSHIM_STATE_MISSING)
@@ -63,7 +63,6 @@ static void load(struct fuzz_bytes *bytes)
         .max_version = PICK(versions, bytes),
         .min_version = PICK(versions, bytes),
         .hide = PICK(hides, bytes),
-        .default_stream = (enum cushim_default_stream)(fuzz_byte(bytes) % 4),
         .root = "/no/such/root",
     };
     CUresult result = cushim_load(&options);
@@ -92,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         }
         case 3: {
-            CUresult result = cushim_lookup("cuStreamQuery", 7000, &fn);
+            CUresult result = cushim_lookup("cuStreamQuery", 7000, CUSHIM_DEFAULT_STREAM_LEGACY, &fn);
             HOLDS((result == CUDA_SUCCESS) == (fn != NULL));
             break;
         }

@@ -38,12 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     const char *const names[] = {name};
     const char *unmet = NULL;
-    CUresult required = cushim_require(names, 1, &unmet);
+    CUresult required = cushim_require(names, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet);
     HOLDS((required == CUDA_SUCCESS) == (unmet == NULL));
     HOLDS(required != CUDA_ERROR_NOT_FOUND || found == CUDA_ERROR_NOT_FOUND);
 
     cushim_fn fn = NULL;
-    CUresult result = cushim_lookup(name, version, &fn);
+    CUresult result = cushim_lookup(name, version, CUSHIM_DEFAULT_STREAM_LEGACY, &fn);
     HOLDS((result == CUDA_SUCCESS) == (fn != NULL));
     HOLDS(result != CUDA_ERROR_INVALID_VALUE || version < 2000 || version > 12040);
     if (fn != NULL) {

@@ -48,8 +48,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         options.max_version = (int)(fuzz_byte(&bytes) << 24 | fuzz_byte(&bytes) << 12 | fuzz_byte(&bytes));
     if ((which & 8) != 0)
         options.min_version = (int)(fuzz_byte(&bytes) * 1000 + fuzz_byte(&bytes));
-    if ((which & 16) != 0)
-        options.default_stream = (enum cushim_default_stream)fuzz_byte(&bytes);
 
     CUresult result = cushim_load(&options);
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();

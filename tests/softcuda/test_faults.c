@@ -21,10 +21,11 @@ static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
     (void)state;
     cushim_fn function;
     struct cushim_slot_info info;
-    assert_cu(0, cushim_query_slot(CUSHIM_SLOT_StreamGetPriority_v1, &info));
+    assert_cu(0, cushim_query_slot(CUSHIM_SLOT_StreamGetPriority_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info));
     assert_int_equal(info.state, CUSHIM_STATE_MISSING);
-    assert_cu(500, cushim_lookup("cuStreamGetPriority", cushim_driver_version(), &function));
-    assert_cu(0, cushim_query_slot(CUSHIM_SLOT_StreamGetFlags_v1, &info));
+    assert_cu(500,
+              cushim_lookup("cuStreamGetPriority", cushim_driver_version(), CUSHIM_DEFAULT_STREAM_LEGACY, &function));
+    assert_cu(0, cushim_query_slot(CUSHIM_SLOT_StreamGetFlags_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info));
     assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
 }
 

@@ -100,12 +100,11 @@ static int forked(void)
 
 int main(int argc, char **argv)
 {
-    const struct cushim_load_options options = {.path = argc > 1 ? argv[1] : NULL,
-                                                .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
-    if (cushim_load(&options) != CUDA_SUCCESS) {
+    const struct cushim_load_options options = {.path = argc > 1 ? argv[1] : NULL};
+    if (cushim_load(&options) != CUDA_SUCCESS || cushim_driver_version() < 7000) {
         fprintf(stderr, "%s\n", cushim_get_diagnosis()->message);
-        return cushim_get_diagnosis()->cuda_version < 7000 ? 77 : 1; /* older drivers lack this stream */
+        return cushim_driver_version() != 0 ? 77 : 1; /* older drivers lack this stream */
     }
-    cu = cushim_table();
+    cu = cushim_table_per_thread();
     return before_init() || per_thread() || forked();
 }

@@ -255,7 +255,8 @@ static void argument(void)
 
 static void executable(void)
 {
-    bool flags = cushim_query_slot_state(S(GraphInstantiateWithFlags_v1)) == CUSHIM_STATE_NATIVE;
+    bool flags =
+        cushim_query_slot_state(S(GraphInstantiateWithFlags_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
     struct cushim_stream *stream = layer_stream();
     struct cushim_graph_exec *exec = NULL;
     struct scene scene = {.result = CUDA_ERROR_ASSERT};
@@ -309,7 +310,7 @@ static void modes_on_old(void)
 {
     struct cushim_stream *stream;
     struct cushim_graph *graph = NULL;
-    if (cushim_query_slot_state(S(StreamBeginCapture_v2)) != CUSHIM_STATE_POLYFILL) {
+    if (cushim_query_slot_state(S(StreamBeginCapture_v2), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_POLYFILL) {
         lacks(NULL, "a driver of CUDA 10.0 alone");
         return;
     }

@@ -6,7 +6,7 @@
 
 static bool is_native(enum cushim_slot slot)
 {
-    return cushim_query_slot_state(slot) == CUSHIM_STATE_NATIVE;
+    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
 }
 
 /* The members that this driver reports, as bits of enum cushim_capture_valid. */
@@ -291,7 +291,8 @@ static void mode_argument(void)
             "cushim_capture_mode_exchange");
     rule_fact("untouched", too_large == (CUstreamCaptureMode)3 && negative == (CUstreamCaptureMode)-1);
     refused("null", cushim_capture_mode_exchange(NULL), CUDA_ERROR_INVALID_VALUE, "cushim_capture_mode_exchange");
-    if (cushim_query_slot_state(S(ThreadExchangeStreamCaptureMode_v1)) == CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(ThreadExchangeStreamCaptureMode_v1), CUSHIM_DEFAULT_STREAM_LEGACY)
+        == CUSHIM_STATE_MISSING) {
         CUstreamCaptureMode relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
         passed_on("on-old", cushim_capture_mode_exchange(&relaxed), CUDA_ERROR_NOT_SUPPORTED);
         rule_number("untouched-on-old", relaxed, CU_STREAM_CAPTURE_MODE_RELAXED);

@@ -299,8 +299,8 @@ static void on_old(void)
 {
     struct cushim_stream *stream;
     struct cushim_graph *graph = NULL;
-    if (cushim_query_slot_state(S(StreamBeginCaptureToGraph_v1)) != CUSHIM_STATE_MISSING
-        || cushim_query_slot_state(S(GraphCreate_v1)) == CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(StreamBeginCaptureToGraph_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING
+        || cushim_query_slot_state(S(GraphCreate_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver from CUDA 10.0 to 12.2 alone");
         return;
     }

@@ -219,8 +219,8 @@ static void on_old(void)
     struct cushim_capture *capture = NULL;
     struct cushim_graph *graph = NULL;
     struct given given = {.calls = 0};
-    if (cushim_query_slot_state(S(UserObjectCreate_v1)) != CUSHIM_STATE_MISSING
-        || cushim_query_slot_state(S(StreamBeginCapture_v2)) == CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(UserObjectCreate_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING
+        || cushim_query_slot_state(S(StreamBeginCapture_v2), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver from CUDA 10.0 to 11.2 alone");
         return;
     }

@@ -264,7 +264,8 @@ static void captured_on_old(void)
     struct cushim_stream *stream = layer_stream();
     struct cushim_completion *completion = NULL;
     struct cushim_graph *graph = NULL;
-    if (cushim_query_slot_state(CUSHIM_SLOT_UserObjectCreate_v1) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(CUSHIM_SLOT_UserObjectCreate_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+        != CUSHIM_STATE_MISSING) {
         lacks("refused", "a driver without user objects");
     } else {
         rule("refused",

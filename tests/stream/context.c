@@ -39,7 +39,7 @@ static void primary_argument(void)
 static void primary_on_old(void)
 {
     struct cushim_context *context = NULL;
-    if (cushim_query_slot_state(S(DevicePrimaryCtxRetain_v1)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(DevicePrimaryCtxRetain_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver that has primary contexts");
         return;
     }

@@ -9,7 +9,8 @@
 
 static bool has_edges(void)
 {
-    return cushim_query_slot_state(S(StreamUpdateCaptureDependencies_v2)) == CUSHIM_STATE_NATIVE;
+    return cushim_query_slot_state(S(StreamUpdateCaptureDependencies_v2), CUSHIM_DEFAULT_STREAM_LEGACY)
+           == CUSHIM_STATE_NATIVE;
 }
 
 static CUgraph graph_of(struct cushim_stream *stream)
@@ -161,7 +162,8 @@ static void edges_on_old(void)
 static void on_old(void)
 {
     struct cushim_stream *stream;
-    if (cushim_query_slot_state(S(StreamUpdateCaptureDependencies_v2)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(StreamUpdateCaptureDependencies_v2), CUSHIM_DEFAULT_STREAM_LEGACY)
+        != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver that has it");
         return;
     }

@@ -95,7 +95,8 @@ static void recorded(void)
 /* External events exist only in captures, from CUDA 11.1. */
 static void external(void)
 {
-    bool known = cushim_query_slot_state(S(EventRecordWithFlags_v1)) == CUSHIM_STATE_NATIVE;
+    bool known =
+        cushim_query_slot_state(S(EventRecordWithFlags_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
     struct cushim_stream *stream = layer_stream();
     struct cushim_event *event = new_event(0);
     struct cushim_capture *capture = NULL;

@@ -285,7 +285,7 @@ static void clean_up(void)
 {
     CUcontext current = NULL;
     if (capture_status(cushim_stream_handle(act.stream))[0] != 'n'
-        && cushim_query_slot_state(S(StreamEndCapture_v1)) != 0)
+        && cushim_query_slot_state(S(StreamEndCapture_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != 0)
         (void)capture_end(cushim_stream_handle(act.stream));
     need("settle", cu->StreamSynchronize_v1(cushim_stream_handle(act.stream)));
     if (cu->CtxGetCurrent_v1(&current) == CUDA_SUCCESS && current != the_context)
@@ -331,7 +331,7 @@ static bool complain(const char *name, const char *what, int turn, enum cushim_s
     if (what == NULL)
         return false;
     if ((int)slot >= 0)
-        (void)cushim_query_slot(slot, &info);
+        (void)cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
     snprintf(text, sizeof text, "turn %d, %s, %d: %s", turn, info.name, (int)result, what);
     saw_text(key_of(name, "round_error", NULL), text);
     rule_fact(key_of(name, "right", NULL), false);
@@ -407,7 +407,7 @@ static void open_act(void)
     act.context = context_new();
     act.stream = layer_stream();
     act.graph = NULL;
-    if (cushim_query_slot_state(S(GraphCreate_v1)) != CUSHIM_STATE_MISSING)
+    if (cushim_query_slot_state(S(GraphCreate_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING)
         need("graph", cushim_graph_create(&act.graph));
 }
 

@@ -153,7 +153,8 @@ static void destroyed_in_capture(void)
     struct cushim_graph *graph = NULL;
     struct cushim_graph_exec *exec = NULL;
     struct cushim_capture *open = NULL;
-    bool releases = cushim_query_slot_state(S(UserObjectCreate_v1)) != CUSHIM_STATE_MISSING;
+    bool releases =
+        cushim_query_slot_state(S(UserObjectCreate_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
     atomic_int released = 0;
     need("first", cushim_capture_begin(stream, RELAXED, &open));
     need("work", cushim_stream_launch_host(stream, count_release, &released, releases ? count_release : NULL));
@@ -173,7 +174,8 @@ static void destroyed_in_capture(void)
 /* CUDA 11.4 brought the flags of an instantiation. */
 static void flags(void)
 {
-    bool known = cushim_query_slot_state(S(GraphInstantiateWithFlags_v1)) == CUSHIM_STATE_NATIVE;
+    bool known =
+        cushim_query_slot_state(S(GraphInstantiateWithFlags_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
     struct cushim_graph *graph = NULL;
     struct cushim_graph_exec *exec = NULL;
     need("graph", cushim_graph_create(&graph));
@@ -192,7 +194,7 @@ static void upload(void)
     struct cushim_graph *graph = NULL;
     struct cushim_graph_exec *exec = NULL;
     atomic_int calls = 0;
-    bool known = cushim_query_slot_state(S(GraphUpload_v1)) != CUSHIM_STATE_MISSING;
+    bool known = cushim_query_slot_state(S(GraphUpload_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
     need("graph", cushim_graph_create(&graph));
     add_node(cushim_graph_handle(graph), &calls);
     need("instantiate", cushim_graph_instantiate(graph, NULL, 0, &exec));
@@ -240,7 +242,7 @@ static void on_old(void)
     struct cushim_graph *graph = NULL;
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
-    if (cushim_query_slot_state(S(GraphCreate_v1)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(GraphCreate_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver that has graphs");
     } else {
         passed_on("create", cushim_graph_create(&graph), CUDA_ERROR_NOT_SUPPORTED);

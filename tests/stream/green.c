@@ -62,7 +62,7 @@ static void in_capture(void)
 static void on_old(void)
 {
     struct cushim_context *context = NULL;
-    if (cushim_query_slot_state(S(CtxFromGreenCtx_v1)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(CtxFromGreenCtx_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver that has green contexts");
         return;
     }

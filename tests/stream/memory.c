@@ -80,9 +80,8 @@ static void attach(void)
         done("global", cushim_stream_attach_memory(stream, memory, 0, CU_MEM_ATTACH_GLOBAL));
         passed_on("a-part", cushim_stream_attach_memory(stream, memory, 1024, CU_MEM_ATTACH_SINGLE),
                   CUDA_ERROR_INVALID_VALUE);
-        if (!per_thread)
-            passed_on("special-single", cushim_stream_attach_memory(special, memory, 0, CU_MEM_ATTACH_SINGLE),
-                      CUDA_ERROR_INVALID_VALUE);
+        passed_on("special-single", cushim_stream_attach_memory(special, memory, 0, CU_MEM_ATTACH_SINGLE),
+                  CUDA_ERROR_INVALID_VALUE);
         done("synchronize", cushim_stream_synchronize(stream));
         need("free", cu->MemFree_v2(memory));
     }
@@ -183,8 +182,8 @@ static void values_refused(void)
         refused(names32[i], calls32[i](NULL, 0, 0, 0), CUDA_ERROR_INVALID_HANDLE, names32[i]);
         refused(names64[i], calls64[i](NULL, 0, 0, 0), CUDA_ERROR_INVALID_HANDLE, names64[i]);
     }
-    if (cushim_query_slot_state(S(StreamWaitValue32_v2)) == CUSHIM_STATE_MISSING
-        && cushim_query_slot_state(S(StreamWaitValue32_v1)) == CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(StreamWaitValue32_v2), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING
+        && cushim_query_slot_state(S(StreamWaitValue32_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING) {
         struct cushim_stream *stream = layer_stream();
         CUstreamBatchMemOpParams op = write_op(0, 0);
         for (int i = 0; i < 2; i++) {

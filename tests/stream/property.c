@@ -14,7 +14,7 @@ struct answers {
 
 static bool has(enum cushim_slot slot)
 {
-    return cushim_query_slot_state(slot) != CUSHIM_STATE_MISSING;
+    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
 }
 
 /* Queries every property that this driver reports, and checks each code. */
@@ -251,7 +251,7 @@ static void id_in_capture(void)
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
     unsigned long long id = 0;
-    if (cushim_query_slot_state(S(StreamGetId_v1)) != CUSHIM_STATE_MISSING) {
+    if (cushim_query_slot_state(S(StreamGetId_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING) {
         lacks(NULL, "a driver without ids");
     } else {
         need("begin", cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, &capture));
@@ -348,7 +348,7 @@ static void capture_others(void)
 /* Other streams are queried, and one is created, while this thread captures in the strictest mode. */
 static void beside_capture(void)
 {
-    bool modes = cushim_query_slot_state(S(StreamBeginCapture_v2)) == CUSHIM_STATE_NATIVE;
+    bool modes = cushim_query_slot_state(S(StreamBeginCapture_v2), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
     struct cushim_stream *stream = layer_stream();
     struct cushim_capture *capture = NULL;
     struct cushim_stream *other = NULL;

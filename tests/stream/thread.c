@@ -52,7 +52,7 @@ static void *ask(void *user)
         count_wrong(crew, cushim_stream_flags(crew->stream, &flags) == CUDA_SUCCESS && flags == crew->flags);
         count_wrong(crew,
                     cushim_stream_priority(crew->stream, &priority) == CUDA_SUCCESS && priority == crew->priority);
-        if (cushim_query_slot_state(S(StreamGetCtx_v2)) == CUSHIM_STATE_MISSING)
+        if (cushim_query_slot_state(S(StreamGetCtx_v2), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
             continue;
         count_wrong(crew, cushim_stream_device(crew->stream, &device) == CUDA_SUCCESS && device == the_device);
         count_wrong(crew, cushim_stream_driver_context(crew->stream, &context, NULL) == CUDA_SUCCESS

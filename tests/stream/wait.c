@@ -99,7 +99,7 @@ static void external_on_old(void)
     struct cushim_context *context = context_new();
     struct cushim_event *event = NULL;
     struct cushim_stream *stream = NULL;
-    if (cushim_query_slot_state(S(EventRecordWithFlags_v1)) == CUSHIM_STATE_NATIVE) {
+    if (cushim_query_slot_state(S(EventRecordWithFlags_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE) {
         lacks(NULL, "a driver that has the flag");
         cushim_context_destroy(&context);
         return;

@@ -5,6 +5,8 @@ static struct {
     char calls[1024];
     const char *failing;
     CUresult code;
+    enum cushim_default_stream kind;
+    unsigned (*counts)[2]; /* fake_calls */
 } mock;
 
 int mock_reset(void **state)
@@ -13,10 +15,14 @@ int mock_reset(void **state)
     return unit_reset(state);
 }
 
-struct cushim_dispatch_table *mock_load(const char *name, struct cushim_load_options options)
+struct cushim_dispatch_table *mock_load_kind(const char *name, struct cushim_load_options options,
+                                             enum cushim_default_stream kind)
 {
     struct cushim_dispatch_table *hooks = unit_object(name, "fake_hooks");
     *hooks = *(const struct cushim_dispatch_table *)unit_object(name, "fake_first_hooks");
+    mock.kind = kind;
+    mock.counts = unit_object(name, "fake_calls");
+    memset(mock.counts, 0, sizeof *mock.counts * ROW_COUNT);
     unit_load(name, options);
     return hooks;
 }
@@ -39,8 +45,18 @@ CUresult mock_call(const char *function, const char *arguments, ...)
     return mock.failing != NULL && strcmp(mock.failing, function) == 0 ? mock.code : CUDA_SUCCESS;
 }
 
+/* Whether an entry point that has both forms was called in the form of the other kind. */
+static void assert_forms(void)
+{
+    for (size_t row = 0; row < ROW_COUNT; row++) {
+        if (cush_symbols_row(row).per_thread_symbol[0] != '\0' && mock.counts[row][1 - mock.kind] != 0)
+            fail_msg("%s was called in the form of the other default stream", cush_symbols_row(row).symbol);
+    }
+}
+
 void mock_assert_calls(const char *calls)
 {
+    assert_forms();
     assert_string_equal(mock.calls, calls);
     mock.calls[0] = '\0';
 }

@@ -13,8 +13,15 @@ int mock_reset(void **state);
 
 #define MOCK_TEST(test) cmocka_unit_test_setup(test, mock_reset)
 
-/* Loads a fake, and returns its hooks in their initial state. */
-struct cushim_dispatch_table *mock_load(const char *name, struct cushim_load_options options);
+/* Loads a fake, and returns its hooks in their initial state. The test uses the table of this kind. */
+struct cushim_dispatch_table *mock_load_kind(const char *name, struct cushim_load_options options,
+                                             enum cushim_default_stream kind);
+
+/* Test files are compiled once for each default stream, and use cushim_table(). */
+static inline struct cushim_dispatch_table *mock_load(const char *name, struct cushim_load_options options)
+{
+    return mock_load_kind(name, options, CUSHIM_DEFAULT_STREAM_AS_COMPILED);
+}
 
 /* From now on, mock_call() of this function returns this code. NULL: no function fails. */
 void mock_fail(const char *function, CUresult code);
@@ -23,7 +30,7 @@ void mock_fail(const char *function, CUresult code);
 CUSHIM_PRINTF(2, 3)
 CUresult mock_call(const char *function, const char *arguments, ...);
 
-/* Asserts that exactly these calls were recorded, and clears the record. */
+/* Asserts that exactly these calls were recorded, each in the form of the table's kind, and clears the record. */
 void mock_assert_calls(const char *calls);
 
 /* Asserts that a call was refused as not supported by this driver, in the name of this function, and that no call was

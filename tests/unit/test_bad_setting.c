@@ -81,20 +81,6 @@ static void test_versions_when_invalid_then_refused(void **state)
     }
 }
 
-static void test_default_stream_when_unknown_then_refused(void **state)
-{
-    (void)state;
-    static const int kinds[] = {INT_MIN, -1, 3, 4711, INT_MAX};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        struct cushim_load_options options = {.default_stream = (enum cushim_default_stream)kinds[i]};
-        char number[32];
-        snprintf(number, sizeof number, "\"%d\"", kinds[i]);
-        assert_bad_option(options, "The option default_stream", number);
-    }
-    assert_int_equal(cushim_load_as(NULL, (enum cushim_default_stream)4711), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_load_as(NULL, CUSHIM_DEFAULT_STREAM_AS_COMPILED), CUDA_ERROR_INVALID_VALUE);
-}
-
 static void test_hide_when_a_name_is_unknown_then_message_names_it(void **state)
 {
     (void)state;
@@ -134,7 +120,8 @@ static void test_hide_when_it_has_no_names_then_nothing_is_hidden(void **state)
         unit_reset(NULL);
         unit_load("fake_12040", (struct cushim_load_options){.hide = hides[i]});
         struct cushim_slot_info info;
-        assert_int_equal(cushim_query_slot(CUSHIM_SLOT_GetProcAddress_v2, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_query_slot(CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_DEFAULT_STREAM_LEGACY, &info),
+                         CUDA_SUCCESS);
         assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
     }
 }
@@ -147,7 +134,7 @@ static void test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidde
         strcpy(hide + strlen(hide), "StreamGetId_v1,");
     unit_load("fake_12040", (struct cushim_load_options){.hide = hide});
     struct cushim_slot_info info;
-    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamGetId_v1, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
     assert_int_equal(info.state, CUSHIM_STATE_MISSING);
 }
 
@@ -277,7 +264,6 @@ int main(void)
         UNIT_TEST(test_path_when_a_handle_is_given_too_then_refused),
         UNIT_TEST(test_root_when_empty_or_overlong_then_refused),
         UNIT_TEST(test_versions_when_invalid_then_refused),
-        UNIT_TEST(test_default_stream_when_unknown_then_refused),
         UNIT_TEST(test_hide_when_a_name_is_unknown_then_message_names_it),
         UNIT_TEST(test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_message),
         UNIT_TEST(test_hide_when_it_has_no_names_then_nothing_is_hidden),

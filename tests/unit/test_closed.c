@@ -26,17 +26,17 @@ static void *find(void *library, const char *name)
 static void test_library_when_closed_then_it_stays_and_its_tables_can_be_called(void **state)
 {
     (void)state;
-    __typeof__(cushim_load_as) *load;
+    __typeof__(cushim_load) *load;
     __typeof__(cushim_driver_version) *version;
     setenv("CUSHIM_DRIVER", FAKES "/fake_12040.so", 1);
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         fail_msg("%s", dlerror());
-    *(void **)&load = find(library, "cushim_load_as");
+    *(void **)&load = find(library, "cushim_load");
     *(void **)&version = find(library, "cushim_driver_version");
-    const struct cushim_dispatch_table *const *current = find(library, "cushim_current_table");
+    const struct cushim_dispatch_table *const *current = find(library, "cushim_current_legacy_0_2");
     const struct cushim_dispatch_table *bootstrap = *current;
-    assert_int_equal(load(NULL, CUSHIM_DEFAULT_STREAM_LEGACY), CUDA_SUCCESS);
+    assert_int_equal(load(NULL), CUDA_SUCCESS);
     const struct cushim_dispatch_table *driver = *current;
 
     assert_int_equal(dlclose(library), 0);

@@ -59,10 +59,10 @@ static void ask_everything(void)
     const char *const name = "StreamQuery_v1";
     cushim_fn fn = NULL;
     int version = -1;
-    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
     assert_int_equal(info.state, CUSHIM_STATE_MISSING);
-    assert_int_equal(cushim_require(&name, 1, NULL), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_lookup("cuStreamQuery", 12040, &fn), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_require(&name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_lookup("cuStreamQuery", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(cushim_table()->DriverGetVersion_v1(&version), CUDA_SUCCESS);
     assert_int_equal(version, 0);
     assert_int_equal(cushim_driver_version(), 0);

@@ -56,8 +56,7 @@ static void assert_independent(int how)
     struct copy one = open_copy(new_copy("one.so"), how);
     struct copy two = open_copy(new_copy("two.so"), how);
     struct cushim_load_options limited = {.path = unit_fake("fake_12040"), .max_version = 11020};
-    struct cushim_load_options other = {.path = unit_fake("fake_12040"),
-                                        .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
+    struct cushim_load_options other = {.path = unit_fake("fake_12040"), .hide = "StreamGetCtx"};
     assert_int_equal(one.load(&limited), CUDA_SUCCESS);
     assert_int_equal(two.diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
     assert_int_equal(two.load(&other), CUDA_SUCCESS);
@@ -70,11 +69,11 @@ static void assert_independent(int how)
     assert_int_equal(two.driver_version(), 12040);
     assert_int_equal(cushim_driver_version(), 11040);
     assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(two.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(two.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
     assert_int_equal(one.table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(two.table()->StreamGetId_v1(NULL, NULL), FAKE_CODE(ROW_StreamGetId_v1, 1));
+    assert_int_equal(two.table()->StreamGetId_v1(NULL, NULL), FAKE_CODE(ROW_StreamGetId_v1, 0));
     assert_int_equal(dlclose(one.library), 0);
-    assert_int_equal(two.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(two.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
     assert_int_equal(dlclose(two.library), 0);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
@@ -95,8 +94,8 @@ static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(v
 {
     (void)state;
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
-    assert_null(dlsym(one.library, "cushim_load_as"));
-    assert_null(dlsym(one.library, "cushim_current_table"));
+    assert_null(dlsym(one.library, "cushim_load"));
+    assert_null(dlsym(one.library, "cushim_current_legacy_0_2"));
     assert_null(dlsym(one.library, "cushim_get_diagnosis"));
     assert_int_equal(dlclose(one.library), 0);
 }

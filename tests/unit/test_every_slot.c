@@ -6,17 +6,17 @@
 
 #include "call_slot.h"
 
-static struct cushim_slot_info info_of(enum cushim_slot slot)
+static struct cushim_slot_info info_of(enum cushim_slot slot, enum cushim_default_stream kind)
 {
     struct cushim_slot_info info;
-    assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_query_slot(slot, kind, &info), CUDA_SUCCESS);
     return info;
 }
 
 static void assert_result(enum cushim_slot slot, CUresult result, CUresult expected)
 {
     if (result != expected)
-        fail_msg("%s says %d, not %d", info_of(slot).name, (int)result, (int)expected);
+        fail_msg("%s says %d, not %d", cush_symbols_slot_name(slot), (int)result, (int)expected);
 }
 
 /* ---- The result of a call with zeros ---- */
@@ -36,7 +36,7 @@ static CUresult absent_result(enum cushim_slot slot)
 
 /* The message of a missing slot names the function, the version that it needs, and the version of the driver or the
  * limit that refuses. */
-static void assert_detail(enum cushim_slot slot, int version, int per_thread)
+static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind, int version)
 {
     char needs[256];
     char limit[64] = "";
@@ -44,35 +44,37 @@ static void assert_detail(enum cushim_slot slot, int version, int per_thread)
     const struct cushim_error *error = cushim_last_error();
     size_t index = cush_symbols_row_of(slot);
     struct cushim_entry_point row = cush_symbols_row(index);
-    if (row.since <= own_version)
+    bool needs_form = row.since <= version; /* else it is missing in both tables */
+    int needed = needs_form ? 7000 : row.since;
+    if (needed <= own_version)
         snprintf(limit, sizeof limit, "the version limit is CUDA %d.%d, and ", version / 1000, version % 1000 / 10);
-    if (row.since > version) {
-        snprintf(needs, sizeof needs, "%s needs CUDA %d.%d; %sthis driver is CUDA %d.%d.", row.symbol, row.since / 1000,
-                 row.since % 1000 / 10, limit, own_version / 1000, own_version % 1000 / 10);
-    } else {
-        assert_true(per_thread && cush_symbols_lacks_form(index));
-        snprintf(needs, sizeof needs, "%s has no form for per-thread default streams.", row.symbol);
-    }
+    snprintf(needs, sizeof needs, "%s needs CUDA %d.%d%s; %sthis driver is CUDA %d.%d.", row.symbol, needed / 1000,
+             needed % 1000 / 10, needs_form ? " for per-thread default streams" : "", limit, own_version / 1000,
+             own_version % 1000 / 10);
+    if (needs_form && cush_symbols_lacks_form(index))
+        snprintf(needs, sizeof needs, "%s has no form for per-thread default streams; a later version of it has one.",
+                 row.symbol);
+    assert_true(!needs_form || kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
     assert_int_equal(error->code, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(error->function, row.symbol);
     assert_string_equal(error->message, needs);
 }
 
-static void assert_answers(const struct cushim_dispatch_table *table, enum cushim_slot slot, int version,
-                           int per_thread)
+static void assert_answers(const struct cushim_dispatch_table *table, enum cushim_slot slot,
+                           enum cushim_default_stream kind, int version)
 {
     CUresult result = call_slot(table, slot);
-    struct cushim_slot_info info = info_of(slot);
+    struct cushim_slot_info info = info_of(slot, kind);
     switch (info.state) {
     case CUSHIM_STATE_NATIVE:
-        assert_result(slot, result, unit_native_result(slot, per_thread));
+        assert_result(slot, result, unit_native_result(slot, kind));
         break;
     case CUSHIM_STATE_ADAPTED:
         assert_result(slot, result, CUDA_ERROR_INVALID_VALUE);
         break;
     case CUSHIM_STATE_MISSING:
         assert_result(slot, result, CUDA_ERROR_NOT_SUPPORTED);
-        assert_detail(slot, version, per_thread);
+        assert_detail(slot, kind, version);
         break;
     case CUSHIM_STATE_POLYFILL:
         assert_true(info.via_count > 0);
@@ -88,11 +90,12 @@ static void test_absent_table_when_each_slot_is_called_then_returns_no_device(vo
     (void)state;
     struct cushim_load_options options = {.path = "none"};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
+    FOR_EACH_KIND(kind)
     FOR_EACH_SLOT(slot)
     {
         CUresult expected = absent_result(slot);
-        assert_result(slot, call_slot(cushim_table(), slot), expected);
-        assert_int_equal(info_of(slot).state, CUSHIM_STATE_MISSING);
+        assert_result(slot, call_slot(unit_table(kind), slot), expected);
+        assert_int_equal(info_of(slot, kind).state, CUSHIM_STATE_MISSING);
         if (expected == CUDA_ERROR_NO_DEVICE) {
             assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
             assert_string_equal(cushim_last_error()->function, cush_symbols_row(cush_symbols_row_of(slot)).symbol);
@@ -103,37 +106,40 @@ static void test_absent_table_when_each_slot_is_called_then_returns_no_device(vo
 
 static void test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver(void **state)
 {
+    FOR_EACH_KIND(kind)
     FOR_EACH_SLOT(slot)
     {
         unit_reset(state);
         unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-        const struct cushim_dispatch_table *bootstrap = cushim_table();
+        const struct cushim_dispatch_table *bootstrap = unit_table(kind);
         CUresult result = call_slot(bootstrap, slot);
         assert_int_equal(cushim_driver_version(), 12040);
-        assert_ptr_not_equal(cushim_table(), bootstrap);
-        assert_result(slot, result, call_slot(cushim_table(), slot));
-        assert_answers(bootstrap, slot, 12040, 0); /* a bootstrap table that the program kept still works */
+        assert_ptr_not_equal(unit_table(kind), bootstrap);
+        assert_result(slot, result, call_slot(unit_table(kind), slot));
+        assert_answers(bootstrap, slot, kind, 12040); /* a bootstrap table that the program kept still works */
     }
 }
 
 static void test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent(void **state)
 {
+    FOR_EACH_KIND(kind)
     FOR_EACH_SLOT(slot)
     {
         unit_reset(state);
         unit_set_variable("CUSHIM_DRIVER", "none");
-        assert_result(slot, call_slot(cushim_table(), slot), absent_result(slot));
+        assert_result(slot, call_slot(unit_table(kind), slot), absent_result(slot));
         assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_WANTED);
     }
 }
 
-static void call_each_slot_under_limit(int limit, enum cushim_default_stream stream)
+static void call_each_slot_under_limit(int limit)
 {
     unit_reset(NULL);
-    unit_load(FAKE_OF_LIST_VERSION, (struct cushim_load_options){.max_version = limit, .default_stream = stream});
+    unit_load(FAKE_OF_LIST_VERSION, (struct cushim_load_options){.max_version = limit});
     assert_int_equal(cushim_driver_version(), limit);
+    FOR_EACH_KIND(kind)
     FOR_EACH_SLOT(slot)
-    assert_answers(cushim_table(), slot, limit, stream == CUSHIM_DEFAULT_STREAM_PER_THREAD);
+    assert_answers(unit_table(kind), slot, kind, limit);
 }
 
 static int compare_versions(const void *one, const void *other)
@@ -151,9 +157,7 @@ static void test_driver_table_when_limited_at_each_version_then_each_slot_answer
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (i != 0 && versions[i] == versions[i - 1])
             continue;
-        call_each_slot_under_limit(versions[i], CUSHIM_DEFAULT_STREAM_LEGACY);
-        if (versions[i] >= 7000)
-            call_each_slot_under_limit(versions[i], CUSHIM_DEFAULT_STREAM_PER_THREAD);
+        call_each_slot_under_limit(versions[i]);
     }
 }
 
@@ -166,8 +170,9 @@ static void test_driver_table_when_real_versions_are_loaded_then_each_slot_answe
         snprintf(name, sizeof name, "fake_%d", versions[i]);
         unit_reset(NULL);
         unit_load_plain(name);
+        FOR_EACH_KIND(kind)
         FOR_EACH_SLOT(slot)
-        assert_answers(cushim_table(), slot, versions[i], 0);
+        assert_answers(unit_table(kind), slot, kind, versions[i]);
     }
 }
 

@@ -12,32 +12,33 @@ static bool is_exported(enum cushim_slot slot)
            || slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2;
 }
 
-static void load_liar(int version, enum fake_lie lie, enum cushim_default_stream stream)
+static void load_liar(int version, enum fake_lie lie)
 {
     char name[32];
     snprintf(name, sizeof name, "fake_asked_%d", version);
     unit_reset(NULL);
     *(enum fake_lie *)unit_object(name, "fake_lie") = lie;
-    unit_load(name, (struct cushim_load_options){.default_stream = stream});
+    unit_load_plain(name);
 }
 
 /* With `found`, every entry point of the version is native; without, only the exported ones. No slot points at another
  * function. */
-static void assert_slots(int version, bool per_thread, bool found)
+static void assert_slots(int version, enum cushim_default_stream kind, bool found)
 {
+    bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
     FOR_EACH_SLOT(slot)
     {
         struct cushim_slot_info info;
-        assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
-        bool native = info.since <= version && (found || is_exported(slot))
-                      && !(per_thread && cush_symbols_lacks_form(cush_symbols_row_of(slot)));
+        assert_int_equal(cushim_query_slot(slot, kind, &info), CUDA_SUCCESS);
+        bool lacks_form = per_thread && cush_symbols_lacks_form(cush_symbols_row_of(slot));
+        bool native = info.since <= version && (found || is_exported(slot)) && !lacks_form;
         bool adapted =
             native && per_thread && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2);
         if (adapted) {
             assert_int_equal(info.state, CUSHIM_STATE_ADAPTED);
         } else if (native) {
             if (info.state != CUSHIM_STATE_NATIVE
-                || call_slot(cushim_table(), slot) != unit_native_result(slot, per_thread))
+                || call_slot(unit_table(kind), slot) != unit_native_result(slot, kind))
                 fail_msg("%s is in state %d", info.name, (int)info.state);
         } else {
             assert_true(info.state == CUSHIM_STATE_MISSING || info.state == CUSHIM_STATE_POLYFILL);
@@ -46,13 +47,14 @@ static void assert_slots(int version, bool per_thread, bool found)
 }
 
 /* Every row, looked up at its own version: if found, it is exactly that function. */
-static void assert_lookups(int version, bool per_thread, bool found)
+static void assert_lookups(int version, enum cushim_default_stream kind, bool found)
 {
+    bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
     for (size_t row = 0; row < ROW_COUNT; row++) {
         struct cushim_entry_point entry = cush_symbols_row(row);
         enum cushim_slot slot = cush_symbols_slot_of(row);
         cushim_fn fn = NULL;
-        CUresult result = cushim_lookup(entry.function, entry.since, &fn);
+        CUresult result = cushim_lookup(entry.function, entry.since, kind, &fn);
         if (slot != CUSHIM_SLOT_COUNT && is_exported(slot))
             continue; /* the other tests call these with arguments */
         if (entry.since > version) {
@@ -72,12 +74,12 @@ static void assert_lie(enum fake_lie lie, bool found)
 {
     static const int versions[] = {11040, 12040}; /* with the older cuGetProcAddress only, and with both */
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-        load_liar(versions[i], lie, CUSHIM_DEFAULT_STREAM_LEGACY);
-        assert_slots(versions[i], false, found);
-        assert_lookups(versions[i], false, found);
-        load_liar(versions[i], lie, CUSHIM_DEFAULT_STREAM_PER_THREAD);
-        assert_slots(versions[i], true, found);
-        assert_lookups(versions[i], true, found);
+        load_liar(versions[i], lie);
+        FOR_EACH_KIND(kind)
+        {
+            assert_slots(versions[i], kind, found);
+            assert_lookups(versions[i], kind, found);
+        }
     }
 }
 
@@ -133,8 +135,8 @@ static void test_lookup_when_the_function_is_unknown_then_does_not_query_an_untr
 {
     (void)state;
     cushim_fn fn = NULL;
-    load_liar(12040, FAKE_SAME, CUSHIM_DEFAULT_STREAM_LEGACY);
-    assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, &fn), CUDA_ERROR_NOT_FOUND);
+    load_liar(12040, FAKE_SAME);
+    assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);
     assert_null(fn);
 }
 

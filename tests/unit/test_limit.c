@@ -13,17 +13,22 @@ static void load_hidden(const char *name, const char *hide)
     unit_load(name, (struct cushim_load_options){.hide = hide});
 }
 
-static CUresult lookup(const char *function, int version)
+static CUresult lookup_kind(const char *function, int version, enum cushim_default_stream kind)
 {
     cushim_fn fn = NULL;
-    CUresult result = cushim_lookup(function, version, &fn);
+    CUresult result = cushim_lookup(function, version, kind, &fn);
     assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
     return result != CUDA_SUCCESS ? result : unit_call(fn);
 }
 
+static CUresult lookup(const char *function, int version)
+{
+    return lookup_kind(function, version, CUSHIM_DEFAULT_STREAM_LEGACY);
+}
+
 /* The result of the slots of cuGetProcAddress: the code of the function that was found, or the error. Both versions
  * agree. */
-static CUresult look_up_slot(const char *function, int version)
+static CUresult look_up_in(const struct cushim_dispatch_table *table, const char *function, int version)
 {
     union {
         void *object;
@@ -34,10 +39,10 @@ static CUresult look_up_slot(const char *function, int version)
         cushim_fn fn;
     } newer = {&found};
     CUdriverProcAddressQueryResult status = (CUdriverProcAddressQueryResult)4711;
-    CUresult result = cushim_table()->GetProcAddress_v1(function, &found.object, version, 0);
+    CUresult result = table->GetProcAddress_v1(function, &found.object, version, 0);
     if (cushim_driver_version() < 12000)
         return result != CUDA_SUCCESS ? result : unit_call(found.fn);
-    CUresult newer_result = cushim_table()->GetProcAddress_v2(function, &newer.object, version, 0, &status);
+    CUresult newer_result = table->GetProcAddress_v2(function, &newer.object, version, 0, &status);
     if (result == CUDA_ERROR_NOT_FOUND) {
         assert_int_equal(newer_result, CUDA_SUCCESS);
         assert_null(found.object);
@@ -51,6 +56,11 @@ static CUresult look_up_slot(const char *function, int version)
     assert_ptr_equal(found.object, newer.object);
     assert_int_equal(status, CU_GET_PROC_ADDRESS_SUCCESS);
     return unit_call(found.fn);
+}
+
+static CUresult look_up_slot(const char *function, int version)
+{
+    return look_up_in(cushim_table_legacy(), function, version);
 }
 
 /* ---- The version limit ---- */
@@ -108,8 +118,8 @@ static void test_limit_when_proc_address_is_looked_up_then_returns_the_limited_o
     for (size_t i = 0; i < 2; i++) {
         cushim_fn looked_up = NULL;
         void *asked = NULL;
-        assert_int_equal(cushim_lookup(functions[i], 12020, &looked_up), CUDA_SUCCESS);
-        assert_true(looked_up == unit_pointer(slots[i]));
+        assert_int_equal(cushim_lookup(functions[i], 12020, CUSHIM_DEFAULT_STREAM_LEGACY, &looked_up), CUDA_SUCCESS);
+        assert_true(looked_up == unit_pointer(slots[i], CUSHIM_DEFAULT_STREAM_LEGACY));
         assert_int_equal(cushim_table()->GetProcAddress_v1(functions[i], &asked, 12020, 0), CUDA_SUCCESS);
         assert_memory_equal(&asked, &looked_up, sizeof asked);
         assert_null(cushim_symbol_name(looked_up));
@@ -182,31 +192,69 @@ static void test_limited_look_up_when_a_form_is_requested_then_returns_that_form
     assert_int_equal(unit_call(fn), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-/* ---- The choice of the default stream ---- */
+/* ---- The table for per-thread default streams ---- */
 
-static void test_per_thread_when_chosen_then_every_question_gives_that_form(void **state)
+static void test_per_thread_when_asked_for_then_every_question_gives_that_form(void **state)
 {
     (void)state;
-    unit_load("fake_12040", (struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD});
-    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(cushim_table()->CtxSynchronize_v1(), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
-    assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(look_up_slot("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(unit_state(CUSHIM_SLOT_DriverGetVersion_v1), CUSHIM_STATE_NATIVE);
+    const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(cushim_table_per_thread()->CtxSynchronize_v1(), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+    assert_int_equal(lookup_kind("cuStreamQuery", 12040, kind), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(look_up_in(cushim_table_per_thread(), "cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(cushim_query_slot_state(CUSHIM_SLOT_DriverGetVersion_v1, kind), CUSHIM_STATE_NATIVE);
+    assert_int_equal(cushim_query_slot_state(CUSHIM_SLOT_GetProcAddress_v2, kind), CUSHIM_STATE_ADAPTED);
 }
 
-static void test_per_thread_when_the_driver_is_older_than_7_0_then_too_old(void **state)
+static void test_per_thread_when_it_is_there_then_the_legacy_table_is_as_without_it(void **state)
 {
     (void)state;
-    struct cushim_load_options options = {.path = unit_fake("fake_6050"),
-                                          .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
-    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_get_diagnosis()->message, "CUDA 7.0");
-    unit_assert_contains(cushim_get_diagnosis()->message, "per-thread");
-    options = (struct cushim_load_options){
-        .path = unit_fake("fake_12040"), .max_version = 6050, .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
-    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_get_diagnosis()->message, "held down to CUDA 6.5");
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(look_up_slot("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_NATIVE);
+}
+
+/* Through the look-up of one table, a function asks for itself: it must not lead to the other table. */
+static void test_per_thread_when_asked_for_the_look_up_itself_then_it_is_that_of_the_table(void **state)
+{
+    (void)state;
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 12020});
+    FOR_EACH_KIND(kind)
+    {
+        cushim_fn found = NULL;
+        assert_int_equal(cushim_lookup("cuGetProcAddress", 12020, kind, &found), CUDA_SUCCESS);
+        assert_true(found == unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, kind));
+    }
+    assert_true(unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_DEFAULT_STREAM_LEGACY)
+                != unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_DEFAULT_STREAM_PER_THREAD));
+}
+
+static void assert_needs_7_0(const char *also)
+{
+    const char *name = "StreamQuery_v1";
+    const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
+    unit_assert_contains(cushim_last_error()->message, "needs CUDA 7.0 for per-thread default streams");
+    unit_assert_contains(cushim_last_error()->message, also);
+    assert_int_equal(cushim_require(&name, 1, kind, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    unit_assert_contains(cushim_last_error()->message, "needs CUDA 7.0 for per-thread default streams");
+    assert_int_equal(cushim_require(&name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
+    assert_int_equal(lookup_kind("cuStreamQuery", 6050, kind), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+    assert_int_equal(lookup("cuStreamQuery", 6050), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+static void test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it_is_missing(void **state)
+{
+    unit_load_plain("fake_6050");
+    assert_needs_7_0("this driver is CUDA 6.5");
+    unit_reset(state);
+    load_limited("fake_12040", 6050);
+    assert_needs_7_0("the version limit is CUDA 6.5");
 }
 
 /* ---- Hidden functions ---- */
@@ -347,8 +395,10 @@ int main(void)
         UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused),
         UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why),
         UNIT_TEST(test_limited_look_up_when_a_form_is_requested_then_returns_that_form),
-        UNIT_TEST(test_per_thread_when_chosen_then_every_question_gives_that_form),
-        UNIT_TEST(test_per_thread_when_the_driver_is_older_than_7_0_then_too_old),
+        UNIT_TEST(test_per_thread_when_asked_for_then_every_question_gives_that_form),
+        UNIT_TEST(test_per_thread_when_it_is_there_then_the_legacy_table_is_as_without_it),
+        UNIT_TEST(test_per_thread_when_asked_for_the_look_up_itself_then_it_is_that_of_the_table),
+        UNIT_TEST(test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it_is_missing),
         UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden),
         UNIT_TEST(test_hide_when_a_function_is_named_then_all_its_versions_are_hidden),
         UNIT_TEST(test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay),

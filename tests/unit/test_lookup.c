@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-static CUresult lookup(const char *function, int version)
+static CUresult lookup_kind(const char *function, int version, enum cushim_default_stream kind)
 {
     cushim_fn fn = NULL;
-    CUresult result = cushim_lookup(function, version, &fn);
+    CUresult result = cushim_lookup(function, version, kind, &fn);
     assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
     if (result == CUDA_SUCCESS)
         return unit_call(fn);
@@ -15,6 +15,11 @@ static CUresult lookup(const char *function, int version)
     assert_string_equal(cushim_last_error()->function, "cushim_lookup");
     assert_string_not_equal(cushim_last_error()->message, "");
     return result;
+}
+
+static CUresult lookup(const char *function, int version)
+{
+    return lookup_kind(function, version, CUSHIM_DEFAULT_STREAM_LEGACY);
 }
 
 /* Other tests call these with arguments; without arguments they crash. */
@@ -75,13 +80,15 @@ static void test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_writt
     cushim_fn untouched = (cushim_fn)abort;
     cushim_fn fn = untouched;
     unit_load_plain("fake_12040");
-    assert_int_equal(cushim_lookup(NULL, 12040, &fn), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_lookup("cuInit", 12040, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup(NULL, 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup("cuInit", 12040, CUSHIM_DEFAULT_STREAM_COUNT, &fn), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup("cuInit", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++)
-        assert_int_equal(cushim_lookup("cuStreamQuery", versions[i], &fn), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, &fn), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(cushim_lookup("cuStreamGetId", 11000, &fn), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(cushim_lookup("", 12040, &fn), CUDA_ERROR_NOT_FOUND);
+        assert_int_equal(cushim_lookup("cuStreamQuery", versions[i], CUSHIM_DEFAULT_STREAM_LEGACY, &fn),
+                         CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_lookup("cuStreamGetId", 11000, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_lookup("", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);
     assert_true(fn == untouched);
 }
 
@@ -121,7 +128,7 @@ static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **
         unit_load_plain(drivers[i]);
         for (size_t j = 0; j < sizeof names / sizeof names[0]; j++) {
             cushim_fn fn = NULL;
-            assert_int_equal(cushim_lookup(names[j], 9010, &fn), CUDA_ERROR_NOT_FOUND);
+            assert_int_equal(cushim_lookup(names[j], 9010, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);
             assert_null(fn);
         }
     }
@@ -215,15 +222,6 @@ static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **st
          CUDA_ERROR_INVALID_VALUE,
          {"CUDA 12.0 was requested", "this driver is CUDA 11.4", "added in CUDA 12.0"}},
         {"fake_12040",
-         {.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD},
-         "cuMemcpy2D",
-         2000,
-         CUSHIM_LOOKUP_LACKING,
-         2000,
-         "cuMemcpy2D",
-         CUDA_ERROR_NOT_FOUND,
-         {"lacks cuMemcpy2D", "per-thread default streams", "added in CUDA 2.0"}},
-        {"fake_12040",
          {0},
          "cuStreamQuery",
          1999,
@@ -237,7 +235,9 @@ static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **st
         struct cushim_lookup_answer answer = {.fn = (cushim_fn)abort};
         unit_reset(state);
         unit_load(scenarios[i].driver, scenarios[i].options);
-        assert_int_equal(cushim_lookup_explain(scenarios[i].name, scenarios[i].version, &answer), CUDA_SUCCESS);
+        assert_int_equal(
+            cushim_lookup_explain(scenarios[i].name, scenarios[i].version, CUSHIM_DEFAULT_STREAM_LEGACY, &answer),
+            CUDA_SUCCESS);
         assert_int_equal(answer.status, scenarios[i].status);
         assert_int_equal(answer.since, scenarios[i].since);
         assert_true(answer.fn == NULL);
@@ -251,19 +251,40 @@ static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **st
     }
 }
 
+/* Of cuMemcpy2D, the entry point of CUDA 2.0 has no per-thread form, and that of 3.2 has one. */
+static void test_lookup_when_the_old_version_has_no_per_thread_form_then_it_is_lacking(void **state)
+{
+    (void)state;
+    struct cushim_lookup_answer answer;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_lookup_explain("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD, &answer),
+                     CUDA_SUCCESS);
+    assert_int_equal(answer.status, CUSHIM_LOOKUP_LACKING);
+    assert_int_equal(lookup_kind("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD), CUDA_ERROR_NOT_FOUND);
+    unit_assert_contains(cushim_last_error()->message, "lacks cuMemcpy2D");
+    unit_assert_contains(cushim_last_error()->message, "per-thread default streams");
+    unit_assert_contains(cushim_last_error()->message, "since CUDA 2.0");
+    assert_int_equal(lookup("cuMemcpy2D", 2000), FAKE_CODE(ROW_Memcpy2D_v1, 0));
+    assert_int_equal(lookup_kind("cuMemcpy2D", 3020, CUSHIM_DEFAULT_STREAM_PER_THREAD), FAKE_CODE(ROW_Memcpy2D_v2, 1));
+}
+
 static void test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so(void **state)
 {
     struct cushim_lookup_answer answer;
     unit_load_plain("fake_12040");
-    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, &answer), CUDA_SUCCESS);
+    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &answer),
+                     CUDA_SUCCESS);
     assert_int_equal(answer.status, CUSHIM_LOOKUP_FOUND);
     assert_int_equal(answer.since, 12000);
     assert_int_equal(unit_call(answer.fn), FAKE_CODE(ROW_StreamGetId_v1, 0));
-    assert_int_equal(cushim_lookup_explain(NULL, 12040, &answer), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup_explain(NULL, 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &answer),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
     unit_reset(state);
     unit_set_variable("CUSHIM_DRIVER", "none");
-    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, &answer), CUDA_SUCCESS);
+    assert_int_equal(cushim_lookup_explain("cuStreamGetId", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &answer),
+                     CUDA_SUCCESS);
     assert_int_equal(answer.status, CUSHIM_LOOKUP_NO_DRIVER);
     assert_int_equal(answer.since, 12000);
     assert_null(answer.fn);
@@ -287,9 +308,10 @@ static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the
 static void test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms(void **state)
 {
     (void)state;
-    unit_load("fake_future", (struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD});
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(1));
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
+    unit_load_plain("fake_future");
+    assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION, kind), FAKE_FUTURE_ABI_CODE(1));
+    assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FAMILY, CUSHIM_LIST_VERSION, kind), FAKE_CODE(ROW_StreamQuery_v1, 1));
 }
 
 static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(void **state)
@@ -317,7 +339,7 @@ static void test_symbol_name_when_it_is_the_drivers_then_its_exact_name(void **s
     (void)state;
     cushim_fn fn = NULL;
     unit_load_plain("fake_12040");
-    assert_int_equal(cushim_lookup("cuStreamGetCaptureInfo", 12030, &fn), CUDA_SUCCESS);
+    assert_int_equal(cushim_lookup("cuStreamGetCaptureInfo", 12030, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_SUCCESS);
     assert_string_equal(cushim_symbol_name(fn), "cuStreamGetCaptureInfo_v3");
 }
 
@@ -330,7 +352,8 @@ static void test_symbol_name_when_it_is_not_the_drivers_then_null(void **state)
     assert_null(cushim_symbol_name((cushim_fn)abort));
     assert_null(cushim_symbol_name((cushim_fn)malloc));
     assert_null(cushim_symbol_name((cushim_fn)test_symbol_name_when_it_is_not_the_drivers_then_null));
-    assert_null(cushim_symbol_name(unit_pointer(CUSHIM_SLOT_CtxCreate_v4))); /* a polyfill */
+    assert_null(
+        cushim_symbol_name(unit_pointer(CUSHIM_SLOT_CtxCreate_v4, CUSHIM_DEFAULT_STREAM_LEGACY))); /* a polyfill */
 }
 
 static void test_symbol_name_when_the_address_is_inside_a_function_then_null(void **state)
@@ -341,7 +364,7 @@ static void test_symbol_name_when_the_address_is_inside_a_function_then_null(voi
         uintptr_t address;
     } inside;
     unit_load_plain("fake_12040");
-    inside.fn = unit_pointer(CUSHIM_SLOT_StreamQuery_v1);
+    inside.fn = unit_pointer(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY);
     inside.address += 1;
     assert_null(cushim_symbol_name(inside.fn));
 }
@@ -356,6 +379,7 @@ int main(void)
         UNIT_TEST(test_lookup_when_a_suffixed_symbol_is_given_then_not_found),
         UNIT_TEST(test_lookup_when_the_name_is_another_librarys_then_not_found),
         UNIT_TEST(test_lookup_when_nothing_is_found_then_the_answer_is_exact),
+        UNIT_TEST(test_lookup_when_the_old_version_has_no_per_thread_form_then_it_is_lacking),
         UNIT_TEST(test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so),
         UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver),
         UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms),

@@ -15,7 +15,7 @@ static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **stat
         enum cushim_slot found;
         char name[128];
         unit_set_variable("CUSHIM_DRIVER", "none");
-        assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
         assert_int_equal(cushim_slot_find(info.name, &found), CUDA_SUCCESS);
         assert_int_equal(found, slot);
         snprintf(name, sizeof name, "cu%s", info.name);
@@ -46,9 +46,14 @@ static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
     static const int slots[] = {-1, INT_MIN, CUSHIM_SLOT_COUNT, INT_MAX};
     struct cushim_slot_info info = {.name = "untouched"};
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++)
-        assert_int_equal(cushim_query_slot((enum cushim_slot)slots[i], &info), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(cushim_query_slot((enum cushim_slot)slots[i], CUSHIM_DEFAULT_STREAM_LEGACY, &info),
+                         CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(info.name, "untouched");
-    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_Init_v1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_COUNT, &info),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_query_slot_state(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_COUNT), CUSHIM_STATE_MISSING);
+    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(cushim_last_error()->function, "cushim_query_slot");
 }
 
@@ -83,9 +88,9 @@ static void test_require_when_all_can_be_called_then_success(void **state)
     static const char *const names[] = {"StreamQuery_v1", "cuStreamQuery", "cuStreamGetCaptureInfo_v3", "CtxCreate_v4"};
     const char *unmet = "untouched";
     unit_load_plain("fake_11040");
-    assert_int_equal(cushim_require(names, 4, &unmet), CUDA_SUCCESS);
-    assert_int_equal(cushim_require(names, 4, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_require(NULL, 0, &unmet), CUDA_SUCCESS);
+    assert_int_equal(cushim_require(names, 4, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_SUCCESS);
+    assert_int_equal(cushim_require(names, 4, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_require(NULL, 0, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_SUCCESS);
     assert_string_equal(unmet, "untouched");
 }
 
@@ -95,10 +100,10 @@ static void test_require_when_one_is_missing_then_the_first_is_named(void **stat
     static const char *const names[] = {"StreamQuery_v1", "StreamGetId_v1", "StreamBeginCaptureToGraph_v1"};
     const char *unmet = NULL;
     unit_load_plain("fake_11040");
-    assert_int_equal(cushim_require(names, 3, &unmet), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NOT_SUPPORTED);
     assert_ptr_equal(unmet, names[1]);
     assert_string_equal(cushim_last_error()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
-    assert_int_equal(cushim_require(names, 3, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **state)
@@ -107,7 +112,7 @@ static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **
     static const char *const names[] = {"StreamQuery_v1", "nonsense", "StreamGetId_v1"};
     const char *unmet = NULL;
     unit_load_plain("fake_11040");
-    assert_int_equal(cushim_require(names, 3, &unmet), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NOT_FOUND);
     assert_ptr_equal(unmet, names[1]);
     assert_string_equal(cushim_last_error()->function, "cushim_require");
 }
@@ -118,7 +123,7 @@ static void test_require_when_no_driver_exists_then_not_met(void **state)
     static const char *const names[] = {"StreamQuery_v1"};
     const char *unmet = NULL;
     unit_set_variable("CUSHIM_DRIVER", "none");
-    assert_int_equal(cushim_require(names, 1, &unmet), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_require(names, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NO_DEVICE);
     assert_ptr_equal(unmet, names[0]);
 }
 
@@ -127,8 +132,9 @@ static void test_require_when_arguments_are_bad_then_refused(void **state)
     (void)state;
     static const char *const names[] = {"StreamQuery_v1", NULL};
     unit_load_plain("fake_11040");
-    assert_int_equal(cushim_require(NULL, 1, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_require(names, 2, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_require(NULL, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_require(names, 2, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_require(NULL, 0, CUSHIM_DEFAULT_STREAM_COUNT, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cushim_last_error()->code, CUDA_ERROR_INVALID_VALUE);
 }
 

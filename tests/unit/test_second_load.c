@@ -36,11 +36,8 @@ static void test_second_load_when_no_options_are_given_then_agrees(void **state)
 static void test_second_load_when_the_options_are_equal_then_agrees(void **state)
 {
     (void)state;
-    struct cushim_load_options options = {.path = unit_fake("fake_12040"),
-                                          .max_version = 11040,
-                                          .min_version = 10000,
-                                          .hide = "StreamQuery_v1",
-                                          .default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD};
+    struct cushim_load_options options = {
+        .path = unit_fake("fake_12040"), .max_version = 11040, .min_version = 10000, .hide = "StreamQuery_v1"};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_agrees(options);
     options.hide = " cuStreamQuery , "; /* the same in another spelling */
@@ -122,19 +119,6 @@ static void test_second_load_when_the_hidden_functions_differ_then_message_names
                    "different hidden functions");
     assert_differs((struct cushim_load_options){.hide = "StreamQuery,StreamGetId"}, CUDA_ERROR_NOT_PERMITTED,
                    "different hidden functions");
-}
-
-static void test_second_load_when_the_default_stream_differs_then_message_names_it(void **state)
-{
-    (void)state;
-    unit_load_plain("fake_12040");
-    assert_differs((struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD},
-                   CUDA_ERROR_NOT_PERMITTED, "per-thread ones were asked for");
-    assert_int_equal(cushim_load_as(NULL, CUSHIM_DEFAULT_STREAM_PER_THREAD), CUDA_ERROR_NOT_PERMITTED);
-    unit_reset(state);
-    unit_load("fake_12040", (struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_PER_THREAD});
-    assert_differs((struct cushim_load_options){.default_stream = CUSHIM_DEFAULT_STREAM_LEGACY},
-                   CUDA_ERROR_NOT_PERMITTED, "the legacy one was asked for");
 }
 
 static void test_second_load_when_the_root_differs_then_message_names_it(void **state)
@@ -222,7 +206,6 @@ int main(void)
         UNIT_TEST(test_second_load_when_the_limit_differs_then_message_names_it),
         UNIT_TEST(test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees),
         UNIT_TEST(test_second_load_when_the_hidden_functions_differ_then_message_names_them),
-        UNIT_TEST(test_second_load_when_the_default_stream_differs_then_message_names_it),
         UNIT_TEST(test_second_load_when_the_root_differs_then_message_names_it),
         UNIT_TEST(test_second_load_when_the_minimum_is_higher_then_not_supported),
         UNIT_TEST(test_second_load_when_an_option_is_invalid_then_message_names_it),

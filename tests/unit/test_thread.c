@@ -136,17 +136,19 @@ static void ask_something(int index)
         results[index] = cushim_init();
         break;
     case 2:
-        results[index] = cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, &info);
+        results[index] = cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
         break;
     case 3:
-        results[index] = cushim_require(needed, 1, NULL);
+        results[index] = cushim_require(needed, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL);
         break;
     case 4:
-        results[index] = cushim_lookup("cuStreamQuery", 12040, &fn);
+        results[index] = cushim_lookup("cuStreamQuery", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn);
         break;
     case 5: /* the driver's own look-up is called, and its results are checked */
         results[index] =
-            cushim_lookup("cuNoSuchThing", 12040, &fn) == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+            cushim_lookup("cuNoSuchThing", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn) == CUDA_ERROR_NOT_FOUND
+                ? CUDA_SUCCESS
+                : CUDA_ERROR_UNKNOWN;
         break;
     case 6: {
         const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
@@ -232,9 +234,9 @@ static void fail_in_an_own_way(int index)
     static const enum cushim_slot slots[] = {CUSHIM_SLOT_StreamGetId_v1, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1};
     const char *unmet;
     struct cushim_slot_info info;
-    (void)cushim_query_slot(slots[index % 2], &info);
+    (void)cushim_query_slot(slots[index % 2], CUSHIM_DEFAULT_STREAM_LEGACY, &info);
     for (int i = 0; i < 100; i++)
-        (void)cushim_require(&info.name, 1, &unmet);
+        (void)cushim_require(&info.name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet);
     results[index] = cushim_last_error()->code;
     if (strcmp(cushim_last_error()->function, info.function) != 0)
         results[index] = CUDA_ERROR_UNKNOWN;

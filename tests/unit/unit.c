@@ -107,14 +107,19 @@ void *unit_object(const char *name, const char *symbol)
 enum cushim_slot_state unit_state(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    assert_int_equal(cushim_query_slot(slot, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
     return info.state;
 }
 
-cushim_fn unit_pointer(enum cushim_slot slot)
+const struct cushim_dispatch_table *unit_table(enum cushim_default_stream kind)
+{
+    return kind == CUSHIM_DEFAULT_STREAM_LEGACY ? cushim_table_legacy() : cushim_table_per_thread();
+}
+
+cushim_fn unit_pointer(enum cushim_slot slot, enum cushim_default_stream kind)
 {
     cushim_fn pointers[CUSHIM_SLOT_COUNT];
-    memcpy(pointers, cushim_table(), sizeof pointers);
+    memcpy(pointers, unit_table(kind), sizeof pointers);
     return pointers[slot];
 }
 
@@ -127,7 +132,7 @@ CUresult unit_call(cushim_fn fn)
     return function.call();
 }
 
-CUresult unit_native_result(enum cushim_slot slot, bool per_thread)
+CUresult unit_native_result(enum cushim_slot slot, enum cushim_default_stream kind)
 {
     switch (slot) {
     case CUSHIM_SLOT_Init_v1:
@@ -140,7 +145,8 @@ CUresult unit_native_result(enum cushim_slot slot, bool per_thread)
         break;
     }
     size_t row = cush_symbols_row_of(slot);
-    return FAKE_CODE(row, per_thread && cush_symbols_row(row).per_thread_symbol[0] != '\0');
+    return FAKE_CODE(row,
+                     kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cush_symbols_row(row).per_thread_symbol[0] != '\0');
 }
 
 void unit_assert_contains(const char *text, const char *part)

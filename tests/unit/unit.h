@@ -15,6 +15,8 @@
 #include "cushim/cushim.h"
 #include "fake.h"
 
+#define FOR_EACH_KIND(kind)                                                                                            \
+    for (enum cushim_default_stream kind = (enum cushim_default_stream)0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
 #define FOR_EACH_SLOT(slot) for (enum cushim_slot slot = (enum cushim_slot)0; slot < CUSHIM_SLOT_COUNT; slot++)
 
 /* A cmocka test that begins in the state of a new process. */
@@ -42,15 +44,16 @@ void *unit_open(const char *name);
 void *unit_object(const char *name, const char *symbol);
 cushim_fn unit_function(const char *name, const char *symbol);
 
-/* The state of a slot, and the function that it points at. */
+/* The table of a kind; the state of a slot in the legacy table, and where it points in the table of a kind. */
+const struct cushim_dispatch_table *unit_table(enum cushim_default_stream kind);
 enum cushim_slot_state unit_state(enum cushim_slot slot);
-cushim_fn unit_pointer(enum cushim_slot slot);
+cushim_fn unit_pointer(enum cushim_slot slot, enum cushim_default_stream kind);
 
 /* Calls a fake's function without arguments. The code identifies the function (fake.h). */
 CUresult unit_call(cushim_fn fn);
 
 /* The result of a fake's native slot when called with zeros. It identifies the function and its form. */
-CUresult unit_native_result(enum cushim_slot slot, bool per_thread);
+CUresult unit_native_result(enum cushim_slot slot, enum cushim_default_stream kind);
 
 /* Fails the test unless `text` contains `part`. */
 void unit_assert_contains(const char *text, const char *part);

@@ -173,11 +173,11 @@ static void test_library_when_the_program_frees_it_then_its_table_stays(void **s
     assert_non_null(cushim);
     union {
         FARPROC address;
-        CUresult (*load_as)(const struct cushim_load_options *, enum cushim_default_stream);
+        CUresult (*load)(const struct cushim_load_options *);
         const struct cushim_dispatch_table *(*table)(void);
-    } load = {GetProcAddress(cushim, "cushim_load_as")}, table = {GetProcAddress(cushim, "cushim_table")};
+    } load = {GetProcAddress(cushim, "cushim_load")}, table = {GetProcAddress(cushim, "cushim_current_legacy_0_2")};
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
-    assert_int_equal(load.load_as(&options, CUSHIM_DEFAULT_STREAM_LEGACY), CUDA_SUCCESS);
+    assert_int_equal(load.load(&options), CUDA_SUCCESS);
     const struct cushim_dispatch_table *kept = table.table();
     FreeLibrary(cushim);
     FreeLibrary(cushim);

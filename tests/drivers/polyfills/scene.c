@@ -93,7 +93,7 @@ const char *scene_name_of(const void *handle)
 void scene_step(enum cushim_slot slot, const char *step, CUresult code, const char *format, ...)
 {
     struct cushim_slot_info info;
-    cushim_query_slot(slot, &info);
+    cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
     printf("step\t%s.%s\t%s\t%d\t", scene_playing, step, info.name, (int)code);
     va_list arguments;
     va_start(arguments, format);
@@ -183,7 +183,7 @@ static void print_states(void)
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         static const char *const states[] = {"missing", "native", "polyfill", "adapted"};
         struct cushim_slot_info info;
-        cushim_query_slot((enum cushim_slot)slot, &info);
+        cushim_query_slot((enum cushim_slot)slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
         printf("state\t%s\t%s\n", info.name, states[info.state]);
     }
     printf("risky\t%d\n", scene_risky_count);
