@@ -14,8 +14,8 @@
  * **No driver.** Every function may be called on a machine without a driver.
  *
  * **Loading.** A function whose comment says "Loads the driver" does so only if no load was attempted before, with the
- * options of cushim_load(NULL). Loading never calls cuInit; of all functions, only
- * cushim_init() calls it. So loading does not wake a GPU, and it costs about as much as opening the library.
+ * options of cushim_load(NULL). Loading never calls cuInit; of all functions, only cushim_init() calls it. So loading
+ * does not wake a GPU, and it costs about as much as opening the library.
  *
  * **Errors.** A function that can fail returns a CUresult. It writes its output parameters, which come last, only if
  * it returns CUDA_SUCCESS; cushim_require() is the exception. After an error, cushim_last_error() has a message.

@@ -21,8 +21,8 @@ typedef void (*cushim_fn)(void);
  * the newest entry point of the function that the given CUDA version has. Pass the version whose prototype the call
  * uses: another version can have another prototype. Loads the driver.
  *
- * The version limit and the hidden functions apply. For a function that is not in cushim's list,
- * cushim asks the driver. The result is never a polyfill.
+ * The version limit and the hidden functions apply. For a function that is not in cushim's list, cushim asks the
+ * driver. The result is never a polyfill.
  *
  * @param function  The name of the driver function: "cuMemcpy3DBatchAsync".
  * @param version   A CUDA version.
@@ -30,8 +30,8 @@ typedef void (*cushim_fn)(void);
  *                  <cuda.h> means.
  * @param out_fn    Receives the driver's function, or that of an adapted slot (see ::CUSHIM_STATE_ADAPTED).
  * @retval CUDA_ERROR_NOT_FOUND      The driver lacks this entry point, or it is hidden.
- * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is not a kind. Or the version is above that of the driver, above the version
- *                                   limit, or below 2000.
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is not a kind. Or the version is above that
+ *                                   of the driver, above the version limit, or below 2000.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded.
  */
 CUSHIM_API CUresult cushim_lookup(const char *function, int version, enum cushim_default_stream kind,

@@ -66,8 +66,8 @@ CUSHIM_API enum cushim_slot_state cushim_query_slot_state(enum cushim_slot slot,
 CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot);
 
 /**
- * Checks that each of the named slots of a table can be called: that it is native, a polyfill or adapted. A program calls this at
- * start-up with everything that it cannot do without. Loads the driver.
+ * Checks that each of the named slots of a table can be called: that it is native, a polyfill or adapted. A program
+ * calls this at start-up with everything that it cannot do without. Loads the driver.
  *
  * @param names      Names of slots, as for cushim_slot_find().
  * @param count      The number of names. With 0 the call succeeds, even without a driver.
