@@ -155,7 +155,7 @@ class Probe(Case):
         answer = run_json('probe', OLDEST, '--per-thread', '--require-slot=StreamQuery_v1')
         self.assertEqual((answer.status, answer.document['reason']), (UNUSABLE, 'too-old'))
         self.assertIn('needs CUDA 7.0 for per-thread default streams', answer.document['message'])
-        self.assertIn('CUDA 7.0 came with driver', answer.document['advice'])
+        self.assertIn('CUDA 7.0 needs driver', answer.document['advice'])
         self.assertEqual(run('probe', OLDEST, '--require-slot=StreamQuery_v1').status, USABLE)
 
 

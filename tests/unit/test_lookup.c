@@ -263,7 +263,7 @@ static void test_lookup_when_the_old_version_has_no_per_thread_form_then_it_is_l
     assert_int_equal(lookup_kind("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD), CUDA_ERROR_NOT_FOUND);
     unit_assert_contains(cushim_last_error()->message, "lacks cuMemcpy2D");
     unit_assert_contains(cushim_last_error()->message, "per-thread default streams");
-    unit_assert_contains(cushim_last_error()->message, "since CUDA 2.0");
+    unit_assert_contains(cushim_last_error()->message, "added in CUDA 2.0");
     assert_int_equal(lookup("cuMemcpy2D", 2000), FAKE_CODE(ROW_Memcpy2D_v1, 0));
     assert_int_equal(lookup_kind("cuMemcpy2D", 3020, CUSHIM_DEFAULT_STREAM_PER_THREAD), FAKE_CODE(ROW_Memcpy2D_v2, 1));
 }
