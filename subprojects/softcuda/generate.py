@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Generates the input of the compiler and the linker from cushim's list of entry points and from src/executes.txt.
 
-  generate.py exports  EXECUTES          the C rows that src/exports.c includes
+  generate.py exports  EXECUTES          the C rows that src/exports/exports.c includes
   generate.py map      DRIVER VERSION    an ELF version script: the exports of this driver, and our control
   generate.py def      DRIVER VERSION    the same for Windows
   generate.py place    LIBRARY PATH      also puts the library at that path

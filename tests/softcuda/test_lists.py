@@ -6,6 +6,7 @@ The sources define exactly the functions in executes.txt. The libraries export o
 control interface.
 """
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -16,10 +17,8 @@ def main(softcuda, *libraries):
     executes = os.path.join(softcuda, 'src', 'executes.txt')
 
     defined = set()
-    for name in os.listdir(os.path.join(softcuda, 'src')):
-        if name.endswith('.c'):
-            with open(os.path.join(softcuda, 'src', name)) as file:
-                defined |= set(re.findall(r'^CUresult soft_(\w+_v\d)\(', file.read(), re.MULTILINE))
+    for source in pathlib.Path(softcuda, 'src').rglob('*.c'):
+        defined |= set(re.findall(r'^CUresult soft_(\w+_v\d)\(', source.read_text(), re.MULTILINE))
     with open(executes) as file:
         named = {word for line in file for word in line.split('#')[0].split()}
     failures += [f'defined, and not in executes.txt: {slot}' for slot in sorted(defined - named)]

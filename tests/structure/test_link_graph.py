@@ -26,6 +26,12 @@ class LinkGraph(unittest.TestCase):
     def test_check_when_the_cycle_is_allowed_then_it_passes(self):
         self.assertEqual(check('--allow', 'cycle_one,cycle_two')[0], 0)
 
+    def test_check_when_the_rest_may_have_cycles_then_the_named_objects_may_not(self):
+        self.assertEqual(check('--allow-rest', '--above', 'cycle_three')[0], 0)
+        status, text = check('--allow-rest', '--leaf', 'cycle_one')
+        self.assertEqual(status, 1)
+        self.assertIn('a cycle of 2 objects', text)
+
     def test_check_when_an_object_below_depends_on_one_above_then_it_fails(self):
         allowed = ['--allow', 'cycle_one,cycle_two']
         self.assertEqual(check(*allowed, '--above', 'cycle_three')[0], 0)

@@ -8,9 +8,8 @@
 #include "device.h"
 #include "memory.h"
 #include "queue.h"
+#include "sticky_error.h"
 #include "stream.h"
-
-static CUresult errors[DEVICE_MAX + 1]; /* the sticky error of each device; the last is that of no device */
 
 static void context_free(void *object)
 {
@@ -96,22 +95,6 @@ struct context *context_current(void)
     return thread == NULL || thread->depth == 0 ? NULL : thread->stack[thread->depth - 1];
 }
 
-void context_poison(const struct context *context, CUresult error)
-{
-    errors[context->device] = error;
-}
-
-void context_heal(void)
-{
-    for (int device = 0; device < DEVICE_MAX; device++)
-        errors[device] = CUDA_SUCCESS;
-}
-
-CUresult context_error(const struct context *context)
-{
-    return errors[context->device];
-}
-
 bool context_in_callback(void)
 {
     return thread_self()->running != NULL;
@@ -119,7 +102,7 @@ bool context_in_callback(void)
 
 CUresult context_state(const struct context *context, uint64_t life)
 {
-    return !context->alive || context->life != life ? CUDA_ERROR_CONTEXT_IS_DESTROYED : errors[context->device];
+    return !context->alive || context->life != life ? CUDA_ERROR_CONTEXT_IS_DESTROYED : sticky_error(context->device);
 }
 
 CUresult context_need(struct context **out_context)

@@ -48,13 +48,6 @@ bool context_in_callback(void);
 /* Returns 0, 709 if the context was destroyed or reset since `life`, or its sticky error. */
 CUresult context_state(const struct context *context, uint64_t life);
 
-/* Sets the sticky error of every context of the device after a kernel failed. No reset clears it. */
-void context_poison(const struct context *context, CUresult error);
-/* Clears the sticky errors of all devices. */
-void context_heal(void);
-/* The sticky error of the context's device. */
-CUresult context_error(const struct context *context);
-
 /* The current context. Fails if there is none (201), and with its sticky error. */
 CUresult context_need(struct context **out_context);
 

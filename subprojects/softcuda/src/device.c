@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "environment.h"
+
 int device_count(void)
 {
-    uint64_t count = soft_setting("SOFTCUDA_DEVICES", 1);
+    uint64_t count = environment_number("SOFTCUDA_DEVICES", 1);
     return count > DEVICE_MAX ? DEVICE_MAX : (int)count;
 }
 
@@ -18,12 +20,12 @@ bool device_exists(CUdevice device)
 
 size_t device_memory(void)
 {
-    return (size_t)soft_setting("SOFTCUDA_MEMORY", (uint64_t)4 << 30);
+    return (size_t)environment_number("SOFTCUDA_MEMORY", (uint64_t)4 << 30);
 }
 
 bool device_has_value_ops(void)
 {
-    return soft_setting("SOFTCUDA_VALUE_OPS", 0) != 0;
+    return environment_number("SOFTCUDA_VALUE_OPS", 0) != 0;
 }
 
 /* A GPU that drivers of that age know. */

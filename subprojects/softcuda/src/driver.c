@@ -4,7 +4,6 @@
 
 #include "device.h"
 #include "error_names.h"
-#include "fault.h"
 #include "os_thread.h"
 #include "queue.h"
 

@@ -2,6 +2,7 @@
 /* Primary contexts: one for each device, with a reference count, and active again after a reset. */
 #include "context.h"
 #include "device.h"
+#include "sticky_error.h"
 
 static struct context *primaries[DEVICE_MAX];
 
@@ -22,7 +23,7 @@ CUresult soft_DevicePrimaryCtxRetain_v1(CUcontext *pctx, CUdevice dev)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = primary_of(dev, &context);
     if (result == CUDA_SUCCESS)
-        result = context_error(context);
+        result = sticky_error(context->device);
     if (result == CUDA_SUCCESS && !context->alive && !context_start(context))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS)

@@ -15,6 +15,7 @@
 #include "device.h"
 #include "event.h"
 #include "os_thread.h"
+#include "sticky_error.h"
 
 enum { IDLE_WORKERS_KEPT = 16 };
 
@@ -169,7 +170,7 @@ static void queue_execute(struct stream *stream)
         if (thread != NULL)
             thread->running = NULL;
         if (result != CUDA_SUCCESS && context != NULL && context_state(context, stream->life) == CUDA_SUCCESS)
-            context_poison(context, result);
+            sticky_error_set(context->device, result);
     }
     op_complete(stream);
 }

@@ -3,7 +3,7 @@
  * soft.h - shared by all files of softcuda.
  *
  * A function of the driver is soft_<slot>, such as soft_StreamQuery_v1. Its prototype is made here from cushim's typed
- * list, so a wrong type does not compile; exports.c makes its exported names. Every soft_ function, and every function
+ * list, so a wrong type does not compile; exports/exports.c makes its exported names. Every soft_ function, and every function
  * that takes or returns one of our structs, runs under the one lock (os_lock), which the exported wrapper takes. A
  * function that waits or runs a function of the user releases the lock meanwhile.
  */
@@ -86,9 +86,6 @@ struct thread *thread_self(void);
 /* Whether cuInit has succeeded, and whether this is a forked child of that process. */
 bool soft_initialised(void);
 bool soft_forked(void);
-
-/* A number from the environment, or `otherwise`. */
-uint64_t soft_setting(const char *name, uint64_t otherwise);
 
 /* Unique numbers: each is returned only once in a process. */
 uint64_t soft_next_id(void);

@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "context.h"
 #include "queue.h"
+#include "sticky_error.h"
 
 static void stream_free(void *object)
 {
@@ -108,7 +109,7 @@ CUresult stream_find_any(CUstream handle, struct stream **out_stream)
 CUresult stream_find(CUstream handle, struct stream **out_stream)
 {
     CUresult result = stream_find_any(handle, out_stream);
-    return result == CUDA_SUCCESS ? context_error((*out_stream)->context) : result;
+    return result == CUDA_SUCCESS ? sticky_error((*out_stream)->context->device) : result;
 }
 
 CUresult stream_default(struct stream **out_stream)

@@ -66,13 +66,3 @@ bool soft_reserve(void **items, size_t *capacity, size_t count, size_t item_size
     *capacity = more;
     return true;
 }
-
-uint64_t soft_setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    if (text == NULL || *text == '\0')
-        return otherwise;
-    char *end;
-    uint64_t value = strtoull(text, &end, 0);
-    return *end == '\0' ? value : otherwise;
-}

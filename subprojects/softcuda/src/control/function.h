@@ -7,6 +7,8 @@
 
 #include "softcuda.h"
 
+enum { ARGUMENT_ALIGNMENT_MAX = 16 }; /* of a parameter, in bytes */
+
 struct function {
     struct object object;
     struct function *next;
@@ -17,6 +19,9 @@ struct function {
     size_t *offsets; /* of each in the buffer that holds them all */
     size_t buffer_size;
 };
+
+/* Registers a function under `name` (see softcuda.h), in place of an earlier one. */
+CUresult function_register(const char *name, softcuda_kernel run, const size_t *sizes, size_t count);
 
 /* The registered kernel of this name, or NULL. */
 struct function *function_named(const char *name);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "fault.h"
+#include "environment.h"
 
 enum { FIRST_PER_THREAD_VERSION = 7000, STRICT_VERSION = 13000 };
 
@@ -13,7 +13,7 @@ enum answer { ANSWER_FOUND, ANSWER_NO_SUCH_NAME, ANSWER_TOO_OLD };
 static bool row_is_of(const struct export_row *row, const char *driver_function)
 {
     return row->since <= soft_version && strcmp(row->driver_function, driver_function) == 0
-           && !fault_hides(row->symbol);
+           && !environment_hides(row->symbol);
 }
 
 /* Whether some version of the driver function has a per-thread form: then a request for such a form does not find the

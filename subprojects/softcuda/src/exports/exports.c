@@ -2,10 +2,9 @@
 /* One exported function for each entry point and its per-thread form, which generate.py makes from the lists. */
 #include "exports.h"
 
-#include <string.h>
-
 #include "fault.h"
 #include "os_thread.h"
+#include "public.h"
 
 /* Takes the lock, unless the call fails before it starts. */
 static CUresult call_enter(const char *symbol, bool per_thread, bool before_init)
@@ -98,14 +97,3 @@ const struct export_row export_rows[] = {
 #include "exports.inc"
 };
 const size_t export_row_count = sizeof(export_rows) / sizeof(export_rows[0]);
-
-const char *exports_find(const char *symbol)
-{
-    for (size_t i = 0; i < export_row_count; i++) {
-        if (strcmp(export_rows[i].symbol, symbol) == 0)
-            return export_rows[i].symbol;
-        if (export_rows[i].per_thread_symbol != NULL && strcmp(export_rows[i].per_thread_symbol, symbol) == 0)
-            return export_rows[i].per_thread_symbol;
-    }
-    return NULL;
-}
