@@ -63,7 +63,7 @@ void cush_diagnosis_start_from(struct diagnosis_builder *builder, const struct c
 {
     cush_diagnosis_start(builder);
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        cush_diagnosis_add_attempt(builder, diagnosis->attempts[i].place, diagnosis->attempts[i].reason,
+        cush_diagnosis_add_attempt(builder, diagnosis->attempts[i].path, diagnosis->attempts[i].reason,
                                    diagnosis->attempts[i].result, diagnosis->attempts[i].file);
     cush_diagnosis_set_path(builder, diagnosis->path);
     builder->cuda_version = diagnosis->cuda_version;
@@ -148,7 +148,7 @@ static void stored_diagnosis_fill(struct stored_diagnosis *to, const struct diag
     for (size_t i = 0; i < builder->attempt_count; i++) {
         const struct builder_attempt *attempt = &builder->attempts[i];
         to->attempts[i] = (struct cushim_attempt){
-            .place = to->text + attempt->path,
+            .path = to->text + attempt->path,
             .result = to->text + attempt->result,
             .reason = attempt->reason,
             .file = attempt->file != 0 ? to->text + attempt->file : NULL,

@@ -48,7 +48,7 @@ static void load_log_diagnosis(const struct cushim_load_options *options, const 
         load_log_line(options, "%s=%s%s", variable->name, variable->value, variable->used ? "" : " (ignored)");
     }
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        load_log_line(options, "%s: %s", diagnosis->attempts[i].place, diagnosis->attempts[i].result);
+        load_log_line(options, "%s: %s", diagnosis->attempts[i].path, diagnosis->attempts[i].result);
     if (diagnosis->code == CUDA_SUCCESS)
         load_log_line(options, "loaded %s", diagnosis->path != NULL ? diagnosis->path : "the driver");
     else

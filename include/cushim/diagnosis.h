@@ -36,7 +36,7 @@ CUSHIM_API const char *cushim_reason_advice(enum cushim_reason reason);
 
 /** One path that was tried, with its result. */
 struct cushim_attempt {
-    const char *place;         /**< The path or plain name that was tried, or "the handle given". */
+    const char *path;          /**< The path or plain name that was tried, or "the handle given". */
     const char *result;        /**< The result as text. */
     enum cushim_reason reason; /**< CUSHIM_REASON_NONE: the driver was found here. Else why it was not. */
     const char *file;          /**< With CUSHIM_REASON_STUB the file of the stub; else NULL. */

@@ -50,8 +50,7 @@ static void report_loaded(const struct evidence *evidence, struct findings *find
         const struct cushim_attempt *attempt = &load->attempts[i];
         if (!is_broken(attempt->reason))
             continue;
-        finding_add(findings, evidence, "library", VERDICT_NOTE, "%s was skipped: %s.", attempt->place,
-                    attempt->result);
+        finding_add(findings, evidence, "library", VERDICT_NOTE, "%s was skipped: %s.", attempt->path, attempt->result);
         finding_advise(findings, "That file can make other programs fail. Remove it if nothing needs it.");
     }
 }
@@ -88,7 +87,7 @@ void check_stub(const struct evidence *evidence, struct findings *findings)
     bool is_cause = evidence->load->reason == CUSHIM_REASON_STUB;
     finding_add(findings, evidence, "stub", is_cause ? VERDICT_PROBLEM : VERDICT_NOTE,
                 "%s leads to the stub library of the CUDA Toolkit (%s), which is for linking and cannot run programs.",
-                attempt->place, attempt->file != NULL ? attempt->file : attempt->place)
+                attempt->path, attempt->file != NULL ? attempt->file : attempt->path)
         ->is_cause = is_cause;
     finding_advise(findings,
                    "%sRemove the \"stubs\" directory of the Toolkit from LD_LIBRARY_PATH and /etc/ld.so.conf.d. It "

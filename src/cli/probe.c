@@ -97,7 +97,7 @@ static void write_json(const struct probe *probe)
     json_open_array(&json, "tried");
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         json_open_object(&json, NULL);
-        json_string(&json, "place", diagnosis->attempts[i].place);
+        json_string(&json, "path", diagnosis->attempts[i].path);
         json_string(&json, "result", diagnosis->attempts[i].result);
         json_close_object(&json);
     }
@@ -185,11 +185,11 @@ static void print_text(enum status status, const struct options *options, const 
         puts("Tried");
     size_t width = 0;
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        width = text_wider(width, diagnosis->attempts[i].place);
+        width = text_wider(width, diagnosis->attempts[i].path);
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         bool found = diagnosis->attempts[i].reason == CUSHIM_REASON_NONE;
         fputs("  ", stdout);
-        text_put(TONE_PLAIN, diagnosis->attempts[i].place, width + 2);
+        text_put(TONE_PLAIN, diagnosis->attempts[i].path, width + 2);
         text_put(found ? TONE_GOOD : TONE_FAINT, diagnosis->attempts[i].result, 0);
         puts("");
     }

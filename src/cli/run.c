@@ -23,13 +23,12 @@ static const char newest[] = "580";
 static bool find_softcuda(const char *driver, char *path, size_t size)
 {
     static const char *const directories[] = {"../../subprojects/softcuda", CUSHIM_SOFTCUDA_DIRECTORY};
-    char own[PLATFORM_PATH_SIZE], place[PLATFORM_PATH_SIZE];
+    char own[PLATFORM_PATH_SIZE], file[PLATFORM_PATH_SIZE];
     if (driver[0] == '\0' || driver[strspn(driver, "0123456789")] != '\0' || !platform_own_directory(own, sizeof own))
         return false;
     for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
-        int length = snprintf(place, sizeof place, "%s/%s/%s/%s", own, directories[i], driver, CUSHIM_SOFTCUDA_FILE);
-        if (length > 0 && (size_t)length < sizeof place && platform_exists(place)
-            && platform_real_path(place, path, size))
+        int length = snprintf(file, sizeof file, "%s/%s/%s/%s", own, directories[i], driver, CUSHIM_SOFTCUDA_FILE);
+        if (length > 0 && (size_t)length < sizeof file && platform_exists(file) && platform_real_path(file, path, size))
             return true;
     }
     return false;

@@ -31,7 +31,7 @@ static bool find_in(const struct cushim_load_options *options, char *fault, size
         /* The dynamic loader skips other unusable files, such as 32-bit ones. */
         if (attempt->reason != CUSHIM_REASON_DAMAGED)
             continue;
-        const char *file = attempt->place + (strncmp(attempt->place, "//", 2) == 0); /* below the root "/" */
+        const char *file = attempt->path + (strncmp(attempt->path, "//", 2) == 0); /* below the root "/" */
         snprintf(fault, size, "%s: %s", file, attempt->result);
         return true;
     }
@@ -55,7 +55,7 @@ static void find_fault(const void *name, char *fault, size_t size)
 }
 
 /* The path that is opened first, according to the options and the environment. */
-static const char *first_place(const struct cushim_load_options *options)
+static const char *first_path(const struct cushim_load_options *options)
 {
     const char *variable = getenv(driver_variable);
     if (options->path != NULL)
@@ -70,20 +70,20 @@ static const struct cushim_diagnosis *refuse(const struct cushim_load_options *o
     static struct cushim_diagnosis diagnosis;
     static struct cushim_attempt attempt;
     static struct cushim_variable variables[MOST_VARIABLES];
-    static char place[PLATFORM_PATH_SIZE], result[128], message[FAULT_SIZE + 256];
+    static char path[PLATFORM_PATH_SIZE], result[128], message[FAULT_SIZE + 256];
     char fault[FAULT_SIZE] = "";
-    snprintf(place, sizeof place, "%s", first_place(options));
+    snprintf(path, sizeof path, "%s", first_path(options));
     snprintf(result, sizeof result, "%s", end);
-    if (strchr(place, '/') == NULL && !platform_try(find_fault, place, fault, sizeof fault))
+    if (strchr(path, '/') == NULL && !platform_try(find_fault, path, fault, sizeof fault))
         fault[0] = '\0';
     snprintf(message, sizeof message, "An NVIDIA driver library was found, but opening it %s: %s.", result,
-             fault[0] != '\0' ? fault : place);
+             fault[0] != '\0' ? fault : path);
 
     struct cushim_load_options nothing = *options;
     nothing.path = "none";
     (void)cushim_load(&nothing);
     diagnosis = *cushim_get_diagnosis();
-    attempt = (struct cushim_attempt){.place = place, .result = result, .reason = CUSHIM_REASON_NOT_LOADABLE};
+    attempt = (struct cushim_attempt){.path = path, .result = result, .reason = CUSHIM_REASON_NOT_LOADABLE};
     for (size_t i = 0; i < diagnosis.variable_count && i < MOST_VARIABLES; i++) {
         variables[i] = diagnosis.variables[i];
         variables[i].used |= options->path == NULL && strcmp(variables[i].name, driver_variable) == 0;

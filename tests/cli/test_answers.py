@@ -23,7 +23,7 @@ class Probe(Case):
         self.assertEqual(list(document['driver']), ['path', 'cuda_version', 'kernel_module'])
         self.assertEqual(list(document['entry_points']), STATES)
         for attempt in document['tried']:
-            self.assertEqual(list(attempt), ['place', 'result'])
+            self.assertEqual(list(attempt), ['path', 'result'])
         for variable in document['environment']:
             self.assertEqual(list(variable), ['name', 'value', 'used'])
 
@@ -36,7 +36,7 @@ class Probe(Case):
                          (True, None, 'none', ''))
         self.assertEqual(os.path.realpath(document['driver']['path']), os.path.realpath(fake('driver_12_4')))
         self.assertEqual(document['driver']['cuda_version'], 12040)
-        self.assertEqual(document['tried'], [{'place': fake('driver_12_4'), 'result': 'a driver for CUDA 12.4'}])
+        self.assertEqual(document['tried'], [{'path': fake('driver_12_4'), 'result': 'a driver for CUDA 12.4'}])
         self.assertEqual((document['environment'], document['devices']), ([], []))
 
     def test_probe_when_no_driver_exists_then_reports_all_slots_missing_and_the_paths_tried(self):
@@ -75,13 +75,13 @@ class Probe(Case):
             answer = run_json('probe', '--driver', path)
             self.check_keys(answer.document)
             self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, False, reason))
-            self.assertEqual([attempt['place'] for attempt in answer.document['tried']], [path])
+            self.assertEqual([attempt['path'] for attempt in answer.document['tried']], [path])
 
     def test_probe_when_stub_is_on_search_path_then_names_its_file(self):
         directory = self.directory()
         os.symlink(fake('stub'), directory + '/libcuda.so.1')
         first = run_json('probe', LD_LIBRARY_PATH=directory).document['tried'][0]
-        self.assertEqual(first['place'], 'libcuda.so.1')
+        self.assertEqual(first['path'], 'libcuda.so.1')
         self.assertRegex(first['result'], rf'stub.* {directory}/libcuda\.so\.1\b')
 
     def test_probe_when_compared_with_table_then_counts_are_equal(self):
@@ -341,7 +341,7 @@ class Output(Case):
                      'gr\u00fc\u00dfe \u2713 \U0001f600'.encode(), b'\x7f\x1b[31m', b'\xc2\x9b31m', b'\xc0\x80'):
             directory = os.fsencode(self.directory()) + b'/' + name
             answer = run_json('probe', b'--driver=' + directory, CUDA_VISIBLE_DEVICES=name)
-            self.assertEqual(answer.document['tried'][0]['place'], directory.decode('utf-8', 'replace_each_byte'), name)
+            self.assertEqual(answer.document['tried'][0]['path'], directory.decode('utf-8', 'replace_each_byte'), name)
             self.assertEqual(answer.document['environment'][-1]['value'], name.decode('utf-8', 'replace_each_byte'))
 
     def test_text_when_names_hold_control_characters_then_replaces_them(self):

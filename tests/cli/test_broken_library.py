@@ -53,7 +53,7 @@ class BrokenLibrary(Case):
         self.expect_failure(['probe', '--driver=libother.so'], words, LD_LIBRARY_PATH=directory)
         self.expect_failure(['probe'], words, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
         document = run_json('probe', LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so').document
-        self.assertEqual([attempt['place'] for attempt in document['tried']], ['libother.so'])
+        self.assertEqual([attempt['path'] for attempt in document['tried']], ['libother.so'])
         self.assertIn({'name': 'CUSHIM_DRIVER', 'value': 'libother.so', 'used': True}, document['environment'])
 
     def test_library_when_it_is_a_fifo_then_program_returns(self):

@@ -49,9 +49,9 @@ class Doctor(Case):
         return self.tried(tree)
 
     def tried(self, tree):
-        places = [attempt['place'] for attempt in run_json('probe', '--root', tree.root).document['tried']]
-        self.assertTrue(all(place.startswith(tree.root + '/') for place in places), places)
-        return [place[len(tree.root):] for place in places]
+        paths = [attempt['path'] for attempt in run_json('probe', '--root', tree.root).document['tried']]
+        self.assertTrue(all(path.startswith(tree.root + '/') for path in paths), paths)
+        return [path[len(tree.root):] for path in paths]
 
 
 class Machines(Doctor):
@@ -182,7 +182,7 @@ class Places(Doctor):
             answer = run_json('probe', '--root', tree.root)
             self.assertEqual(answer.status, USABLE, directory)
             self.assertEqual(answer.document['driver']['path'], tree.root + directory + '/libcuda.so.550.163.01')
-            self.assertEqual(answer.document['tried'][-1]['place'], tree.root + directory + '/libcuda.so.1')
+            self.assertEqual(answer.document['tried'][-1]['path'], tree.root + directory + '/libcuda.so.1')
 
 
 class Roots(Doctor):

@@ -39,7 +39,7 @@ class RealDrivers(Case):
                 document = answer.document
                 self.assertEqual((answer.status, document['loaded'], document['initialised']), (USABLE, True, None))
                 self.assertEqual(document['driver']['cuda_version'], version)
-                self.assertEqual(document['tried'][-1]['place'], 'libcuda.so.1')
+                self.assertEqual(document['tried'][-1]['path'], 'libcuda.so.1')
                 self.assertIn(b' NVIDIA driver ' + name.encode(), run('probe', **variables).out.splitlines()[0])
 
     def test_table_when_slot_is_native_then_nm_lists_its_symbol(self):

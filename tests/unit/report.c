@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     printf("result=%d\nreason=%s\nmessage=%s\n", (int)result, diagnosis->reason_name, diagnosis->message);
     printf("path=%s\nversion=%d\n", diagnosis->path != NULL ? diagnosis->path : "", cushim_driver_version());
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
-        printf("attempt=%s: %s\n", diagnosis->attempts[i].place, diagnosis->attempts[i].result);
+        printf("attempt=%s: %s\n", diagnosis->attempts[i].path, diagnosis->attempts[i].result);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         printf("variable=%s %s\n", diagnosis->variables[i].name, diagnosis->variables[i].used ? "used" : "ignored");
     printf("query=%d\n", (int)cushim_table()->StreamQuery_v1(NULL));

@@ -23,7 +23,7 @@ static void assert_refused(const char *path, enum cushim_reason reason, CUresult
     unit_assert_contains(diagnosis->message, path);
     unit_assert_contains(diagnosis->message, word);
     assert_int_equal(diagnosis->attempt_count, 1);
-    assert_string_equal(diagnosis->attempts[0].place, path);
+    assert_string_equal(diagnosis->attempts[0].path, path);
     assert_int_equal(diagnosis->attempts[0].reason,
                      reason == CUSHIM_REASON_NO_SUCH_FILE ? CUSHIM_REASON_NOT_FOUND : reason);
     unit_assert_contains(diagnosis->attempts[0].result, word);

@@ -134,7 +134,7 @@ static void test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_
     assert_int_equal(dlclose(one.library), 0);
     assert_true(is_mapped(&one));
     assert_int_equal(diagnosis->reason, CUSHIM_REASON_NO_SUCH_FILE);
-    assert_string_equal(diagnosis->attempts[0].place, options.path);
+    assert_string_equal(diagnosis->attempts[0].path, options.path);
 }
 
 static void test_copy_when_closed_before_any_load_then_it_is_unmapped(void **state)

@@ -48,7 +48,7 @@ static void assert_all_told(const char *outcome)
         assert_int_equal(strstr(heard.lines[line], "ignored") == NULL, diagnosis->variables[i].used);
     }
     for (size_t i = 0; i < diagnosis->attempt_count; i++, line++) {
-        unit_assert_contains(heard.lines[line], diagnosis->attempts[i].place);
+        unit_assert_contains(heard.lines[line], diagnosis->attempts[i].path);
         unit_assert_contains(heard.lines[line], diagnosis->attempts[i].result);
     }
     assert_int_equal(heard.count, line + 1);

@@ -26,7 +26,7 @@ static CUresult load(void)
 }
 
 /* The index'th known path, as a name in the directory; NULL after the last. */
-static const char *place(size_t index)
+static const char *attempt_path(size_t index)
 {
     static char path[PATH_MAX];
     return cush_candidates_path(index, "root", path, sizeof path) ? path : NULL;
@@ -36,9 +36,9 @@ static const char *place(size_t index)
 static size_t find_place(const char *end)
 {
     size_t index = 0;
-    while (place(index) != NULL && strstr(place(index), end) == NULL)
+    while (attempt_path(index) != NULL && strstr(attempt_path(index), end) == NULL)
         index++;
-    assert_non_null(place(index));
+    assert_non_null(attempt_path(index));
     return index;
 }
 
@@ -55,7 +55,7 @@ static void assert_found_at(const char *path)
     assert_int_equal(load(), CUDA_SUCCESS);
     assert_string_equal(cushim_get_diagnosis()->path, path);
     const struct cushim_attempt *last = &cushim_get_diagnosis()->attempts[cushim_get_diagnosis()->attempt_count - 1];
-    assert_string_equal(last->place, path);
+    assert_string_equal(last->path, path);
     assert_string_equal(last->result, "a driver for CUDA 12.4");
     assert_int_equal(last->reason, CUSHIM_REASON_NONE);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
@@ -70,7 +70,7 @@ static void test_search_when_nothing_exists_then_reports_every_path(void **state
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     assert_true(diagnosis->attempt_count >= 18);
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
-        assert_int_equal(strncmp(diagnosis->attempts[i].place, root(), strlen(root())), 0);
+        assert_int_equal(strncmp(diagnosis->attempts[i].path, root(), strlen(root())), 0);
         assert_string_equal(diagnosis->attempts[i].result, "not found");
     }
 }
@@ -78,11 +78,11 @@ static void test_search_when_nothing_exists_then_reports_every_path(void **state
 static void test_search_when_the_driver_is_in_a_known_path_then_finds_it(void **state)
 {
     size_t index = 0;
-    for (; place(index) != NULL; index++) {
-        if (place(index)[0] == '\0')
+    for (; attempt_path(index) != NULL; index++) {
+        if (attempt_path(index)[0] == '\0')
             continue; /* needs the version of the kernel module; see below */
         unit_reset(state);
-        const char *path = directory_copy(place(index), unit_fake("fake_12040"), SIZE_MAX);
+        const char *path = directory_copy(attempt_path(index), unit_fake("fake_12040"), SIZE_MAX);
         assert_found_at(path);
         assert_int_equal(unlink(path), 0);
     }
@@ -93,11 +93,11 @@ static void test_search_when_a_known_path_names_the_kernel_module_then_searches_
 {
     (void)state;
     size_t index = 0;
-    while (place(index) != NULL && place(index)[0] != '\0')
+    while (attempt_path(index) != NULL && attempt_path(index)[0] != '\0')
         index++;
-    assert_non_null(place(index));
+    assert_non_null(attempt_path(index));
     tell_kernel_module("580.159.03");
-    const char *multiarch = place(0) + strlen("root/usr/lib/");
+    const char *multiarch = attempt_path(0) + strlen("root/usr/lib/");
     char name[PATH_MAX];
     snprintf(name, sizeof name, "root/usr/lib/%.*s/GL/nvidia-580-159-03/lib/libcuda.so.1", (int)strcspn(multiarch, "/"),
              multiarch);
@@ -107,29 +107,31 @@ static void test_search_when_a_known_path_names_the_kernel_module_then_searches_
 static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins(void **state)
 {
     (void)state;
-    const char *stub = directory_copy(place(0), unit_fake("not_stub"), SIZE_MAX);
-    const char *driver = directory_copy(place(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"), SIZE_MAX);
+    const char *stub = directory_copy(attempt_path(0), unit_fake("not_stub"), SIZE_MAX);
+    const char *driver =
+        directory_copy(attempt_path(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"), SIZE_MAX);
     assert_found_at(driver);
-    assert_string_equal(cushim_get_diagnosis()->attempts[0].place, stub);
+    assert_string_equal(cushim_get_diagnosis()->attempts[0].path, stub);
     assert_int_equal(cushim_get_diagnosis()->attempts[0].reason, CUSHIM_REASON_STUB);
 }
 
 static void test_search_when_broken_files_come_first_then_the_driver_behind_them_wins(void **state)
 {
     (void)state;
-    directory_write(place(find_place("/usr/lib64/l")), "text", 4);
-    directory_copy(place(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
-    directory_copy(place(find_place("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
-    mkdir(directory_path(place(find_place("/usr/lib/l"))), 0755);
-    assert_found_at(directory_copy(place(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040"), SIZE_MAX));
+    directory_write(attempt_path(find_place("/usr/lib64/l")), "text", 4);
+    directory_copy(attempt_path(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
+    directory_copy(attempt_path(find_place("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
+    mkdir(directory_path(attempt_path(find_place("/usr/lib/l"))), 0755);
+    assert_found_at(
+        directory_copy(attempt_path(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040"), SIZE_MAX));
     assert_true(cushim_get_diagnosis()->attempt_count >= 5);
 }
 
 static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason(void **state)
 {
     (void)state;
-    const char *stub = directory_copy(place(2), unit_fake("not_stub"), SIZE_MAX);
-    directory_write(place(3), "text", 4);
+    const char *stub = directory_copy(attempt_path(2), unit_fake("not_stub"), SIZE_MAX);
+    directory_write(attempt_path(3), "text", 4);
     unit_assert_failed(load(), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
     unit_assert_contains(cushim_get_diagnosis()->message, stub);
 }
@@ -150,7 +152,7 @@ static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(vo
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
 
     char driver[2 * PATH_MAX];
-    snprintf(driver, sizeof driver, "%s%s", deep, place(find_place("/usr/local/nvidia/lib/")) + strlen("root"));
+    snprintf(driver, sizeof driver, "%s%s", deep, attempt_path(find_place("/usr/local/nvidia/lib/")) + strlen("root"));
     const char *file = directory_copy(driver, unit_fake("fake_12040"), SIZE_MAX);
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_string_equal(cushim_get_diagnosis()->path, file);
@@ -161,7 +163,7 @@ static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(vo
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
-        assert_string_not_equal(diagnosis->attempts[i].place, "");
+        assert_string_not_equal(diagnosis->attempts[i].path, "");
         assert_string_not_equal(diagnosis->attempts[i].result, "");
     }
 }
@@ -189,11 +191,11 @@ static void test_root_when_the_driver_is_behind_links_then_they_are_followed_bel
         for (size_t k = 0; k < 3 && images[i][k].link != NULL; k++) {
             char link[PATH_MAX];
             snprintf(link, sizeof link, "root%s", images[i][k].link);
-            directory_link(k == 0 ? place(0) : link, images[i][k].target);
+            directory_link(k == 0 ? attempt_path(0) : link, images[i][k].target);
         }
         assert_int_equal(load(), CUDA_SUCCESS);
         assert_string_equal(cushim_get_diagnosis()->path, path);
-        assert_string_equal(cushim_get_diagnosis()->attempts[0].place, directory_path(place(0)));
+        assert_string_equal(cushim_get_diagnosis()->attempts[0].path, directory_path(attempt_path(0)));
     }
 }
 
@@ -203,7 +205,8 @@ static void test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_r
     directory_link("root/lib64", "/opt/lib64");
     const char *driver = directory_copy("root/opt/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
     char link[PATH_MAX];
-    snprintf(link, sizeof link, "root%.*s", (int)strlen(place(0) + 4) - (int)strlen("/libcuda.so.1"), place(0) + 4);
+    snprintf(link, sizeof link, "root%.*s", (int)strlen(attempt_path(0) + 4) - (int)strlen("/libcuda.so.1"),
+             attempt_path(0) + 4);
     directory_link(link, "/lib64");
     assert_int_equal(load(), CUDA_SUCCESS);
     assert_string_equal(cushim_get_diagnosis()->path, driver);
@@ -217,11 +220,11 @@ static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_
     strcat(up, unit_fake("fake_12040"));
     snprintf(directory, sizeof directory, "%s", unit_fake("fake_12040"));
     *strrchr(directory, '/') = '\0';
-    directory_link(place(0), unit_fake("fake_12040"));
-    directory_link(place(1), up);
+    directory_link(attempt_path(0), unit_fake("fake_12040"));
+    directory_link(attempt_path(1), up);
     directory_link("root/fakes", directory);
-    directory_link(place(2), "/fakes/fake_12040.so");
-    directory_link(place(3), place(3) + strlen("root")); /* a link to itself */
+    directory_link(attempt_path(2), "/fakes/fake_12040.so");
+    directory_link(attempt_path(3), attempt_path(3) + strlen("root")); /* a link to itself */
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
     for (size_t i = 0; i < cushim_get_diagnosis()->attempt_count; i++)
         assert_string_equal(cushim_get_diagnosis()->attempts[i].result, "not found");
@@ -237,9 +240,9 @@ static void test_root_when_links_are_too_many_then_not_found(void **state)
         snprintf(target, sizeof target, "/link-%d", i + 1);
         directory_link(name, target);
     }
-    directory_link(place(0), "/link-0"); /* 41 links */
+    directory_link(attempt_path(0), "/link-0"); /* 41 links */
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
-    directory_link(place(1), "/link-1");
+    directory_link(attempt_path(1), "/link-1");
     assert_int_equal(load(), CUDA_SUCCESS);
 }
 
@@ -254,7 +257,7 @@ static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load
     snprintf(message, sizeof message, "%s", failed->message);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
 
-    assert_found_at(directory_copy(place(3), unit_fake("fake_12040"), SIZE_MAX));
+    assert_found_at(directory_copy(attempt_path(3), unit_fake("fake_12040"), SIZE_MAX));
     assert_ptr_not_equal(cushim_get_diagnosis(), failed);
     assert_int_equal(failed->reason, CUSHIM_REASON_NOT_FOUND); /* the old diagnosis may still be read */
     assert_string_equal(failed->message, message);

@@ -82,7 +82,7 @@ class Program(unittest.TestCase):
         answer = self.ask('probe', status=1)
         self.assertIn(answer['message'], text)
         self.assertEqual((answer['loaded'], answer['reason']), (False, 'not-found'))
-        self.assertEqual([attempt['place'] for attempt in answer['tried']], ['nvcuda.dll'])
+        self.assertEqual([attempt['path'] for attempt in answer['tried']], ['nvcuda.dll'])
 
     def test_probe_when_a_driver_is_in_the_current_directory_then_it_is_not_loaded(self):
         self.put('fake_12040', self.home / 'nvcuda.dll')
@@ -142,7 +142,7 @@ class Program(unittest.TestCase):
             self.assertEqual((answer['driver']['path'], answer['driver']['cuda_version']), (path, 11040))
         answer = self.ask('probe', variables={'CUSHIM_DRIVER': path})
         self.assertEqual(answer['driver']['path'], path)
-        self.assertEqual(answer['tried'][0]['place'], path)
+        self.assertEqual(answer['tried'][0]['path'], path)
 
     def test_probe_when_the_file_is_broken_then_it_says_how(self):
         whole = (fakes / 'fake_12040.dll').read_bytes()

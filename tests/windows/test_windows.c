@@ -15,7 +15,7 @@ static void test_handle_when_given_then_used_and_not_closed(void **state)
     struct cushim_load_options options = {.handle = library};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_int_equal(cushim_driver_version(), 11040);
-    assert_string_equal(cushim_get_diagnosis()->attempts[0].place, "the handle given");
+    assert_string_equal(cushim_get_diagnosis()->attempts[0].path, "the handle given");
     unit_reset(NULL);
     assert_non_null(GetProcAddress(library, "cuInit"));
     FreeLibrary(library);
@@ -206,7 +206,7 @@ static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stay
     FreeLibrary(copy);
     assert_ptr_equal(GetModuleHandleA(COPY_DLL), copy);
     assert_int_equal(kept->reason, CUSHIM_REASON_NO_SUCH_FILE);
-    assert_string_equal(kept->attempts[0].place, options.path);
+    assert_string_equal(kept->attempts[0].path, options.path);
 }
 
 /* ---- Features that Windows lacks ---- */
