@@ -3,6 +3,7 @@
  * The shared library with a program that is linked to it, also as position-dependent code, which contains a copy of the
  * pointer to the current table. The library has no hook for tests, so each test is a process of its own. POSIX only.
  */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 
 #include "cushim/cushim.h"
 #include "fake.h"
+#include "kind_unit.h"
 
 #define DRIVER FAKES "/fake_12040.so"
 #define QUERY FAKE_CODE(ROW_StreamQuery_v1, 0)
@@ -75,12 +77,46 @@ static void test_table_when_no_driver_exists_then_library_and_program_see_the_sa
     assert_in_child("none", absence_is_seen_by_both);
 }
 
+/* ---- Libraries of both kinds in one process ---- */
+
+static const struct kind_unit *open_unit(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    return library != NULL ? dlsym(library, "kind_unit") : NULL;
+}
+
+static bool has_own_table(const struct kind_unit *unit)
+{
+    bool per_thread = unit->kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
+    CUresult expected = FAKE_CODE(ROW_StreamQuery_v1, per_thread);
+    return unit->query(NULL) == expected && unit->query_by_name(NULL) == expected
+           && unit->table() == (per_thread ? cushim_table_per_thread() : cushim_table_legacy());
+}
+
+/* The first calls are those of the library for per-thread default streams. */
+static bool libraries_have_their_own_tables(void)
+{
+    const struct kind_unit *legacy = open_unit(KIND_LIBRARIES "/kind_legacy.so");
+    const struct kind_unit *per_thread = open_unit(KIND_LIBRARIES "/kind_per_thread.so");
+    return legacy != NULL && legacy->kind == CUSHIM_DEFAULT_STREAM_LEGACY && per_thread != NULL
+           && per_thread->kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cushim_driver_version() == 0
+           && has_own_table(per_thread) && has_own_table(legacy) && has_own_table(per_thread)
+           && cushim_table()->StreamQuery_v1(NULL) == QUERY;
+}
+
+static void test_libraries_when_of_both_kinds_then_each_calls_the_form_of_its_kind(void **state)
+{
+    (void)state;
+    assert_in_child(DRIVER, libraries_have_their_own_tables);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_when_the_library_loads_then_the_program_sees_the_same),
         cmocka_unit_test(test_table_when_a_first_call_loads_then_the_program_sees_the_same),
         cmocka_unit_test(test_table_when_no_driver_exists_then_library_and_program_see_the_same),
+        cmocka_unit_test(test_libraries_when_of_both_kinds_then_each_calls_the_form_of_its_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
