@@ -300,11 +300,14 @@ class Claims:
     # ---- Names that are not in our list ----
 
     def hold_names(self, report, view):
-        own = {answer.function: answer for answer in report.own if answer.version == view.version and answer.flags == 1}
+        flags = 2 if view.setting.per_thread else 1
+        own = {answer.function: answer for answer in report.own
+               if answer.version == view.version and answer.flags == flags}
         for name, (code, address) in report.names.items():
             what = 'cushim_lookup(%s, %d)' % (name, view.version)
             if name in view.functions and view.version <= view.newest_row:
-                wanted = self.entry_of(report, view, view.newest(name, view.version), False, view.adapted)
+                wanted = self.entry_of(report, view, view.newest(name, view.version), view.setting.per_thread,
+                                       view.adapted)
                 offset = wanted and wanted[0]
             elif own:
                 answer = own[name]

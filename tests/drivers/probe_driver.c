@@ -194,6 +194,8 @@ static bool print_names(const char *path, const struct own *own)
     if (file == NULL)
         return false;
     int version = cushim_driver_version();
+    cuuint64_t flags = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+                                                                : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
     char name[256];
     while (fgets(name, sizeof name, file) != NULL) {
         name[strcspn(name, "\n")] = '\0';
@@ -203,9 +205,9 @@ static bool print_names(const char *path, const struct own *own)
         print_address(fn);
         printf("\n");
         if (own->v2 != NULL)
-            print_answer("own", NULL, own->v2, 1, name, version);
+            print_answer("own", NULL, own->v2, flags, name, version);
         else if (own->v1 != NULL)
-            print_answer("own", own->v1, NULL, 1, name, version);
+            print_answer("own", own->v1, NULL, flags, name, version);
     }
     fclose(file);
     return true;
