@@ -8,6 +8,8 @@
 #include "platform.h"
 #include "text.h"
 
+#include "cushim/version.h"
+
 static const char help[] = "cushim - reports what the CUDA driver of this machine can do\n"
                            "\n"
                            "  cushim probe [--devices] [--require X.Y] [--require-slot NAME]...\n"
@@ -44,7 +46,7 @@ static enum status run_command(const struct options *options)
         return STATUS_USABLE;
     }
     if (options->version) {
-        puts("cushim " CUSHIM_VERSION_TEXT);
+        puts("cushim " CUSHIM_VERSION_STRING);
         return STATUS_USABLE;
     }
     switch (options->command) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queries about slots and rows, the requirements of a program, and the last error. */
+/* Queries about slots and rows, the requirements of a program, the last error, and the version of the library. */
 #include "unit.h"
 
 #include <limits.h>
@@ -238,6 +238,18 @@ static void test_absent_error_names_when_the_code_is_unknown_then_null(void **st
     }
 }
 
+/* ---- The version ---- */
+
+static void test_version_when_written_as_text_then_has_the_numbers_of_the_library(void **state)
+{
+    (void)state;
+    char text[32];
+    int version = cushim_version();
+    snprintf(text, sizeof text, "%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+    assert_string_equal(CUSHIM_VERSION_STRING, text);
+    assert_int_equal(version, CUSHIM_VERSION);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +270,7 @@ int main(void)
         UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay),
         UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one),
         UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
+        UNIT_TEST(test_version_when_written_as_text_then_has_the_numbers_of_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "cushim/version.h"
+
+int cushim_version(void)
+{
+    return CUSHIM_VERSION;
+}
