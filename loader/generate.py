@@ -77,13 +77,17 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 '''
 
 
-def entry_row(one):
-    start = f'CUSHIM_ENTRY({one.name}, {one.abi}, {one.version}, '
+def typed_row(start, one):
+    """A row that ends with the parameters and the arguments of an entry point."""
     row = f'{start}({one.parameters}), ({", ".join(one.arguments)}))'
-    mark = '' if one.checked else '/* Not yet compared with a Toolkit: */\n'
     if len(row) <= WIDTH:
-        return mark + row
-    return mark + '\n'.join([start.rstrip(), wrapped(one.parameters.split(', '), '(', '),'), wrapped(one.arguments, '(', '))')])
+        return row
+    return '\n'.join([start.rstrip(), wrapped(one.parameters.split(', '), '(', '),'), wrapped(one.arguments, '(', '))')])
+
+
+def entry_row(one):
+    mark = '' if one.checked else '/* Not yet compared with a Toolkit: */\n'
+    return mark + typed_row(f'CUSHIM_ENTRY({one.name}, {one.abi}, {one.version}, ', one)
 
 
 def write_entry_points(entry_points):
@@ -233,6 +237,63 @@ def write_symbols(entry_points):
     return head + '\n'.join(rows) + '\n\n#undef CUSHIM_SYMBOL\n'
 
 
+# ---- loader/exports.inc ----
+
+EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * exports.inc - every name that a driver exports, and the slot that answers it.
+ *
+ *   CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)
+ *
+ *   symbol         the exported name, as a token: the including file must not see the macros of <cuda.h>
+ *   kind           legacy or per_thread: cushim_table_##kind() is the table with the slot of this name
+ *   function, abi  the slot: function##_##abi
+ *   version        the CUDA version from which drivers export the name, 1000 * major + 10 * minor
+ *   parameters     the typed parameter list, in parentheses, as in entry_points.h
+ *   arguments      the names of those parameters, in parentheses
+ *
+ *   CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)
+ *
+ *   A name whose prototype is not established.
+ *
+ * Define the macros before including this file; they default to nothing, and are undefined at the end. A file that
+ * defines functions with these parameters includes abi/egl.h too: one of them takes a frame by value.
+ *
+ * %s
+ */
+#include "cushim/abi/cuda_abi.h"
+
+#ifndef CUSHIM_EXPORT
+#    define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)
+#endif
+#ifndef CUSHIM_EXPORT_WITHOUT_SLOT
+#    define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)
+#endif
+
+/* clang-format off */
+
+'''
+
+
+def exports_of(one):
+    """The rows of one entry point: one for each exported name."""
+    if one.slot is None:
+        return [f'CUSHIM_EXPORT_WITHOUT_SLOT({one.symbol}, {one.version})']
+    names = [(one.symbol, 'legacy', one.version)]
+    if one.per_thread_symbol:
+        names.append((one.per_thread_symbol, 'per_thread', one.per_thread_version))
+    return [typed_row(f'CUSHIM_EXPORT({symbol}, {kind}, {one.name}, {one.abi}, {version}, ', one)
+            for symbol, kind, version in names]
+
+
+def write_exports(entry_points):
+    rows = [row for one in entry_points for row in exports_of(one)]
+    versions = {driver.branch: driver.version for driver in lists.read_drivers()}
+    rows += [f'CUSHIM_EXPORT_WITHOUT_SLOT({symbol}, {versions[branch]})' for symbol, branch in lists.WITHOUT_ROW.items()]
+    return (EXPORTS_HEAD % MADE + '\n'.join(rows)
+            + '\n\n#undef CUSHIM_EXPORT\n#undef CUSHIM_EXPORT_WITHOUT_SLOT\n')
+
+
 # ---- src/cli/branches.inc ----
 
 BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
@@ -315,6 +376,7 @@ def outputs():
         'include/cushim/names_interop.h':
             write_names(NAMES_INTEROP_HEAD, [one for one in entry_points if one.is_interop]),
         'loader/symbols.inc': write_symbols(entry_points),
+        'loader/exports.inc': write_exports(entry_points),
         'src/cli/branches.inc': write_branches(),
         **{page: write_page(ROOT / page, known) for page in PAGES},
     }
