@@ -29,36 +29,55 @@ const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_C
         },
 };
 
-/* One pair for each release that added slots. A program refers to the pair of the release that it was built with. */
+/* The pointers to the current tables, a pair for each release that added slots. All are stored, because a program
+ * reads the pair of the release with which it was built. */
 #if CUSHIM_INLINE_TABLE
-#    define CURRENT_TABLE CUSHIM_API
-#    define current_legacy_0_2 cushim_current_legacy_0_2
-#    define current_per_thread_0_2 cushim_current_per_thread_0_2
+#    define CURRENT(kind, release) cushim_current_##kind##_##release
+#    define CURRENT_STORAGE
 #else
-#    define CURRENT_TABLE static
+#    define CURRENT(kind, release) current_##kind##_##release
+#    define CURRENT_STORAGE static
 #endif
-CURRENT_TABLE const struct cushim_dispatch_table *current_legacy_0_2 =
-    &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_LEGACY];
-CURRENT_TABLE const struct cushim_dispatch_table *current_per_thread_0_2 =
-    &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_PER_THREAD];
+#define CUSHIM_TABLE_RELEASE(release, slots)                                                                           \
+    CURRENT_STORAGE const struct cushim_dispatch_table *CURRENT(legacy, release) =                                     \
+        &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_LEGACY];                                                          \
+    CURRENT_STORAGE const struct cushim_dispatch_table *CURRENT(per_thread, release) =                                 \
+        &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_PER_THREAD];
+#include "cushim/table_releases.h"
 
 #if !CUSHIM_INLINE_TABLE
-const struct cushim_dispatch_table *cushim_current_legacy_0_2(void)
-{
-    return CUSHIM_LOAD_ACQUIRE(&current_legacy_0_2);
-}
-
-const struct cushim_dispatch_table *cushim_current_per_thread_0_2(void)
-{
-    return CUSHIM_LOAD_ACQUIRE(&current_per_thread_0_2);
-}
+#    define CUSHIM_TABLE_RELEASE(release, slots)                                                                       \
+        const struct cushim_dispatch_table *cushim_current_legacy_##release(void)                                      \
+        {                                                                                                              \
+            return CUSHIM_LOAD_ACQUIRE(&CURRENT(legacy, release));                                                     \
+        }                                                                                                              \
+        const struct cushim_dispatch_table *cushim_current_per_thread_##release(void)                                  \
+        {                                                                                                              \
+            return CUSHIM_LOAD_ACQUIRE(&CURRENT(per_thread, release));                                                 \
+        }
+#    include "cushim/table_releases.h"
 #endif
 
 void cush_table_set_current(const struct cushim_dispatch_table *legacy, const struct cushim_dispatch_table *per_thread)
 {
-    CUSHIM_STORE_RELEASE(&current_legacy_0_2, legacy);
-    CUSHIM_STORE_RELEASE(&current_per_thread_0_2, per_thread);
+#define CUSHIM_TABLE_RELEASE(release, slots)                                                                           \
+    CUSHIM_STORE_RELEASE(&CURRENT(legacy, release), legacy);                                                           \
+    CUSHIM_STORE_RELEASE(&CURRENT(per_thread, release), per_thread);
+#include "cushim/table_releases.h"
 }
+
+/* The number of slots by the names of both pointers. If slots were added without a row, programs could call slots that
+ * an older library does not have. */
+enum {
+#define CUSHIM_TABLE_RELEASE(release, slots)                                                                           \
+    SLOTS_cushim_current_legacy_##release = (slots), SLOTS_cushim_current_per_thread_##release = (slots),
+#include "cushim/table_releases.h"
+};
+#define SLOTS_BY_NAME(name) SLOTS_##name
+#define SLOTS_OF(pointer) ((int)SLOTS_BY_NAME(pointer))
+_Static_assert(SLOTS_OF(CUSHIM_CURRENT_LEGACY) == (int)CUSHIM_SLOT_COUNT
+                   && SLOTS_OF(CUSHIM_CURRENT_PER_THREAD) == (int)CUSHIM_SLOT_COUNT,
+               "slots were added: cushim/table_releases.h needs a row for the coming release (loader/README.md)");
 
 const struct cushim_dispatch_table *cush_table_current(enum cushim_default_stream kind)
 {

@@ -48,18 +48,19 @@ enum cushim_default_stream {
 #endif
 
 /*
- * The pointers to the current tables; cushim_table() reads them. A release that adds slots adds a pair of its own, and
- * the library keeps all pairs. Therefore a program that was built with newer headers than its library does not start
- * (or, in a static build, does not link), and the error names the release: "undefined symbol:
- * cushim_current_legacy_0_2". Where the compiler cannot read a pointer of another module, they are functions.
+ * The pointers to the current tables, a pair for each release in table_releases.h. cushim_table() reads one of the
+ * newest pair. Where the compiler cannot read a pointer of another module, they are functions.
  */
 #if CUSHIM_INLINE_TABLE
-extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_legacy_0_2;
-extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_0_2;
+#    define CUSHIM_TABLE_RELEASE(release, slots)                                                                       \
+        extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_legacy_##release;                         \
+        extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_##release;
 #else
-CUSHIM_API const struct cushim_dispatch_table *cushim_current_legacy_0_2(void);
-CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_0_2(void);
+#    define CUSHIM_TABLE_RELEASE(release, slots)                                                                       \
+        CUSHIM_API const struct cushim_dispatch_table *cushim_current_legacy_##release(void);                          \
+        CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_##release(void);
 #endif
+#include "cushim/table_releases.h"
 
 /**
  * Returns the current table for the legacy default stream.
@@ -80,9 +81,9 @@ CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_0_2(voi
 static inline const struct cushim_dispatch_table *cushim_table_legacy(void)
 {
 #if CUSHIM_INLINE_TABLE
-    return CUSHIM_LOAD_ACQUIRE(&cushim_current_legacy_0_2);
+    return CUSHIM_LOAD_ACQUIRE(&CUSHIM_CURRENT_LEGACY);
 #else
-    return cushim_current_legacy_0_2();
+    return CUSHIM_CURRENT_LEGACY();
 #endif
 }
 
@@ -97,9 +98,9 @@ static inline const struct cushim_dispatch_table *cushim_table_legacy(void)
 static inline const struct cushim_dispatch_table *cushim_table_per_thread(void)
 {
 #if CUSHIM_INLINE_TABLE
-    return CUSHIM_LOAD_ACQUIRE(&cushim_current_per_thread_0_2);
+    return CUSHIM_LOAD_ACQUIRE(&CUSHIM_CURRENT_PER_THREAD);
 #else
-    return cushim_current_per_thread_0_2();
+    return CUSHIM_CURRENT_PER_THREAD();
 #endif
 }
 

@@ -22,8 +22,7 @@ extern "C" {
 #define CUSHIM_VERSION (10000 * CUSHIM_VERSION_MAJOR + 100 * CUSHIM_VERSION_MINOR + CUSHIM_VERSION_PATCH)
 
 /** The version as text: "0.2.0". */
-#define CUSHIM_VERSION_STRING                                                                                          \
-    CUSHIM_EXPAND_VERSION(CUSHIM_VERSION_MAJOR, CUSHIM_VERSION_MINOR, CUSHIM_VERSION_PATCH)
+#define CUSHIM_VERSION_STRING CUSHIM_EXPAND_VERSION(CUSHIM_VERSION_MAJOR, CUSHIM_VERSION_MINOR, CUSHIM_VERSION_PATCH)
 #define CUSHIM_EXPAND_VERSION(major, minor, patch) CUSHIM_QUOTE_VERSION(major, minor, patch)
 #define CUSHIM_QUOTE_VERSION(major, minor, patch) #major "." #minor "." #patch
 /** @} */
