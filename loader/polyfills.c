@@ -27,6 +27,7 @@ struct rule {
 static const struct rule polyfill_rules[] = {
     RULE_BEFORE(10000, LaunchHostFunc_v1, 1, S(StreamAddCallback_v1)),
     RULE(LaunchHostFunc_v1, 2, S(StreamAddCallback_v1), S(StreamIsCapturing_v1)),
+    RULE(LaunchHostFunc_v2, 1, S(LaunchHostFunc_v1)),
     RULE(EventRecordWithFlags_v1, 1, S(EventRecord_v1)),
     RULE(EventElapsedTime_v2, 1, S(EventElapsedTime_v1)),
 
@@ -54,6 +55,9 @@ static const struct rule polyfill_rules[] = {
     RULE(GraphGetEdges_v2, 1, S(GraphGetEdges_v1)),
     RULE(GraphNodeGetDependencies_v2, 1, S(GraphNodeGetDependencies_v1)),
     RULE(GraphNodeGetDependentNodes_v2, 1, S(GraphNodeGetDependentNodes_v1)),
+
+    RULE(FuncGetParamCount_v1, 2, S(FuncGetParamInfo_v1), S(FuncGetName_v1)),
+    RULE(KernelGetParamCount_v1, 2, S(KernelGetParamInfo_v1), S(KernelGetName_v1)),
 };
 
 _Static_assert(sizeof polyfill_rules / sizeof polyfill_rules[0] <= UCHAR_MAX,

@@ -55,6 +55,16 @@ CUresult CUDAAPI POLYFILL(LaunchHostFunc_v1)(CUstream hStream, CUhostFn fn, void
     return result;
 }
 
+/* ---- cuLaunchHostFunc_v2 (13.2), which has a choice of how the driver's thread waits ---- */
+
+CUresult CUDAAPI POLYFILL(LaunchHostFunc_v2)(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    if (syncMode != CU_HOST_TASK_BLOCKING)
+        return cush_fail_polyfill(CUSHIM_SLOT_LaunchHostFunc_v2,
+                                  "Modes other than CU_HOST_TASK_BLOCKING need a driver for CUDA 13.2.");
+    return TABLE->LaunchHostFunc_v1(hStream, fn, userData);
+}
+
 /* ---- events ---- */
 
 CUresult CUDAAPI POLYFILL(EventRecordWithFlags_v1)(CUevent hEvent, CUstream hStream, unsigned int flags)

@@ -3,6 +3,7 @@
  * arguments. */
 #include "mock.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #define STREAM HANDLE(CUstream, 7)
@@ -102,6 +103,55 @@ test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_cap
     mock_assert_calls("IsCapturing(7) AddCallback(7, 0) ");
     registered.callback(STREAM, CUDA_SUCCESS, registered.user_data);
     mock_assert_calls("host(5) ");
+}
+
+/* ---- cuLaunchHostFunc_v2 ---- */
+
+static CUresult CUDAAPI launch_host_function(CUstream stream, CUhostFn function, void *user_data)
+{
+    return mock_call("LaunchHostFunc", "%u, %d, %u", NUMBER(stream), function == host_function, NUMBER(user_data));
+}
+
+static const struct cushim_dispatch_table *load_before_13_2(void)
+{
+    struct cushim_dispatch_table *hooks = mock_load("fake_13000", (struct cushim_load_options){0});
+    hooks->LaunchHostFunc_v1 = launch_host_function;
+    assert_int_equal(unit_state(CUSHIM_SLOT_LaunchHostFunc_v2), CUSHIM_STATE_POLYFILL);
+    return cushim_table();
+}
+
+static void test_host_function_when_its_thread_shall_block_then_the_older_one_is_called(void **state)
+{
+    (void)state;
+    const struct cushim_dispatch_table *table = load_before_13_2();
+    assert_int_equal(table->LaunchHostFunc_v2(STREAM, host_function, HANDLE(void *, 99), CU_HOST_TASK_BLOCKING),
+                     CUDA_SUCCESS);
+    mock_assert_calls("LaunchHostFunc(7, 1, 99) ");
+    mock_fail("LaunchHostFunc", CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(table->LaunchHostFunc_v2(NULL, host_function, NULL, CU_HOST_TASK_BLOCKING),
+                     CUDA_ERROR_INVALID_HANDLE);
+    mock_assert_calls("LaunchHostFunc(0, 1, 0) ");
+}
+
+static void test_host_function_when_its_thread_shall_spin_then_refused(void **state)
+{
+    (void)state;
+    const struct cushim_dispatch_table *table = load_before_13_2();
+    static const unsigned modes[] = {CU_HOST_TASK_SPINWAIT, 2, UINT_MAX};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        mock_assert_refused(table->LaunchHostFunc_v2(STREAM, host_function, NULL, modes[i]), "cuLaunchHostFunc_v2");
+}
+
+/* A driver before 10.0 has callbacks. */
+static void test_host_function_when_the_older_one_is_a_polyfill_too_then_it_is_called_once(void **state)
+{
+    (void)state;
+    const struct cushim_dispatch_table *table = load_before_10();
+    assert_int_equal(table->LaunchHostFunc_v2(STREAM, host_function, HANDLE(void *, 99), CU_HOST_TASK_BLOCKING),
+                     CUDA_SUCCESS);
+    mock_assert_calls("AddCallback(7, 0) ");
+    registered.callback(STREAM, CUDA_SUCCESS, registered.user_data);
+    mock_assert_calls("host(99) ");
 }
 
 /* ---- Events ---- */
@@ -250,6 +300,9 @@ int main(void)
         MOCK_TEST(test_host_function_when_registration_fails_then_the_code_is_passed_on),
         MOCK_TEST(test_host_function_when_null_then_refused),
         MOCK_TEST(test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone),
+        MOCK_TEST(test_host_function_when_its_thread_shall_block_then_the_older_one_is_called),
+        MOCK_TEST(test_host_function_when_its_thread_shall_spin_then_refused),
+        MOCK_TEST(test_host_function_when_the_older_one_is_a_polyfill_too_then_it_is_called_once),
         MOCK_TEST(test_event_record_when_flags_are_zero_then_calls_the_older_function),
         MOCK_TEST(test_event_record_when_flags_are_given_then_refused),
         MOCK_TEST(test_elapsed_time_when_called_then_the_older_one_is),

@@ -38,6 +38,8 @@ static const struct {
     {"instantiate", scene_instantiate, false},
     {"edges", scene_edges, false},
     {"green", scene_green, false},
+    {"host", scene_host, false},
+    {"function", scene_function, false},
     {"fault", scene_fault, true},
     {"primary_end", scene_primary_end, true},
 };
@@ -162,15 +164,17 @@ void scene_add_node(CUstream stream)
     MUST(TABLE->MemsetD8Async_v1(stage.memory + 64, 1, 4, stream));
 }
 
+const char scene_kernels[] = ".version 6.0\n.target sm_52\n.address_size 64\n"
+                             ".visible .entry nothing()\n{\n ret;\n}\n"
+                             ".visible .entry two(.param .u64 one, .param .u8 other)\n{\n ret;\n}\n"
+                             ".visible .entry fault()\n{\n .reg .u64 %a;\n .reg .u32 %v;\n mov.u64 %a, 16;\n"
+                             " mov.u32 %v, 1;\n st.global.u32 [%a], %v;\n ret;\n}\n";
+
 CUfunction scene_kernel(const char *name)
 {
-    static const char text[] = ".version 6.0\n.target sm_52\n.address_size 64\n"
-                               ".visible .entry nothing()\n{\n ret;\n}\n"
-                               ".visible .entry fault()\n{\n .reg .u64 %a;\n .reg .u32 %v;\n mov.u64 %a, 16;\n"
-                               " mov.u32 %v, 1;\n st.global.u32 [%a], %v;\n ret;\n}\n";
     CUmodule module;
     CUfunction function;
-    if (TABLE->ModuleLoadData_v1(&module, text) != CUDA_SUCCESS
+    if (TABLE->ModuleLoadData_v1(&module, scene_kernels) != CUDA_SUCCESS
         || TABLE->ModuleGetFunction_v1(&function, module, name) != CUDA_SUCCESS)
         return NULL;
     return function;

@@ -63,7 +63,10 @@ void scene_end(enum cushim_slot slot, const char *step, CUstream stream);
 /* One more node in a capture. */
 void scene_add_node(CUstream stream);
 
-/* A module with the kernels "nothing" and "fault"; NULL if it cannot be created. */
+/* The kernels "nothing", "two" (which has two parameters) and "fault" as PTX. */
+extern const char scene_kernels[];
+
+/* One of them, in a module of its own; NULL if it cannot be created. */
 CUfunction scene_kernel(const char *name);
 
 void scene_context(void);
@@ -81,6 +84,8 @@ void scene_update(void);
 void scene_graph(void);
 void scene_instantiate(void);
 void scene_edges(void);
+void scene_host(void);
+void scene_function(void);
 void scene_fault(void);
 
 /* Makes the risky call with this number. It may end the process. */
