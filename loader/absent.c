@@ -46,6 +46,12 @@ static CUresult CUDAAPI absent_error_text(CUresult error, const char **pStr)
     return get_error_string(error, pStr);
 }
 
+const char *cush_absent_describe(CUresult code)
+{
+    const struct error_name *error = error_name_find(code);
+    return error != NULL ? error->words : NULL;
+}
+
 /* The named slots come after the list and replace its entries; those functions are then unused. */
 #if defined(__clang__)
 #    pragma clang diagnostic ignored "-Winitializer-overrides"

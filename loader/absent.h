@@ -7,4 +7,7 @@
 
 extern const struct cushim_dispatch_table cush_absent_table;
 
+/* Returns "NAME: sentence" for a code of the list, else NULL. */
+const char *cush_absent_describe(CUresult code);
+
 #endif

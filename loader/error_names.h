@@ -7,14 +7,15 @@
 #define CUSHIM_LOADER_ERROR_NAMES_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "cushim/abi/cuda_abi.h"
 
 static const struct error_name {
     CUresult code;
-    const char *name, *sentence;
+    const char *name, *words; /* the words are "NAME: sentence" */
 } error_names[] = {
-#define CUSHIM_ERROR(name, value, sentence) {(CUresult)value, #name, sentence},
+#define CUSHIM_ERROR(name, value, sentence) {(CUresult)value, #name, #name ": " sentence},
 #include "errors.inc"
 };
 
@@ -41,7 +42,7 @@ static CUresult get_error_string(CUresult code, const char **out_sentence)
     const struct error_name *error = error_name_find(code);
     if (out_sentence == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *out_sentence = error != NULL ? error->sentence : NULL;
+    *out_sentence = error != NULL ? error->words + strlen(error->name) + strlen(": ") : NULL;
     return error != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "absent.h"
 #include "driver.h"
 #include "error.h"
 
@@ -121,4 +122,16 @@ CUresult cushim_set_driver_error(CUresult code, enum cushim_slot slot)
     if (slot_is_native(slot) || last->code != code || last->function != symbol)
         cush_error_set(code, symbol, NULL, NULL);
     return code;
+}
+
+/* The current table is not asked before a load, because asking it would load the driver. */
+const char *cushim_describe(CUresult code)
+{
+    const char *text = cush_absent_describe(code);
+    if (text != NULL)
+        return text;
+    if (cush_driver_is_loaded() && cushim_table_legacy()->GetErrorString_v1(code, &text) == CUDA_SUCCESS
+        && text != NULL)
+        return text;
+    return "an error code that neither this version of cushim nor the driver knows";
 }

@@ -33,6 +33,16 @@ struct cushim_error {
 CUSHIM_API const struct cushim_error *cushim_last_error(void);
 
 /**
+ * Returns words for a code: its name and a sentence, "CUDA_ERROR_NO_DEVICE: there is no CUDA device that this process
+ * can use". The words do not depend on the driver. For a code that this version of cushim does not know, the call
+ * returns the text of the driver if one is loaded. It never loads a driver.
+ *
+ * @param code  Any value.
+ * @return The words, never NULL, always valid.
+ */
+CUSHIM_API const char *cushim_describe(CUresult code);
+
+/**
  * Records a failure as the last error of this thread. This is for libraries on top of cushim, as its own stream layer
  * is one.
  *

@@ -250,6 +250,41 @@ static void test_version_when_written_as_text_then_has_the_numbers_of_the_librar
     assert_int_equal(version, CUSHIM_VERSION);
 }
 
+/* ---- Words for codes ---- */
+
+static void assert_described(int code, const char *words)
+{
+    assert_string_equal(cushim_describe((CUresult)code), words);
+}
+
+static void test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded(void **state)
+{
+    (void)state;
+#define CUSHIM_ERROR(name, value, sentence) assert_described(value, #name ": " sentence);
+#include "errors.inc"
+    unit_assert_contains(cushim_describe((CUresult)99999), "neither");
+    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+}
+
+enum { NEW_ERROR = 4711 };
+
+static CUresult CUDAAPI error_string_of_a_newer_driver(CUresult error, const char **out_text)
+{
+    *out_text = (int)error == NEW_ERROR ? "the words of the driver" : NULL;
+    return *out_text != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_codes_alone(void **state)
+{
+    (void)state;
+    struct cushim_dispatch_table *hooks = unit_object("fake_12040", "fake_hooks");
+    unit_load_plain("fake_12040");
+    hooks->GetErrorString_v1 = error_string_of_a_newer_driver;
+    assert_described(CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE: there is no CUDA device that this process can use");
+    assert_described(NEW_ERROR, "the words of the driver");
+    unit_assert_contains(cushim_describe((CUresult)99999), "neither");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +306,8 @@ int main(void)
         UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one),
         UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
         UNIT_TEST(test_version_when_written_as_text_then_has_the_numbers_of_the_library),
+        UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded),
+        UNIT_TEST(test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_codes_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
