@@ -26,7 +26,8 @@
  * detach function accepts NULL and a pointer to NULL, and then does nothing. The object is gone whatever code a destroy
  * or close function returns. Other copies of the pointer must not be used afterwards.
  *
- * **The current context.** Every call leaves the caller's current context as it was.
+ * **The current context.** Every call leaves the caller's current context as it was, except cushim_context_enter() and
+ * cushim_context_leave().
  *
  * **Threads.** Every function may be called from any thread. Several threads may use one object at the same time, but a
  * call that ends an object must be the last use of it.
@@ -80,6 +81,17 @@ CUSHIM_API CUresult cushim_context_create_primary(int ordinal, struct cushim_con
 CUSHIM_API CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_context **out_context);
 
 /**
+ * Retains the primary context of a device where the driver has primary contexts (cushim_context_create_primary()), and
+ * creates a new context on an older driver (cushim_context_create() without flags). It works on every driver.
+ *
+ * @param ordinal      The number of the device, from 0.
+ * @param out_context  Receives the context, which the caller owns.
+ * @retval CUDA_ERROR_INVALID_DEVICE  The machine has no device with that number.
+ * @return Another code of the function that was called.
+ */
+CUSHIM_API CUresult cushim_context_create_preferred(int ordinal, struct cushim_context **out_context);
+
+/**
  * Wraps a context of the driver without taking ownership: cushim never destroys it.
  *
  * The driver's context must outlive every object that is created in it. The driver does not check this and crashes
@@ -113,6 +125,30 @@ CUSHIM_API CUresult cushim_context_destroy(struct cushim_context **context);
 
 /** Returns the driver's handle, for slots of the table; NULL for NULL. The context keeps the ownership. */
 CUSHIM_API CUcontext cushim_context_handle(const struct cushim_context *context);
+
+/**
+ * Makes the context current on this thread, for a block of code. cushim_context_leave() restores the context that was
+ * current before. Blocks may be nested, each with a variable of its own:
+ *
+ *     CUcontext before;
+ *     CUresult result = cushim_context_enter(context, &before);
+ *     if (result == CUDA_SUCCESS) {
+ *         result = cushim_table()->MemAlloc_v2(&memory, size);
+ *         cushim_context_leave(before);
+ *     }
+ *
+ * @param context     The context. The caller must keep it until cushim_context_leave().
+ * @param out_before  Receives the context that was current, or NULL if none was.
+ */
+CUSHIM_API CUresult cushim_context_enter(struct cushim_context *context, CUcontext *out_before);
+
+/**
+ * Ends the block that cushim_context_enter() began on this thread: the context that was current before is current
+ * again. The block must have popped each context that it pushed; it may have set another one current, or none.
+ *
+ * @param before  The context that cushim_context_enter() wrote.
+ */
+CUSHIM_API CUresult cushim_context_leave(CUcontext before);
 
 /** Returns the device of the context. Makes no driver call. */
 CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, CUdevice *out_device);

@@ -29,10 +29,14 @@ CUresult cush_context_unref(struct cushim_context *context)
 }
 
 /* The caller's current context is queried first, so that it can be restored even if popping fails. */
-CUresult cush_context_enter(struct cushim_context *context, CUcontext *out_before)
+CUresult cushim_context_enter(struct cushim_context *context, CUcontext *out_before)
 {
     const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUcontext before = NULL;
+    if (context == NULL)
+        return fail_null_context("cushim_context_enter");
+    if (out_before == NULL)
+        return fail_null_output("cushim_context_enter");
     CUresult result = table->CtxGetCurrent_v1(&before);
     if (result != CUDA_SUCCESS)
         return cushim_set_driver_error(result, CUSHIM_SLOT_CtxGetCurrent_v1);
@@ -42,15 +46,17 @@ CUresult cush_context_enter(struct cushim_context *context, CUcontext *out_befor
     return cushim_set_driver_error(result, CUSHIM_SLOT_CtxPushCurrent_v2);
 }
 
-CUresult cush_context_leave(CUcontext before)
+/* In a balanced block, the pop restores the caller's context. A block that sets NULL pops the context itself. */
+CUresult cushim_context_leave(CUcontext before)
 {
     const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUcontext popped;
-    CUresult result = table->CtxPopCurrent_v2(&popped);
-    if (result != CUDA_SUCCESS) {
+    CUcontext current = NULL;
+    CUresult result = cushim_set_driver_error(table->CtxPopCurrent_v2(&popped), CUSHIM_SLOT_CtxPopCurrent_v2);
+    if (result == CUDA_SUCCESS)
+        result = cushim_set_driver_error(table->CtxGetCurrent_v1(&current), CUSHIM_SLOT_CtxGetCurrent_v1);
+    if (result != CUDA_SUCCESS || current != before)
         table->CtxSetCurrent_v1(before);
-        cushim_set_driver_error(result, CUSHIM_SLOT_CtxPopCurrent_v2);
-    }
     return result;
 }
 
@@ -113,13 +119,24 @@ CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_contex
         free(context);
         return result;
     }
-    result = cush_context_leave(before);
+    result = cushim_context_leave(before);
     if (result != CUDA_SUCCESS) {
         cush_context_unref(context);
         return result;
     }
     *out_context = context;
     return CUDA_SUCCESS;
+}
+
+CUresult cushim_context_create_preferred(int ordinal, struct cushim_context **out_context)
+{
+    CUresult result = cushim_init();
+    if (result != CUDA_SUCCESS)
+        return result;
+    return cushim_query_slot_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+                   != CUSHIM_STATE_MISSING
+               ? cushim_context_create_primary(ordinal, out_context)
+               : cushim_context_create(ordinal, 0, out_context);
 }
 
 /* Wraps a context. Asking the driver for its device also checks the handle. */
@@ -195,12 +212,12 @@ CUresult cushim_context_priority_range(struct cushim_context *context, int *out_
     CUcontext before = NULL;
     if (context == NULL)
         return fail_null_context("cushim_context_priority_range");
-    CUresult result = cush_context_enter(context, &before);
+    CUresult result = cushim_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
     result = cushim_set_driver_error(cushim_table_legacy()->CtxGetStreamPriorityRange_v1(&least, &greatest),
                                      CUSHIM_SLOT_CtxGetStreamPriorityRange_v1);
-    CUresult left = cush_context_leave(before);
+    CUresult left = cushim_context_leave(before);
     if (result != CUDA_SUCCESS || left != CUDA_SUCCESS)
         return result != CUDA_SUCCESS ? result : left;
     if (out_least != NULL)

@@ -19,10 +19,4 @@ struct cushim_context {
 struct cushim_context *cush_context_ref(struct cushim_context *context);
 CUresult cush_context_unref(struct cushim_context *context);
 
-/* Makes the context current. Every successful call must be followed by cush_context_leave(*out_before). */
-CUresult cush_context_enter(struct cushim_context *context, CUcontext *out_before);
-
-/* Makes the caller's context current again. */
-CUresult cush_context_leave(CUcontext before);
-
 #endif

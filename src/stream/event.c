@@ -11,12 +11,12 @@
 static CUresult event_create_handle(struct cushim_context *context, unsigned flags, CUevent *out_handle)
 {
     CUcontext before = NULL;
-    CUresult result = cush_context_enter(context, &before);
+    CUresult result = cushim_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
     result = cushim_table_legacy()->EventCreate_v1(out_handle, flags);
     cushim_set_driver_error(result, CUSHIM_SLOT_EventCreate_v1);
-    CUresult left = cush_context_leave(before);
+    CUresult left = cushim_context_leave(before);
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
         cushim_table_legacy()->EventDestroy_v2(*out_handle);
     return result != CUDA_SUCCESS ? result : left;

@@ -127,12 +127,12 @@ static CUresult graph_instantiate_handle(CUgraph graph, struct cushim_context *c
                                          CUgraphExec *out_handle)
 {
     CUcontext before = NULL;
-    CUresult result = context != NULL ? cush_context_enter(context, &before) : CUDA_SUCCESS;
+    CUresult result = context != NULL ? cushim_context_enter(context, &before) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
     result = cushim_table_legacy()->GraphInstantiateWithFlags_v1(out_handle, graph, flags);
     cushim_set_driver_error(result, CUSHIM_SLOT_GraphInstantiateWithFlags_v1);
-    CUresult left = context != NULL ? cush_context_leave(before) : CUDA_SUCCESS;
+    CUresult left = context != NULL ? cushim_context_leave(before) : CUDA_SUCCESS;
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
         cushim_table_legacy()->GraphExecDestroy_v1(*out_handle);
     return result != CUDA_SUCCESS ? result : left;

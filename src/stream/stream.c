@@ -24,12 +24,12 @@ static CUresult stream_create_handle(struct cushim_context *context, unsigned fl
         return cushim_set_driver_error(
             cushim_table_legacy()->GreenCtxStreamCreate_v1(out_handle, context->green, flags, priority),
             CUSHIM_SLOT_GreenCtxStreamCreate_v1);
-    CUresult result = cush_context_enter(context, &before);
+    CUresult result = cushim_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
     result = cushim_table_legacy()->StreamCreateWithPriority_v1(out_handle, flags, priority);
     cushim_set_driver_error(result, CUSHIM_SLOT_StreamCreateWithPriority_v1);
-    CUresult left = cush_context_leave(before);
+    CUresult left = cushim_context_leave(before);
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
         cushim_table_legacy()->StreamDestroy_v2(*out_handle);
     return result != CUDA_SUCCESS ? result : left;

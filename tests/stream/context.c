@@ -149,6 +149,66 @@ static void priorities(void)
     cushim_context_destroy(&context);
 }
 
+/* A block may set another context or none current, and blocks may be nested. */
+static void entered(void)
+{
+    struct cushim_context *outer = NULL;
+    struct cushim_context *inner = NULL;
+    CUcontext before_outer = NULL;
+    CUcontext before_inner = NULL;
+    need("outer", cushim_context_create(0, 0, &outer));
+    need("inner", cushim_context_create(0, 0, &inner));
+    done("enter", cushim_context_enter(outer, &before_outer));
+    rule_current("is-current", cushim_context_handle(outer));
+    rule_fact("before", before_outer == the_context);
+    done("enter-inner", cushim_context_enter(inner, &before_inner));
+    rule_current("inner-is-current", cushim_context_handle(inner));
+    need("unset", cu->CtxSetCurrent_v1(NULL));
+    done("leave-inner", cushim_context_leave(before_inner));
+    rule_current("outer-is-current", cushim_context_handle(outer));
+    need("set", cu->CtxSetCurrent_v1(cushim_context_handle(inner)));
+    done("leave", cushim_context_leave(before_outer));
+    rule_current("restored", the_context);
+    need("none", cu->CtxSetCurrent_v1(NULL));
+    done("enter-without-current", cushim_context_enter(outer, &before_outer));
+    rule_fact("before-was-none", before_outer == NULL);
+    done("leave-without-current", cushim_context_leave(before_outer));
+    rule_current("none-is-current", NULL);
+    need("set-again", cu->CtxSetCurrent_v1(the_context));
+    cushim_context_destroy(&inner);
+    cushim_context_destroy(&outer);
+}
+
+static void enter_argument(void)
+{
+    struct cushim_context *context = context_new();
+    CUcontext before = NULL;
+    refused("null", cushim_context_enter(NULL, &before), CUDA_ERROR_INVALID_CONTEXT, "cushim_context_enter");
+    refused("null-output", cushim_context_enter(context, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_context_enter");
+    rule_fact("untouched", before == NULL);
+    rule_current("current-stays", the_context);
+    cushim_context_destroy(&context);
+}
+
+/* The primary context, or below CUDA 7.0 a new one. */
+static void preferred(void)
+{
+    struct cushim_context *context = NULL;
+    bool has_primary =
+        cushim_query_slot_state(S(DevicePrimaryCtxRetain_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
+    watch_begin();
+    if (!done("create", cushim_context_create_preferred(0, &context)))
+        return;
+    rule_fact("kind", (cushim_context_handle(context) == the_context) == has_primary);
+    rule_current("current-stays", the_context);
+    done("destroy", cushim_context_destroy(&context));
+    rule_number("ended", watch_contexts(), 0);
+    passed_on("no-such-device", cushim_context_create_preferred(99, &context), CUDA_ERROR_INVALID_DEVICE);
+    rule("null", cushim_context_create_preferred(0, NULL), CUDA_ERROR_INVALID_VALUE);
+    rule_fact("untouched", context == NULL);
+    watch_end();
+}
+
 /* The context ends with the last object that was created in it, whichever that is. */
 static void outlived(void)
 {
@@ -184,6 +244,9 @@ static const struct check checks[] = {
     {"context.device-is-known", device_is_known, 0, {0}},
     {"context.priorities", priorities, 0, {0}},
     {"context.outlived", outlived, 0, {0}},
+    {"context.entered", entered, 0, {0}},
+    {"context.enter-argument", enter_argument, 0, {0}},
+    {"context.preferred", preferred, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 
