@@ -125,6 +125,13 @@ def by_function(entry_points):
     return functions
 
 
+def by_kind(entry_points):
+    """Those of which the tables of the two default streams have different functions: with a per-thread form, or older
+    than the first of their function that has one; and cuGetProcAddress, which finds the forms."""
+    return {one for versions in by_function(entry_points).values() for place, one in enumerate(versions)
+            if any(other.per_thread_symbol for other in versions[place:]) or one.function == 'cuGetProcAddress'}
+
+
 def read_drivers(path=DRIVERS):
     return [Driver(cells) for cells in rows(path)]
 

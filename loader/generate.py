@@ -42,6 +42,7 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * entry_points.h - the typed list: one row for each slot of the table.
  *
  *   CUSHIM_ENTRY(function, abi, version, parameters, arguments)
+ *   CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)
  *
  *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
@@ -52,8 +53,13 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * The slot is named function_abi, StreamGetCaptureInfo_v3, and every function returns a CUresult. The order is that of
  * the table, and thus ABI.
  *
- * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, and is undefined at the
- * end. Whoever defines functions with these parameters includes abi/egl.h too: one of them takes a frame by value.
+ * The rows of the second form are those of which the tables of the two default streams have different functions: the
+ * entry point, or a later one of the same function, has a per-thread form, or finds such forms (cuGetProcAddress). Code
+ * that wraps slots needs a wrapper for each table there (layer.h).
+ *
+ * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing. CUSHIM_ENTRY_BY_KIND
+ * defaults to CUSHIM_ENTRY. Both are undefined at the end. Whoever defines functions with these parameters includes
+ * abi/egl.h too: one of them takes a frame by value.
  *
  * Types that changed under one name stand here by the name that did not: CUlaunchAttributeValue for CUstreamAttrValue
  * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of OpenGL, EGL and VDPAU stand as their
@@ -71,6 +77,9 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 #ifndef CUSHIM_ENTRY
 #    define CUSHIM_ENTRY(function, abi, version, parameters, arguments)
 #endif
+#ifndef CUSHIM_ENTRY_BY_KIND
+#    define CUSHIM_ENTRY_BY_KIND CUSHIM_ENTRY
+#endif
 
 /* clang-format off */
 
@@ -85,16 +94,18 @@ def typed_row(start, one):
     return '\n'.join([start.rstrip(), wrapped(one.parameters.split(', '), '(', '),'), wrapped(one.arguments, '(', '))')])
 
 
-def entry_row(one):
+def entry_row(one, by_kind):
     mark = '' if one.checked else '/* Not yet compared with a Toolkit: */\n'
-    return mark + typed_row(f'CUSHIM_ENTRY({one.name}, {one.abi}, {one.version}, ', one)
+    start = f'CUSHIM_ENTRY{"_BY_KIND" if by_kind else ""}({one.name}, {one.abi}, {one.version}, '
+    return mark + typed_row(start, one)
 
 
 def write_entry_points(entry_points):
-    rows = [entry_row(one) for one in lists.in_slots(entry_points)]
+    by_kind = lists.by_kind(entry_points)
+    rows = [entry_row(one, one in by_kind) for one in lists.in_slots(entry_points)]
     newest = max(one.version for one in entry_points)
     compared = max(one.version for one in entry_points if one.checked)
-    return ENTRY_POINTS_HEAD % (MADE, newest, compared) + '\n'.join(rows) + '\n\n#undef CUSHIM_ENTRY\n'
+    return ENTRY_POINTS_HEAD % (MADE, newest, compared) + '\n'.join(rows) + '\n\n#undef CUSHIM_ENTRY\n#undef CUSHIM_ENTRY_BY_KIND\n'
 
 
 # ---- include/cushim/names.h and names_interop.h ----

@@ -3,6 +3,7 @@
  * entry_points.h - the typed list: one row for each slot of the table.
  *
  *   CUSHIM_ENTRY(function, abi, version, parameters, arguments)
+ *   CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)
  *
  *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
@@ -13,8 +14,13 @@
  * The slot is named function_abi, StreamGetCaptureInfo_v3, and every function returns a CUresult. The order is that of
  * the table, and thus ABI.
  *
- * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing, and is undefined at the
- * end. Whoever defines functions with these parameters includes abi/egl.h too: one of them takes a frame by value.
+ * The rows of the second form are those of which the tables of the two default streams have different functions: the
+ * entry point, or a later one of the same function, has a per-thread form, or finds such forms (cuGetProcAddress). Code
+ * that wraps slots needs a wrapper for each table there (layer.h).
+ *
+ * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing. CUSHIM_ENTRY_BY_KIND
+ * defaults to CUSHIM_ENTRY. Both are undefined at the end. Whoever defines functions with these parameters includes
+ * abi/egl.h too: one of them takes a frame by value.
  *
  * Types that changed under one name stand here by the name that did not: CUlaunchAttributeValue for CUstreamAttrValue
  * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of OpenGL, EGL and VDPAU stand as their
@@ -31,6 +37,9 @@
 
 #ifndef CUSHIM_ENTRY
 #    define CUSHIM_ENTRY(function, abi, version, parameters, arguments)
+#endif
+#ifndef CUSHIM_ENTRY_BY_KIND
+#    define CUSHIM_ENTRY_BY_KIND CUSHIM_ENTRY
 #endif
 
 /* clang-format off */
@@ -257,8 +266,8 @@ CUSHIM_ENTRY(EventElapsedTime, v2, 12080,
              (float *pMilliseconds, CUevent hStart, CUevent hEnd),
              (pMilliseconds, hStart, hEnd))
 CUSHIM_ENTRY(EventQuery, v1, 2000, (CUevent hEvent), (hEvent))
-CUSHIM_ENTRY(EventRecord, v1, 2000, (CUevent hEvent, CUstream hStream), (hEvent, hStream))
-CUSHIM_ENTRY(EventRecordWithFlags, v1, 11010,
+CUSHIM_ENTRY_BY_KIND(EventRecord, v1, 2000, (CUevent hEvent, CUstream hStream), (hEvent, hStream))
+CUSHIM_ENTRY_BY_KIND(EventRecordWithFlags, v1, 11010,
              (CUevent hEvent, CUstream hStream, unsigned int flags),
              (hEvent, hStream, flags))
 CUSHIM_ENTRY(EventSynchronize, v1, 2000, (CUevent hEvent), (hEvent))
@@ -300,14 +309,16 @@ CUSHIM_ENTRY(GLGetDevices, v2, 6050,
               unsigned int deviceList),
              (pCudaDeviceCount, pCudaDevices, cudaDeviceCount, deviceList))
 CUSHIM_ENTRY(GLInit, v1, 2000, (void), ())
-CUSHIM_ENTRY(GLMapBufferObject, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(GLMapBufferObject, v1, 2000,
              (CUdeviceptr_v1 *dptr, unsigned int *size, unsigned int buffer),
              (dptr, size, buffer))
-CUSHIM_ENTRY(GLMapBufferObject, v2, 3020, (CUdeviceptr *dptr, size_t *size, unsigned int buffer), (dptr, size, buffer))
-CUSHIM_ENTRY(GLMapBufferObjectAsync, v1, 2030,
+CUSHIM_ENTRY_BY_KIND(GLMapBufferObject, v2, 3020,
+             (CUdeviceptr *dptr, size_t *size, unsigned int buffer),
+             (dptr, size, buffer))
+CUSHIM_ENTRY_BY_KIND(GLMapBufferObjectAsync, v1, 2030,
              (CUdeviceptr_v1 *dptr, unsigned int *size, unsigned int buffer, CUstream hStream),
              (dptr, size, buffer, hStream))
-CUSHIM_ENTRY(GLMapBufferObjectAsync, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(GLMapBufferObjectAsync, v2, 3020,
              (CUdeviceptr *dptr, size_t *size, unsigned int buffer, CUstream hStream),
              (dptr, size, buffer, hStream))
 CUSHIM_ENTRY(GLRegisterBufferObject, v1, 2000, (unsigned int buffer), (buffer))
@@ -320,10 +331,10 @@ CUSHIM_ENTRY(GetErrorString, v1, 6000, (CUresult error, const char **pStr), (err
 CUSHIM_ENTRY(GetExportTable, v1, 3000,
              (const void **ppExportTable, const CUuuid *pExportTableId),
              (ppExportTable, pExportTableId))
-CUSHIM_ENTRY(GetProcAddress, v1, 11030,
+CUSHIM_ENTRY_BY_KIND(GetProcAddress, v1, 11030,
              (const char *symbol, void **pfn, int driverVersion, cuuint64_t flags),
              (symbol, pfn, driverVersion, flags))
-CUSHIM_ENTRY(GetProcAddress, v2, 12000,
+CUSHIM_ENTRY_BY_KIND(GetProcAddress, v2, 12000,
              (const char *symbol, void **pfn, int driverVersion, cuuint64_t flags,
               CUdriverProcAddressQueryResult *symbolFound),
              (symbol, pfn, driverVersion, flags, symbolFound))
@@ -507,7 +518,7 @@ CUSHIM_ENTRY(GraphInstantiate, v2, 11000,
 CUSHIM_ENTRY(GraphInstantiateWithFlags, v1, 11040,
              (CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags),
              (phGraphExec, hGraph, flags))
-CUSHIM_ENTRY(GraphInstantiateWithParams, v1, 12000,
+CUSHIM_ENTRY_BY_KIND(GraphInstantiateWithParams, v1, 12000,
              (CUgraphExec *phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams),
              (phGraphExec, hGraph, instantiateParams))
 CUSHIM_ENTRY(GraphKernelNodeCopyAttributes, v1, 11000, (CUgraphNode dst, CUgraphNode src), (dst, src))
@@ -529,7 +540,7 @@ CUSHIM_ENTRY(GraphKernelNodeSetParams, v1, 10000,
 CUSHIM_ENTRY(GraphKernelNodeSetParams, v2, 12000,
              (CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams),
              (hNode, nodeParams))
-CUSHIM_ENTRY(GraphLaunch, v1, 10000, (CUgraphExec hGraph, CUstream hStream), (hGraph, hStream))
+CUSHIM_ENTRY_BY_KIND(GraphLaunch, v1, 10000, (CUgraphExec hGraph, CUstream hStream), (hGraph, hStream))
 CUSHIM_ENTRY(GraphMemAllocNodeGetParams, v1, 11040,
              (CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out),
              (hNode, params_out))
@@ -588,7 +599,7 @@ CUSHIM_ENTRY(GraphRemoveDependencies, v2, 12030,
 CUSHIM_ENTRY(GraphRetainUserObject, v1, 11030,
              (CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags),
              (graph, object, count, flags))
-CUSHIM_ENTRY(GraphUpload, v1, 11010, (CUgraphExec hGraph, CUstream hStream), (hGraph, hStream))
+CUSHIM_ENTRY_BY_KIND(GraphUpload, v1, 11010, (CUgraphExec hGraph, CUstream hStream), (hGraph, hStream))
 CUSHIM_ENTRY(GraphicsEGLRegisterImage, v1, 7000,
              (CUgraphicsResource *pCudaResource, void *image, unsigned int flags),
              (pCudaResource, image, flags))
@@ -598,7 +609,7 @@ CUSHIM_ENTRY(GraphicsGLRegisterBuffer, v1, 3000,
 CUSHIM_ENTRY(GraphicsGLRegisterImage, v1, 3000,
              (CUgraphicsResource *pCudaResource, unsigned int image, unsigned int target, unsigned int Flags),
              (pCudaResource, image, target, Flags))
-CUSHIM_ENTRY(GraphicsMapResources, v1, 3000,
+CUSHIM_ENTRY_BY_KIND(GraphicsMapResources, v1, 3000,
              (unsigned int count, CUgraphicsResource *resources, CUstream hStream),
              (count, resources, hStream))
 CUSHIM_ENTRY(GraphicsResourceGetMappedEglFrame, v1, 7000,
@@ -622,7 +633,7 @@ CUSHIM_ENTRY(GraphicsResourceSetMapFlags, v2, 6050,
 CUSHIM_ENTRY(GraphicsSubResourceGetMappedArray, v1, 3000,
              (CUarray *pArray, CUgraphicsResource resource, unsigned int arrayIndex, unsigned int mipLevel),
              (pArray, resource, arrayIndex, mipLevel))
-CUSHIM_ENTRY(GraphicsUnmapResources, v1, 3000,
+CUSHIM_ENTRY_BY_KIND(GraphicsUnmapResources, v1, 3000,
              (unsigned int count, CUgraphicsResource *resources, CUstream hStream),
              (count, resources, hStream))
 CUSHIM_ENTRY(GraphicsUnregisterResource, v1, 3000, (CUgraphicsResource resource), (resource))
@@ -680,7 +691,7 @@ CUSHIM_ENTRY(KernelSetCacheConfig, v1, 12000,
              (CUkernel kernel, CUfunc_cache config, CUdevice dev),
              (kernel, config, dev))
 CUSHIM_ENTRY(Launch, v1, 2000, (CUfunction f), (f))
-CUSHIM_ENTRY(LaunchCooperativeKernel, v1, 9000,
+CUSHIM_ENTRY_BY_KIND(LaunchCooperativeKernel, v1, 9000,
              (CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX,
               unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
               void **kernelParams),
@@ -692,18 +703,20 @@ CUSHIM_ENTRY(LaunchGrid, v1, 2000, (CUfunction f, int grid_width, int grid_heigh
 CUSHIM_ENTRY(LaunchGridAsync, v1, 2000,
              (CUfunction f, int grid_width, int grid_height, CUstream hStream),
              (f, grid_width, grid_height, hStream))
-CUSHIM_ENTRY(LaunchHostFunc, v1, 10000, (CUstream hStream, CUhostFn fn, void *userData), (hStream, fn, userData))
+CUSHIM_ENTRY_BY_KIND(LaunchHostFunc, v1, 10000,
+             (CUstream hStream, CUhostFn fn, void *userData),
+             (hStream, fn, userData))
 /* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY(LaunchHostFunc, v2, 13020,
+CUSHIM_ENTRY_BY_KIND(LaunchHostFunc, v2, 13020,
              (CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode),
              (hStream, fn, userData, syncMode))
-CUSHIM_ENTRY(LaunchKernel, v1, 4000,
+CUSHIM_ENTRY_BY_KIND(LaunchKernel, v1, 4000,
              (CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX,
               unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
               void **kernelParams, void **extra),
              (f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams,
               extra))
-CUSHIM_ENTRY(LaunchKernelEx, v1, 11060,
+CUSHIM_ENTRY_BY_KIND(LaunchKernelEx, v1, 11060,
              (const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra),
              (config, f, kernelParams, extra))
 CUSHIM_ENTRY(LibraryEnumerateKernels, v1, 12040,
@@ -825,10 +838,10 @@ CUSHIM_ENTRY(MemAdvise, v2, 12020,
              (devPtr, count, advice, location))
 CUSHIM_ENTRY(MemAlloc, v1, 2000, (CUdeviceptr_v1 *dptr, unsigned int bytesize), (dptr, bytesize))
 CUSHIM_ENTRY(MemAlloc, v2, 3020, (CUdeviceptr *dptr, size_t bytesize), (dptr, bytesize))
-CUSHIM_ENTRY(MemAllocAsync, v1, 11020,
+CUSHIM_ENTRY_BY_KIND(MemAllocAsync, v1, 11020,
              (CUdeviceptr *dptr, size_t bytesize, CUstream hStream),
              (dptr, bytesize, hStream))
-CUSHIM_ENTRY(MemAllocFromPoolAsync, v1, 11020,
+CUSHIM_ENTRY_BY_KIND(MemAllocFromPoolAsync, v1, 11020,
              (CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream),
              (dptr, bytesize, pool, hStream))
 CUSHIM_ENTRY(MemAllocHost, v1, 2000, (void **pp, unsigned int bytesize), (pp, bytesize))
@@ -843,7 +856,7 @@ CUSHIM_ENTRY(MemAllocPitch, v1, 2000,
 CUSHIM_ENTRY(MemAllocPitch, v2, 3020,
              (CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int ElementSizeBytes),
              (dptr, pPitch, WidthInBytes, Height, ElementSizeBytes))
-CUSHIM_ENTRY(MemBatchDecompressAsync, v1, 12060,
+CUSHIM_ENTRY_BY_KIND(MemBatchDecompressAsync, v1, 12060,
              (CUmemDecompressParams *paramsArray, size_t count, unsigned int flags, size_t *errorIndex,
               CUstream hStream),
              (paramsArray, count, flags, errorIndex, hStream))
@@ -851,11 +864,11 @@ CUSHIM_ENTRY(MemCreate, v1, 10020,
              (CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
               unsigned long long flags),
              (handle, size, prop, flags))
-CUSHIM_ENTRY(MemDiscardAndPrefetchBatchAsync, v1, 13000,
+CUSHIM_ENTRY_BY_KIND(MemDiscardAndPrefetchBatchAsync, v1, 13000,
              (CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
               size_t numPrefetchLocs, unsigned long long flags, CUstream hStream),
              (dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream))
-CUSHIM_ENTRY(MemDiscardBatchAsync, v1, 13000,
+CUSHIM_ENTRY_BY_KIND(MemDiscardBatchAsync, v1, 13000,
              (CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags, CUstream hStream),
              (dptrs, sizes, count, flags, hStream))
 CUSHIM_ENTRY(MemExportToShareableHandle, v1, 10020,
@@ -864,7 +877,7 @@ CUSHIM_ENTRY(MemExportToShareableHandle, v1, 10020,
              (shareableHandle, handle, handleType, flags))
 CUSHIM_ENTRY(MemFree, v1, 2000, (CUdeviceptr_v1 dptr), (dptr))
 CUSHIM_ENTRY(MemFree, v2, 3020, (CUdeviceptr dptr), (dptr))
-CUSHIM_ENTRY(MemFreeAsync, v1, 11020, (CUdeviceptr dptr, CUstream hStream), (dptr, hStream))
+CUSHIM_ENTRY_BY_KIND(MemFreeAsync, v1, 11020, (CUdeviceptr dptr, CUstream hStream), (dptr, hStream))
 CUSHIM_ENTRY(MemFreeHost, v1, 2000, (void *p), (p))
 CUSHIM_ENTRY(MemGetAccess, v1, 10020,
              (unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr),
@@ -904,7 +917,7 @@ CUSHIM_ENTRY(MemMap, v1, 10020,
              (CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
               unsigned long long flags),
              (ptr, size, offset, handle, flags))
-CUSHIM_ENTRY(MemMapArrayAsync, v1, 11010,
+CUSHIM_ENTRY_BY_KIND(MemMapArrayAsync, v1, 11010,
              (CUarrayMapInfo *mapInfoList, unsigned int count, CUstream hStream),
              (mapInfoList, count, hStream))
 CUSHIM_ENTRY(MemPoolCreate, v1, 11020, (CUmemoryPool *pool, const CUmemPoolProps *poolProps), (pool, poolProps))
@@ -934,13 +947,13 @@ CUSHIM_ENTRY(MemPoolSetAttribute, v1, 11020,
              (CUmemoryPool pool, CUmemPool_attribute attr, void *value),
              (pool, attr, value))
 CUSHIM_ENTRY(MemPoolTrimTo, v1, 11020, (CUmemoryPool pool, size_t minBytesToKeep), (pool, minBytesToKeep))
-CUSHIM_ENTRY(MemPrefetchAsync, v1, 8000,
+CUSHIM_ENTRY_BY_KIND(MemPrefetchAsync, v1, 8000,
              (CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream),
              (devPtr, count, dstDevice, hStream))
-CUSHIM_ENTRY(MemPrefetchAsync, v2, 12020,
+CUSHIM_ENTRY_BY_KIND(MemPrefetchAsync, v2, 12020,
              (CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream),
              (devPtr, count, location, flags, hStream))
-CUSHIM_ENTRY(MemPrefetchBatchAsync, v1, 13000,
+CUSHIM_ENTRY_BY_KIND(MemPrefetchBatchAsync, v1, 13000,
              (CUdeviceptr *dptrs, size_t *sizes, size_t count, CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
               size_t numPrefetchLocs, unsigned long long flags, CUstream hStream),
              (dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream))
@@ -960,175 +973,181 @@ CUSHIM_ENTRY(MemSetMemPool, v1, 13000,
              (CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool),
              (location, type, pool))
 CUSHIM_ENTRY(MemUnmap, v1, 10020, (CUdeviceptr ptr, size_t size), (ptr, size))
-CUSHIM_ENTRY(Memcpy, v1, 4000, (CUdeviceptr dst, CUdeviceptr src, size_t ByteCount), (dst, src, ByteCount))
-CUSHIM_ENTRY(Memcpy2D, v1, 2000, (const CUDA_MEMCPY2D_v1 *pCopy), (pCopy))
-CUSHIM_ENTRY(Memcpy2D, v2, 3020, (const CUDA_MEMCPY2D *pCopy), (pCopy))
-CUSHIM_ENTRY(Memcpy2DAsync, v1, 2000, (const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream), (pCopy, hStream))
-CUSHIM_ENTRY(Memcpy2DAsync, v2, 3020, (const CUDA_MEMCPY2D *pCopy, CUstream hStream), (pCopy, hStream))
-CUSHIM_ENTRY(Memcpy2DUnaligned, v1, 2000, (const CUDA_MEMCPY2D_v1 *pCopy), (pCopy))
-CUSHIM_ENTRY(Memcpy2DUnaligned, v2, 3020, (const CUDA_MEMCPY2D *pCopy), (pCopy))
-CUSHIM_ENTRY(Memcpy3D, v1, 2000, (const CUDA_MEMCPY3D_v1 *pCopy), (pCopy))
-CUSHIM_ENTRY(Memcpy3D, v2, 3020, (const CUDA_MEMCPY3D *pCopy), (pCopy))
-CUSHIM_ENTRY(Memcpy3DAsync, v1, 2000, (const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream), (pCopy, hStream))
-CUSHIM_ENTRY(Memcpy3DAsync, v2, 3020, (const CUDA_MEMCPY3D *pCopy, CUstream hStream), (pCopy, hStream))
-CUSHIM_ENTRY(Memcpy3DBatchAsync, v1, 12080,
+CUSHIM_ENTRY_BY_KIND(Memcpy, v1, 4000, (CUdeviceptr dst, CUdeviceptr src, size_t ByteCount), (dst, src, ByteCount))
+CUSHIM_ENTRY_BY_KIND(Memcpy2D, v1, 2000, (const CUDA_MEMCPY2D_v1 *pCopy), (pCopy))
+CUSHIM_ENTRY_BY_KIND(Memcpy2D, v2, 3020, (const CUDA_MEMCPY2D *pCopy), (pCopy))
+CUSHIM_ENTRY_BY_KIND(Memcpy2DAsync, v1, 2000, (const CUDA_MEMCPY2D_v1 *pCopy, CUstream hStream), (pCopy, hStream))
+CUSHIM_ENTRY_BY_KIND(Memcpy2DAsync, v2, 3020, (const CUDA_MEMCPY2D *pCopy, CUstream hStream), (pCopy, hStream))
+CUSHIM_ENTRY_BY_KIND(Memcpy2DUnaligned, v1, 2000, (const CUDA_MEMCPY2D_v1 *pCopy), (pCopy))
+CUSHIM_ENTRY_BY_KIND(Memcpy2DUnaligned, v2, 3020, (const CUDA_MEMCPY2D *pCopy), (pCopy))
+CUSHIM_ENTRY_BY_KIND(Memcpy3D, v1, 2000, (const CUDA_MEMCPY3D_v1 *pCopy), (pCopy))
+CUSHIM_ENTRY_BY_KIND(Memcpy3D, v2, 3020, (const CUDA_MEMCPY3D *pCopy), (pCopy))
+CUSHIM_ENTRY_BY_KIND(Memcpy3DAsync, v1, 2000, (const CUDA_MEMCPY3D_v1 *pCopy, CUstream hStream), (pCopy, hStream))
+CUSHIM_ENTRY_BY_KIND(Memcpy3DAsync, v2, 3020, (const CUDA_MEMCPY3D *pCopy, CUstream hStream), (pCopy, hStream))
+CUSHIM_ENTRY_BY_KIND(Memcpy3DBatchAsync, v1, 12080,
              (size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags,
               CUstream hStream),
              (numOps, opList, failIdx, flags, hStream))
-CUSHIM_ENTRY(Memcpy3DBatchAsync, v2, 13000,
+CUSHIM_ENTRY_BY_KIND(Memcpy3DBatchAsync, v2, 13000,
              (size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags, CUstream hStream),
              (numOps, opList, flags, hStream))
-CUSHIM_ENTRY(Memcpy3DPeer, v1, 4000, (const CUDA_MEMCPY3D_PEER *pCopy), (pCopy))
-CUSHIM_ENTRY(Memcpy3DPeerAsync, v1, 4000, (const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream), (pCopy, hStream))
+CUSHIM_ENTRY_BY_KIND(Memcpy3DPeer, v1, 4000, (const CUDA_MEMCPY3D_PEER *pCopy), (pCopy))
+CUSHIM_ENTRY_BY_KIND(Memcpy3DPeerAsync, v1, 4000, (const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream), (pCopy, hStream))
 /* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY(Memcpy3DWithAttributesAsync, v1, 13020,
+CUSHIM_ENTRY_BY_KIND(Memcpy3DWithAttributesAsync, v1, 13020,
              (CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream),
              (op, flags, hStream))
-CUSHIM_ENTRY(MemcpyAsync, v1, 4000,
+CUSHIM_ENTRY_BY_KIND(MemcpyAsync, v1, 4000,
              (CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream),
              (dst, src, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyAtoA, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyAtoA, v1, 2000,
              (CUarray dstArray, unsigned int dstOffset, CUarray srcArray, unsigned int srcOffset,
               unsigned int ByteCount),
              (dstArray, dstOffset, srcArray, srcOffset, ByteCount))
-CUSHIM_ENTRY(MemcpyAtoA, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyAtoA, v2, 3020,
              (CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount),
              (dstArray, dstOffset, srcArray, srcOffset, ByteCount))
-CUSHIM_ENTRY(MemcpyAtoD, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyAtoD, v1, 2000,
              (CUdeviceptr_v1 dstDevice, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount),
              (dstDevice, srcArray, srcOffset, ByteCount))
-CUSHIM_ENTRY(MemcpyAtoD, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyAtoD, v2, 3020,
              (CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount),
              (dstDevice, srcArray, srcOffset, ByteCount))
-CUSHIM_ENTRY(MemcpyAtoH, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyAtoH, v1, 2000,
              (void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount),
              (dstHost, srcArray, srcOffset, ByteCount))
-CUSHIM_ENTRY(MemcpyAtoH, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyAtoH, v2, 3020,
              (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount),
              (dstHost, srcArray, srcOffset, ByteCount))
-CUSHIM_ENTRY(MemcpyAtoHAsync, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyAtoHAsync, v1, 2000,
              (void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount, CUstream hStream),
              (dstHost, srcArray, srcOffset, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyAtoHAsync, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyAtoHAsync, v2, 3020,
              (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream),
              (dstHost, srcArray, srcOffset, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyBatchAsync, v1, 12080,
+CUSHIM_ENTRY_BY_KIND(MemcpyBatchAsync, v1, 12080,
              (CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs,
               size_t *attrIdxs, size_t numAttrs, size_t *failIdx, CUstream hStream),
              (dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream))
-CUSHIM_ENTRY(MemcpyBatchAsync, v2, 13000,
+CUSHIM_ENTRY_BY_KIND(MemcpyBatchAsync, v2, 13000,
              (CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs,
               size_t *attrIdxs, size_t numAttrs, CUstream hStream),
              (dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream))
-CUSHIM_ENTRY(MemcpyDtoA, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoA, v1, 2000,
              (CUarray dstArray, unsigned int dstOffset, CUdeviceptr_v1 srcDevice, unsigned int ByteCount),
              (dstArray, dstOffset, srcDevice, ByteCount))
-CUSHIM_ENTRY(MemcpyDtoA, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoA, v2, 3020,
              (CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount),
              (dstArray, dstOffset, srcDevice, ByteCount))
-CUSHIM_ENTRY(MemcpyDtoD, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoD, v1, 2000,
              (CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount),
              (dstDevice, srcDevice, ByteCount))
-CUSHIM_ENTRY(MemcpyDtoD, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoD, v2, 3020,
              (CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount),
              (dstDevice, srcDevice, ByteCount))
-CUSHIM_ENTRY(MemcpyDtoDAsync, v1, 3000,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoDAsync, v1, 3000,
              (CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream),
              (dstDevice, srcDevice, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyDtoDAsync, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoDAsync, v2, 3020,
              (CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream),
              (dstDevice, srcDevice, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyDtoH, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoH, v1, 2000,
              (void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount),
              (dstHost, srcDevice, ByteCount))
-CUSHIM_ENTRY(MemcpyDtoH, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoH, v2, 3020,
              (void *dstHost, CUdeviceptr srcDevice, size_t ByteCount),
              (dstHost, srcDevice, ByteCount))
-CUSHIM_ENTRY(MemcpyDtoHAsync, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoHAsync, v1, 2000,
              (void *dstHost, CUdeviceptr_v1 srcDevice, unsigned int ByteCount, CUstream hStream),
              (dstHost, srcDevice, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyDtoHAsync, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyDtoHAsync, v2, 3020,
              (void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream),
              (dstHost, srcDevice, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyHtoA, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyHtoA, v1, 2000,
              (CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount),
              (dstArray, dstOffset, srcHost, ByteCount))
-CUSHIM_ENTRY(MemcpyHtoA, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyHtoA, v2, 3020,
              (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount),
              (dstArray, dstOffset, srcHost, ByteCount))
-CUSHIM_ENTRY(MemcpyHtoAAsync, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyHtoAAsync, v1, 2000,
              (CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount, CUstream hStream),
              (dstArray, dstOffset, srcHost, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyHtoAAsync, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyHtoAAsync, v2, 3020,
              (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream),
              (dstArray, dstOffset, srcHost, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyHtoD, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyHtoD, v1, 2000,
              (CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount),
              (dstDevice, srcHost, ByteCount))
-CUSHIM_ENTRY(MemcpyHtoD, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyHtoD, v2, 3020,
              (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount),
              (dstDevice, srcHost, ByteCount))
-CUSHIM_ENTRY(MemcpyHtoDAsync, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemcpyHtoDAsync, v1, 2000,
              (CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount, CUstream hStream),
              (dstDevice, srcHost, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyHtoDAsync, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemcpyHtoDAsync, v2, 3020,
              (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream),
              (dstDevice, srcHost, ByteCount, hStream))
-CUSHIM_ENTRY(MemcpyPeer, v1, 4000,
+CUSHIM_ENTRY_BY_KIND(MemcpyPeer, v1, 4000,
              (CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
               size_t ByteCount),
              (dstDevice, dstContext, srcDevice, srcContext, ByteCount))
-CUSHIM_ENTRY(MemcpyPeerAsync, v1, 4000,
+CUSHIM_ENTRY_BY_KIND(MemcpyPeerAsync, v1, 4000,
              (CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
               size_t ByteCount, CUstream hStream),
              (dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream))
 /* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY(MemcpyWithAttributesAsync, v1, 13020,
+CUSHIM_ENTRY_BY_KIND(MemcpyWithAttributesAsync, v1, 13020,
              (CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream),
              (dst, src, size, attr, hStream))
-CUSHIM_ENTRY(MemsetD16, v1, 2000, (CUdeviceptr_v1 dstDevice, unsigned short us, unsigned int N), (dstDevice, us, N))
-CUSHIM_ENTRY(MemsetD16, v2, 3020, (CUdeviceptr dstDevice, unsigned short us, size_t N), (dstDevice, us, N))
-CUSHIM_ENTRY(MemsetD16Async, v1, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD16, v1, 2000,
+             (CUdeviceptr_v1 dstDevice, unsigned short us, unsigned int N),
+             (dstDevice, us, N))
+CUSHIM_ENTRY_BY_KIND(MemsetD16, v2, 3020, (CUdeviceptr dstDevice, unsigned short us, size_t N), (dstDevice, us, N))
+CUSHIM_ENTRY_BY_KIND(MemsetD16Async, v1, 3020,
              (CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream),
              (dstDevice, us, N, hStream))
-CUSHIM_ENTRY(MemsetD2D16, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D16, v1, 2000,
              (CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned short us, unsigned int Width,
               unsigned int Height),
              (dstDevice, dstPitch, us, Width, Height))
-CUSHIM_ENTRY(MemsetD2D16, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D16, v2, 3020,
              (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height),
              (dstDevice, dstPitch, us, Width, Height))
-CUSHIM_ENTRY(MemsetD2D16Async, v1, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D16Async, v1, 3020,
              (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height, CUstream hStream),
              (dstDevice, dstPitch, us, Width, Height, hStream))
-CUSHIM_ENTRY(MemsetD2D32, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D32, v1, 2000,
              (CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned int ui, unsigned int Width,
               unsigned int Height),
              (dstDevice, dstPitch, ui, Width, Height))
-CUSHIM_ENTRY(MemsetD2D32, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D32, v2, 3020,
              (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height),
              (dstDevice, dstPitch, ui, Width, Height))
-CUSHIM_ENTRY(MemsetD2D32Async, v1, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D32Async, v1, 3020,
              (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height, CUstream hStream),
              (dstDevice, dstPitch, ui, Width, Height, hStream))
-CUSHIM_ENTRY(MemsetD2D8, v1, 2000,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D8, v1, 2000,
              (CUdeviceptr_v1 dstDevice, unsigned int dstPitch, unsigned char uc, unsigned int Width,
               unsigned int Height),
              (dstDevice, dstPitch, uc, Width, Height))
-CUSHIM_ENTRY(MemsetD2D8, v2, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D8, v2, 3020,
              (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height),
              (dstDevice, dstPitch, uc, Width, Height))
-CUSHIM_ENTRY(MemsetD2D8Async, v1, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD2D8Async, v1, 3020,
              (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height, CUstream hStream),
              (dstDevice, dstPitch, uc, Width, Height, hStream))
-CUSHIM_ENTRY(MemsetD32, v1, 2000, (CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N), (dstDevice, ui, N))
-CUSHIM_ENTRY(MemsetD32, v2, 3020, (CUdeviceptr dstDevice, unsigned int ui, size_t N), (dstDevice, ui, N))
-CUSHIM_ENTRY(MemsetD32Async, v1, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD32, v1, 2000,
+             (CUdeviceptr_v1 dstDevice, unsigned int ui, unsigned int N),
+             (dstDevice, ui, N))
+CUSHIM_ENTRY_BY_KIND(MemsetD32, v2, 3020, (CUdeviceptr dstDevice, unsigned int ui, size_t N), (dstDevice, ui, N))
+CUSHIM_ENTRY_BY_KIND(MemsetD32Async, v1, 3020,
              (CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream),
              (dstDevice, ui, N, hStream))
-CUSHIM_ENTRY(MemsetD8, v1, 2000, (CUdeviceptr_v1 dstDevice, unsigned char uc, unsigned int N), (dstDevice, uc, N))
-CUSHIM_ENTRY(MemsetD8, v2, 3020, (CUdeviceptr dstDevice, unsigned char uc, size_t N), (dstDevice, uc, N))
-CUSHIM_ENTRY(MemsetD8Async, v1, 3020,
+CUSHIM_ENTRY_BY_KIND(MemsetD8, v1, 2000,
+             (CUdeviceptr_v1 dstDevice, unsigned char uc, unsigned int N),
+             (dstDevice, uc, N))
+CUSHIM_ENTRY_BY_KIND(MemsetD8, v2, 3020, (CUdeviceptr dstDevice, unsigned char uc, size_t N), (dstDevice, uc, N))
+CUSHIM_ENTRY_BY_KIND(MemsetD8Async, v1, 3020,
              (CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream),
              (dstDevice, uc, N, hStream))
 CUSHIM_ENTRY(MipmappedArrayCreate, v1, 5000,
@@ -1238,114 +1257,114 @@ CUSHIM_ENTRY(ProfilerInitialize, v1, 4000,
              (configFile, outputFile, outputMode))
 CUSHIM_ENTRY(ProfilerStart, v1, 4000, (void), ())
 CUSHIM_ENTRY(ProfilerStop, v1, 4000, (void), ())
-CUSHIM_ENTRY(SignalExternalSemaphoresAsync, v1, 10000,
+CUSHIM_ENTRY_BY_KIND(SignalExternalSemaphoresAsync, v1, 10000,
              (const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray,
               unsigned int numExtSems, CUstream hStream),
              (extSemArray, paramsArray, numExtSems, hStream))
-CUSHIM_ENTRY(StreamAddCallback, v1, 5000,
+CUSHIM_ENTRY_BY_KIND(StreamAddCallback, v1, 5000,
              (CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags),
              (hStream, callback, userData, flags))
-CUSHIM_ENTRY(StreamAttachMemAsync, v1, 6000,
+CUSHIM_ENTRY_BY_KIND(StreamAttachMemAsync, v1, 6000,
              (CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags),
              (hStream, dptr, length, flags))
-CUSHIM_ENTRY(StreamBatchMemOp, v1, 8000,
+CUSHIM_ENTRY_BY_KIND(StreamBatchMemOp, v1, 8000,
              (CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags),
              (hStream, count, paramArray, flags))
-CUSHIM_ENTRY(StreamBatchMemOp, v2, 11070,
+CUSHIM_ENTRY_BY_KIND(StreamBatchMemOp, v2, 11070,
              (CUstream hStream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags),
              (hStream, count, paramArray, flags))
-CUSHIM_ENTRY(StreamBeginCapture, v1, 10000, (CUstream hStream), (hStream))
-CUSHIM_ENTRY(StreamBeginCapture, v2, 10010, (CUstream hStream, CUstreamCaptureMode mode), (hStream, mode))
+CUSHIM_ENTRY_BY_KIND(StreamBeginCapture, v1, 10000, (CUstream hStream), (hStream))
+CUSHIM_ENTRY_BY_KIND(StreamBeginCapture, v2, 10010, (CUstream hStream, CUstreamCaptureMode mode), (hStream, mode))
 /* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY(StreamBeginCaptureToCig, v1, 13020,
+CUSHIM_ENTRY_BY_KIND(StreamBeginCaptureToCig, v1, 13020,
              (CUstream hStream, CUstreamCigCaptureParams *streamCigCaptureParams),
              (hStream, streamCigCaptureParams))
-CUSHIM_ENTRY(StreamBeginCaptureToGraph, v1, 12030,
+CUSHIM_ENTRY_BY_KIND(StreamBeginCaptureToGraph, v1, 12030,
              (CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
               size_t numDependencies, CUstreamCaptureMode mode),
              (hStream, hGraph, dependencies, dependencyData, numDependencies, mode))
 /* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY(StreamBeginRecaptureToGraph, v1, 13030,
+CUSHIM_ENTRY_BY_KIND(StreamBeginRecaptureToGraph, v1, 13030,
              (CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph, CUgraphRecaptureCallback callbackFunc,
               void *userData),
              (hStream, mode, hGraph, callbackFunc, userData))
-CUSHIM_ENTRY(StreamCopyAttributes, v1, 11000, (CUstream dstStream, CUstream srcStream), (dstStream, srcStream))
+CUSHIM_ENTRY_BY_KIND(StreamCopyAttributes, v1, 11000, (CUstream dstStream, CUstream srcStream), (dstStream, srcStream))
 CUSHIM_ENTRY(StreamCreate, v1, 2000, (CUstream *phStream, unsigned int Flags), (phStream, Flags))
 CUSHIM_ENTRY(StreamCreateWithPriority, v1, 5050,
              (CUstream *phStream, unsigned int flags, int priority),
              (phStream, flags, priority))
 CUSHIM_ENTRY(StreamDestroy, v1, 2000, (CUstream hStream), (hStream))
 CUSHIM_ENTRY(StreamDestroy, v2, 4000, (CUstream hStream), (hStream))
-CUSHIM_ENTRY(StreamEndCapture, v1, 10000, (CUstream hStream, CUgraph *phGraph), (hStream, phGraph))
+CUSHIM_ENTRY_BY_KIND(StreamEndCapture, v1, 10000, (CUstream hStream, CUgraph *phGraph), (hStream, phGraph))
 /* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY(StreamEndCaptureToCig, v1, 13020, (CUstream hStream), (hStream))
-CUSHIM_ENTRY(StreamGetAttribute, v1, 11000,
+CUSHIM_ENTRY_BY_KIND(StreamEndCaptureToCig, v1, 13020, (CUstream hStream), (hStream))
+CUSHIM_ENTRY_BY_KIND(StreamGetAttribute, v1, 11000,
              (CUstream hStream, CUstreamAttrID attr, CUlaunchAttributeValue *value),
              (hStream, attr, value))
-CUSHIM_ENTRY(StreamGetCaptureInfo, v1, 10010,
+CUSHIM_ENTRY_BY_KIND(StreamGetCaptureInfo, v1, 10010,
              (CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out),
              (hStream, captureStatus_out, id_out))
-CUSHIM_ENTRY(StreamGetCaptureInfo, v2, 11030,
+CUSHIM_ENTRY_BY_KIND(StreamGetCaptureInfo, v2, 11030,
              (CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
               const CUgraphNode **dependencies_out, size_t *numDependencies_out),
              (hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out))
-CUSHIM_ENTRY(StreamGetCaptureInfo, v3, 12030,
+CUSHIM_ENTRY_BY_KIND(StreamGetCaptureInfo, v3, 12030,
              (CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
               const CUgraphNode **dependencies_out, const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out),
              (hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out))
-CUSHIM_ENTRY(StreamGetCtx, v1, 9020, (CUstream hStream, CUcontext *pctx), (hStream, pctx))
-CUSHIM_ENTRY(StreamGetCtx, v2, 12050,
+CUSHIM_ENTRY_BY_KIND(StreamGetCtx, v1, 9020, (CUstream hStream, CUcontext *pctx), (hStream, pctx))
+CUSHIM_ENTRY_BY_KIND(StreamGetCtx, v2, 12050,
              (CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx),
              (hStream, pctx, pGreenCtx))
 /* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY(StreamGetDevResource, v1, 13010,
+CUSHIM_ENTRY_BY_KIND(StreamGetDevResource, v1, 13010,
              (CUstream hStream, CUdevResource *resource, CUdevResourceType type),
              (hStream, resource, type))
-CUSHIM_ENTRY(StreamGetDevice, v1, 12080, (CUstream hStream, CUdevice *device), (hStream, device))
-CUSHIM_ENTRY(StreamGetFlags, v1, 5050, (CUstream hStream, unsigned int *flags), (hStream, flags))
+CUSHIM_ENTRY_BY_KIND(StreamGetDevice, v1, 12080, (CUstream hStream, CUdevice *device), (hStream, device))
+CUSHIM_ENTRY_BY_KIND(StreamGetFlags, v1, 5050, (CUstream hStream, unsigned int *flags), (hStream, flags))
 CUSHIM_ENTRY(StreamGetGreenCtx, v1, 12040, (CUstream hStream, CUgreenCtx *phCtx), (hStream, phCtx))
-CUSHIM_ENTRY(StreamGetId, v1, 12000, (CUstream hStream, unsigned long long *streamId), (hStream, streamId))
-CUSHIM_ENTRY(StreamGetPriority, v1, 5050, (CUstream hStream, int *priority), (hStream, priority))
-CUSHIM_ENTRY(StreamIsCapturing, v1, 10000,
+CUSHIM_ENTRY_BY_KIND(StreamGetId, v1, 12000, (CUstream hStream, unsigned long long *streamId), (hStream, streamId))
+CUSHIM_ENTRY_BY_KIND(StreamGetPriority, v1, 5050, (CUstream hStream, int *priority), (hStream, priority))
+CUSHIM_ENTRY_BY_KIND(StreamIsCapturing, v1, 10000,
              (CUstream hStream, CUstreamCaptureStatus *captureStatus),
              (hStream, captureStatus))
-CUSHIM_ENTRY(StreamQuery, v1, 2000, (CUstream hStream), (hStream))
-CUSHIM_ENTRY(StreamSetAttribute, v1, 11000,
+CUSHIM_ENTRY_BY_KIND(StreamQuery, v1, 2000, (CUstream hStream), (hStream))
+CUSHIM_ENTRY_BY_KIND(StreamSetAttribute, v1, 11000,
              (CUstream hStream, CUstreamAttrID attr, const CUlaunchAttributeValue *param),
              (hStream, attr, param))
-CUSHIM_ENTRY(StreamSynchronize, v1, 2000, (CUstream hStream), (hStream))
-CUSHIM_ENTRY(StreamUpdateCaptureDependencies, v1, 11030,
+CUSHIM_ENTRY_BY_KIND(StreamSynchronize, v1, 2000, (CUstream hStream), (hStream))
+CUSHIM_ENTRY_BY_KIND(StreamUpdateCaptureDependencies, v1, 11030,
              (CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags),
              (hStream, dependencies, numDependencies, flags))
-CUSHIM_ENTRY(StreamUpdateCaptureDependencies, v2, 12030,
+CUSHIM_ENTRY_BY_KIND(StreamUpdateCaptureDependencies, v2, 12030,
              (CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
               size_t numDependencies, unsigned int flags),
              (hStream, dependencies, dependencyData, numDependencies, flags))
-CUSHIM_ENTRY(StreamWaitEvent, v1, 3020,
+CUSHIM_ENTRY_BY_KIND(StreamWaitEvent, v1, 3020,
              (CUstream hStream, CUevent hEvent, unsigned int Flags),
              (hStream, hEvent, Flags))
-CUSHIM_ENTRY(StreamWaitValue32, v1, 8000,
+CUSHIM_ENTRY_BY_KIND(StreamWaitValue32, v1, 8000,
              (CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
              (hStream, addr, value, flags))
-CUSHIM_ENTRY(StreamWaitValue32, v2, 11070,
+CUSHIM_ENTRY_BY_KIND(StreamWaitValue32, v2, 11070,
              (CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
              (hStream, addr, value, flags))
-CUSHIM_ENTRY(StreamWaitValue64, v1, 9000,
+CUSHIM_ENTRY_BY_KIND(StreamWaitValue64, v1, 9000,
              (CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
              (hStream, addr, value, flags))
-CUSHIM_ENTRY(StreamWaitValue64, v2, 11070,
+CUSHIM_ENTRY_BY_KIND(StreamWaitValue64, v2, 11070,
              (CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
              (hStream, addr, value, flags))
-CUSHIM_ENTRY(StreamWriteValue32, v1, 8000,
+CUSHIM_ENTRY_BY_KIND(StreamWriteValue32, v1, 8000,
              (CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
              (hStream, addr, value, flags))
-CUSHIM_ENTRY(StreamWriteValue32, v2, 11070,
+CUSHIM_ENTRY_BY_KIND(StreamWriteValue32, v2, 11070,
              (CUstream hStream, CUdeviceptr addr, cuuint32_t value, unsigned int flags),
              (hStream, addr, value, flags))
-CUSHIM_ENTRY(StreamWriteValue64, v1, 9000,
+CUSHIM_ENTRY_BY_KIND(StreamWriteValue64, v1, 9000,
              (CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
              (hStream, addr, value, flags))
-CUSHIM_ENTRY(StreamWriteValue64, v2, 11070,
+CUSHIM_ENTRY_BY_KIND(StreamWriteValue64, v2, 11070,
              (CUstream hStream, CUdeviceptr addr, cuuint64_t value, unsigned int flags),
              (hStream, addr, value, flags))
 CUSHIM_ENTRY(SurfObjectCreate, v1, 5000,
@@ -1471,9 +1490,10 @@ CUSHIM_ENTRY(VDPAUCtxCreate, v2, 3020,
 CUSHIM_ENTRY(VDPAUGetDevice, v1, 3010,
              (CUdevice *pDevice, uint32_t vdpDevice, cushim_vdpau_get_proc_address *vdpGetProcAddress),
              (pDevice, vdpDevice, vdpGetProcAddress))
-CUSHIM_ENTRY(WaitExternalSemaphoresAsync, v1, 10000,
+CUSHIM_ENTRY_BY_KIND(WaitExternalSemaphoresAsync, v1, 10000,
              (const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
               unsigned int numExtSems, CUstream hStream),
              (extSemArray, paramsArray, numExtSems, hStream))
 
 #undef CUSHIM_ENTRY
+#undef CUSHIM_ENTRY_BY_KIND
