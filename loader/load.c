@@ -8,8 +8,10 @@
 #include "absent.h"
 #include "bootstrap.h"
 #include "error.h"
+#include "layer_stack.h"
 #include "os_library.h"
 #include "os_system.h"
+#include "reason.h"
 #include "search.h"
 #include "table.h"
 
@@ -55,30 +57,54 @@ static void load_log_diagnosis(const struct cushim_load_options *options, const 
         load_log_line(options, "%s", diagnosis->message);
 }
 
+static void load_publish_tables(void)
+{
+    cush_table_set_current(cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_LEGACY),
+                           cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_PER_THREAD));
+}
+
 /* In this order no thread sees a diagnosis of success with a table that is not the driver's, nor the absent table
- * without its reason. */
+ * without its reason. If a layer cannot be installed on the absent table, that table is current without layers. */
 static const struct cushim_diagnosis *load_publish(void)
 {
+    struct layer_failure ignored;
     if (state.loaded)
-        cush_table_set_current(&cush_driver_tables[CUSHIM_DEFAULT_STREAM_LEGACY].named,
-                               &cush_driver_tables[CUSHIM_DEFAULT_STREAM_PER_THREAD].named);
+        load_publish_tables();
     const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(&state.builder);
-    if (!state.loaded)
+    if (state.loaded)
+        return diagnosis;
+    if (cush_layer_stack_build(false, &ignored))
+        load_publish_tables();
+    else
         cush_table_set_current(&cush_absent_table, &cush_absent_table);
     return diagnosis;
+}
+
+/* A program must not run without a layer that was asked for, such as a limit. */
+static bool load_install_layers(void)
+{
+    struct layer_failure failure;
+    if (cush_layer_stack_build(true, &failure))
+        return true;
+    cush_diagnosis_set_outcome(&state.builder, CUSHIM_REASON_BAD_LAYER, failure.code, "%s", failure.message);
+    return false;
 }
 
 /* Loads under the lock; whatever comes of it, the current tables are not the bootstrap ones afterwards. */
 static const struct cushim_diagnosis *load_locked(const struct request *request)
 {
     struct driver driver;
-    if (cush_search_driver(request, &driver, &state.builder)) {
-        cush_table_fill(&driver);
+    if (!cush_search_driver(request, &driver, &state.builder))
+        return load_publish();
+    cush_table_fill(&driver);
+    state.handle_is_ours = request->handle == NULL;
+    state.loaded = load_install_layers();
+    if (state.loaded) {
         state.request = *request;
         state.request.path = strcpy(state.path, request->path);
         state.request.root = strcpy(state.root, request->root);
-        state.loaded = true;
-        state.handle_is_ours = request->handle == NULL;
+    } else if (state.handle_is_ours) {
+        cush_os_library_close(driver.library);
     }
     return load_publish();
 }
@@ -217,6 +243,7 @@ void cush_load_reset_for_tests(void)
     if (state.loaded && state.handle_is_ours)
         cush_os_library_close(cush_loaded_driver.library);
     state.loaded = false;
+    cush_layer_stack_reset();
     cush_diagnosis_reset();
     cush_os_load_unlock();
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "error.h"
-#include "driver.h"
+#include "layered.h"
 #include "load.h"
 #include "os_library.h"
 
@@ -32,6 +32,7 @@ static struct cushim_lookup_answer lookup_find(const char *function, int version
         answer.status = CUSHIM_LOOKUP_LIMITED;
     else
         answer.status = cush_lookup_entry(function, version, kind, &answer.fn);
+    answer.fn = cush_layered_function(kind, answer.fn);
     return answer;
 }
 

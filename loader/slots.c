@@ -2,8 +2,8 @@
 /* What a program can ask about the slots and the entry points. */
 #include <string.h>
 
-#include "driver.h"
 #include "error.h"
+#include "layered.h"
 #include "load.h"
 #include "os_library.h"
 #include "polyfills.h"
@@ -54,6 +54,7 @@ CUresult cushim_query_slot(enum cushim_slot slot, enum cushim_default_stream kin
         if (info.state == CUSHIM_STATE_NATIVE)
             info.symbol = cush_os_library_symbol_name(cush_loaded_driver.library, cush_driver_tables[kind].slots[slot]);
     }
+    info.is_layered = cush_layered_is_replaced(kind, slot);
     *out_info = info;
     return CUDA_SUCCESS;
 }

@@ -41,9 +41,10 @@
 #    define CUSHIM_ELF_SECTION(name) __attribute__((section(name), used))
 #endif
 
-/** Atomic access to a pointer that every thread reads and few threads write. C++ has no _Atomic. */
+/** Atomic access to a variable that every thread reads and few threads write. C++ has no _Atomic. */
 #define CUSHIM_LOAD_ACQUIRE(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #define CUSHIM_STORE_RELEASE(address, value) __atomic_store_n((address), (value), __ATOMIC_RELEASE)
+#define CUSHIM_EXCHANGE(address, value) __atomic_exchange_n((address), (value), __ATOMIC_ACQ_REL)
 
 /** Lets the compiler check the arguments of a function that takes a printf format. */
 #if defined(__MINGW32__)

@@ -71,6 +71,7 @@ enum cushim_default_stream {
  * - absent: no driver could be loaded. cuDriverGetVersion and cuDeviceGetCount give 0 with success, cuGetErrorName and
  *   cuGetErrorString work, and every other slot, cuInit included, returns CUDA_ERROR_NO_DEVICE.
  * - driver: a driver is loaded.
+ * - layered: the absent or the driver table with slots that layers have replaced (layer.h).
  *
  * The program can call this function at each use: it is one load instruction where the compiler allows it (see
  * ::CUSHIM_INLINE_TABLE). It can also keep the pointer after a successful cushim_load(), because a loaded driver stays

@@ -28,7 +28,8 @@ typedef void (*cushim_fn)(void);
  * @param version   A CUDA version.
  * @param kind      The default stream that the function is for: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for the form that
  *                  <cuda.h> means.
- * @param out_fn    Receives the driver's function, or that of an adapted slot (see ::CUSHIM_STATE_ADAPTED).
+ * @param out_fn    Receives the driver's function, that of an adapted slot (see ::CUSHIM_STATE_ADAPTED), or that of the
+ *                  top layer which has replaced the slot.
  * @retval CUDA_ERROR_NOT_FOUND      The driver lacks this entry point, or it is hidden.
  * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is not a kind. Or the version is above that
  *                                   of the driver, above the version limit, or below 2000.

@@ -93,6 +93,9 @@ CUSHIM_REASON(STATIC_PROGRAM, "static-program", CUDA_ERROR_SHARED_OBJECT_INIT_FA
 CUSHIM_REASON(OTHER_LIBC, "other-libc", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
               "An NVIDIA driver library was found, but it needs glibc, and this program uses another C library.",
               "Build the program for glibc, and run it on a distribution with glibc or in a container of one.")
+CUSHIM_REASON(BAD_LAYER, "bad-layer", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+              "A layer that was requested cannot be installed.",
+              "Correct or unset CUSHIM_LAYERS, or correct the settings of the layer.")
 
 /* clang-format on */
 

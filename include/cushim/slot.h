@@ -6,6 +6,7 @@
 #ifndef CUSHIM_SLOT_H
 #define CUSHIM_SLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cushim/dispatch_table.h"
@@ -34,6 +35,7 @@ struct cushim_slot_info {
                                   *   the other states. */
     const enum cushim_slot *via; /**< The slots that a polyfill calls. */
     size_t via_count;
+    bool is_layered; /**< A layer has replaced the slot. `state` and `symbol` describe the slot below all layers. */
 };
 
 /**

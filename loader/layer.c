@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* cushim_layer_add() and its relatives. */
+#include "bootstrap.h"
+#include "error.h"
+#include "layer_stack.h"
+#include "os_library.h"
+#include "os_system.h"
+
+static CUresult fail_lock_is_mine(const char *function)
+{
+    return cush_error_set(CUDA_ERROR_NOT_READY, function, "This thread is loading the driver or installing a layer.",
+                          NULL);
+}
+
+static void layer_publish(void)
+{
+    if (cush_layer_stack_is_built())
+        cush_table_set_current(cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_LEGACY),
+                               cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_PER_THREAD));
+}
+
+/* The caller holds the load lock. */
+static bool layer_add(struct cushim_layer *layer, struct layer_failure *failure)
+{
+    if (!cush_layer_stack_push(layer, NULL, NULL, failure))
+        return false;
+    if (!cush_layer_stack_rebuild(failure)) {
+        cush_layer_stack_pop();
+        return false;
+    }
+    layer_publish();
+    return true;
+}
+
+CUresult cushim_layer_add(struct cushim_layer *layer)
+{
+    static const char function[] = "cushim_layer_add";
+    struct layer_failure failure;
+    if (cush_os_load_lock_is_mine())
+        return fail_lock_is_mine(function);
+    cush_os_load_lock();
+    cush_os_library_pin_self(); /* the layer refers to tables of this copy */
+    bool added = layer_add(layer, &failure);
+    cush_os_load_unlock();
+    return added ? CUDA_SUCCESS : cush_error_set_copy(failure.code, function, failure.message);
+}
+
+CUresult cushim_layer_stop(struct cushim_layer *layer)
+{
+    static const char function[] = "cushim_layer_stop";
+    struct layer_failure failure = {CUDA_ERROR_NOT_FOUND, "This layer is not installed."};
+    if (cush_os_load_lock_is_mine())
+        return fail_lock_is_mine(function);
+    cush_os_load_lock();
+    bool found = cush_layer_stack_set_stopped(layer, true);
+    bool stopped = found && cush_layer_stack_rebuild(&failure);
+    if (stopped)
+        layer_publish();
+    else if (found)
+        cush_layer_stack_set_stopped(layer, false);
+    cush_os_load_unlock();
+    return stopped ? CUDA_SUCCESS : cush_error_set_copy(failure.code, function, failure.message);
+}
+
+CUresult cushim_query_layer(size_t index, struct cushim_layer_info *out_info)
+{
+    static const char function[] = "cushim_query_layer";
+    if (out_info == NULL)
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "out_info is NULL.", NULL);
+    bool is_mine = cush_os_load_lock_is_mine();
+    if (!is_mine)
+        cush_os_load_lock();
+    bool found = cush_layer_stack_query(index, out_info);
+    if (!is_mine)
+        cush_os_load_unlock();
+    return found ? CUDA_SUCCESS : cush_error_set(CUDA_ERROR_NOT_FOUND, function, "There are not so many layers.", NULL);
+}

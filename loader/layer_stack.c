@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer_stack.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "absent.h"
+#include "layered.h"
+#include "os_library.h"
+
+/* A layer in the stack. */
+struct stacked_layer {
+    struct stacked_layer *above;
+    struct cushim_layer *layer;
+    void *library;
+    bool stopped;
+    const struct layered_tables *below, *tables; /* NULL: not installed yet */
+    struct layered_tables *new_tables;           /* while tables are made, and NULL otherwise */
+    char path[];                                 /* "": the program added the layer */
+};
+
+/* Guarded by the load lock. */
+static struct {
+    struct stacked_layer *bottom_layer;
+    const struct layered_tables *bottom; /* NULL: no layer was ever installed */
+    bool is_built, has_driver;
+    const struct layered_tables *top; /* NULL: no layer is installed */
+} stack;
+
+CUSHIM_PRINTF(3, 4)
+static bool fail_layer(struct layer_failure *failure, CUresult code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(failure->message, sizeof failure->message, format, arguments);
+    va_end(arguments);
+    failure->code = code;
+    return false;
+}
+
+static bool fail_memory(struct layer_failure *failure)
+{
+    return fail_layer(failure, CUDA_ERROR_OUT_OF_MEMORY, "There is not enough memory for a layer.");
+}
+
+/* ---- The stack ---- */
+
+static bool layer_is_sound(const struct cushim_layer *layer, struct layer_failure *failure)
+{
+    if (layer == NULL)
+        return fail_layer(failure, CUDA_ERROR_INVALID_VALUE, "The layer is NULL.");
+    if (layer->version != CUSHIM_LAYER_VERSION || layer->slot_count > CUSHIM_SLOT_COUNT || layer->slot_count == 0)
+        return fail_layer(failure, CUDA_ERROR_NOT_SUPPORTED,
+                          "The layer is compiled for another version of cushim (layer version %u with %u slots; this "
+                          "cushim has version %d with %d slots).",
+                          layer->version, layer->slot_count, CUSHIM_LAYER_VERSION, CUSHIM_SLOT_COUNT);
+    if (layer->name == NULL || layer->name[0] == '\0' || layer->install == NULL)
+        return fail_layer(failure, CUDA_ERROR_INVALID_VALUE, "The layer has no name or no install function.");
+    for (const struct stacked_layer *other = stack.bottom_layer; other != NULL; other = other->above) {
+        if (other->layer != layer && strcmp(other->layer->name, layer->name) == 0)
+            return fail_layer(failure, CUDA_ERROR_ALREADY_ACQUIRED,
+                              "A layer with the name \"%.100s\" is already installed.", layer->name);
+    }
+    return true;
+}
+
+bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *library, struct layer_failure *failure)
+{
+    struct stacked_layer **place = &stack.bottom_layer;
+    if (!layer_is_sound(layer, failure))
+        return false;
+    struct stacked_layer *added = calloc(1, sizeof *added + (path != NULL ? strlen(path) : 0) + 1);
+    if (added == NULL)
+        return fail_memory(failure);
+    /* Another copy of cushim, with a lock of its own, may be about to use the same struct. */
+    if (CUSHIM_EXCHANGE(&layer->is_used, 1) != 0) {
+        free(added);
+        return fail_layer(failure, CUDA_ERROR_ALREADY_ACQUIRED,
+                          "The layer \"%.100s\" is already installed in this process, perhaps by another copy of "
+                          "cushim.",
+                          layer->name);
+    }
+    added->layer = layer;
+    added->library = library;
+    if (path != NULL)
+        strcpy(added->path, path);
+    while (*place != NULL)
+        place = &(*place)->above;
+    *place = added;
+    return true;
+}
+
+void cush_layer_stack_pop(void)
+{
+    struct stacked_layer **place = &stack.bottom_layer;
+    while ((*place)->above != NULL)
+        place = &(*place)->above;
+    struct stacked_layer *removed = *place;
+    *place = NULL;
+    CUSHIM_STORE_RELEASE(&removed->layer->is_used, 0);
+    if (removed->library != NULL)
+        cush_os_library_close(removed->library);
+    free(removed);
+}
+
+bool cush_layer_stack_set_stopped(const struct cushim_layer *layer, bool stopped)
+{
+    struct stacked_layer *found = stack.bottom_layer;
+    while (found != NULL && found->layer != layer)
+        found = found->above;
+    if (found == NULL || found->stopped == stopped)
+        return false;
+    found->stopped = stopped;
+    return true;
+}
+
+bool cush_layer_stack_query(size_t index, struct cushim_layer_info *out_info)
+{
+    const struct stacked_layer *found = stack.bottom_layer;
+    while (found != NULL && index-- > 0)
+        found = found->above;
+    if (found == NULL)
+        return false;
+    *out_info = (struct cushim_layer_info){
+        .name = found->layer->name,
+        .path = found->path[0] != '\0' ? found->path : NULL,
+        .state = found->stopped          ? CUSHIM_LAYER_STOPPED
+                 : found->tables != NULL ? CUSHIM_LAYER_INSTALLED
+                                         : CUSHIM_LAYER_WAITING,
+    };
+    return true;
+}
+
+/* ---- The tables ---- */
+
+static const char *code_name(CUresult code)
+{
+    const char *name = NULL;
+    return cush_absent_table.GetErrorName_v1(code, &name) == CUDA_SUCCESS ? name : "an unknown code";
+}
+
+static bool layer_install(const struct stacked_layer *stacked, const struct layered_tables *below,
+                          struct layer_failure *failure)
+{
+    struct cushim_layer *layer = stacked->layer;
+    for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++) {
+        CUresult result = layer->install(&stacked->new_tables->of[kind].named, &below->of[kind].named,
+                                         (enum cushim_default_stream)kind, layer->user);
+        if (result != CUDA_SUCCESS)
+            return fail_layer(failure, result, "The layer \"%.100s\" could not be installed (%s).", layer->name,
+                              code_name(result));
+        for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
+            if (stacked->new_tables->of[kind].slots[slot] == NULL)
+                return fail_layer(failure, CUDA_ERROR_INVALID_VALUE, "The layer \"%.100s\" sets slots to NULL.",
+                                  layer->name);
+        }
+    }
+    return true;
+}
+
+/* Puts the functions of a layer into tables of the same driver, above other layers than before. */
+static void layer_move(const struct stacked_layer *stacked)
+{
+    for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++) {
+        for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
+            cushim_fn own = stacked->tables->of[kind].slots[slot];
+            if (own != stacked->below->of[kind].slots[slot])
+                stacked->new_tables->of[kind].slots[slot] = own;
+        }
+    }
+}
+
+/* Makes the tables of a layer, unless it has them. `is_new` says that the bottom is another one than before. */
+static bool layer_make_tables(struct stacked_layer *stacked, const struct layered_tables *below, bool is_new,
+                              struct layer_failure *failure)
+{
+    bool is_installed = stacked->tables != NULL && !is_new;
+    if (is_installed && stacked->below == below)
+        return true;
+    stacked->new_tables = malloc(sizeof *stacked->new_tables);
+    if (stacked->new_tables == NULL)
+        return fail_memory(failure);
+    *stacked->new_tables = *below;
+    if (!is_installed)
+        return layer_install(stacked, below, failure);
+    layer_move(stacked);
+    return true;
+}
+
+/* Makes the new tables current for the layers and for look-ups. */
+static void stack_commit(const struct layered_tables *bottom)
+{
+    const struct layered_tables *below = bottom;
+    stack.bottom = bottom;
+    stack.top = NULL;
+    for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
+        for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
+            CUSHIM_STORE_RELEASE(&stacked->layer->next[kind], &below->of[kind].named);
+        stacked->below = below;
+        if (stacked->new_tables != NULL) {
+            cush_layered_keep(stacked->new_tables);
+            stacked->tables = stacked->new_tables;
+            stacked->new_tables = NULL;
+        }
+        if (!stacked->stopped)
+            stack.top = below = stacked->tables;
+    }
+    cush_layered_set_top(stack.top);
+}
+
+static void stack_roll_back(void)
+{
+    for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
+        free(stacked->new_tables);
+        stacked->new_tables = NULL;
+    }
+}
+
+static bool stack_make_tables(const struct layered_tables *bottom, bool is_new, struct layer_failure *failure)
+{
+    const struct layered_tables *below = bottom;
+    for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
+        if (stacked->stopped)
+            continue;
+        if (!layer_make_tables(stacked, below, is_new, failure)) {
+            stack_roll_back();
+            return false;
+        }
+        below = stacked->new_tables != NULL ? stacked->new_tables : stacked->tables;
+    }
+    stack_commit(bottom);
+    return true;
+}
+
+bool cush_layer_stack_build(bool has_driver, struct layer_failure *failure)
+{
+    bool is_new = stack.bottom == NULL || stack.has_driver != has_driver;
+    if (stack.bottom_layer != NULL && is_new) {
+        struct layered_tables *bottom = malloc(sizeof *bottom);
+        if (bottom == NULL)
+            return fail_memory(failure);
+        cush_layered_fill_bottom(bottom, has_driver);
+        if (!stack_make_tables(bottom, is_new, failure)) {
+            free(bottom);
+            return false;
+        }
+        cush_layered_keep(bottom);
+    } else if (stack.bottom_layer != NULL && !stack_make_tables(stack.bottom, is_new, failure)) {
+        return false;
+    }
+    stack.is_built = true;
+    stack.has_driver = has_driver;
+    return true;
+}
+
+bool cush_layer_stack_rebuild(struct layer_failure *failure)
+{
+    return !stack.is_built || cush_layer_stack_build(stack.has_driver, failure);
+}
+
+bool cush_layer_stack_is_built(void)
+{
+    return stack.is_built;
+}
+
+const struct cushim_dispatch_table *cush_layer_stack_top(enum cushim_default_stream kind)
+{
+    if (stack.top != NULL)
+        return &stack.top->of[kind].named;
+    return stack.has_driver ? &cush_driver_tables[kind].named : &cush_absent_table;
+}
+
+void cush_layer_stack_reset(void)
+{
+    while (stack.bottom_layer != NULL) {
+        struct stacked_layer *last = stack.bottom_layer;
+        while (last->above != NULL)
+            last = last->above;
+        for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
+            last->layer->next[kind] = NULL;
+        cush_layer_stack_pop();
+    }
+    memset(&stack, 0, sizeof stack);
+    cush_layered_reset();
+}
