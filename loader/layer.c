@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cushim_layer_add() and its relatives. */
+#include "layer.h"
+
 #include "bootstrap.h"
 #include "error.h"
-#include "layer_stack.h"
+#include "layer_object.h"
 #include "os_library.h"
 #include "os_system.h"
 
@@ -19,11 +21,9 @@ static void layer_publish(void)
                                cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_PER_THREAD));
 }
 
-/* The caller holds the load lock. */
-static bool layer_add(struct cushim_layer *layer, struct layer_failure *failure)
+/* Installs the layer that was pushed last, or removes it. */
+static bool layer_install_last(struct layer_failure *failure)
 {
-    if (!cush_layer_stack_push(layer, NULL, NULL, failure))
-        return false;
     if (!cush_layer_stack_rebuild(failure)) {
         cush_layer_stack_pop();
         return false;
@@ -32,17 +32,29 @@ static bool layer_add(struct cushim_layer *layer, struct layer_failure *failure)
     return true;
 }
 
-CUresult cushim_layer_add(struct cushim_layer *layer)
+/* Adds a layer, or that of a shared object. */
+static CUresult layer_add(const char *function, struct cushim_layer *layer, const char *path)
 {
-    static const char function[] = "cushim_layer_add";
     struct layer_failure failure;
     if (cush_os_load_lock_is_mine())
         return fail_lock_is_mine(function);
     cush_os_load_lock();
     cush_os_library_pin_self(); /* the layer refers to tables of this copy */
-    bool added = layer_add(layer, &failure);
+    bool added =
+        (path != NULL ? cush_layer_object_push(path, &failure) : cush_layer_stack_push(layer, NULL, NULL, &failure))
+        && layer_install_last(&failure);
     cush_os_load_unlock();
     return added ? CUDA_SUCCESS : cush_error_set_copy(failure.code, function, failure.message);
+}
+
+CUresult cushim_layer_add(struct cushim_layer *layer)
+{
+    return layer_add("cushim_layer_add", layer, NULL);
+}
+
+CUresult cush_layer_add_object(const char *path)
+{
+    return layer_add("cush_layer_add_object", NULL, path);
 }
 
 CUresult cushim_layer_stop(struct cushim_layer *layer)

@@ -8,7 +8,7 @@
 /* Why a layer is refused: a code and a sentence. */
 struct layer_failure {
     CUresult code;
-    char message[512];
+    char message[1024];
 };
 
 /* Adds a layer to the top, which is installed with the next tables. `path` is its shared object, which `library` is, or

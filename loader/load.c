@@ -8,7 +8,7 @@
 #include "absent.h"
 #include "bootstrap.h"
 #include "error.h"
-#include "layer_stack.h"
+#include "layer_object.h"
 #include "os_library.h"
 #include "os_system.h"
 #include "reason.h"
@@ -19,6 +19,7 @@
 static struct {
     bool loaded;
     bool handle_is_ours;
+    bool has_opened_layers; /* those of CUSHIM_LAYERS, which stay if the load then fails */
     struct request request; /* the request of the loaded driver; its strings are the last two members */
     struct diagnosis_builder builder;
     char path[OS_PATH_SIZE];
@@ -81,13 +82,25 @@ static const struct cushim_diagnosis *load_publish(void)
 }
 
 /* A program must not run without a layer that was asked for, such as a limit. */
+static bool fail_layers(const struct layer_failure *failure)
+{
+    cush_diagnosis_set_outcome(&state.builder, CUSHIM_REASON_BAD_LAYER, failure->code, "%s", failure->message);
+    return false;
+}
+
+static bool load_open_layers(const struct request *request)
+{
+    struct layer_failure failure;
+    if (!state.has_opened_layers && !cush_layer_objects_push(request->layers, &failure))
+        return fail_layers(&failure);
+    state.has_opened_layers |= request->layers[0] != '\0';
+    return true;
+}
+
 static bool load_install_layers(void)
 {
     struct layer_failure failure;
-    if (cush_layer_stack_build(true, &failure))
-        return true;
-    cush_diagnosis_set_outcome(&state.builder, CUSHIM_REASON_BAD_LAYER, failure.code, "%s", failure.message);
-    return false;
+    return cush_layer_stack_build(true, &failure) || fail_layers(&failure);
 }
 
 /* Loads under the lock; whatever comes of it, the current tables are not the bootstrap ones afterwards. */
@@ -101,6 +114,7 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
     state.loaded = load_install_layers();
     if (state.loaded) {
         state.request = *request;
+        state.request.layers = "";
         state.request.path = strcpy(state.path, request->path);
         state.request.root = strcpy(state.root, request->root);
     } else if (state.handle_is_ours) {
@@ -165,7 +179,7 @@ static const struct cushim_diagnosis *load_first(const struct cushim_load_option
 {
     struct request wish;
     cush_os_library_pin_self();
-    bool sensible = cush_request_read(&wish, options, &state.builder);
+    bool sensible = cush_request_read(&wish, options, &state.builder) && load_open_layers(&wish);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : load_publish();
     if (diagnosis->code != CUDA_SUCCESS)
         cush_error_set(diagnosis->code, load_name, "%", diagnosis->message);
@@ -242,7 +256,7 @@ void cush_load_reset_for_tests(void)
                            &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_PER_THREAD]);
     if (state.loaded && state.handle_is_ours)
         cush_os_library_close(cush_loaded_driver.library);
-    state.loaded = false;
+    state.loaded = state.has_opened_layers = false;
     cush_layer_stack_reset();
     cush_diagnosis_reset();
     cush_os_load_unlock();

@@ -11,6 +11,9 @@
 /* The name by which the dynamic loader knows the driver. */
 extern const char cush_os_library_driver_name[];
 
+/* What separates the paths of a list in an environment variable. */
+extern const char cush_os_library_list_separator;
+
 /* The result of opening a library. */
 enum os_library_result {
     OS_LIBRARY_OPEN,

@@ -95,6 +95,9 @@ static bool request_merge_environment(struct request *request, const struct cush
         request_read_variable("CUSHIM_DRIVER", options->path != NULL || options->handle != NULL, builder);
     const char *limit = request_read_variable("CUSHIM_MAX_VERSION", options->max_version != 0, builder);
     const char *hidden = request_read_variable("CUSHIM_HIDE", options->hide != NULL, builder);
+    const char *layers = request_read_variable("CUSHIM_LAYERS", false, builder);
+    if (layers != NULL)
+        request->layers = layers;
     if (!request_read_path(&request->path, path, "CUSHIM_DRIVER", builder))
         return false;
     if (limit != NULL) {
@@ -111,6 +114,7 @@ bool cush_request_read_options(struct request *request, const struct cushim_load
     memset(request, 0, sizeof *request);
     request->path = "";
     request->root = "";
+    request->layers = "";
     return request_merge_options(request, options != NULL ? options : &no_options, builder);
 }
 

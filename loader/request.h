@@ -15,6 +15,7 @@ struct request {
     int max_version;  /* 0: no version limit */
     int min_version;  /* 0: accept every driver */
     struct hidden_set hidden;
+    const char *layers; /* a list of shared objects, or "" */
 };
 
 /*

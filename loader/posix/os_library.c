@@ -14,6 +14,7 @@
 #include "file_check.h"
 
 const char cush_os_library_driver_name[] = "libcuda.so.1";
+const char cush_os_library_list_separator = ':';
 
 #if defined(CUSHIM_ELF_SECTION)
 /*

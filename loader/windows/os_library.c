@@ -12,6 +12,7 @@
 #include <windows.h>
 
 const char cush_os_library_driver_name[] = "nvcuda.dll";
+const char cush_os_library_list_separator = ';';
 
 static bool library_name_is_plain(const char *name)
 {
