@@ -160,8 +160,8 @@ CUSHIM_API CUresult cushim_layer_add(struct cushim_layer *layer);
 
 /**
  * Stops a layer: makes tables without it current. If it is in the middle of the stack, the layers above it stay, on new
- * tables. A pointer to a function of the layer that was obtained before can still be called, and passes on to the layer
- * below. A stopped layer cannot be added again.
+ * tables. A pointer to a function of the layer that was obtained before can still be called. It passes on to the next
+ * layer below that is not stopped. A stopped layer cannot be added again.
  *
  * @param layer  A layer that was added, also if it still waits for the load.
  * @retval CUDA_ERROR_NOT_FOUND      This copy of cushim does not have the layer, or has stopped it.
