@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Layers in shared objects, which CUSHIM_LAYERS names. */
+#include "unit.h"
+
+#include "layer.h"
+#include "os_library.h"
+
+#if defined(_WIN32)
+#    define SUFFIX ".dll"
+#    define SEPARATOR ";"
+#else
+#    define SUFFIX ".so"
+#    define SEPARATOR ":"
+#endif
+
+#define OBJECT(name) OBJECTS "/" name SUFFIX
+
+static const char first[] = OBJECT("layer_first");
+static const char second[] = OBJECT("layer_second");
+
+/* The number of calls that the layer of an object has passed on. */
+static int *calls_of(const char *object)
+{
+    char error[512];
+    void *library = NULL;
+    if (cush_os_library_open(object, &library, error, sizeof error) != OS_LIBRARY_OPEN)
+        fail_msg("%s: %s", object, error);
+    union {
+        cushim_fn function;
+        void *object;
+    } found = {cush_os_library_symbol(library, "object_calls")};
+    assert_non_null(found.object);
+    return found.object;
+}
+
+static void assert_passes(const char *object, bool is_layered)
+{
+    int *calls = calls_of(object);
+    int before = *calls;
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(*calls - before, is_layered ? 2 : 0);
+}
+
+static void assert_layer(size_t index, const char *name, const char *path)
+{
+    struct cushim_layer_info info;
+    assert_int_equal(cushim_query_layer(index, &info), CUDA_SUCCESS);
+    assert_string_equal(info.name, name);
+    assert_string_equal(info.path, path);
+    assert_int_equal(info.state, CUSHIM_LAYER_INSTALLED);
+}
+
+static size_t layer_count(void)
+{
+    struct cushim_layer_info info;
+    size_t count = 0;
+    while (cushim_query_layer(count, &info) == CUDA_SUCCESS)
+        count++;
+    return count;
+}
+
+static void test_objects_when_the_variable_names_them_then_they_are_layers_in_this_order(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_LAYERS", SEPARATOR OBJECT("layer_first") SEPARATOR SEPARATOR OBJECT("layer_second"));
+    unit_load_plain("fake_12040");
+    assert_layer(0, "first", first);
+    assert_layer(1, "second", second);
+    assert_int_equal(layer_count(), 2);
+    assert_passes(first, true);
+    assert_passes(second, true);
+    const struct cushim_variable *variable = cushim_get_diagnosis()->variables;
+    assert_string_equal(variable->name, "CUSHIM_LAYERS");
+    assert_true(variable->used);
+}
+
+static void test_objects_when_the_first_call_loads_then_they_see_that_call(void **state)
+{
+    (void)state;
+    int before = *calls_of(first);
+    unit_set_variable("CUSHIM_LAYERS", first);
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(*calls_of(first) - before, 1);
+}
+
+static void test_objects_when_the_first_load_fails_then_they_are_not_added_again(void **state)
+{
+    (void)state;
+    struct cushim_load_options none = {.path = "none"};
+    unit_set_variable("CUSHIM_LAYERS", first);
+    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    unit_load_plain("fake_12040");
+    assert_int_equal(layer_count(), 1);
+    assert_passes(first, true);
+}
+
+static void test_objects_when_one_is_bad_then_the_load_fails_and_says_why(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *layers;
+        CUresult code;
+        const char *part;
+    } cases[] = {
+        {OBJECT("no_such_layer"), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be opened"},
+        {OBJECTS, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be opened"},
+        {__FILE__, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be opened"},
+        {FAKES "/not_no_init" SUFFIX, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, "cushim_layer_entry"},
+        {OBJECT("layer_null"), CUDA_ERROR_INVALID_VALUE, "NULL"},
+        {OBJECT("layer_newer"), CUDA_ERROR_NOT_SUPPORTED, "another version of cushim"},
+        {OBJECT("layer_failing"), CUDA_ERROR_NOT_PERMITTED, "could not be installed"},
+        {OBJECT("layer_first") SEPARATOR OBJECT("layer_first"), CUDA_ERROR_ALREADY_ACQUIRED, "already"},
+        {OBJECT("layer_first") SEPARATOR OBJECT("layer_same_name"), CUDA_ERROR_ALREADY_ACQUIRED, "already"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+        unit_reset(NULL);
+        unit_set_variable("CUSHIM_LAYERS", cases[i].layers);
+        unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, cases[i].code);
+        unit_assert_contains(cushim_get_diagnosis()->message, cases[i].part);
+        unit_assert_contains(cushim_get_diagnosis()->message, "layer");
+        unit_set_variable("CUSHIM_LAYERS", NULL);
+        bool stays = strstr(cases[i].layers, "layer_failing") != NULL; /* it was opened, and its installation failed */
+        assert_int_equal(layer_count(), stays);
+        assert_int_equal(cushim_load(&options), stays ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS);
+    }
+}
+
+static void test_objects_when_the_path_is_too_long_then_the_load_fails(void **state)
+{
+    (void)state;
+    static char path[5000];
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    memset(path, 'x', sizeof path - 1);
+    path[0] = '/';
+    unit_set_variable("CUSHIM_LAYERS", path);
+    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_INVALID_VALUE);
+    unit_assert_contains(cushim_get_diagnosis()->message, "too long");
+}
+
+static void test_object_when_added_by_its_path_then_it_is_a_layer(void **state)
+{
+    (void)state;
+    assert_int_equal(cush_layer_add_object(first), CUDA_SUCCESS);
+    unit_load_plain("fake_12040");
+    assert_passes(first, true);
+    assert_int_equal(cush_layer_add_object(second), CUDA_SUCCESS);
+    assert_passes(second, true);
+    assert_layer(1, "second", second);
+    assert_int_equal(cush_layer_add_object(second), CUDA_ERROR_ALREADY_ACQUIRED);
+    assert_int_equal(cush_layer_add_object(OBJECT("layer_failing")), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(cush_layer_add_object(OBJECT("no_such_layer")), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    unit_assert_contains(cushim_last_error()->message, "no_such_layer");
+    assert_int_equal(layer_count(), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_objects_when_the_variable_names_them_then_they_are_layers_in_this_order),
+        UNIT_TEST(test_objects_when_the_first_call_loads_then_they_see_that_call),
+        UNIT_TEST(test_objects_when_the_first_load_fails_then_they_are_not_added_again),
+        UNIT_TEST(test_objects_when_one_is_bad_then_the_load_fails_and_says_why),
+        UNIT_TEST(test_objects_when_the_path_is_too_long_then_the_load_fails),
+        UNIT_TEST(test_object_when_added_by_its_path_then_it_is_a_layer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
