@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Layers that are added and stopped while other threads call. To be run under ThreadSanitizer, too. POSIX only. */
+#include "unit.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { CALLERS = 6, LAYERS = 4, LEAST_CALLS = 2000 };
+
+static _Thread_local unsigned passed; /* a bit for each layer that a call has passed */
+
+#define MARKING_LAYER(number)                                                                                          \
+    static struct cushim_layer layer_##number;                                                                         \
+    static CUresult query_##number(enum cushim_default_stream kind, CUstream stream)                                   \
+    {                                                                                                                  \
+        if ((passed & 1u << number) != 0)                                                                              \
+            return CUDA_ERROR_ASSERT;                                                                                  \
+        passed |= 1u << number;                                                                                        \
+        return cushim_layer_next(&layer_##number, kind)->StreamQuery_v1(stream);                                       \
+    }                                                                                                                  \
+    CUSHIM_LAYER_BOTH_KINDS(query_##number, (CUstream stream), stream)                                                 \
+    static CUresult install_##number(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,    \
+                                     enum cushim_default_stream kind, void *user)                                      \
+    {                                                                                                                  \
+        (void)next;                                                                                                    \
+        (void)user;                                                                                                    \
+        table->StreamQuery_v1 = CUSHIM_LAYER_OF_KIND(query_##number, kind);                                            \
+        return CUDA_SUCCESS;                                                                                           \
+    }                                                                                                                  \
+    static struct cushim_layer layer_##number = CUSHIM_LAYER("layer " #number, install_##number, NULL);
+MARKING_LAYER(0)
+MARKING_LAYER(1)
+MARKING_LAYER(2)
+MARKING_LAYER(3)
+
+static struct cushim_layer *const layers[LAYERS] = {&layer_0, &layer_1, &layer_2, &layer_3};
+
+static pthread_barrier_t start;
+static atomic_bool done;
+static atomic_int failures;
+
+static void call_once(enum cushim_default_stream kind)
+{
+    cushim_fn fn = NULL;
+    passed = 0;
+    if (unit_table(kind)->StreamQuery_v1(NULL) != FAKE_CODE(ROW_StreamQuery_v1, kind))
+        failures++;
+    passed = 0;
+    if (cushim_lookup("cuStreamQuery", 12040, kind, &fn) != CUDA_SUCCESS || fn == NULL)
+        failures++;
+    if (unit_table(kind)->CtxSynchronize_v1() != FAKE_CODE(ROW_CtxSynchronize_v1, 0))
+        failures++;
+}
+
+static void *call_often(void *unused)
+{
+    pthread_barrier_wait(&start);
+    for (int i = 0; i < LEAST_CALLS || !done; i++)
+        call_once(i % 2 != 0 ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY);
+    return unused;
+}
+
+/* Each thread adds a layer, and those with an odd number stop theirs again. */
+static void *change(void *argument)
+{
+    struct cushim_layer *const *layer = argument;
+    struct cushim_layer_info info;
+    pthread_barrier_wait(&start);
+    if (cushim_layer_add(*layer) != CUDA_SUCCESS)
+        failures++;
+    if (cushim_query_layer(0, &info) != CUDA_SUCCESS)
+        failures++;
+    if ((layer - layers) % 2 != 0 && cushim_layer_stop(*layer) != CUDA_SUCCESS)
+        failures++;
+    return NULL;
+}
+
+static void run(void)
+{
+    pthread_t callers[CALLERS], changers[LAYERS];
+    assert_int_equal(pthread_barrier_init(&start, NULL, CALLERS + LAYERS), 0);
+    done = false;
+    failures = 0;
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&callers[i], NULL, call_often, NULL), 0);
+    for (int i = 0; i < LAYERS; i++)
+        assert_int_equal(pthread_create(&changers[i], NULL, change, (void *)&layers[i]), 0);
+    for (int i = 0; i < LAYERS; i++)
+        assert_int_equal(pthread_join(changers[i], NULL), 0);
+    done = true;
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_join(callers[i], NULL), 0);
+    pthread_barrier_destroy(&start);
+    assert_int_equal(failures, 0);
+    FOR_EACH_KIND(kind)
+    {
+        passed = 0;
+        assert_int_equal(unit_table(kind)->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, kind));
+        assert_int_equal(passed, 1u << 0 | 1u << 2);
+    }
+}
+
+static void test_layers_when_added_while_other_threads_call_then_each_call_passes_each_at_most_once(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    run();
+}
+
+static void test_layers_when_added_during_the_first_load_then_all_are_installed(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    run();
+}
+
+/* The same layer, added by all threads at the same time: one succeeds. */
+static void *add_first(void *results)
+{
+    pthread_barrier_wait(&start);
+    if (cushim_layer_add(layers[0]) == CUDA_SUCCESS)
+        atomic_fetch_add((atomic_int *)results, 1);
+    return NULL;
+}
+
+static void test_layer_when_added_by_several_threads_then_once(void **state)
+{
+    (void)state;
+    atomic_int added = 0;
+    pthread_t threads[CALLERS];
+    unit_load_plain("fake_12040");
+    assert_int_equal(pthread_barrier_init(&start, NULL, CALLERS), 0);
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_first, &added), 0);
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    pthread_barrier_destroy(&start);
+    assert_int_equal(added, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_layers_when_added_while_other_threads_call_then_each_call_passes_each_at_most_once),
+        UNIT_TEST(test_layers_when_added_during_the_first_load_then_all_are_installed),
+        UNIT_TEST(test_layer_when_added_by_several_threads_then_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
