@@ -71,7 +71,9 @@ bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *l
     struct stacked_layer **place = &stack.bottom_layer;
     if (!layer_is_sound(layer, failure))
         return false;
-    struct stacked_layer *added = calloc(1, sizeof *added + (path != NULL ? strlen(path) : 0) + 1);
+    if (path == NULL)
+        path = "";
+    struct stacked_layer *added = malloc(sizeof *added + strlen(path) + 1);
     if (added == NULL)
         return fail_memory(failure);
     /* Another copy of cushim, with a lock of its own, may be about to use the same struct. */
@@ -82,10 +84,8 @@ bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *l
                           "cushim.",
                           layer->name);
     }
-    added->layer = layer;
-    added->library = library;
-    if (path != NULL)
-        strcpy(added->path, path);
+    *added = (struct stacked_layer){.layer = layer, .library = library};
+    strcpy(added->path, path);
     while (*place != NULL)
         place = &(*place)->above;
     *place = added;

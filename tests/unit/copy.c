@@ -23,3 +23,8 @@ EXPORT const struct cushim_diagnosis *copy_diagnosis(void)
 {
     return cushim_get_diagnosis();
 }
+
+EXPORT CUresult copy_layer_add(struct cushim_layer *layer)
+{
+    return cushim_layer_add(layer);
+}

@@ -198,6 +198,117 @@ static void test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no
     with_each_failing(first_call, assert_called_or_absent);
 }
 
+/* ---- Layers ---- */
+
+static int passed;
+
+static struct cushim_layer lower, upper;
+
+static CUresult CUDAAPI lower_query(CUstream stream)
+{
+    passed++;
+    return cushim_layer_next(&lower, CUSHIM_DEFAULT_STREAM_LEGACY)->StreamQuery_v1(stream);
+}
+
+static CUresult CUDAAPI upper_query(CUstream stream)
+{
+    passed += 10;
+    return cushim_layer_next(&upper, CUSHIM_DEFAULT_STREAM_LEGACY)->StreamQuery_v1(stream);
+}
+
+static CUresult layer_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                              enum cushim_default_stream kind, void *user)
+{
+    (void)next;
+    if (kind == CUSHIM_DEFAULT_STREAM_LEGACY)
+        table->StreamQuery_v1 = user == NULL ? lower_query : upper_query;
+    return CUDA_SUCCESS;
+}
+
+static struct cushim_layer lower = CUSHIM_LAYER("lower", layer_install, NULL);
+static struct cushim_layer upper = CUSHIM_LAYER("upper", layer_install, &upper);
+
+static void assert_passed(int expected)
+{
+    passed = 0;
+    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(passed, expected);
+}
+
+static void add_layer(void)
+{
+    memory.counts = false;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_layer_add(&lower), CUDA_SUCCESS);
+    memory.counts = true;
+    result = cushim_layer_add(&upper);
+}
+
+static void assert_added_or_as_before(void)
+{
+    assert_int_equal(result, memory.failed ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
+    assert_passed(memory.failed ? 1 : 11);
+    if (memory.failed)
+        assert_int_equal(cushim_layer_add(&upper), CUDA_SUCCESS);
+    assert_passed(11);
+}
+
+static void test_layer_when_an_allocation_fails_then_added_or_nothing_is_changed(void **state)
+{
+    (void)state;
+    with_each_failing(add_layer, assert_added_or_as_before);
+}
+
+static void stop_lower_layer(void)
+{
+    memory.counts = false;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_layer_add(&lower), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_add(&upper), CUDA_SUCCESS);
+    memory.counts = true;
+    result = cushim_layer_stop(&lower);
+}
+
+static void assert_stopped_or_as_before(void)
+{
+    assert_int_equal(result, memory.failed ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
+    assert_passed(memory.failed ? 11 : 10);
+    if (memory.failed)
+        assert_int_equal(cushim_layer_stop(&lower), CUDA_SUCCESS);
+    assert_passed(10);
+}
+
+static void test_layer_when_an_allocation_fails_then_stopped_or_nothing_is_changed(void **state)
+{
+    (void)state;
+    with_each_failing(stop_lower_layer, assert_stopped_or_as_before);
+}
+
+static void load_with_layers(void)
+{
+    memory.counts = false;
+    assert_int_equal(cushim_layer_add(&lower), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_add(&upper), CUDA_SUCCESS);
+    options_of_load = (struct cushim_load_options){.path = unit_fake("fake_12040")};
+    memory.counts = true;
+    result = cushim_load(&options_of_load);
+}
+
+static void assert_loaded_with_both_layers_or_not_at_all(void)
+{
+    assert_consistent();
+    if (result != CUDA_SUCCESS)
+        assert_true(memory.failed);
+    assert_int_equal(cushim_load(&options_of_load), CUDA_SUCCESS);
+    assert_passed(11);
+}
+
+static void test_load_when_an_allocation_fails_then_all_layers_or_no_driver(void **state)
+{
+    (void)state;
+    with_each_failing(load_with_layers, assert_loaded_with_both_layers_or_not_at_all);
+}
+
 /* ---- After the load ---- */
 
 static CUresult CUDAAPI no_device(unsigned flags)
@@ -282,6 +393,9 @@ int main(void)
         MOCK_TEST(test_bad_option_when_an_allocation_fails_then_still_reported),
         MOCK_TEST(test_second_load_when_it_is_refused_then_it_takes_no_memory),
         MOCK_TEST(test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device),
+        MOCK_TEST(test_layer_when_an_allocation_fails_then_added_or_nothing_is_changed),
+        MOCK_TEST(test_layer_when_an_allocation_fails_then_stopped_or_nothing_is_changed),
+        MOCK_TEST(test_load_when_an_allocation_fails_then_all_layers_or_no_driver),
         MOCK_TEST(test_init_when_an_allocation_fails_then_returns_its_result),
         MOCK_TEST(test_host_function_when_an_allocation_fails_then_nothing_is_registered),
     };

@@ -53,6 +53,13 @@ static void initialise(void)
     note_message();
 }
 
+static void add_layer(void)
+{
+    struct cushim_layer layer = CUSHIM_LAYER("layer", NULL, NULL);
+    result = cushim_layer_add(&layer);
+    note_message();
+}
+
 static void ask_everything(void)
 {
     struct cushim_slot_info info;
@@ -103,6 +110,14 @@ static void test_constructor_when_it_initialises_then_not_ready(void **state)
     assert_string_equal(message, "This thread is already loading the driver.");
 }
 
+static void test_constructor_when_it_adds_a_layer_then_not_ready(void **state)
+{
+    (void)state;
+    assert_loads_all_the_same(add_layer);
+    assert_int_equal(result, CUDA_ERROR_NOT_READY);
+    assert_string_equal(message, "This thread is loading the driver or installing a layer.");
+}
+
 static void test_constructor_when_it_makes_all_queries_then_all_are_answered(void **state)
 {
     (void)state;
@@ -138,6 +153,7 @@ int main(void)
         CONSTRUCTOR_TEST(test_constructor_when_it_calls_a_slot_then_returns_no_device),
         CONSTRUCTOR_TEST(test_constructor_when_it_loads_then_not_ready),
         CONSTRUCTOR_TEST(test_constructor_when_it_initialises_then_not_ready),
+        CONSTRUCTOR_TEST(test_constructor_when_it_adds_a_layer_then_not_ready),
         CONSTRUCTOR_TEST(test_constructor_when_it_makes_all_queries_then_all_are_answered),
         CONSTRUCTOR_TEST(test_constructor_when_a_first_slot_loads_then_the_slot_is_still_called),
         CONSTRUCTOR_TEST(test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that),

@@ -15,6 +15,7 @@ struct copy {
     __typeof__(copy_table) *table;
     __typeof__(copy_driver_version) *driver_version;
     __typeof__(copy_diagnosis) *diagnosis;
+    __typeof__(copy_layer_add) *layer_add;
 };
 
 static void *find(struct copy *copy, const char *name)
@@ -35,6 +36,7 @@ static struct copy open_copy(const char *path, int how)
     *(void **)&copy.table = find(&copy, "copy_table");
     *(void **)&copy.driver_version = find(&copy, "copy_driver_version");
     *(void **)&copy.diagnosis = find(&copy, "copy_diagnosis");
+    *(void **)&copy.layer_add = find(&copy, "copy_layer_add");
     return copy;
 }
 
@@ -98,6 +100,49 @@ static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(v
     assert_null(dlsym(one.library, "cushim_current_legacy_0_2"));
     assert_null(dlsym(one.library, "cushim_get_diagnosis"));
     assert_int_equal(dlclose(one.library), 0);
+}
+
+/* ---- Layers ---- */
+
+static CUresult install_nothing(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                                enum cushim_default_stream kind, void *user)
+{
+    (void)table;
+    (void)next;
+    (void)kind;
+    (void)user;
+    return CUDA_SUCCESS;
+}
+
+static void test_layer_when_another_copy_has_installed_it_then_refused(void **state)
+{
+    (void)state;
+    static struct cushim_layer layer = CUSHIM_LAYER("shared", install_nothing, NULL);
+    static struct cushim_layer other = CUSHIM_LAYER("shared", install_nothing, NULL);
+    struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
+    struct copy two = open_copy(new_copy("two.so"), RTLD_LOCAL);
+    assert_int_equal(one.layer_add(&layer), CUDA_SUCCESS);
+    assert_int_equal(two.layer_add(&layer), CUDA_ERROR_ALREADY_ACQUIRED);
+    assert_int_equal(cushim_layer_add(&layer), CUDA_ERROR_ALREADY_ACQUIRED);
+    unit_assert_contains(cushim_last_error()->message, "another copy");
+    assert_int_equal(two.layer_add(&other), CUDA_SUCCESS); /* the calls of one copy do not pass the other */
+    assert_int_equal(dlclose(one.library), 0);
+    assert_true(is_mapped(&one)); /* the layer refers to the copy */
+}
+
+/* The object of CUSHIM_LAYERS has one set of functions, which pass on to the tables of one copy. */
+static void test_second_copy_when_the_first_one_has_the_layers_then_its_load_fails(void **state)
+{
+    (void)state;
+    struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
+    struct copy two = open_copy(new_copy("two.so"), RTLD_LOCAL);
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    unit_set_variable("CUSHIM_LAYERS", OBJECTS "/layer_first.so");
+    assert_int_equal(one.load(&options), CUDA_SUCCESS);
+    assert_int_equal(two.load(&options), CUDA_ERROR_ALREADY_ACQUIRED);
+    assert_int_equal(two.diagnosis()->reason, CUSHIM_REASON_BAD_LAYER);
+    assert_int_equal(two.table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
 /* ---- A copy that is unloaded ---- */
@@ -184,6 +229,8 @@ int main(void)
         DIRECTORY_TEST(test_copies_when_opened_locally_then_each_has_a_driver_of_its_own),
         DIRECTORY_TEST(test_copies_when_opened_globally_then_each_has_a_driver_of_its_own),
         DIRECTORY_TEST(test_copies_when_linked_statically_then_nothing_of_cushim_is_shown),
+        DIRECTORY_TEST(test_layer_when_another_copy_has_installed_it_then_refused),
+        DIRECTORY_TEST(test_second_copy_when_the_first_one_has_the_layers_then_its_load_fails),
         DIRECTORY_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver),
         DIRECTORY_TEST(test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read),
         DIRECTORY_TEST(test_copy_when_closed_before_any_load_then_it_is_unmapped),

@@ -31,6 +31,7 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
     unit_set_variable("CUSHIM_DRIVER", directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
     unit_set_variable("CUSHIM_HIDE", "nonsense");
+    unit_set_variable("CUSHIM_LAYERS", "nonsense");
     assert_int_equal(chown(program, OWNER, OWNER), 0);
     assert_int_equal(chmod(program, 04755), 0);
     if (!process_run(program, NULL, become_user)) {
@@ -44,8 +45,10 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
     process_assert_printed("variable=CUSHIM_DRIVER ignored\n");
     process_assert_printed("variable=CUSHIM_MAX_VERSION ignored\n");
     process_assert_printed("variable=CUSHIM_HIDE ignored\n");
+    process_assert_printed("variable=CUSHIM_LAYERS ignored\n");
     process_assert_printed("attempt=libcuda.so.1");
     assert_false(process_printed("reason=bad-option"));
+    assert_false(process_printed("reason=bad-layer"));
     assert_false(process_printed("version=12040") && process_printed("path=/tmp"));
 }
 
