@@ -41,6 +41,13 @@
 #    define CUSHIM_ELF_SECTION(name) __attribute__((section(name), used))
 #endif
 
+/** A function that other modules do not see, and that a definition in the program itself replaces. */
+#if defined(__GNUC__) && defined(__ELF__)
+#    define CUSHIM_REPLACEABLE __attribute__((visibility("hidden"), weak))
+#else
+#    define CUSHIM_REPLACEABLE
+#endif
+
 /** Atomic access to a variable that every thread reads and few threads write. C++ has no _Atomic. */
 #define CUSHIM_LOAD_ACQUIRE(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
 #define CUSHIM_STORE_RELEASE(address, value) __atomic_store_n((address), (value), __ATOMIC_RELEASE)
