@@ -53,6 +53,14 @@
 #define CUSHIM_STORE_RELEASE(address, value) __atomic_store_n((address), (value), __ATOMIC_RELEASE)
 #define CUSHIM_EXCHANGE(address, value) __atomic_exchange_n((address), (value), __ATOMIC_ACQ_REL)
 
+/** The same for a pointer through which alone its object is read: that dependency orders the two reads on every machine
+ *  that has a CUDA driver. Unlike an acquire, it lets the compiler leave arguments on the stack where they are. */
+#if defined(__SANITIZE_THREAD__)
+#    define CUSHIM_LOAD_DEPENDENT(address) CUSHIM_LOAD_ACQUIRE(address)
+#else
+#    define CUSHIM_LOAD_DEPENDENT(address) __atomic_load_n((address), __ATOMIC_RELAXED)
+#endif
+
 /** Lets the compiler check the arguments of a function that takes a printf format. */
 #if defined(__MINGW32__)
 #    define CUSHIM_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))

@@ -9,10 +9,16 @@
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
+#if CUSHIM_INLINE_TABLE
+#    define CURRENT_TABLE(kind) CUSHIM_LOAD_DEPENDENT(&cushim_current_##kind##_0_2)
+#else
+#    define CURRENT_TABLE(kind) cushim_table_##kind()
+#endif
+
 #define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)                                     \
     CUSHIM_REPLACEABLE CUresult CUDAAPI symbol parameters;                                                             \
     CUresult CUDAAPI symbol parameters                                                                                 \
     {                                                                                                                  \
-        return cushim_table_##kind()->function##_##abi arguments;                                                      \
+        return CURRENT_TABLE(kind)->function##_##abi arguments;                                                        \
     }
 #include "exports.inc"

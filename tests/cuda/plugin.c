@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A plug-in that was written for -lcuda. It exports its own function and nothing else. */
+#define CUSHIM_OWN_TYPES 1
+#include "cushim/abi/cuda_abi.h"
+
+CUresult CUDAAPI cuInit(unsigned Flags);
+
+__attribute__((visibility("default"))) int plugin_init(void);
+
+int plugin_init(void)
+{
+    return (int)cuInit(0);
+}
