@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes the directories with our libcuda.so.1, one for each CUDA version that brought exported names.
+
+  generate.py versions                  these versions
+  generate.py map VERSION               an ELF version script: the names up to that version
+  generate.py place LIBRARY DIRECTORY   puts the library into a directory, under both names
+  generate.py install LIBRARY DIRECTORY the same below the directory into which Meson installs
+"""
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+EXPORTS = pathlib.Path(__file__).resolve().parents[2] / 'loader' / 'exports.inc'
+# No driver that cushim supports is older.
+OLDEST = 6050
+
+
+def exports():
+    """(name, CUDA version) of each exported name."""
+    text = EXPORTS.read_text(encoding='utf-8')
+    for name, _, version in re.findall(r'^CUSHIM_EXPORT(?:_WITHOUT_SLOT)?\((\w+), (\w+, \w+, \w+, )?(\d+)', text, re.M):
+        yield name, int(version)
+
+
+def versions():
+    return sorted({max(version, OLDEST) for _, version in exports()})
+
+
+def write_map(version):
+    print('{\n  global:\n    cushim_exec_library;')
+    for name, first in exports():
+        if first <= int(version):
+            print(f'    {name};')
+    print('  local: *;\n};')
+
+
+def place(library, directory):
+    os.makedirs(directory, exist_ok=True)
+    path = os.path.join(directory, 'libcuda.so.1')
+    if os.path.exists(path):
+        os.remove(path)  # not overwritten, because it may be in use
+    shutil.copy2(library, path)
+    if not os.path.islink(os.path.join(directory, 'libcuda.so')):
+        os.symlink('libcuda.so.1', os.path.join(directory, 'libcuda.so'))
+
+
+def install(library, directory):
+    directory = os.path.join(os.environ['MESON_INSTALL_DESTDIR_PREFIX'], directory)
+    if not os.environ.get('MESON_INSTALL_QUIET'):
+        print('Installing', library, 'to', directory)
+    place(library, directory)
+
+
+def main(arguments):
+    if arguments[0] == 'versions':
+        print(*versions())
+    else:
+        {'map': write_map, 'place': place, 'install': install}[arguments[0]](*arguments[1:])
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

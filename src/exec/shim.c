@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The start of our libcuda.so.1. It loads the driver when the dynamic loader initialises it, as a driver is there when
+ * it is opened: afterwards the exports are those of the driver behind it, under the version limit and without the
+ * hidden functions.
+ */
+#include "driver.h"
+#include "exports.h"
+#include "hide_name.h"
+#include "os_library.h"
+#include "proc_address.h"
+#include "resolve.h"
+#include "settings.h"
+#include "version.h"
+
+/* By this name `cushim exec` recognises the library. */
+extern const char cushim_exec_library[];
+const char cushim_exec_library[] = "cushim exec";
+
+/* Every option is given, so that the variables of the program's own cushim do not apply here. */
+static void load(const struct exec_settings *settings)
+{
+    struct cushim_load_options options = {
+        .path = settings->driver,
+        .max_version = settings->max_version != NULL ? cush_version_parse(settings->max_version) : 0,
+        .hide = settings->hide != NULL ? settings->hide : "",
+    };
+    if (options.max_version == 0)
+        options.max_version = LARGEST_VERSION;
+    /* Without settings (a child with another environment): the known paths, because the plain name is ours. */
+    if (options.path == NULL)
+        options.root = "/";
+    (void)cushim_load(&options);
+}
+
+static void adopt(const struct exec_export *export)
+{
+    const struct driver *driver = &cush_loaded_driver;
+    cushim_fn driver_fn = cush_os_library_symbol(driver->library, export->name);
+    bool allowed = export->row == ROW_COUNT || cush_resolve_allows(driver, export->row);
+    if (driver_fn == NULL || !allowed) {
+        exec_hide_name(export->name);
+        return;
+    }
+    if (export->driver_fn != NULL)
+        *export->driver_fn = driver_fn;
+    exec_proc_address_add(driver_fn, export->function);
+}
+
+void cushim_exec_start(void);
+void cushim_exec_start(void)
+{
+    struct exec_settings settings = exec_settings_read();
+    load(&settings);
+    if (!cush_driver_is_loaded())
+        return;
+    for (size_t i = 0; i < exec_export_count; i++)
+        adopt(&exec_exports[i]);
+    exec_proc_address_sort();
+}
