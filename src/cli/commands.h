@@ -20,4 +20,7 @@ enum status doctor(const struct options *options);
 /* Runs a small pipeline on the driver of the machine or on softcuda, and checks each result. */
 enum status run(const struct options *options);
 
+/* Runs a program on a libcuda.so.1 of ours, in place of this process. Returns only on failure, with the exit status. */
+int exec_program(const struct options *options);
+
 #endif

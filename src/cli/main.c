@@ -25,6 +25,9 @@ static const char help[] = "cushim - reports what the CUDA driver of this machin
                            "  cushim run [--softcuda NUMBER]\n"
                            "      Runs a small pipeline and checks each result: on the GPU, or on a software\n"
                            "      driver if there is no GPU. --softcuda selects its version, 340 to 580.\n"
+                           "  cushim exec [--softcuda NUMBER] -- PROGRAM ARGUMENTS\n"
+                           "      Runs any program on the driver that the options select, as they change it:\n"
+                           "      exec --max-version 11.2 -- python3 train.py\n"
                            "\n"
                            "Options of every command:\n"
                            "  --driver PATH      load this driver library; \"none\" loads no driver\n"
@@ -32,14 +35,14 @@ static const char help[] = "cushim - reports what the CUDA driver of this machin
                            "  --hide LIST        behave as a driver without these functions (commas)\n"
                            "  --per-thread       probe, table, lookup: for per-thread default streams\n"
                            "  --root DIR         search below this directory, such as a container image\n"
-                           "  --format=FORMAT    text (the default) or json\n"
+                           "  --format=FORMAT    text (the default) or json; not for exec\n"
                            "\n"
                            "  cushim --help, cushim --version\n"
                            "\n"
                            "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
-                           "2 if the command line is invalid. More: man cushim\n";
+                           "2 if the command line is invalid; with exec, that of the program. More: man cushim\n";
 
-static enum status run_command(const struct options *options)
+static int run_command(const struct options *options)
 {
     if (options->help) {
         fputs(help, stdout);
@@ -60,6 +63,8 @@ static enum status run_command(const struct options *options)
         return doctor(options);
     case COMMAND_RUN:
         return run(options);
+    case COMMAND_EXEC:
+        return exec_program(options);
     case COMMAND_NONE:
         break;
     }
@@ -71,7 +76,7 @@ int main(int argc, char **argv)
     struct options options;
     text_start();
     platform_arguments(&argc, &argv);
-    enum status status = options_read(argc, argv, &options);
+    int status = (int)options_read(argc, argv, &options);
     if (status == STATUS_USABLE)
         status = run_command(&options);
     /* Output that was not written is a failure. */
@@ -80,5 +85,5 @@ int main(int argc, char **argv)
         text_complain("cannot write the output: %s", errno != 0 ? strerror(errno) : "unknown error");
         return STATUS_UNUSABLE;
     }
-    return (int)status;
+    return status;
 }

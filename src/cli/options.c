@@ -17,6 +17,7 @@ static const struct {
     {"probe", COMMAND_PROBE, 0, 0},   {"table", COMMAND_TABLE, 0, 1},
     {"lookup", COMMAND_LOOKUP, 2, 2}, /* none with --all */
     {"doctor", COMMAND_DOCTOR, 0, 0}, {"run", COMMAND_RUN, 0, 0},
+    {"exec", COMMAND_EXEC, 0, 0},
 };
 
 enum option {
@@ -37,6 +38,7 @@ enum option {
 
 #define FOR(command) (1u << (command))
 #define FOR_EVERY (~0u)
+#define FOR_REPORT (FOR_EVERY & ~FOR(COMMAND_EXEC))
 
 static const struct known_option {
     const char *name;
@@ -53,12 +55,12 @@ static const struct known_option {
     {"--hide", OPTION_HIDE, true, FOR_EVERY},
     {"--per-thread", OPTION_PER_THREAD, false, FOR(COMMAND_PROBE) | FOR(COMMAND_TABLE) | FOR(COMMAND_LOOKUP)},
     {"--root", OPTION_ROOT, true, FOR_EVERY},
-    {"--format", OPTION_FORMAT, true, FOR_EVERY},
+    {"--format", OPTION_FORMAT, true, FOR_REPORT},
     {"--devices", OPTION_DEVICES, false, FOR(COMMAND_PROBE)},
     {"--require", OPTION_REQUIRE, true, FOR(COMMAND_PROBE) | FOR(COMMAND_DOCTOR)},
     {"--require-slot", OPTION_REQUIRE_SLOT, true, FOR(COMMAND_PROBE)},
     {"--all", OPTION_ALL, false, FOR(COMMAND_LOOKUP)},
-    {"--softcuda", OPTION_SOFTCUDA, true, FOR(COMMAND_RUN)},
+    {"--softcuda", OPTION_SOFTCUDA, true, FOR(COMMAND_RUN) | FOR(COMMAND_EXEC)},
 };
 
 enum status options_complain(const char *format, ...)
@@ -170,18 +172,22 @@ static enum status read_word(struct options *options, const char *word)
             return STATUS_USABLE;
         }
     }
-    return options_complain("unknown command \"%s\"; the commands are probe, table, lookup, doctor and run", word);
+    return options_complain("unknown command \"%s\"; the commands are probe, table, lookup, doctor, run and exec", word);
 }
 
 /* The checks that need the whole command line. */
 static enum status check(const struct options *options, unsigned used)
 {
     if (options->command == COMMAND_NONE)
-        return options_complain("a command is missing: probe, table, lookup, doctor or run");
+        return options_complain("a command is missing: probe, table, lookup, doctor, run or exec");
     for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
         if ((used >> i & 1) != 0 && (known_options[i].commands & FOR(options->command)) == 0)
             return options_complain("this command has no option %s", known_options[i].name);
     }
+    if (options->command == COMMAND_EXEC)
+        return options->program != NULL && options->program[0] != NULL
+                   ? STATUS_USABLE
+                   : options_complain("exec: the program is missing: cushim exec -- PROGRAM ARGUMENTS");
     if (options->command == COMMAND_LOOKUP && options->all)
         return options->word_count == 0 ? STATUS_USABLE
                                         : options_complain("lookup: --all takes neither FUNCTION nor VERSION");
@@ -210,6 +216,11 @@ enum status options_read(int argc, char **argv, struct options *out_options)
         const char *value = NULL;
         const struct known_option *known;
         enum status status;
+        /* The program's own arguments are not read. */
+        if (options.command == COMMAND_EXEC && (argument[0] != '-' || strcmp(argument, "--") == 0)) {
+            options.program = argv + i + (argument[0] == '-');
+            break;
+        }
         if (only_words || argument[0] != '-' || argument[1] == '\0') {
             status = read_word(&options, argument);
         } else if (strcmp(argument, "--") == 0) {

@@ -11,7 +11,7 @@
 /* The exit status of the program. */
 enum status { STATUS_USABLE = 0, STATUS_UNUSABLE = 1, STATUS_USAGE = 2 };
 
-enum command { COMMAND_NONE, COMMAND_PROBE, COMMAND_TABLE, COMMAND_LOOKUP, COMMAND_DOCTOR, COMMAND_RUN };
+enum command { COMMAND_NONE, COMMAND_PROBE, COMMAND_TABLE, COMMAND_LOOKUP, COMMAND_DOCTOR, COMMAND_RUN, COMMAND_EXEC };
 
 enum { MOST_WORDS = 2 };
 
@@ -29,6 +29,7 @@ struct options {
     size_t required_slot_count;
     const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
     size_t word_count;
+    char **program; /* with exec: the program and its arguments, NULL at the end */
 };
 
 /* Reads the command line and permutes it. On STATUS_USAGE, a message was written to stderr. */

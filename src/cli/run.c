@@ -11,6 +11,7 @@
 #include "platform.h"
 #include "run_kernel.h"
 #include "run_steps.h"
+#include "software_driver.h"
 #include "text.h"
 
 /* This command sets it when it runs itself again on softcuda: the reason why the driver of the machine was not used. */
@@ -18,21 +19,6 @@ static const char instead_variable[] = "CUSHIM_RUN_INSTEAD_OF";
 static const char newest[] = "580";
 
 /* ---- Which driver ---- */
-
-/* Finds a softcuda library: in the build directory of this program, or where both are installed. */
-static bool find_softcuda(const char *driver, char *path, size_t size)
-{
-    static const char *const directories[] = {"../../subprojects/softcuda", CUSHIM_SOFTCUDA_DIRECTORY};
-    char own[PLATFORM_PATH_SIZE], file[PLATFORM_PATH_SIZE];
-    if (driver[0] == '\0' || driver[strspn(driver, "0123456789")] != '\0' || !platform_own_directory(own, sizeof own))
-        return false;
-    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
-        int length = snprintf(file, sizeof file, "%s/%s/%s/%s", own, directories[i], driver, CUSHIM_SOFTCUDA_FILE);
-        if (length > 0 && (size_t)length < sizeof file && platform_exists(file) && platform_real_path(file, path, size))
-            return true;
-    }
-    return false;
-}
 
 /* Whether this machine has no driver or no GPU. A driver that fails to start does not count. */
 static bool is_without_gpu(const struct options *options)
@@ -70,7 +56,7 @@ static void restart_on_softcuda(const struct options *options)
     char path[PLATFORM_PATH_SIZE];
     const char *arguments[8] = {"cushim", "run", "--softcuda", newest};
     size_t count = 4;
-    if (!find_softcuda(newest, path, sizeof path))
+    if (!software_driver_find(newest, path, sizeof path))
         return;
     arguments[count++] = options->json ? "--format=json" : "--format=text";
     if (options->load.max_version != 0) {
@@ -88,15 +74,10 @@ static enum status start_driver(const struct options *options)
 {
     char path[PLATFORM_PATH_SIZE];
     struct options own = *options;
-    if (options->softcuda != NULL) {
-        if (options->load.path != NULL)
-            return options_complain("run: --driver and --softcuda cannot be combined");
-        if (!find_softcuda(options->softcuda, path, sizeof path))
-            return options_complain("run: no softcuda library \"%s\" was found", options->softcuda);
-        own.load.path = path;
-        own.load.root = NULL;
-    }
-    enum status status = driver_load(&own);
+    enum status status = software_driver_select(&own, path, sizeof path);
+    if (status != STATUS_USABLE)
+        return status;
+    status = driver_load(&own);
     if (status == STATUS_USABLE && (driver_start() != CUDA_SUCCESS || devices_count() == 0))
         status = STATUS_UNUSABLE;
     if (status == STATUS_UNUSABLE && !is_named(options) && is_without_gpu(options))
@@ -193,7 +174,7 @@ static void report_no_driver(const struct options *options)
     char path[PLATFORM_PATH_SIZE];
     if (is_named(options))
         return;
-    if (find_softcuda(newest, path, sizeof path))
+    if (software_driver_find(newest, path, sizeof path))
         text_complain("to run on the software driver: cushim run --softcuda %s", newest);
     else
         text_complain(

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include "commands.h"
+
+#include "text.h"
+
+#if !defined(__linux__)
+int exec_program(const struct options *options)
+{
+    (void)options;
+    text_complain("exec: this command is not available on this system");
+    return STATUS_USAGE;
+}
+#else
+#    include <errno.h>
+#    include <stdio.h>
+#    include <stdlib.h>
+#    include <string.h>
+#    include <unistd.h>
+#    if defined(__GLIBC__)
+#        include <gnu/libc-version.h>
+#    endif
+
+#    include "../exec/settings.h"
+#    include "driver.h"
+#    include "exec_target.h"
+#    include "platform.h"
+#    include "software_driver.h"
+#    include "version.h"
+
+/* As env(1) and nohup(1). */
+enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NO_PROGRAM = 127 };
+
+static const char oldest_set[] = "6050";
+
+/* ---- The driver behind our library ---- */
+
+/* Without a driver, a program starts as on a machine without one; not if a driver is there and cannot be used. */
+static enum status report_no_driver(const struct options *options)
+{
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
+    if (diagnosis->reason == CUSHIM_REASON_NOT_WANTED)
+        return STATUS_USABLE;
+    driver_complain();
+    if (options->load.path != NULL || getenv("CUSHIM_DRIVER") != NULL
+        || (diagnosis->reason != CUSHIM_REASON_NOT_FOUND && diagnosis->reason != CUSHIM_REASON_STUB))
+        return STATUS_UNUSABLE;
+    text_complain("exec: the program starts without a driver");
+    return STATUS_USABLE;
+}
+
+static enum status find_driver(const struct options *options, char *path, size_t size)
+{
+    enum status status = driver_load(options);
+    if (status != STATUS_USABLE) {
+        snprintf(path, size, "none");
+        return status == STATUS_UNUSABLE ? report_no_driver(options) : status;
+    }
+    const char *driver = driver_diagnosis()->path;
+    if (platform_symbol(driver, "cushim_exec_library") != NULL)
+        return options_complain("exec: this driver is the library of cushim exec itself: %s", driver);
+    if (!platform_real_path(driver, path, size))
+        return options_complain("exec: the driver has no file: %s", driver);
+    if (driver_diagnosis()->cuda_version > CUSHIM_LIST_VERSION)
+        text_complain("exec: this driver (CUDA %s) is newer than cushim's list (CUDA %s): all names are exported",
+                      text_version(driver_diagnosis()->cuda_version).text, text_version(CUSHIM_LIST_VERSION).text);
+    return STATUS_USABLE;
+}
+
+/* The version whose names the program sees. */
+static int effective_version(const struct options *options)
+{
+    const char *variable = getenv("CUSHIM_MAX_VERSION");
+    if (cushim_driver_version() != 0)
+        return cushim_driver_version();
+    if (options->load.max_version != 0)
+        return options->load.max_version;
+    int limit = variable != NULL ? cush_version_parse(variable) : 0;
+    return limit != 0 ? limit : CUSHIM_LIST_VERSION;
+}
+
+/* ---- Our library ---- */
+
+/* Finds the directory of our libraries: in the build directory of this program, or where both are installed. */
+static bool find_libraries(char *path, size_t size)
+{
+    static const char *const directories[] = {"../exec", CUSHIM_EXEC_DIRECTORY};
+    char own[PLATFORM_PATH_SIZE], place[PLATFORM_PATH_SIZE];
+    if (!platform_own_directory(own, sizeof own))
+        return false;
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+        int length = snprintf(place, sizeof place, "%s/%s/%s/libcuda.so.1", own, directories[i], oldest_set);
+        if (length < 0 || (size_t)length >= sizeof place || !platform_exists(place))
+            continue;
+        place[(size_t)length - strlen(oldest_set) - strlen("//libcuda.so.1")] = '\0';
+        return platform_real_path(place, path, size);
+    }
+    return false;
+}
+
+/* Finds the newest set of names that the version has. */
+static bool find_set(const char *libraries, int version, char *path, size_t size)
+{
+    int oldest = cush_version_parse(oldest_set);
+    for (int set = version > oldest ? version : oldest; set >= oldest; set -= 10) {
+        int length = snprintf(path, size, "%s/%d", libraries, set);
+        if (length > 0 && (size_t)length < size && platform_is_directory(path))
+            return true;
+    }
+    return false;
+}
+
+/* ---- The environment of the program ---- */
+
+static bool is_auditor_free_of_cost(void)
+{
+#    if defined(__GLIBC__)
+    int major = 0, minor = 0;
+    return sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor) == 2 && (major > 2 || minor >= 35);
+#    else
+    return false;
+#    endif
+}
+
+/* Puts a path in front of the list in a variable. */
+static bool prepend(const char *variable, const char *path)
+{
+    const char *list = getenv(variable);
+    bool is_empty = list == NULL || list[0] == '\0';
+    size_t size = strlen(path) + (is_empty ? 0 : strlen(list) + 1) + 1;
+    char *text = malloc(size);
+    if (text == NULL)
+        return false;
+    snprintf(text, size, "%s%s%s", path, is_empty ? "" : ":", is_empty ? "" : list);
+    bool done = setenv(variable, text, 1) == 0;
+    free(text);
+    return done;
+}
+
+static bool set_settings(const struct options *options, const char *set, const char *driver)
+{
+    const char *hide = options->load.hide != NULL ? options->load.hide : getenv("CUSHIM_HIDE");
+    char limit[32] = "";
+    if (cushim_driver_version() < driver_diagnosis()->cuda_version)
+        snprintf(limit, sizeof limit, ";max-version=%d", cushim_driver_version());
+    if (hide == NULL)
+        hide = "";
+    size_t size = strlen(set) + strlen(driver) + strlen(hide) + sizeof limit + 64;
+    char *text = malloc(size);
+    if (text == NULL)
+        return false;
+    snprintf(text, size, "shim=%s;driver=%s%s;hide=%s", set, driver, limit, hide);
+    bool done = setenv(EXEC_VARIABLE, text, 1) == 0;
+    free(text);
+    return done;
+}
+
+/* The variables for cushim go to our library: the program's own cushim finds an ordinary driver. */
+static bool set_environment(const struct options *options, const char *libraries, const char *set, const char *driver)
+{
+    static const char *const moved[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_HIDE"};
+    char auditor[PLATFORM_PATH_SIZE + 16];
+    snprintf(auditor, sizeof auditor, "%s/auditor.so", libraries);
+    if (!set_settings(options, set, driver) || !prepend("LD_LIBRARY_PATH", set))
+        return false;
+    if (is_auditor_free_of_cost()) {
+        if (!prepend("LD_AUDIT", auditor))
+            return false;
+    } else {
+        text_complain("exec: this C library is older than glibc 2.35, or not glibc: a program that opens the driver by "
+                      "an absolute path gets the driver itself");
+    }
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
+        unsetenv(moved[i]);
+    return true;
+}
+
+static int run_program(char **program)
+{
+    const char *obstacle = exec_target_obstacle(program[0]);
+    if (obstacle != NULL)
+        text_complain("exec: %s %s: nothing is changed for it, only for the ordinary programs that it starts",
+                      program[0], obstacle);
+    fflush(NULL);
+    execvp(program[0], program);
+    text_complain("exec: cannot run %s: %s", program[0], strerror(errno));
+    return errno == ENOENT ? STATUS_NO_PROGRAM : STATUS_CANNOT_EXECUTE;
+}
+
+int exec_program(const struct options *options)
+{
+    char path[PLATFORM_PATH_SIZE], driver[PLATFORM_PATH_SIZE];
+    char libraries[PLATFORM_PATH_SIZE], set[PLATFORM_PATH_SIZE];
+    struct options own = *options;
+    if (getenv(EXEC_VARIABLE) != NULL)
+        return options_complain("exec: this process already runs under cushim exec");
+    enum status status = software_driver_select(&own, path, sizeof path);
+    if (status == STATUS_USABLE)
+        status = find_driver(&own, driver, sizeof driver);
+    if (status != STATUS_USABLE)
+        return (int)status;
+    if (!find_libraries(libraries, sizeof libraries)
+        || !find_set(libraries, effective_version(&own), set, sizeof set)) {
+        text_complain("exec: the libraries of cushim exec were not found beside this program");
+        return STATUS_UNUSABLE;
+    }
+    if (strpbrk(set, ":;") != NULL || strchr(driver, ';') != NULL)
+        return options_complain("exec: these paths cannot be passed on: %s, %s", set, driver);
+    if (!set_environment(&own, libraries, set, driver)) {
+        text_complain("exec: not enough memory");
+        return STATUS_UNUSABLE;
+    }
+    return run_program(options->program);
+}
+#endif

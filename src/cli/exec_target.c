@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE /* ElfW */
+#endif
+#include "exec_target.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform.h"
+
+enum { MOST_SEGMENTS = 64 };
+
+static bool find_on_path(const char *program, char *path, size_t size)
+{
+    const char *directories = getenv("PATH");
+    if (strchr(program, '/') != NULL || directories == NULL)
+        return (size_t)snprintf(path, size, "%s", program) < size;
+    for (const char *directory = directories;; directory++) {
+        size_t length = strcspn(directory, ":");
+        int whole = snprintf(path, size, "%.*s%s%s", (int)length, directory, length != 0 ? "/" : "", program);
+        if ((size_t)whole < size && access(path, X_OK) == 0 && !platform_is_directory(path))
+            return true;
+        directory += length;
+        if (*directory == '\0')
+            return false;
+    }
+}
+
+/* Whether the kernel gives the program more rights than this process has. */
+static bool gains_rights(const struct stat *file)
+{
+    return ((file->st_mode & S_ISUID) != 0 && file->st_uid != geteuid())
+           || ((file->st_mode & S_ISGID) != 0 && file->st_gid != getegid());
+}
+
+/* A statically linked program names no dynamic loader. */
+static bool names_loader(int file, const ElfW(Ehdr) * header)
+{
+    ElfW(Phdr) segments[MOST_SEGMENTS];
+    size_t size = header->e_phnum * sizeof segments[0];
+    if (header->e_phnum > MOST_SEGMENTS || pread(file, segments, size, (off_t)header->e_phoff) != (ssize_t)size)
+        return true;
+    for (size_t i = 0; i < header->e_phnum; i++) {
+        if (segments[i].p_type == PT_INTERP)
+            return true;
+    }
+    return false;
+}
+
+static const char *obstacle_of(int file)
+{
+    struct stat status;
+    ElfW(Ehdr) header;
+    if (fstat(file, &status) == 0 && gains_rights(&status))
+        return "has more rights than its user";
+    if (pread(file, &header, sizeof header, 0) != (ssize_t)sizeof header
+        || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return NULL; /* a script */
+    if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+        return sizeof(void *) == 8 ? "is a 32-bit program" : "is a 64-bit program";
+    return names_loader(file, &header) ? NULL : "is statically linked";
+}
+
+const char *exec_target_obstacle(const char *program)
+{
+    char path[PLATFORM_PATH_SIZE];
+    int file = find_on_path(program, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (file < 0)
+        return NULL; /* execvp() reports it */
+    const char *obstacle = obstacle_of(file);
+    close(file);
+    return obstacle;
+}
