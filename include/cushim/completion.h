@@ -90,7 +90,8 @@ CUSHIM_API CUresult cushim_stream_capturable_completion(struct cushim_stream *st
  * thread of the driver. There it must make no CUDA call and must not wait for anything.
  *
  * The body must leave the current context as it found it, and may destroy the stream. If a longjmp or an exception
- * leaves the body, `release` is never called.
+ * leaves the body, `release` is never called. If the call returns an error, the driver's stream of a borrowed stream
+ * must exist until `release` was called.
  *
  * @param stream          The stream.
  * @param body            The function that enqueues work.
@@ -107,7 +108,8 @@ CUSHIM_API CUresult cushim_stream_capturable_completion(struct cushim_stream *st
  *                                                driver.
  * @retval CUDA_ERROR_OUT_OF_MEMORY               The body was not called, or the driver refused the callback as below.
  * @return The error of the body. Another error means that the driver refused the callback with which a completion
- *         fires: the work was waited for, and then `release` was called.
+ *         fires: the work was waited for, and then `release` was called. If the driver refused to wait, too, `release`
+ *         is called later, as in the third case.
  */
 CUSHIM_API CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body body, void *user,
                                           void (*release)(void *user), struct cushim_completion **out_completion);

@@ -4,7 +4,7 @@
  *
  * The driver refuses a callback while the stream is in a capture, and a stream that joined the capture of another
  * stream leaves it only when that capture ends. A completion of such a stream is deferred: it is in a list until it can
- * be started.
+ * be started. So is a completion whose callback and whose wait the driver refuses.
  */
 #include "completion_start.h"
 
@@ -23,12 +23,17 @@ static void CUDA_CB completion_on_work_done(CUstream stream, CUresult status, vo
 }
 
 /*
- * Returns whether an error is the sticky error of the context, so that no work will run any more: then every query
- * returns the same code. The priority may be queried during a capture.
+ * Returns whether every query about the stream returns this error, so that no work will run any more. The priority may
+ * be queried during a capture. A capture of a blocking stream makes the legacy stream refuse every query, too.
  */
-static bool stream_has_sticky_error(CUstream stream, CUresult error)
+static bool stream_is_lost(CUstream stream, CUresult error)
 {
     int priority;
+    return !is_capture_error(error) && cushim_table_legacy()->StreamGetPriority_v1(stream, &priority) == error;
+}
+
+static bool stream_has_sticky_error(CUstream stream, CUresult error)
+{
     switch (error) {
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_OUT_OF_MEMORY:
@@ -40,8 +45,7 @@ static bool stream_has_sticky_error(CUstream stream, CUresult error)
     case CUDA_ERROR_NOT_SUPPORTED:
         return false;
     default:
-        /* A capture of a blocking stream makes the legacy stream refuse every question, too. */
-        return !is_capture_error(error) && cushim_table_legacy()->StreamGetPriority_v1(stream, &priority) == error;
+        return stream_is_lost(stream, error);
     }
 }
 
@@ -101,10 +105,10 @@ CUresult cush_completion_start_or_wait(const char *function, struct cushim_strea
     if (result == CUDA_SUCCESS)
         return result;
     CUresult waited = cush_stream_wait_relaxed(stream);
-    if (is_capture_error(waited))
-        completion_defer(completion, stream);
-    else
+    if (waited == CUDA_SUCCESS || stream_is_lost(stream->handle, waited))
         completion_on_work_done(NULL, result, completion);
+    else
+        completion_defer(completion, stream);
     return result;
 }
 

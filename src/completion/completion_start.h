@@ -11,12 +11,12 @@ CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_compl
 /*
  * Starts a completion after a body has enqueued work. The driver's reference is always taken over. On failure, either
  * the work was waited for and the completion has fired, or the completion is deferred until the stream has left the
- * capture that it is in.
+ * capture that it is in, or the driver does not refuse it any more.
  */
 CUresult cush_completion_start_or_wait(const char *function, struct cushim_stream *stream,
                                        struct cushim_completion *completion);
 
-/* Starts the deferred completions whose streams have left their captures. */
+/* Starts the deferred completions that can be started now. */
 void cush_completion_start_deferred(void);
 
 #endif

@@ -157,6 +157,57 @@ static void registration_fails(void)
     layer_stream_end(stream);
 }
 
+static CUresult enqueue_and_refuse(struct cushim_stream *stream, void *user)
+{
+    CUresult result = enqueue_work(stream, user);
+    watch_fail_slot(S(StreamAddCallback_v1), CUDA_ERROR_OUT_OF_MEMORY);
+    watch_fail_slot(S(StreamSynchronize_v1), CUDA_ERROR_OUT_OF_MEMORY);
+    return result;
+}
+
+/* The driver refuses the callback of the completion, and then to wait: the next call releases the work. */
+static void waiting_fails(void)
+{
+    struct work work = {.gated = true};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = layer_stream();
+    watch_begin();
+    rule("code", cushim_stream_enqueue(stream, enqueue_and_refuse, &work, release_work, &completion),
+         CUDA_ERROR_OUT_OF_MEMORY);
+    watch_end();
+    rule_fact("untouched", completion == NULL);
+    rule_released("running", &work, 0);
+    gate_open(&work.gate);
+    completion = completion_new(stream);
+    settle(&work);
+    rule_released("next-call", &work, 1);
+    cushim_completion_destroy(&completion);
+    layer_stream_end(stream);
+}
+
+static CUresult enqueue_nothing(struct cushim_stream *stream, void *user)
+{
+    (void)stream;
+    (void)user;
+    return CUDA_SUCCESS;
+}
+
+/* Without a current context a special stream does not exist: the driver refuses everything, and no work is running. */
+static void without_context(void)
+{
+    struct work work = {.done = 1};
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = NULL;
+    need("borrow", cushim_stream_borrow(NULL, NULL, &stream));
+    need("none", cu->CtxSetCurrent_v1(NULL));
+    rule("code", cushim_stream_enqueue(stream, enqueue_nothing, &work, release_work, &completion),
+         CUDA_ERROR_INVALID_CONTEXT);
+    rule_fact("untouched", completion == NULL);
+    rule_released("immediately", &work, 1);
+    need("current", cu->CtxSetCurrent_v1(the_context));
+    cushim_stream_destroy(&stream);
+}
+
 static void no_memory(void)
 {
     struct work work = {.gated = false};
@@ -404,6 +455,8 @@ static const struct check checks[] = {
     {"enqueue.detached", detached, 0, {0}},
     {"enqueue.body-fails", body_fails, 0, {0}},
     {"enqueue.registration-fails", registration_fails, 0, {0}},
+    {"enqueue.waiting-fails", waiting_fails, 0, {0}},
+    {"enqueue.without-context", without_context, 0, {0}},
     {"enqueue.no-memory", no_memory, CHECK_ALONE, {0}},
     {"enqueue.argument", argument, 0, {0}},
     {"enqueue.with-function", with_function, 0, {0}},

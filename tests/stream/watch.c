@@ -10,8 +10,8 @@ static struct {
     struct cushim_dispatch_table original; /* its original slots */
     atomic_int calls;
     atomic_int calls_of[CUSHIM_SLOT_COUNT];
-    atomic_int countdown; /* calls until the one that fails; negative: none fails */
-    atomic_int only_slot; /* the slot that the countdown counts; -1: all slots */
+    atomic_int countdown;                      /* calls until the one that fails; negative: none fails */
+    atomic_bool fails_next[CUSHIM_SLOT_COUNT]; /* the slots whose next call fails */
     CUresult code;
     atomic_int failed_slot; /* -1: no call failed */
     bool into_graph;        /* whether the open capture goes into an existing graph */
@@ -24,9 +24,8 @@ static bool is_to_fail(enum cushim_slot slot)
 {
     atomic_fetch_add(&watch.calls, 1);
     atomic_fetch_add(&watch.calls_of[slot], 1);
-    if (atomic_load(&watch.only_slot) >= 0 && atomic_load(&watch.only_slot) != (int)slot)
-        return false;
-    if (atomic_load(&watch.countdown) < 0 || atomic_fetch_sub(&watch.countdown, 1) != 0)
+    if (!atomic_exchange(&watch.fails_next[slot], false)
+        && (atomic_load(&watch.countdown) < 0 || atomic_fetch_sub(&watch.countdown, 1) != 0))
         return false;
     atomic_store(&watch.failed_slot, (int)slot);
     return true;
@@ -122,8 +121,10 @@ static const struct cushim_dispatch_table watched = {
 void watch_begin(void)
 {
     atomic_store(&watch.calls, 0);
-    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
+    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         atomic_store(&watch.calls_of[slot], 0);
+        atomic_store(&watch.fails_next[slot], false);
+    }
     atomic_store(&watch.countdown, -1);
     atomic_store(&watch.failed_slot, -1);
     watch.into_graph = false;
@@ -151,22 +152,22 @@ int watch_calls_of(enum cushim_slot slot)
     return atomic_load(&watch.calls_of[slot]);
 }
 
-static void fail_later(int slot, int turn, CUresult code)
+static void fail_later(CUresult code)
 {
     watch.code = code;
     atomic_store(&watch.failed_slot, -1);
-    atomic_store(&watch.only_slot, slot);
-    atomic_store(&watch.countdown, turn);
 }
 
 void watch_fail(int turn, CUresult code)
 {
-    fail_later(-1, turn, code);
+    fail_later(code);
+    atomic_store(&watch.countdown, turn);
 }
 
 void watch_fail_slot(enum cushim_slot slot, CUresult code)
 {
-    fail_later((int)slot, 0, code);
+    fail_later(code);
+    atomic_store(&watch.fails_next[slot], true);
 }
 
 bool watch_failed(enum cushim_slot *out_slot)
