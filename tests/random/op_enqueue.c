@@ -80,6 +80,7 @@ void op_stream_enqueue(void)
     struct body body;
     if (slot == NULL || promise == NULL)
         return;
+    bool borrowed = !slot->owned;
     body_open(&body, slot, promise, true);
     release_fn release = choose_release(promise);
     note("stream %d of driver stream %d%s%s", (int)(slot - me->streams), slot->of, wanted ? "" : ", no completion",
@@ -92,8 +93,8 @@ void op_stream_enqueue(void)
     if (!body.ran && release != NULL)
         check(atomic_load(&promise->releases) == 1, "a refusal did not release");
     check_result(&body, result);
-    /* The stream may be needed until the capture that it was brought into has ended. */
-    if (body.ran && result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    /* A borrowed stream may be needed until the end: it was brought into a capture, or the driver refuses to wait. */
+    if (body.ran && result != CUDA_SUCCESS && borrowed && (faults || !body.was_idle))
         body_pin(&body.use);
     if (made != NULL)
         keep(made, promise);

@@ -151,17 +151,30 @@ static const char *const symbols[] = {
     "cuUserObjectCreate",
 };
 
-static void arm(void)
+/*
+ * A query that fails with the code of the call before it means a sticky error or a lost stream, after which everything
+ * is released. So the query with which the library finds this out fails with a code that no other call has.
+ */
+static void arm_call(void)
 {
     static const int codes[] = {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_HANDLE,
                                 CUDA_ERROR_UNKNOWN};
-    unsigned symbol = choose(sizeof symbols / sizeof symbols[0]);
+    const char *symbol = symbols[choose(sizeof symbols / sizeof symbols[0])];
     unsigned nth = 1 + choose(4);
     int code = codes[choose(4)];
-    if (!atomic_load(&broken)) {
+    if (strcmp(symbol, "cuStreamGetPriority") == 0)
+        code = CUDA_ERROR_NOT_PERMITTED;
+    if (!atomic_load(&broken))
+        (void)soft->fail_call(symbol, nth, code);
+}
+
+static void arm(void)
+{
+    if (!atomic_load(&broken))
         soft->clear_faults();
-        (void)soft->fail_call(symbols[symbol], nth, code);
-    }
+    arm_call();
+    if (one_in(2))
+        arm_call();
     if (one_in(4))
         allocation_fail((int)choose(3));
 }
