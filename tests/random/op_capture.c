@@ -50,12 +50,20 @@ static bool may_capture(const struct stream_slot *slot)
     return of->bodies == slot->bodies;
 }
 
+/* Unsafe calls of every thread invalidate captures in the global mode. */
+static CUstreamCaptureMode choose_mode(void)
+{
+    CUstreamCaptureMode mode = (CUstreamCaptureMode)choose(3);
+    return mode == CU_STREAM_CAPTURE_MODE_GLOBAL && !may_invalidate_others() ? CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+                                                                             : mode;
+}
+
 static void begin(bool into)
 {
     struct capture_slot *place = free_capture();
     struct stream_slot *slot = pick_own_stream();
     struct graph_slot *graph = into ? pick_graph_to_fill() : NULL;
-    CUstreamCaptureMode mode = (CUstreamCaptureMode)choose(3);
+    CUstreamCaptureMode mode = choose_mode();
     struct cushim_capture *made = NULL;
     CUgraphNode nodes[4];
     CUresult result;
@@ -120,7 +128,7 @@ static void capture_with_body(enum form form)
     struct stream_slot *slot = pick_own_stream();
     struct graph_slot *graph = form == TO_GRAPH ? pick_graph_to_fill() : NULL;
     struct promise *promise = promise_new(DO_NOTHING, 0);
-    CUstreamCaptureMode mode = (CUstreamCaptureMode)choose(3);
+    CUstreamCaptureMode mode = choose_mode();
     struct cushim_graph *made = NULL;
     struct cushim_graph_exec *exec = NULL;
     struct body body;

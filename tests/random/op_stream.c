@@ -103,12 +103,13 @@ void op_stream_borrow(void)
     wrap(false);
 }
 
+/* Work in the legacy stream invalidates the captures of blocking streams. */
 void op_stream_borrow_special(void)
 {
-    static const CUstream specials[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
+    static const CUstream specials[] = {CU_STREAM_PER_THREAD, CU_STREAM_LEGACY, NULL};
     struct stream_slot *slot = free_stream();
     struct cushim_stream *made = NULL;
-    unsigned which = choose(3);
+    unsigned which = may_invalidate_others() ? choose(3) : 0;
     if (slot == NULL)
         return;
     note("stream %d, special %u", number_of(slot), which);

@@ -61,6 +61,15 @@ extern bool faults;                         /* driver calls and allocations fail
 extern atomic_bool broken;                  /* a kernel was launched that faults */
 extern bool may_break;                      /* this program launches one */
 
+/*
+ * Whether a thread may invalidate the captures of other threads. A driver can crash if such a call meets the end of the
+ * capture (observed with driver 580).
+ */
+static inline bool may_invalidate_others(void)
+{
+    return soft != NULL || settings.threads == 1;
+}
+
 static inline const struct cushim_dispatch_table *driver(void)
 {
     return cushim_table();
