@@ -155,8 +155,9 @@ static void stored_diagnosis_fill(struct stored_diagnosis *to, const struct diag
         };
     }
     for (size_t i = 0; i < builder->variable_count; i++)
-        to->variables[i] = (struct cushim_variable){to->text + builder->variables[i].name,
-                                                    to->text + builder->variables[i].value, builder->variables[i].used};
+        to->variables[i] = (struct cushim_variable){.name = to->text + builder->variables[i].name,
+                                                    .value = to->text + builder->variables[i].value,
+                                                    .used = builder->variables[i].used};
     const struct cushim_diagnosis *reason = &cush_reasons[builder->reason];
     to->diagnosis = (struct cushim_diagnosis){
         .reason = builder->reason,

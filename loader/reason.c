@@ -3,7 +3,7 @@
 
 const struct cushim_diagnosis cush_reasons[CUSHIM_REASON_COUNT] = {
 #define CUSHIM_REASON(name, word, code, message, advice)                                                               \
-    {CUSHIM_REASON_##name, code, word, message, advice, NULL, 0, NULL, 0, NULL, 0},
+    {CUSHIM_REASON_##name, code, word, message, advice, NULL, 0, NULL, 0, NULL, 0, {NULL}},
 #include "cushim/reasons.h"
 };
 

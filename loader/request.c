@@ -60,9 +60,26 @@ static bool request_check_version(int version, const char *source, struct diagno
     return fail_bad_number(builder, source, version, "CUDA versions are written as 11020 for CUDA 11.2");
 }
 
+/* A member that is not zero can be an option of newer headers, which must not be ignored. */
+static bool request_check_reserved(const struct cushim_load_options *options, struct diagnosis_builder *builder)
+{
+    for (size_t i = 0; i < sizeof options->reserved / sizeof options->reserved[0]; i++) {
+        if (options->reserved[i] == NULL)
+            continue;
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reasons[CUSHIM_REASON_BAD_OPTION].code,
+                                   "A reserved member of struct cushim_load_options is not zero: the struct was not "
+                                   "initialised, or the program was built with newer headers than cushim %s.",
+                                   CUSHIM_VERSION_STRING);
+        return false;
+    }
+    return true;
+}
+
 static bool request_merge_options(struct request *request, const struct cushim_load_options *options,
                                   struct diagnosis_builder *builder)
 {
+    if (!request_check_reserved(options, builder))
+        return false;
     if (options->path != NULL && options->handle != NULL)
         return fail_bad_setting(builder, "The option path", options->path,
                                 "a handle was given as well, and only one can be used");

@@ -172,6 +172,7 @@ struct cushim_capture_info {
     CUgraphNode *nodes;           /**< These nodes, in the caller's array or in the copy. NULL if the array was too
                                    * small or NULL. */
     CUgraphEdgeData *edges;       /**< The data of the edges from these nodes, under the same conditions. */
+    void *reserved[4];            /**< Zero. */
 };
 
 /**

@@ -40,6 +40,7 @@ struct cushim_attempt {
     const char *result;        /**< The result as text. */
     enum cushim_reason reason; /**< CUSHIM_REASON_NONE: the driver was found here. Else why it was not. */
     const char *file;          /**< With CUSHIM_REASON_STUB the file of the stub; else NULL. */
+    void *reserved[4];         /**< Zero. */
 };
 
 /** One environment variable that was set. */
@@ -51,6 +52,7 @@ struct cushim_variable {
      * than its user (set-user-ID and the like).
      */
     bool used;
+    void *reserved[4]; /**< Zero. */
 };
 
 /** The record of the last load, and of the cuInit that followed it. */
@@ -67,6 +69,7 @@ struct cushim_diagnosis {
     size_t attempt_count;
     const struct cushim_variable *variables; /**< The variables that can affect the outcome and were set. */
     size_t variable_count;
+    void *reserved[4]; /**< Zero. */
 };
 
 /**

@@ -17,6 +17,7 @@ struct cushim_error {
     CUresult code;
     const char *function; /**< The function that failed: "cuStreamGetId", "cushim_load". */
     const char *message;  /**< One sentence, or "". */
+    void *reserved[4];    /**< Zero. */
 };
 
 /**

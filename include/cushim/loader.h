@@ -24,6 +24,11 @@
  * **Strings.** Every string that a function returns belongs to cushim and stays valid for the life of the process,
  * unless the comment of the function says otherwise.
  *
+ * **Structs.** A struct of the API has the same size in every release: it ends with reserved members, which later
+ * releases replace by new ones. In a struct that the program fills in, they must be zero, so initialise it to zero
+ * ({.path = "none"} does). In a struct that cushim fills in, they are zero; so a new member is zero if the library is
+ * older than the headers.
+ *
  * **Versions.** A CUDA version is an int, 1000 * major + 10 * minor: 12030 is CUDA 12.3. cuDriverGetVersion uses the
  * same form.
  *

@@ -59,7 +59,8 @@ struct cushim_lookup_answer {
     const char *function;
     /** The CUDA version that added the function, or the entry point of a suffixed name. 0 if it is not known. */
     int since;
-    cushim_fn fn; /**< NULL unless the status is ::CUSHIM_LOOKUP_FOUND. */
+    cushim_fn fn;      /**< NULL unless the status is ::CUSHIM_LOOKUP_FOUND. */
+    void *reserved[4]; /**< Zero. */
 };
 
 /**

@@ -36,6 +36,7 @@ struct cushim_slot_info {
     const enum cushim_slot *via; /**< The slots that a polyfill calls. */
     size_t via_count;
     bool is_layered; /**< A layer has replaced the slot. `state` and `symbol` describe the slot below all layers. */
+    void *reserved[4]; /**< Zero. */
 };
 
 /**
@@ -89,6 +90,7 @@ struct cushim_entry_point {
     int since;                     /**< The CUDA version that added it, 12030. */
     const char *symbol;            /**< "cuStreamGetCaptureInfo_v3" */
     const char *per_thread_symbol; /**< "cuStreamGetCaptureInfo_v3_ptsz", or "". */
+    void *reserved[4];             /**< Zero. */
 };
 
 /**

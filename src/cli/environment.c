@@ -41,7 +41,8 @@ static bool is_known(const struct environment *environment, const char *name)
 static void add(struct environment *environment, const char *name, const char *value, bool used)
 {
     if (value != NULL && environment->count < MOST_VARIABLES && !is_known(environment, name))
-        environment->variables[environment->count++] = (struct cushim_variable){name, value, used};
+        environment->variables[environment->count++] =
+            (struct cushim_variable){.name = name, .value = value, .used = used};
 }
 
 struct environment environment_read(const struct options *options, bool started)

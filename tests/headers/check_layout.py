@@ -320,4 +320,5 @@ def main():
     support.finish(failures)
 
 
-main()
+if __name__ == '__main__':
+    main()

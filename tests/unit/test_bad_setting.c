@@ -60,6 +60,21 @@ static void test_path_when_a_handle_is_given_too_then_refused(void **state)
     assert_bad_option(options, "The option path", "a handle was given as well");
 }
 
+static void test_reserved_members_when_not_zero_then_refused(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    for (size_t i = 0; i < sizeof options.reserved / sizeof options.reserved[0]; i++) {
+        options.reserved[i] = &options;
+        assert_bad_option(options, "reserved member", CUSHIM_VERSION_STRING);
+        options.reserved[i] = NULL;
+    }
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    options.reserved[0] = &options;
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_INVALID_VALUE);
+    unit_assert_contains(cushim_last_error()->message, "reserved member");
+}
+
 static void test_root_when_empty_or_overlong_then_refused(void **state)
 {
     (void)state;
@@ -262,6 +277,7 @@ int main(void)
         UNIT_TEST(test_path_when_empty_then_refused),
         UNIT_TEST(test_path_when_overlong_then_refused),
         UNIT_TEST(test_path_when_a_handle_is_given_too_then_refused),
+        UNIT_TEST(test_reserved_members_when_not_zero_then_refused),
         UNIT_TEST(test_root_when_empty_or_overlong_then_refused),
         UNIT_TEST(test_versions_when_invalid_then_refused),
         UNIT_TEST(test_hide_when_a_name_is_unknown_then_message_names_it),

@@ -238,6 +238,45 @@ static void test_absent_error_names_when_the_code_is_unknown_then_null(void **st
     }
 }
 
+/* ---- Members for later releases ---- */
+
+#define ASSERT_RESERVED_IS_ZERO(object)                                                                                \
+    for (size_t i = 0; i < sizeof(object).reserved / sizeof(object).reserved[0]; i++)                                  \
+    assert_null((object).reserved[i])
+
+static void test_structs_when_filled_in_then_reserved_members_are_zero(void **state)
+{
+    (void)state;
+    struct {
+        struct cushim_slot_info info;
+        struct cushim_entry_point entry;
+        struct cushim_lookup_answer answer;
+        struct cushim_system system;
+    } filled;
+    memset(&filled, 0xff, sizeof filled);
+    unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
+    unit_load("fake_12040", (struct cushim_load_options){0});
+    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &filled.info),
+                     CUDA_SUCCESS);
+    assert_int_equal(cushim_query_entry_point(0, &filled.entry), CUDA_SUCCESS);
+    assert_int_equal(cushim_lookup_explain("cuStreamQuery", 11020, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &filled.answer),
+                     CUDA_SUCCESS);
+    cushim_query_system(NULL, &filled.system);
+    ASSERT_RESERVED_IS_ZERO(filled.info);
+    ASSERT_RESERVED_IS_ZERO(filled.entry);
+    ASSERT_RESERVED_IS_ZERO(filled.answer);
+    ASSERT_RESERVED_IS_ZERO(filled.system);
+
+    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    assert_int_equal(diagnosis->attempt_count, 1);
+    assert_int_equal(diagnosis->variable_count, 1);
+    ASSERT_RESERVED_IS_ZERO(*diagnosis);
+    ASSERT_RESERVED_IS_ZERO(diagnosis->attempts[0]);
+    ASSERT_RESERVED_IS_ZERO(diagnosis->variables[0]);
+    ASSERT_RESERVED_IS_ZERO(*cushim_last_error());
+    unit_set_variable("CUSHIM_MAX_VERSION", NULL);
+}
+
 /* ---- The version ---- */
 
 static void test_version_when_written_as_text_then_has_the_numbers_of_the_library(void **state)
@@ -305,6 +344,7 @@ int main(void)
         UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay),
         UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one),
         UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
+        UNIT_TEST(test_structs_when_filled_in_then_reserved_members_are_zero),
         UNIT_TEST(test_version_when_written_as_text_then_has_the_numbers_of_the_library),
         UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded),
         UNIT_TEST(test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_codes_alone),
