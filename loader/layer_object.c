@@ -14,8 +14,8 @@ static bool fail_object(struct layer_failure *failure, CUresult code, const char
 {
     size_t length = strlen(path);
     const char *end = length > MAX_PATH_TEXT ? path + length - MAX_PATH_TEXT : path;
-    snprintf(failure->message, sizeof failure->message, "The layer %s%.*s: %.600s", end != path ? "..." : "",
-             MAX_PATH_TEXT, end, why);
+    snprintf(failure->message, sizeof failure->message, "The layer %s%.*s cannot be used. %.600s",
+             end != path ? "..." : "", MAX_PATH_TEXT, end, why);
     failure->code = code;
     return false;
 }
@@ -29,7 +29,7 @@ static bool object_push(const char *path, void *library, struct layer_failure *f
     struct layer_failure refused;
     if (found.symbol == NULL)
         return fail_object(failure, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, path,
-                           "The file does not export cushim_layer_entry.");
+                           "It does not export cushim_layer_entry.");
     return cush_layer_stack_push(found.entry(), path, library, &refused)
            || fail_object(failure, refused.code, path, refused.message);
 }
@@ -39,7 +39,7 @@ bool cush_layer_object_push(const char *path, struct layer_failure *failure)
     char error[512], why[sizeof error + 32];
     void *library;
     if (cush_os_library_open(path, &library, error, sizeof error) != OS_LIBRARY_OPEN) {
-        snprintf(why, sizeof why, "The file cannot be opened: %s.", error);
+        snprintf(why, sizeof why, "It cannot be opened: %s.", error);
         return fail_object(failure, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, path, why);
     }
     if (object_push(path, library, failure))

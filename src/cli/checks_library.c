@@ -14,10 +14,17 @@ static const struct cushim_attempt *find_attempt(const struct evidence *evidence
     return NULL;
 }
 
+/* Whether a setting is the reason for which there is no driver. */
+static bool is_setting(enum cushim_reason reason)
+{
+    return reason == CUSHIM_REASON_NOT_WANTED || reason == CUSHIM_REASON_BAD_OPTION
+           || reason == CUSHIM_REASON_BAD_LAYER;
+}
+
 void check_settings(const struct evidence *evidence, struct findings *findings)
 {
     const struct cushim_diagnosis *load = evidence->load;
-    if (load->reason == CUSHIM_REASON_NOT_WANTED || load->reason == CUSHIM_REASON_BAD_OPTION) {
+    if (is_setting(load->reason)) {
         finding_add(findings, evidence, "settings", VERDICT_PROBLEM, "%s", load->message)->is_cause = true;
         finding_advise(findings, "%s", load->advice);
         return;
@@ -69,8 +76,8 @@ void check_library(const struct evidence *evidence, struct findings *findings)
     enum cushim_reason reason = evidence->load->reason;
     if (evidence->loaded || reason == CUSHIM_REASON_TOO_OLD) {
         report_loaded(evidence, findings);
-    } else if (reason == CUSHIM_REASON_NOT_WANTED || reason == CUSHIM_REASON_BAD_OPTION) {
-        finding_add(findings, evidence, "library", VERDICT_NOTE, "No driver library was searched for.");
+    } else if (is_setting(reason)) {
+        finding_add(findings, evidence, "library", VERDICT_NOTE, "No driver library was loaded.");
     } else {
         /* An unusable file is a cause. That nothing was found has other causes. */
         finding_add(findings, evidence, "library", VERDICT_PROBLEM, "%s", evidence->load->message)->is_cause =

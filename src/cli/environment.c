@@ -27,6 +27,7 @@ static const struct {
     {"CUSHIM_DRIVER", READ_BY_NONE},
     {"CUSHIM_MAX_VERSION", READ_BY_NONE},
     {"CUSHIM_HIDE", READ_BY_NONE},
+    {"CUSHIM_LAYERS", READ_BY_NONE},
 };
 
 static bool is_known(const struct environment *environment, const char *name)

@@ -102,6 +102,15 @@ static void write_json(const struct probe *probe)
         json_close_object(&json);
     }
     json_close_array(&json);
+    struct cushim_layer_info layer;
+    json_open_array(&json, "layers");
+    for (size_t i = 0; cushim_query_layer(i, &layer) == CUDA_SUCCESS; i++) {
+        json_open_object(&json, NULL);
+        json_string(&json, "name", layer.name);
+        json_string(&json, "path", layer.path);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
     json_open_array(&json, "environment");
     for (size_t i = 0; i < probe->environment.count; i++) {
         json_open_object(&json, NULL);
@@ -191,6 +200,13 @@ static void print_text(enum status status, const struct options *options, const 
         fputs("  ", stdout);
         text_put(TONE_PLAIN, diagnosis->attempts[i].path, width + 2);
         text_put(found ? TONE_GOOD : TONE_FAINT, diagnosis->attempts[i].result, 0);
+        puts("");
+    }
+    struct cushim_layer_info layer;
+    for (size_t i = 0; cushim_query_layer(i, &layer) == CUDA_SUCCESS; i++) {
+        if (i == 0)
+            puts("Layers");
+        text_print(TONE_PLAIN, "  %s  %s", layer.name, layer.path);
         puts("");
     }
     if (probe->environment.count > 0)

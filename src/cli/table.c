@@ -65,6 +65,7 @@ static void write_json(const struct options *options)
         for (size_t i = 0; i < info.via_count; i++)
             json_string(&json, NULL, slot_name(info.via[i]));
         json_close_array(&json);
+        json_boolean(&json, "layered", info.is_layered);
         json_close_object(&json);
     }
     json_close_array(&json);
@@ -80,6 +81,8 @@ static void print_target(const struct cushim_slot_info *info)
         text_put(TONE_FAINT, "(cushim answers)", 0);
     for (size_t i = 0; i < info->via_count; i++)
         text_print(TONE_PLAIN, "%s%s", i == 0 ? "via " : ", ", slot_name(info->via[i]));
+    if (info->is_layered)
+        text_put(TONE_DOUBTFUL, "  (layered)", 0);
 }
 
 static void print_text(const struct options *options)

@@ -8,7 +8,7 @@ import subprocess
 
 from program import LIBRARIES, PROGRAM, UNUSABLE, USABLE, Case, environment, fake, lists, main, run, run_json
 
-PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'tried', 'environment',
+PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'tried', 'layers', 'environment',
               'devices']
 STATES = ['native', 'polyfill', 'adapted', 'missing']
 DRIVER = '--driver=' + fake('driver_12_4')
@@ -228,7 +228,7 @@ class Table(Case):
         names = {row['slot'] for row in answer.document}
         self.assertEqual(len(names), len(answer.document))
         for row in answer.document:
-            self.assertEqual(list(row), ['slot', 'function', 'since', 'state', 'symbol', 'via'])
+            self.assertEqual(list(row), ['slot', 'function', 'since', 'state', 'symbol', 'via', 'layered'])
             self.assertTrue(row['function'].startswith('cu' + row['slot'].rsplit('_v', 1)[0]), row)
             self.assertIsInstance(row['since'], int)
             self.assertIn(row['state'], STATES)
@@ -239,9 +239,30 @@ class Table(Case):
     def test_table_when_slot_is_native_then_symbol_is_the_drivers(self):
         rows = {row['slot']: row for row in run_json('table', DRIVER).document}
         self.assertEqual(rows['StreamQuery_v1'], {'slot': 'StreamQuery_v1', 'function': 'cuStreamQuery', 'since': 2000,
-                                                  'state': 'native', 'symbol': 'cuStreamQuery', 'via': []})
+                                                  'state': 'native', 'symbol': 'cuStreamQuery', 'via': [],
+                                                  'layered': False})
         self.assertEqual(rows['DeviceTotalMem_v2']['symbol'], 'cuDeviceTotalMem_v2')
         self.assertEqual(rows['StreamGetId_v1']['state'], 'missing')
+
+    def test_table_when_a_layer_has_replaced_a_slot_then_says_so(self):
+        layer = fake('layer')
+        rows = {row['slot']: row for row in run_json('table', DRIVER, CUSHIM_LAYERS=layer).document}
+        self.assertEqual({slot for slot, row in rows.items() if row['layered']}, {'StreamQuery_v1'})
+        self.assertEqual((rows['StreamQuery_v1']['state'], rows['StreamQuery_v1']['symbol']), ('native', 'cuStreamQuery'))
+        self.assertIn('(layered)', run('table', DRIVER, 'StreamQuery', CUSHIM_LAYERS=layer).out.decode())
+        answer = run_json('probe', DRIVER, CUSHIM_LAYERS=layer)
+        self.assertEqual(answer.document['layers'], [{'name': 'layer', 'path': layer}])
+        self.assertIn(layer, run('probe', DRIVER, CUSHIM_LAYERS=layer).out.decode())
+
+    def test_probe_when_a_layer_is_bad_then_no_driver_is_loaded(self):
+        for layer in ('/no/such/layer.so', fake('stub'), fake('layer') + ':' + fake('layer')):
+            answer = run_json('probe', DRIVER, CUSHIM_LAYERS=layer)
+            self.assertEqual((answer.status, answer.document['loaded'], answer.document['reason']), (UNUSABLE, False, 'bad-layer'))
+            self.assertIn(layer.split(':')[0], answer.document['message'])
+            self.assertIn('CUSHIM_LAYERS', answer.document['advice'])
+            self.assertEqual(answer.document['layers'], [])
+            row = next(row for row in run_json('doctor', DRIVER, CUSHIM_LAYERS=layer).document if row['check'] == 'settings')
+            self.assertEqual((row['verdict'], row['message']), ('problem', answer.document['message']))
 
     def test_table_when_filtered_then_ignores_case_and_matches_driver_functions(self):
         for filter in ('captureinfo', 'CAPTUREINFO', 'cuStreamGetCaptureInfo'):

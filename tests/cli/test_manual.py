@@ -49,7 +49,8 @@ class Manual(Case):
         driver = '--driver=' + fake('driver_12_4')
         keys = set()
         for arguments in (['probe', '--devices'], ['table', 'StreamQuery'], ['lookup', 'cuInit', '2.0'], ['doctor'], ['run']):
-            document = run_json(*arguments, driver, CUDA_VISIBLE_DEVICES='0').document
+            document = run_json(*arguments, driver, CUDA_VISIBLE_DEVICES='0',
+                                CUSHIM_LAYERS=fake('layer')).document
             stack = [document]
             while stack:
                 value = stack.pop()
