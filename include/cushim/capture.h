@@ -10,6 +10,12 @@
  * Some calls invalidate a capture: the capture accepts no more work but must still be ended, and ending it returns
  * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED. tests/conformance/CAPTURE.md in cushim's sources lists which calls do this in
  * which mode, as observed on a GPU.
+ *
+ * **Threads.** If a call invalidates the capture of another thread at the moment when that thread ends the capture, the
+ * driver can crash (observed with driver 580). Two kinds of calls do so: in CU_STREAM_CAPTURE_MODE_GLOBAL, queries,
+ * waits, instantiations and the other calls that this mode forbids to every thread; in every mode, work in the legacy
+ * stream while a blocking stream captures. A program that captures in one thread and makes such calls in another should
+ * capture non-blocking streams, in CU_STREAM_CAPTURE_MODE_THREAD_LOCAL or CU_STREAM_CAPTURE_MODE_RELAXED.
  */
 #ifndef CUSHIM_CAPTURE_H
 #define CUSHIM_CAPTURE_H
