@@ -73,13 +73,16 @@ struct cushim_layer {
 
     const struct cushim_dispatch_table *next[CUSHIM_DEFAULT_STREAM_COUNT]; /**< Written by cushim. */
     int is_used;                                                           /**< Written by cushim. */
+    void *reserved[4];                                                     /**< Zero. */
 };
 
 /** The initial value of a layer: struct cushim_layer layer = CUSHIM_LAYER("limit", install, NULL); */
+/* clang-format off */
 #define CUSHIM_LAYER(name, install, user)                                                                              \
     {                                                                                                                  \
-        CUSHIM_LAYER_VERSION, CUSHIM_SLOT_COUNT, (name), (install), (user), {0, 0}, 0                                  \
+        CUSHIM_LAYER_VERSION, CUSHIM_SLOT_COUNT, (name), (install), (user), {0, 0}, 0, {0, 0, 0, 0}                    \
     }
+/* clang-format on */
 
 /**
  * Returns the table below a layer, to which the functions of the layer pass their calls. It changes when a layer below
@@ -182,6 +185,7 @@ struct cushim_layer_info {
     const char *name;
     const char *path; /**< The shared object that CUSHIM_LAYERS named; NULL if the program added the layer. */
     enum cushim_layer_state state;
+    void *reserved[4]; /**< Zero. */
 };
 
 /**
