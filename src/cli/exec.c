@@ -51,21 +51,32 @@ static enum status report_no_driver(const struct options *options)
     return STATUS_USABLE;
 }
 
+/* Whether a path that this process has tried is our own library, which stays mapped even if it was no use. */
+static bool is_own_library(const char *path)
+{
+    return platform_symbol(path, "cushim_exec_library") != NULL;
+}
+
 static enum status find_driver(const struct options *options, char *path, size_t size)
 {
     enum status status = driver_load(options);
-    if (status != STATUS_USABLE) {
-        snprintf(path, size, "none");
-        return status == STATUS_UNUSABLE ? report_no_driver(options) : status;
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
+    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
+        if (is_own_library(diagnosis->attempts[i].path))
+            return options_complain("exec: this driver is the library of cushim exec itself: %s",
+                                    diagnosis->attempts[i].path);
     }
-    const char *driver = driver_diagnosis()->path;
-    if (platform_symbol(driver, "cushim_exec_library") != NULL)
-        return options_complain("exec: this driver is the library of cushim exec itself: %s", driver);
-    if (!platform_real_path(driver, path, size))
-        return options_complain("exec: the driver has no file: %s", driver);
-    if (driver_diagnosis()->cuda_version > CUSHIM_LIST_VERSION)
+    snprintf(path, size, "none");
+    if (status != STATUS_USABLE)
+        return status == STATUS_UNUSABLE ? report_no_driver(options) : status;
+    /* A spelling that no program uses: if a program opens the driver's own path, the dynamic loader gives that name to
+     * our library, which must still find the driver. */
+    memcpy(path, "/.", sizeof "/.");
+    if (!platform_real_path(diagnosis->path, path + 2, size - 2))
+        return options_complain("exec: the driver has no file: %s", diagnosis->path);
+    if (diagnosis->cuda_version > CUSHIM_LIST_VERSION)
         text_complain("exec: this driver (CUDA %s) is newer than cushim's list (CUDA %s): all names are exported",
-                      text_version(driver_diagnosis()->cuda_version).text, text_version(CUSHIM_LIST_VERSION).text);
+                      text_version(diagnosis->cuda_version).text, text_version(CUSHIM_LIST_VERSION).text);
     return STATUS_USABLE;
 }
 
@@ -87,15 +98,15 @@ static int effective_version(const struct options *options)
 static bool find_libraries(char *path, size_t size)
 {
     static const char *const directories[] = {"../exec", CUSHIM_EXEC_DIRECTORY};
-    char own[PLATFORM_PATH_SIZE], place[PLATFORM_PATH_SIZE];
+    char own[PLATFORM_PATH_SIZE], file[PLATFORM_PATH_SIZE];
     if (!platform_own_directory(own, sizeof own))
         return false;
     for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
-        int length = snprintf(place, sizeof place, "%s/%s/%s/libcuda.so.1", own, directories[i], oldest_set);
-        if (length < 0 || (size_t)length >= sizeof place || !platform_exists(place))
+        int length = snprintf(file, sizeof file, "%s/%s/%s/libcuda.so.1", own, directories[i], oldest_set);
+        if (length < 0 || (size_t)length >= sizeof file || !platform_exists(file))
             continue;
-        place[(size_t)length - strlen(oldest_set) - strlen("//libcuda.so.1")] = '\0';
-        return platform_real_path(place, path, size);
+        file[(size_t)length - strlen(oldest_set) - strlen("//libcuda.so.1")] = '\0';
+        return platform_real_path(file, path, size);
     }
     return false;
 }

@@ -10,6 +10,10 @@
 #include "proc_address.h"
 #include "symbols.h"
 
+/* By this name `cushim exec` recognises the library. */
+extern const char cushim_exec_library[];
+const char cushim_exec_library[] = "cushim exec";
+
 /* These two are below. */
 #define cuGetProcAddress table_GetProcAddress_v1
 #define cuGetProcAddress_v2 table_GetProcAddress_v2

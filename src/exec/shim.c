@@ -13,10 +13,6 @@
 #include "settings.h"
 #include "version.h"
 
-/* By this name `cushim exec` recognises the library. */
-extern const char cushim_exec_library[];
-const char cushim_exec_library[] = "cushim exec";
-
 /* Every option is given, so that the variables of the program's own cushim do not apply here. */
 static void load(const struct exec_settings *settings)
 {

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The exit status is the program's. Bad input gets a clear message, and nothing hangs."""
+import os
+import shutil
+import signal
+import subprocess
+import unittest
+
+from under_exec import PROGRAM, SETS, Case, built, main, run, softcuda, under
+
+SOFT = ['--softcuda', '580']
+
+
+class Status(Case):
+    def test_program_when_it_ends_then_exec_ends_as_it(self):
+        for status in (0, 1, 2, 77, 255):
+            self.assertEqual(under(SOFT, 'sh', '-c', f'exit {status}').status, status)
+
+    def test_program_when_a_signal_ends_it_then_exec_ends_by_that_signal(self):
+        for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT):
+            self.assertEqual(under(SOFT, built('linked'), str(int(number))).status, -number)
+
+    def test_program_when_it_has_arguments_then_gets_all_of_them(self):
+        arguments = ['--help', '--driver', '', 'a b', '--', '-x']
+        self.assertEqual(under(SOFT, 'printf', '%s|', *arguments).out.decode(), '|'.join(arguments) + '|')
+
+    def test_program_when_it_follows_without_dashes_then_runs(self):
+        self.assertEqual(run('exec', *SOFT, 'sh', '-c', 'exit 3').status, 3)
+
+
+class BadInput(Case):
+    def refuses(self, answer, status, *words):
+        self.assertEqual((answer.status, answer.out), (status, b''), answer.err)
+        for word in words:
+            self.assertIn(word, answer.err.decode())
+
+    def test_command_line_when_invalid_then_refused(self):
+        for arguments, word in ((['exec'], 'the program is missing'), (['exec', '--'], 'the program is missing'),
+                                (['exec', *SOFT], 'the program is missing'),
+                                (['exec', '--max-version', 'new', '--', 'true'], 'is not a CUDA version'),
+                                (['exec', '--softcuda', '581', '--', 'true'], 'no software driver "581"'),
+                                (['exec', *SOFT, '--driver', 'x', '--', 'true'], 'cannot be combined'),
+                                (['exec', *SOFT, '--hide', 'cuNoSuch', '--', 'true'], 'cuNoSuch'),
+                                (['exec', '--format=json', '--', 'true'], 'has no option --format'),
+                                (['exec', '--devices', '--', 'true'], 'has no option --devices')):
+            self.refuses(run(*arguments), 2, word)
+
+    def test_program_when_missing_or_not_executable_then_status_is_that_of_a_shell(self):
+        self.refuses(under(SOFT, '/nowhere/at/all'), 127, 'cannot run /nowhere/at/all', 'No such file')
+        self.refuses(under(SOFT, 'no-such-program'), 127, 'cannot run no-such-program')
+        self.refuses(under(SOFT, self.directory()), 126, 'Permission denied')
+
+    def test_driver_when_it_cannot_be_used_then_program_does_not_start(self):
+        text = os.path.join(self.directory(), 'libcuda.so.1')
+        with open(text, 'w', encoding='ascii') as file:
+            file.write('no library\n')
+        for path in ('/nowhere/libcuda.so.1', text, 'libc.so.6'):
+            self.refuses(under(['--driver', path], 'echo'), 1, path)
+
+    def test_driver_when_it_is_our_own_library_then_refused(self):
+        self.refuses(under(['--driver', os.path.join(SETS, '13000', 'libcuda.so.1')], 'echo'), 2,
+                     'is the library of cushim exec itself')
+        self.refuses(under(SOFT, PROGRAM, 'exec', *SOFT, '--', 'echo'), 2, 'already runs under cushim exec')
+
+    def states(self, program, word, *arguments):
+        """The program runs, after a statement that nothing was changed for it."""
+        answer = under(SOFT, program, *arguments)
+        self.assertIn(f'{program} {word}: nothing is changed for it', answer.err.decode().splitlines()[0])
+        return answer
+
+    def test_program_when_statically_linked_then_says_that_nothing_is_changed(self):
+        if not os.path.exists(built('static')):
+            self.skipTest('the static C library is not installed')
+        self.assertEqual(self.states(built('static'), 'is statically linked').status, 5)
+
+    def test_program_when_it_has_more_rights_then_says_that_nothing_is_changed(self):
+        if os.geteuid() != 0:
+            self.skipTest('only root can create a program of another user')
+        program = os.path.join(self.directory(), 'linked')
+        shutil.copy(built('linked'), program)
+        os.chown(program, 65534, 65534)
+        os.chmod(program, 0o4755)
+        # The dynamic loader ignores the variables, and finds no libcuda.so.1, or that of the machine.
+        self.assertNotIn(b'version 13000\ncuStreamQuery 1', self.states(program, 'has more rights than its user').out)
+
+    def test_program_when_32_bit_then_says_that_nothing_is_changed(self):
+        program = os.path.join(self.directory(), 'small')
+        source = program + '.c'
+        with open(source, 'w', encoding='ascii') as file:
+            file.write('int main(void) { return 5; }\n')
+        made = subprocess.run(['cc', '-m32', source, '-o', program], stderr=subprocess.PIPE, check=False)
+        if made.returncode != 0:
+            # Without a compiler for it, the header of one is enough: neither the kernel nor a shell runs the rest.
+            with open(program, 'wb') as file:
+                file.write(b'\x7fELF\x01\x01\x01' + bytes(9) + b'\x02\x00\x03\x00\x01' + bytes(100))
+            os.chmod(program, 0o755)
+        self.assertIn(self.states(program, 'is a 32-bit program').status, (5, 126, 127))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs reach the library of cushim exec in every way, and it reaches the driver that exec selects."""
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from under_exec import (CLIENT, HAS_AUDITOR, PROGRAM, SETS, Case, built, client, environment, lists, main, softcuda,
+                        under)
+
+ENTRY_POINTS = lists.read()
+VERSIONS = {str(one.branch): one.version for one in lists.known_drivers()}
+SYMBOLS = sorted({name for one in ENTRY_POINTS for name in (one.symbol, one.per_thread_symbol) if name}
+                 | set(lists.WITHOUT_ROW))
+needs_auditor = unittest.skipUnless(HAS_AUDITOR, 'the auditor needs glibc 2.35')
+
+
+def library(version):
+    return os.path.join(SETS, str(version), 'libcuda.so.1')
+
+
+def exported(path):
+    nm = subprocess.run(['nm', '-D', '--defined-only', path], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return {line.split()[-1] for line in nm.splitlines()} & set(SYMBOLS)
+
+
+class Ways(Case):
+    def test_linked_program_when_run_then_all_ways_lead_to_one_address(self):
+        for name in ('linked', 'linked_now'):
+            answer = under(['--softcuda', '580'], built(name))
+            self.assertEqual(answer.status, 7, answer.err)
+            self.assertEqual(answer.out.decode().splitlines(),
+                             ['version 13000', 'cuStreamQuery 1 1 1', 'cuStreamQuery_ptsz 1 1 1', 'init 0', 'devices 0 1'])
+
+    def opens(self, name):
+        answer = client(['--softcuda', '550'], 'open', name)
+        self.assertEqual((answer['result'], answer['version'], answer['init']), (0, 12040, 0))
+        self.assertEqual(answer['mapped'], sorted([library(12040), softcuda(550)]))
+
+    def test_program_when_it_opens_a_plain_name_then_gets_our_library_and_one_driver(self):
+        self.opens('libcuda.so.1')
+        self.opens('libcuda.so')
+
+    @needs_auditor
+    def test_program_when_it_opens_a_path_then_gets_our_library_and_one_driver(self):
+        self.opens(softcuda(550))  # the driver itself
+        self.opens(softcuda(470))
+        self.opens('/usr/lib/nowhere/libcuda.so.1')
+        self.opens('/usr/lib/nowhere/libcuda.so.550.163.01')
+
+    def test_proc_address_when_asked_for_any_entry_point_then_is_what_dlsym_returns(self):
+        lines = [f'{one.function} {max(one.version, 7000) if flags == 2 else one.version} {flags} {symbol}'
+                 for one in ENTRY_POINTS if one.slot is not None and one.version <= 13000
+                 for flags, symbol in ((1, one.symbol), (2, one.per_thread_symbol)) if symbol]
+        for options in (['--softcuda', '580'], ['--softcuda', '580', '--max-version', '13.0', '--hide', 'cuProfilerStop']):
+            other = client(options, 'ask', text='\n'.join(lines))
+            self.assertEqual({line.split()[0] for line in other}, set(options[5:]))
+
+    def test_exports_when_driver_is_older_then_are_exactly_those_of_the_driver(self):
+        for branch, version in VERSIONS.items():
+            names = client(['--softcuda', branch], 'names', text=' '.join(SYMBOLS))
+            self.assertEqual(set(names), exported(softcuda(branch)), branch)
+            self.assertTrue(os.path.exists(library(version)), version)
+
+    def test_exports_when_library_is_linked_then_are_those_up_to_its_version(self):
+        for version in sorted({one.version for one in ENTRY_POINTS if one.version > 6050}):
+            known = {name for one in ENTRY_POINTS for name, first in ((one.symbol, one.version), (
+                one.per_thread_symbol, one.per_thread_version)) if name and first <= version}
+            self.assertEqual(exported(library(version)) - set(lists.WITHOUT_ROW), known, version)
+
+
+class Settings(Case):
+    def test_version_limit_when_set_then_program_sees_a_driver_of_that_version(self):
+        for limit, version in (('11.4', 11040), ('12.3', 12030), ('7.5', 7050), ('6.0', 6000), ('13.0', 13000)):
+            answer = client(['--softcuda', '580', '--max-version', limit], 'open')
+            self.assertEqual((answer['version'], answer['init']), (version, 0))
+            names = client(['--softcuda', '580', '--max-version', limit], 'names', text=' '.join(SYMBOLS))
+            expected = {name for one in ENTRY_POINTS for name, first in ((one.symbol, one.version), (
+                one.per_thread_symbol, one.per_thread_version)) if name and first <= version}
+            self.assertEqual(set(names) - set(lists.WITHOUT_ROW), expected, limit)
+
+    def test_linked_program_when_driver_lacks_a_function_then_does_not_start(self):
+        self.assertEqual(under(['--softcuda', '580'], built('linked_newer')).status, 7)
+        for options in (['--softcuda', '470'], ['--softcuda', '580', '--max-version', '11.8']):
+            answer = under(options, built('linked_newer'))
+            self.assertEqual(answer.status, 127)
+            self.assertIn(b'undefined symbol: cuStreamGetId', answer.err)
+
+    def test_hidden_function_when_looked_up_then_not_found(self):
+        options = ['--softcuda', '580', '--hide', 'StreamGetId,StreamGetCaptureInfo_v3']
+        hidden = ['cuStreamGetId', 'cuStreamGetId_ptsz', 'cuStreamGetCaptureInfo_v3', 'cuStreamGetCaptureInfo_v3_ptsz']
+        self.assertEqual(client(options, 'names', text=' '.join([*hidden, 'cuStreamGetCaptureInfo_v2'])),
+                         ['cuStreamGetCaptureInfo_v2'])
+        lines = ['cuStreamGetId 12000 1 cuStreamGetId', 'cuStreamGetCtx 9020 1 cuStreamGetCtx']
+        self.assertEqual(client(options, 'ask', text='\n'.join(lines)), lines[:1])
+
+    def test_variables_when_set_for_exec_then_go_to_our_library_alone(self):
+        variables = {'CUSHIM_MAX_VERSION': '12.3', 'CUSHIM_DRIVER': softcuda(580), 'CUSHIM_HIDE': 'StreamGetId'}
+        self.assertEqual(client([], 'open', **variables)['version'], 12030)
+        self.assertEqual(client([], 'names', text='cuStreamGetId cuInit', **variables), ['cuInit'])
+        self.assertEqual(under([], 'env', **variables).out.count(b'\nCUSHIM_'), 1)
+
+    def test_variables_when_set_by_the_program_then_do_not_reach_our_library(self):
+        answer = under(['--softcuda', '580'], 'env', 'CUSHIM_MAX_VERSION=11.0', 'CUSHIM_HIDE=DriverGetVersion',
+                       'CUSHIM_DRIVER=none', *CLIENT, 'open', 'libcuda.so.1')
+        self.assertEqual((answer.json['result'], answer.json['version']), (0, 13000))
+
+    def test_no_driver_when_requested_then_program_starts_and_finds_no_device(self):
+        answer = under(['--driver', 'none'], built('linked'))
+        self.assertEqual((answer.status, answer.err), (7, b''))
+        lines = answer.out.decode().splitlines()
+        self.assertEqual((lines[0], lines[-2:]), ('version 0', ['init 100', 'devices 0 0']))
+
+
+class Children(Case):
+    def test_child_when_started_in_any_way_then_has_our_library_and_one_driver(self):
+        mapped = sorted([library(12030), softcuda(580)])
+        options = ['--softcuda', '580', '--max-version', '12.3']
+        for what in ('fork', 'spawn'):
+            answer = client(options, what)
+            self.assertEqual((answer['version'], answer['mapped']), (12030, mapped), what)
+        answer = under(options, 'sh', '-c', f'{sys.executable} -B {CLIENT[2]} open libcuda.so.1; exit $?')
+        self.assertEqual((answer.json['version'], answer.json['mapped']), (12030, mapped))
+
+    def test_child_when_settings_are_gone_then_our_library_does_not_find_itself(self):
+        answer = under(['--softcuda', '580'], 'env', '-u', 'CUSHIM_EXEC', *CLIENT, 'open', library(13000))
+        self.assertEqual((answer.status, answer.json['result']), (0, 0))
+        self.assertEqual([path for path in answer.json['mapped'] if path.startswith(SETS)], [library(13000)])
+
+    def test_settings_when_they_name_our_library_then_there_is_no_driver(self):
+        done = subprocess.run([*CLIENT, 'open', library(13000)], stdout=subprocess.PIPE, timeout=60, check=True,
+                              env=environment(CUSHIM_EXEC=f'shim={SETS}/13000;driver={library(13000)};hide='))
+        self.assertIn(b'"version": 0, "init": 100', done.stdout)
+
+    @needs_auditor
+    def test_process_when_it_opens_a_driver_under_another_name_then_a_last_line_says_so(self):
+        other = os.path.join(self.directory(), 'other-driver.so')
+        shutil.copy(softcuda(470), other)
+        answer = under(['--softcuda', '580'], *CLIENT, 'open', other)
+        self.assertEqual(answer.json['mapped'], [other])
+        self.assertIn(b'opened a CUDA driver under another name', answer.err.splitlines()[-1])
+        self.assertEqual(under(['--softcuda', '580'], *CLIENT, 'open', 'libcuda.so.1').err, b'')
+
+
+if __name__ == '__main__':
+    main()
