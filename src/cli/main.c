@@ -40,7 +40,8 @@ static const char help[] = "cushim - reports what the CUDA driver of this machin
                            "  cushim --help, cushim --version\n"
                            "\n"
                            "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
-                           "2 if the command line is invalid; with exec, that of the program. More: man cushim\n";
+                           "2 if the command line is invalid; with exec, that of the program.\n"
+                           "More: man cushim\n";
 
 static int run_command(const struct options *options)
 {

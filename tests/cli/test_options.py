@@ -20,7 +20,7 @@ class Refused(Case):
         self.assertEqual(hint, 'Try: cushim --help')
 
     def test_command_when_missing_then_names_the_commands(self):
-        self.refuses([], 'a command is missing: probe, table, lookup, doctor or run')
+        self.refuses([], 'a command is missing: probe, table, lookup, doctor, run or exec')
         self.refuses(['--format=json'], 'a command is missing')
 
     def test_command_line_when_word_is_unknown_then_names_it(self):
