@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 # Settings of the user for other programs would change the measurement.
-for variable in ('CUSHIM_DRIVER', 'CUSHIM_MAX_VERSION', 'CUSHIM_HIDE'):
+for variable in ('CUSHIM_DRIVER', 'CUSHIM_MAX_VERSION', 'CUSHIM_HIDE', 'CUSHIM_LAYERS'):
     os.environ.pop(variable, None)
 
 

@@ -2,10 +2,10 @@
 /*
  * call_count.c - calls one driver function many times, so that call_count.py can count the instructions.
  *
- *   call_count direct|table COUNT
+ *   call_count direct|table|beside COUNT
  *
  * "direct" calls through the procedure linkage table, as a program linked to libcuda.so.1 does. "table" calls
- * cushim_table() each time. The two loops are otherwise equal.
+ * cushim_table() each time. The two loops are otherwise equal. "beside" is "table" with a layer on another slot.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +33,33 @@ static int call_table(long count)
     return failures;
 }
 
+static struct cushim_layer layer;
+
+static CUresult layer_query(enum cushim_default_stream kind, CUstream stream)
+{
+    return cushim_layer_next(&layer, kind)->StreamQuery_v1(stream);
+}
+CUSHIM_LAYER_BOTH_KINDS(layer_query, (CUstream stream), stream)
+
+static CUresult layer_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                              enum cushim_default_stream kind, void *user)
+{
+    (void)next;
+    (void)user;
+    table->StreamQuery_v1 = CUSHIM_LAYER_OF_KIND(layer_query, kind);
+    return CUDA_SUCCESS;
+}
+
+static struct cushim_layer layer = CUSHIM_LAYER("layer", layer_install, NULL);
+
 int main(int argc, char **argv)
 {
     if (argc != 3 || cushim_load(NULL) != CUDA_SUCCESS) {
-        fprintf(stderr, "call_count: %s\n", argc != 3 ? "direct|table COUNT" : cushim_last_error()->message);
+        fprintf(stderr, "call_count: %s\n", argc != 3 ? "direct|table|beside COUNT" : cushim_last_error()->message);
+        return 1;
+    }
+    if (strcmp(argv[1], "beside") == 0 && cushim_layer_add(&layer) != CUDA_SUCCESS) {
+        fprintf(stderr, "call_count: %s\n", cushim_last_error()->message);
         return 1;
     }
     long count = strtol(argv[2], NULL, 10);

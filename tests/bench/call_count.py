@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """call_count.py - the cost of a call through the table, in instructions, against a direct call of a linked
-function.
+function; and of one through a slot that no layer has replaced, with a layer on another slot.
 
     call_count.py NAME BOUND CALL_COUNT DRIVER [LIBRARY]
 
@@ -49,12 +49,14 @@ def main(what, bound, program, *libraries):
     with tempfile.TemporaryDirectory() as directory:
         program, driver, *_ = [copy_stripped(file, directory) for file in (program, *libraries)]
         environment = {**os.environ, 'CUSHIM_DRIVER': str(driver), 'LD_LIBRARY_PATH': directory}
-        for way in ('table', 'direct'):
+        for way in ('table', 'direct', 'beside'):
             few, many = (count_instructions(program, way, calls, environment) for calls in (FEW, MANY))
             turn[way] = [(many - few) / (MANY - FEW)]
     met = bench.judge_difference(f'a call through the table - a linked call, {what}', turn['table'], turn['direct'],
                                  'instructions', float(bound))
-    return 0 if met else 1
+    same = bench.judge_difference(f'a call beside a layer - a call without layers, {what}', turn['beside'], turn['table'],
+                                  'instructions', float(bound))
+    return 0 if met and same else 1
 
 
 if __name__ == '__main__':
