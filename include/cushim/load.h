@@ -70,7 +70,7 @@ struct cushim_load_options {
  *
  * The environment variables take effect only in the load that succeeds, not in later calls. After a failure the absent
  * table is current, every slot can be called, cushim_get_diagnosis() has the reason, and a later cushim_load() tries
- * again.
+ * again. The layers of CUSHIM_LAYERS are the exception: once they are opened, they stay, also after a failure.
  *
  * @param options  The options, or NULL for the defaults.
  * @retval CUDA_SUCCESS                          A driver is loaded, by this call or by an earlier one whose options do
@@ -84,10 +84,12 @@ struct cushim_load_options {
  * @retval CUDA_ERROR_STUB_LIBRARY               Only the stub library of the CUDA Toolkit was found, which exists for
  *                                               linking.
  * @retval CUDA_ERROR_NOT_SUPPORTED              The driver is older than min_version.
+ * @retval CUDA_ERROR_ALREADY_ACQUIRED           A layer of CUSHIM_LAYERS is installed already (layer.h).
  * @retval CUDA_ERROR_NOT_PERMITTED              A driver is loaded with options that contradict these. It stays loaded,
  *                                               and cushim_last_error() names the first difference.
  * @retval CUDA_ERROR_NOT_READY                  The call was made during a load on the same thread, by the constructor
  *                                               of a library.
+ * @return Or the code with which a layer refused to be installed; the reason is ::CUSHIM_REASON_BAD_LAYER.
  */
 CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
 
