@@ -172,7 +172,8 @@ static enum status read_word(struct options *options, const char *word)
             return STATUS_USABLE;
         }
     }
-    return options_complain("unknown command \"%s\"; the commands are probe, table, lookup, doctor, run and exec", word);
+    return options_complain("unknown command \"%s\"; the commands are probe, table, lookup, doctor, run and exec",
+                            word);
 }
 
 /* The checks that need the whole command line. */

@@ -50,8 +50,8 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **pfn, int version
 }
 
 /*
- * The arguments of these are not known. Integers and pointers are passed in registers and then on the stack, so that ten
- * words reach the driver whatever they mean. No known function takes more.
+ * The arguments of these are not known. Integers and pointers are passed in registers and then on the stack, so that
+ * ten words reach the driver whatever they mean. No known function takes more.
  */
 typedef CUresult(CUDAAPI *untyped_fn)(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
 

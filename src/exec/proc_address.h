@@ -11,8 +11,8 @@ void exec_proc_address_add(cushim_fn driver_fn, cushim_fn exported);
 /* Called once after the last exec_proc_address_add(). */
 void exec_proc_address_sort(void);
 
-/* Replaces an answer of the driver, or of a table's slot, by the export that stands for it. Others stay: a function that
- * the list does not know leads straight into the driver. */
+/* Replaces an answer of the driver, or of a table's slot, by the export that stands for it. Other answers stay: a
+ * function that the list does not know leads straight into the driver. */
 void exec_proc_address_replace(void **address);
 
 #endif

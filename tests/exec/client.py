@@ -3,8 +3,8 @@
 
   client.py open NAME       the version, the result of cuInit, and the drivers that are mapped
   client.py names NAME      which of the names on the standard input the library exports
-  client.py ask NAME        for each "function version flags symbol" on the standard input, whether both cuGetProcAddress
-                            return the address of that symbol
+  client.py ask NAME        each line "function version flags symbol" of the standard input for which a cuGetProcAddress
+                            does not return the address of that symbol
   client.py fork NAME       as open, in a child that this process forks after it has opened the driver
   client.py spawn NAME      as open, in a child that multiprocessing spawns
 """

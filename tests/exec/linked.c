@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is linked to libcuda.so.1, as programs without cushim are. It prints the version of the driver, whether
- * its linked functions are those that dlsym and cuGetProcAddress return, and the number of GPUs. With NEWER it needs a
- * function of CUDA 12.0; with an argument it ends by that signal.
+ * A program that is linked to libcuda.so.1, as programs without cushim are. It prints the version of the driver,
+ * whether its linked functions are those that dlsym and cuGetProcAddress return, and the number of GPUs. With NEWER it
+ * needs a function of CUDA 12.0; with an argument it ends by that signal.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* RTLD_DEFAULT */

@@ -32,7 +32,8 @@ class Ways(Case):
             answer = under(['--softcuda', '580'], built(name))
             self.assertEqual(answer.status, 7, answer.err)
             self.assertEqual(answer.out.decode().splitlines(),
-                             ['version 13000', 'cuStreamQuery 1 1 1', 'cuStreamQuery_ptsz 1 1 1', 'init 0', 'devices 0 1'])
+                             ['version 13000', 'cuStreamQuery 1 1 1', 'cuStreamQuery_ptsz 1 1 1', 'init 0',
+                              'devices 0 1'])
 
     def opens(self, name):
         answer = client(['--softcuda', '550'], 'open', name)
@@ -54,9 +55,10 @@ class Ways(Case):
         lines = [f'{one.function} {max(one.version, 7000) if flags == 2 else one.version} {flags} {symbol}'
                  for one in ENTRY_POINTS if one.slot is not None and one.version <= 13000
                  for flags, symbol in ((1, one.symbol), (2, one.per_thread_symbol)) if symbol]
-        for options in (['--softcuda', '580'], ['--softcuda', '580', '--max-version', '13.0', '--hide', 'cuProfilerStop']):
-            other = client(options, 'ask', text='\n'.join(lines))
-            self.assertEqual({line.split()[0] for line in other}, set(options[5:]))
+        self.assertGreater(len(lines), 600)
+        for hidden in ([], ['cuProfilerStop']):  # with a hidden function, cushim answers in place of the driver
+            other = client(['--softcuda', '580', '--hide', ','.join(hidden)], 'ask', text='\n'.join(lines))
+            self.assertEqual([line.split()[0] for line in other], hidden)
 
     def test_exports_when_driver_is_older_then_are_exactly_those_of_the_driver(self):
         for branch, version in VERSIONS.items():

@@ -8,7 +8,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
-from program import PROGRAM, Case, Answer, environment, lists, main, run  # noqa pylint: disable=unused-import,wrong-import-position
+# pylint: disable=unused-import,wrong-import-position
+from program import PROGRAM, Answer, Case, environment, lists, main, run
 
 BUILD = os.path.abspath(sys.argv[2])
 CLIENT = [sys.executable, '-B', os.path.join(HERE, 'client.py')]
@@ -29,8 +30,8 @@ def built(name):
 
 def under(options, *command, text='', **variables):
     """Runs a command under exec with these options."""
-    done = subprocess.run([PROGRAM, 'exec', *options, '--', *command], env=environment(**variables), input=text.encode(),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+    done = subprocess.run([PROGRAM, 'exec', *options, '--', *command], env=environment(**variables),
+                          input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
     return Answer(done)
 
 
