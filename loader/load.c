@@ -175,11 +175,14 @@ static CUresult load_again(const struct cushim_load_options *options)
     return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(&state.builder));
 }
 
-static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options)
+/* cush_request_read() or cush_request_read_options(): with or without the environment variables. */
+typedef bool (*request_read_fn)(struct request *, const struct cushim_load_options *, struct diagnosis_builder *);
+
+static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options, request_read_fn read)
 {
     struct request wish;
     cush_os_library_pin_self();
-    bool sensible = cush_request_read(&wish, options, &state.builder) && load_open_layers(&wish);
+    bool sensible = read(&wish, options, &state.builder) && load_open_layers(&wish);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : load_publish();
     if (diagnosis->code != CUDA_SUCCESS)
         cush_error_set(diagnosis->code, load_name, "%", diagnosis->message);
@@ -193,13 +196,13 @@ static const char *load_error_message(void)
     return last->detail != NULL ? last->detail : last->message;
 }
 
-CUresult cushim_load(const struct cushim_load_options *options)
+static CUresult load(const struct cushim_load_options *options, request_read_fn read)
 {
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is already loading the driver.", NULL);
     cush_os_load_lock();
     cush_diagnosis_start(&state.builder);
-    const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options);
+    const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, read);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options);
     cush_os_load_unlock();
     if (options != NULL && options->log != NULL) {
@@ -209,6 +212,16 @@ CUresult cushim_load(const struct cushim_load_options *options)
             load_log_line(options, "%s", result == CUDA_SUCCESS ? "loaded before" : load_error_message());
     }
     return result;
+}
+
+CUresult cushim_load(const struct cushim_load_options *options)
+{
+    return load(options, cush_request_read);
+}
+
+CUresult cush_load_without_environment(const struct cushim_load_options *options)
+{
+    return load(options, cush_request_read_options);
 }
 
 static bool load_is_untried(void)
@@ -227,7 +240,7 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
     /* If several threads get here at the same time, one loads. */
     if (load_is_untried()) {
         cush_diagnosis_start(&state.builder);
-        load_first(NULL);
+        load_first(NULL, cush_request_read);
     }
     cush_os_load_unlock();
     return cush_table_current(kind);

@@ -35,6 +35,8 @@ enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NO_PROGRAM = 127 };
 
 static const char oldest_set[] = "6050";
 
+#    define LAYERS "CUSHIM_LAYERS"
+
 /* ---- The driver behind our library ---- */
 
 /* Without a driver, a program starts as on a machine without one; not if a driver is there and cannot be used. */
@@ -135,34 +137,62 @@ static bool is_auditor_free_of_cost(void)
 #    endif
 }
 
-/* Puts a path in front of the list in a variable. */
-static bool prepend(const char *variable, const char *path)
+/* Sets a variable to two paths or lists of paths. */
+static bool set_list(const char *variable, const char *first, const char *second)
 {
-    const char *list = getenv(variable);
-    bool is_empty = list == NULL || list[0] == '\0';
-    size_t size = strlen(path) + (is_empty ? 0 : strlen(list) + 1) + 1;
+    size_t size = strlen(first) + strlen(second) + 2;
     char *text = malloc(size);
     if (text == NULL)
         return false;
-    snprintf(text, size, "%s%s%s", path, is_empty ? "" : ":", is_empty ? "" : list);
+    snprintf(text, size, "%s%s%s", first, first[0] != '\0' && second[0] != '\0' ? ":" : "", second);
     bool done = setenv(variable, text, 1) == 0;
     free(text);
     return done;
 }
 
+static const char *value_of(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL ? value : "";
+}
+
+static bool prepend(const char *variable, const char *path)
+{
+    return set_list(variable, path, value_of(variable));
+}
+
+static bool append(const char *variable, const char *path)
+{
+    return set_list(variable, value_of(variable), path);
+}
+
+/* Puts the layers of the command line on top of those of the variable. The load of this process then checks them. */
+static enum status add_layers(const struct options *options)
+{
+    char path[PLATFORM_PATH_SIZE];
+    for (size_t i = 0; i < options->layer_count; i++) {
+        if (!platform_real_path(options->layers[i], path, sizeof path))
+            return options_complain("--layer: there is no file \"%s\"", options->layers[i]);
+        if (strpbrk(path, ":;") != NULL)
+            return options_complain("--layer: this path cannot be passed on: %s", path);
+        if (!append(LAYERS, path))
+            return STATUS_UNUSABLE;
+    }
+    return STATUS_USABLE;
+}
+
 static bool set_settings(const struct options *options, const char *set, const char *driver)
 {
-    const char *hide = options->load.hide != NULL ? options->load.hide : getenv("CUSHIM_HIDE");
+    const char *hide = options->load.hide != NULL ? options->load.hide : value_of("CUSHIM_HIDE");
+    const char *layers = value_of(LAYERS);
     char limit[32] = "";
     if (cushim_driver_version() < driver_diagnosis()->cuda_version)
         snprintf(limit, sizeof limit, ";max-version=%d", cushim_driver_version());
-    if (hide == NULL)
-        hide = "";
-    size_t size = strlen(set) + strlen(driver) + strlen(hide) + sizeof limit + 64;
+    size_t size = strlen(set) + strlen(driver) + strlen(hide) + strlen(layers) + sizeof limit + 64;
     char *text = malloc(size);
     if (text == NULL)
         return false;
-    snprintf(text, size, "shim=%s;driver=%s%s;hide=%s", set, driver, limit, hide);
+    snprintf(text, size, "shim=%s;driver=%s%s;hide=%s;layers=%s", set, driver, limit, hide, layers);
     bool done = setenv(EXEC_VARIABLE, text, 1) == 0;
     free(text);
     return done;
@@ -171,7 +201,7 @@ static bool set_settings(const struct options *options, const char *set, const c
 /* The variables for cushim go to our library: the program's own cushim finds an ordinary driver. */
 static bool set_environment(const struct options *options, const char *libraries, const char *set, const char *driver)
 {
-    static const char *const moved[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_HIDE"};
+    static const char *const moved[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_HIDE", LAYERS};
     char auditor[PLATFORM_PATH_SIZE + 16];
     snprintf(auditor, sizeof auditor, "%s/auditor.so", libraries);
     if (!set_settings(options, set, driver) || !prepend("LD_LIBRARY_PATH", set))
@@ -209,6 +239,8 @@ int exec_program(const struct options *options)
         return options_complain("exec: this process already runs under cushim exec");
     enum status status = software_driver_select(&own, path, sizeof path);
     if (status == STATUS_USABLE)
+        status = add_layers(&own);
+    if (status == STATUS_USABLE)
         status = find_driver(&own, driver, sizeof driver);
     if (status != STATUS_USABLE)
         return (int)status;
@@ -217,8 +249,8 @@ int exec_program(const struct options *options)
         text_complain("exec: the libraries of cushim exec were not found beside this program");
         return STATUS_UNUSABLE;
     }
-    if (strpbrk(set, ":;") != NULL || strchr(driver, ';') != NULL)
-        return options_complain("exec: these paths cannot be passed on: %s, %s", set, driver);
+    if (strpbrk(set, ":;") != NULL || strchr(driver, ';') != NULL || strchr(value_of(LAYERS), ';') != NULL)
+        return options_complain("exec: these paths cannot be passed on: %s, %s, %s", set, driver, value_of(LAYERS));
     if (!set_environment(&own, libraries, set, driver)) {
         text_complain("exec: not enough memory");
         return STATUS_UNUSABLE;

@@ -33,7 +33,8 @@ enum option {
     OPTION_REQUIRE,
     OPTION_REQUIRE_SLOT,
     OPTION_ALL,
-    OPTION_SOFTCUDA
+    OPTION_SOFTCUDA,
+    OPTION_LAYER
 };
 
 #define FOR(command) (1u << (command))
@@ -61,6 +62,7 @@ static const struct known_option {
     {"--require-slot", OPTION_REQUIRE_SLOT, true, FOR(COMMAND_PROBE)},
     {"--all", OPTION_ALL, false, FOR(COMMAND_LOOKUP)},
     {"--softcuda", OPTION_SOFTCUDA, true, FOR(COMMAND_RUN) | FOR(COMMAND_EXEC)},
+    {"--layer", OPTION_LAYER, true, FOR(COMMAND_EXEC)},
 };
 
 enum status options_complain(const char *format, ...)
@@ -142,6 +144,9 @@ static enum status apply(struct options *options, const struct known_option *kno
     case OPTION_SOFTCUDA:
         options->softcuda = value;
         break;
+    case OPTION_LAYER:
+        options->layers[options->layer_count++] = value;
+        break;
     }
     return STATUS_USABLE;
 }
@@ -211,7 +216,7 @@ enum status options_read(int argc, char **argv, struct options *out_options)
     unsigned used = 0;
     bool only_words = false;
     /* Each name takes at least one element of argv, so that writing never overtakes reading. */
-    options.required_slots = (const char **)argv;
+    options.required_slots = options.layers = (const char **)argv; /* no command has both */
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         const char *value = NULL;

@@ -29,6 +29,8 @@ struct options {
     size_t required_slot_count;
     const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
     size_t word_count;
+    const char **layers; /* stored as required_slots */
+    size_t layer_count;
     char **program; /* with exec: the program and its arguments, NULL at the end */
 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Returns the value if `field` is "key=value". */
-static const char *value_of(const char *field, const char *key)
+static char *value_of(char *field, const char *key)
 {
     size_t length = strlen(key);
     return strncmp(field, key, length) == 0 && field[length] == '=' ? field + length + 1 : NULL;
@@ -17,14 +17,15 @@ static const char *value_of(const char *field, const char *key)
 
 struct exec_settings exec_settings_read(void)
 {
-    struct exec_settings settings = {NULL, NULL, NULL, NULL};
+    struct exec_settings settings = {NULL, NULL, NULL, NULL, NULL};
     const struct {
         const char *key;
-        const char **value;
+        char **value;
     } known[] = {{"shim", &settings.shim},
                  {"driver", &settings.driver},
                  {"max-version", &settings.max_version},
-                 {"hide", &settings.hide}};
+                 {"hide", &settings.hide},
+                 {"layers", &settings.layers}};
     const char *text = secure_getenv(EXEC_VARIABLE);
     char *copy = text != NULL ? strdup(text) : NULL;
     for (char *field = copy; field != NULL;) {
@@ -32,7 +33,7 @@ struct exec_settings exec_settings_read(void)
         if (end != NULL)
             *end++ = '\0';
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-            const char *value = value_of(field, known[i].key);
+            char *value = value_of(field, known[i].key);
             if (value != NULL)
                 *known[i].value = value;
         }

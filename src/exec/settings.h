@@ -11,10 +11,11 @@
 
 /* Each member is NULL if it was not given. */
 struct exec_settings {
-    const char *shim;        /* the directory with our libcuda.so.1 */
-    const char *driver;      /* the real path of the driver, or "none" */
-    const char *max_version; /* "12040" */
-    const char *hide;        /* as CUSHIM_HIDE */
+    char *shim;        /* the directory with our libcuda.so.1 */
+    char *driver;      /* the path of the driver, or "none" */
+    char *max_version; /* "12040" */
+    char *hide;        /* as CUSHIM_HIDE */
+    char *layers;      /* as CUSHIM_LAYERS */
 };
 
 /* Reads the variable. The strings are in a copy of it that is never freed; if it is unset, all members are NULL. */

@@ -4,29 +4,47 @@
  * it is opened: afterwards the exports are those of the driver behind it, under the version limit and without the
  * hidden functions.
  */
+#include <string.h>
+
 #include "driver.h"
 #include "exports.h"
 #include "hide_name.h"
+#include "layer.h"
+#include "load.h"
 #include "os_library.h"
 #include "proc_address.h"
 #include "resolve.h"
 #include "settings.h"
 #include "version.h"
 
-/* Every option is given, so that the variables of the program's own cushim do not apply here. */
+/* `cushim exec` has installed these layers before; so a failure means that a file is gone. Then there is no driver. */
+static bool add_layers(char *list)
+{
+    bool added = true;
+    for (char *path = list; path != NULL && added;) {
+        char *end = strchr(path, ':');
+        if (end != NULL)
+            *end++ = '\0';
+        added = path[0] == '\0' || cush_layer_add_object(path) == CUDA_SUCCESS;
+        path = end;
+    }
+    return added;
+}
+
+/* The variables of the program's own cushim do not apply here. */
 static void load(const struct exec_settings *settings)
 {
     struct cushim_load_options options = {
         .path = settings->driver,
         .max_version = settings->max_version != NULL ? cush_version_parse(settings->max_version) : 0,
-        .hide = settings->hide != NULL ? settings->hide : "",
+        .hide = settings->hide,
     };
-    if (options.max_version == 0)
-        options.max_version = LARGEST_VERSION;
     /* Without settings (a child with another environment): the known paths, because the plain name is ours. */
     if (options.path == NULL)
         options.root = "/";
-    (void)cushim_load(&options);
+    if (!add_layers(settings->layers))
+        options = (struct cushim_load_options){.path = "none"};
+    (void)cush_load_without_environment(&options);
 }
 
 static void adopt(const struct exec_export *export)

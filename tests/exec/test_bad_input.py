@@ -58,6 +58,13 @@ class BadInput(Case):
         for path in ('/nowhere/libcuda.so.1', text, 'libc.so.6'):
             self.refuses(under(['--driver', path], 'echo'), 1, path)
 
+    def test_layer_when_it_cannot_be_used_then_program_does_not_start(self):
+        self.refuses(under([*SOFT, '--layer', '/nowhere/layer.so'], 'echo'), 2, 'there is no file "/nowhere/layer.so"')
+        for layer in (softcuda(580), os.path.realpath(__file__)):
+            self.refuses(under([*SOFT, '--layer', layer], 'echo'), 1, f'The layer {layer} cannot be used')
+        self.refuses(under([*SOFT, '--layer', built('newer_layer.so')], 'echo', CUSHIM_LAYERS=built('newer_layer.so')),
+                     1, 'is already installed')
+
     def test_driver_when_it_is_our_own_library_then_refused(self):
         self.refuses(under(['--driver', os.path.join(SETS, '13000', 'libcuda.so.1')], 'echo'), 2,
                      'is the library of cushim exec itself')

@@ -116,6 +116,30 @@ class Settings(Case):
         self.assertEqual((lines[0], lines[-2:]), ('version 0', ['init 100', 'devices 0 0']))
 
 
+class Layers(Case):
+    def test_layer_when_given_then_is_installed_once_and_reached_in_every_way(self):
+        layer = built('newer_layer.so')
+        for options, variables in ((['--layer', layer], {}), ([], {'CUSHIM_LAYERS': layer})):
+            options = ['--softcuda', '580', *options]
+            self.assertEqual(client(options, 'open', **variables)['version'], 13010)
+            self.assertEqual(client(options, 'ask', text='cuDriverGetVersion 2020 1 cuDriverGetVersion', **variables), [])
+            self.assertEqual(under(options, built('linked'), **variables).out.split()[1], b'13010')
+            # The program's own cushim has no layers, and sees those of our library.
+            probe = under(options, PROGRAM, 'probe', '--format=json', **variables).json
+            self.assertEqual((probe['driver']['cuda_version'], probe['layers']), (13010, []))
+
+    def test_layers_when_set_by_the_program_then_do_not_reach_our_library(self):
+        answer = under(['--softcuda', '580'], 'env', 'CUSHIM_LAYERS=' + built('newer_layer.so'), *CLIENT, 'open',
+                       'libcuda.so.1')
+        self.assertEqual(answer.json['version'], 13000)
+
+    def test_layer_when_its_file_is_gone_then_there_is_no_driver(self):
+        copy = os.path.join(self.directory(), 'layer.so')
+        shutil.copy(built('newer_layer.so'), copy)
+        answer = under(['--softcuda', '580', '--layer', copy], 'sh', '-c', f'rm {copy}; exec {built("linked")}')
+        self.assertEqual(answer.out.decode().splitlines()[0], 'version 0')
+
+
 class Children(Case):
     def test_child_when_started_in_any_way_then_has_our_library_and_one_driver(self):
         mapped = sorted([library(12030), softcuda(580)])
