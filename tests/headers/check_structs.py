@@ -14,7 +14,8 @@ def read_structs():
     """{struct: [declaration of each member]} of the public headers."""
     result = {}
     for path in sorted(support.HEADERS.glob('*.h')):
-        for name, body in re.findall(r'^struct (cushim_\w+) \{\n(.*?)^\};', support.strip_comments(support.read(path)), re.M | re.S):
+        text = support.strip_comments(support.read(path))
+        for name, body in re.findall(r'^struct (cushim_\w+) \{\n(.*?)^\};', text, re.M | re.S):
             if name not in NOT_FIXED:
                 result[name] = [' '.join(member.split()) for member in body.split(';') if member.strip()]
     return result
@@ -44,8 +45,8 @@ def compare(structs, actual, recorded):
         if struct not in recorded:
             yield f'tests/headers/structs.txt lacks struct {struct}: add "{actual[struct]}"'
         elif actual[struct] != recorded[struct]:
-            yield (f'the layout of struct {struct} changed. A new member takes the place of a reserved one, and the rest '
-                   f'stays. It was "{recorded[struct]}" and is "{actual[struct]}"')
+            yield (f'the layout of struct {struct} changed. A new member takes the place of a reserved one, and the '
+                   f'rest stays. It was "{recorded[struct]}" and is "{actual[struct]}"')
     for struct in recorded.keys() - structs.keys():
         yield f'tests/headers/structs.txt has struct {struct}, and no header does'
 

@@ -45,8 +45,8 @@ def read_headers(compiler, kind):
     """{name: header} of everything that is declared with CUSHIM_API."""
     source = ''.join(f'#include "cushim/{path.name}"\n' for path in sorted(HEADERS.glob('*.h'))
                      if path.name != 'attributes.h' and 'CUSHIM_API' in path.read_text(encoding='utf-8'))
-    text = output_of(*compiler, '-std=c11', '-E', '-DCUSHIM_OWN_TYPES=1', '-DCUSHIM_BUILD_SHARED', '-I', str(HEADERS.parent),
-                     '-x', 'c', '-', input=source)
+    text = output_of(*compiler, '-std=c11', '-E', '-DCUSHIM_OWN_TYPES=1', '-DCUSHIM_BUILD_SHARED', '-I',
+                     str(HEADERS.parent), '-x', 'c', '-', input=source)
     found, header = {}, ''
     for mark, statement in re.findall(rf'^# \d+ "([^"]*)"|(?:{MARK[kind]})([^;]*);', text, re.M):
         if mark:
@@ -59,7 +59,8 @@ def read_headers(compiler, kind):
 def read_elf(library):
     """{name: version} of what the library exports."""
     rows = [line.split() for line in output_of('readelf', '--dyn-syms', '-W', str(library)).splitlines()]
-    symbols = [row[7] for row in rows if len(row) == 8 and row[4] in ('GLOBAL', 'WEAK') and row[6] not in ('UND', 'ABS')]
+    symbols = [row[7] for row in rows
+               if len(row) == 8 and row[4] in ('GLOBAL', 'WEAK') and row[6] not in ('UND', 'ABS')]
     return {name: version for name, _, version in (symbol.replace('@@', '@').partition('@') for symbol in symbols)}
 
 
@@ -89,7 +90,8 @@ def compare_releases(listed, nodes, exported, kind):
     releases = [release_of(node) for node in nodes]
     if releases != sorted(set(releases)) or releases[-1] > current:
         yield f'{LIST}: the nodes {" ".join(nodes)} are not in the order of their releases, or newer than version.h'
-    for table in re.findall(r'^CUSHIM_TABLE_RELEASE\((\w+),', (HEADERS / 'table_releases.h').read_text(encoding='utf-8'), re.M):
+    tables = (HEADERS / 'table_releases.h').read_text(encoding='utf-8')
+    for table in re.findall(r'^CUSHIM_TABLE_RELEASE\((\w+),', tables, re.M):
         node = 'CUSHIM_' + table.replace('_', '.')
         for name in (f'cushim_current_legacy_{table}', f'cushim_current_per_thread_{table}'):
             if listed.get(name) != node:
