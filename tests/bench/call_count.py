@@ -6,7 +6,7 @@ function; and of one through a slot that no layer has replaced, with a layer on 
     call_count.py NAME BOUND CALL_COUNT DRIVER [LIBRARY]
 
 DRIVER is the libcuda.so.1 built from driver.c, LIBRARY the libcushim that the program is linked to, if it is
-shared. callgrind counts the whole program with two numbers of calls. The difference divided by the number of
+shared. With NAME "drop-in" the program is linked to the drop-in library instead, and the table is what it is compared with. callgrind counts the whole program with two numbers of calls. The difference divided by the number of
 calls is one turn of the loop with its call; everything before and after cancels out. The counts are the same in
 every run.
 """
@@ -49,9 +49,13 @@ def main(what, bound, program, *libraries):
     with tempfile.TemporaryDirectory() as directory:
         program, driver, *_ = [copy_stripped(file, directory) for file in (program, *libraries)]
         environment = {**os.environ, 'CUSHIM_DRIVER': str(driver), 'LD_LIBRARY_PATH': directory}
-        for way in ('table', 'direct', 'beside'):
+        for way in ('table', 'direct', *(['beside'] if what != 'drop-in' else [])):
             few, many = (count_instructions(program, way, calls, environment) for calls in (FEW, MANY))
             turn[way] = [(many - few) / (MANY - FEW)]
+    if what == 'drop-in':
+        met = bench.judge_difference('a call of the drop-in library - a call through the table', turn['direct'],
+                                     turn['table'], 'instructions', float(bound))
+        return 0 if met else 1
     met = bench.judge_difference(f'a call through the table - a linked call, {what}', turn['table'], turn['direct'],
                                  'instructions', float(bound))
     same = bench.judge_difference(f'a call beside a layer - a call without layers, {what}', turn['beside'], turn['table'],

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """program.cpp, compiled with the <cuda.h> of a Toolkit, runs with the drop-in library and no driver, and on softcuda.
+With "-include cushim/names.h" instead, a program needs no name of the driver; without, nm shows the ones it needs.
 
 usage: check_toolkit.py LIBCUSHIM_CUDA SOFTCUDA ARGUMENT...     arguments of the tests in tests/headers
 """
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,10 +15,22 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'headers'))
 import support  # pylint: disable=wrong-import-position
 
+PORTED = '#include <cuda.h>\nint main(void)\n{\n    return cuInit(0) || cuMemFree(0);\n}\n'
+
 
 def run(command, **more):
     print('$', *command, flush=True)
     return subprocess.run(command, check=False, env={**os.environ, **more}).returncode
+
+
+def check_names(setting, output):
+    failures = []
+    for flags, needed in ([], {'cuInit', 'cuMemFree_v2'}), (['-include', 'cushim/names.h'], set()):
+        status, said = setting.c.run(PORTED, [*setting.toolkit, *flags], output)
+        listed = '' if status else subprocess.check_output(['nm', '-u', output], text=True)
+        if status or set(re.findall(r'\bcu[A-Z]\w+', listed)) != needed:
+            failures.append(f'{flags}:\n{said}{listed}')
+    return failures
 
 
 def main():
@@ -32,6 +46,7 @@ def main():
                        HERE / 'program.cpp', '-o', program, library, '-ldl', '-lpthread']
             if run(command) or run([program, 'none'], CUSHIM_DRIVER='none') or run([program, 'gpu'], CUSHIM_DRIVER=driver):
                 failures.append(' '.join(['program.cpp', *kind]))
+        failures += check_names(setting, os.path.join(directory, 'object.o'))
     support.finish(failures)
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every name of the drop-in library calls the slot that its spelling says, in the table of its kind, with its arguments.
- * The current tables are replaced by two whose slots record who was called. C++ makes the arguments from the list alone.
+ * Every name of the drop-in library calls the slot that its spelling says, in the table of its kind, with its
+ * arguments. The current tables are replaced by two whose slots record each call. C++ makes the arguments from the list
+ * alone.
  */
 #include <algorithm>
 #include <cstdio>

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # As they are read: without the markers around what loader/generate.py writes.
 PAGES = {str(page.relative_to(ROOT)): re.sub(r'<!-- (list: [\w-]+|end) -->', '', page.read_text(encoding='utf-8')) for page in
          [*(ROOT / name for name in ('README.md', 'CHANGELOG.md', '.github/CONTRIBUTING.md')),
-          *(ROOT / name / 'README.md' for name in ('include', 'loader', 'src', 'src/exec', 'tests', 'subprojects'))]}
+          *(ROOT / name / 'README.md' for name in ('include', 'loader', 'src', 'src/cuda', 'src/exec', 'tests', 'subprojects'))]}
 PROGRAM, LIBRARY = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 COMPILER = sys.argv[3:]
 FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wno-unused', '-DCUSHIM_STATIC', '-I', str(ROOT / 'include')]
