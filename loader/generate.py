@@ -212,6 +212,34 @@ def write_names(head, entry_points):
     return text + '\n#endif\n'
 
 
+# ---- include/cushim/compat/cuew_names.h ----
+
+# The CUDA version for which <cuew.h> declares the functions.
+CUEW_VERSION = 9020
+
+CUEW_NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * cuew_names.h - the plain names whose meaning in CUDA %s is not the oldest ABI version of the function, for cuew.h.
+ *
+ * %s
+ */
+#ifndef CUSHIM_COMPAT_CUEW_NAMES_H
+#define CUSHIM_COMPAT_CUEW_NAMES_H
+
+/* clang-format off */
+
+'''
+
+
+def write_cuew_names(entry_points):
+    lines = []
+    for function in lists.by_function(entry_points):
+        older = [one for version, one in plain_meanings(function, entry_points) if version <= CUEW_VERSION]
+        if older and older[-1].abi != 'v1':
+            lines.append(define(function, older[-1].symbol))
+    return (CUEW_NAMES_HEAD % (lists.version_text(CUEW_VERSION), MADE)) + '\n'.join(lines) + '\n\n#endif\n'
+
+
 # ---- loader/symbols.inc ----
 
 SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
@@ -386,6 +414,7 @@ def outputs():
         'include/cushim/names.h': write_names(NAMES_HEAD, [one for one in entry_points if not one.is_interop]),
         'include/cushim/names_interop.h':
             write_names(NAMES_INTEROP_HEAD, [one for one in entry_points if one.is_interop]),
+        'include/cushim/compat/cuew_names.h': write_cuew_names(entry_points),
         'loader/symbols.inc': write_symbols(entry_points),
         'loader/exports.inc': write_exports(entry_points),
         'src/cli/branches.inc': write_branches(),

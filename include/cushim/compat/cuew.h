@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Replaces <cuew.h>, the CUDA Extension Wrangler: its functions and the driver's names, on cushim. A program switches by
+ * its include path, which has include/cushim/compat before the directory of cuew, and by linking to cushim instead of
+ * cuew.
+ *
+ * Differences from the original:
+ * - The names are functions instead of pointers that may be NULL. If the driver lacks a function, the call returns
+ *   CUDA_ERROR_NOT_SUPPORTED.
+ * - The names go through the table for the legacy default stream. They can also be called before cuewInit(). Functions
+ *   that are newer than cuew are there, too; plain names mean what they mean in CUDA 9.2.
+ * - cuewInit(CUEW_INIT_NVRTC) fails, and the compiler (nvcc) is not searched for.
+ */
+#ifndef CUSHIM_COMPAT_CUEW_H
+#define CUSHIM_COMPAT_CUEW_H
+
+#if !defined(CUSHIM_OWN_TYPES)
+#    define CUSHIM_OWN_TYPES 1
+#endif
+#include "cushim/loader.h"
+
+#if !CUSHIM_OWN_TYPES
+#    error "cushim: this <cuew.h> is used together with <cuda.h>: use only one of the two"
+#    include "cushim/see_the_error_above.h"
+#endif
+
+#include "cushim/abi/egl.h" /* a frame is passed by value */
+
+/* The original, if a program includes that, too, declares nothing. */
+#define __CUEW_H__
+#define CUEW_VERSION_MAJOR 2
+#define CUEW_VERSION_MINOR 0
+#define CUDA_VERSION 9020
+
+enum { CUEW_SUCCESS = 0, CUEW_ERROR_OPEN_FAILED = -1, CUEW_ERROR_ATEXIT_FAILED = -2 };
+enum { CUEW_INIT_CUDA = 1, CUEW_INIT_NVRTC = 2 };
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* These functions are not visible to the linker, where a program may still have the pointers of cuew by these names. */
+#define CUSHIM_NAME_v1(function) cu##function
+#define CUSHIM_NAME_v2(function) cu##function##_v2
+#define CUSHIM_NAME_v3(function) cu##function##_v3
+#define CUSHIM_NAME_v4(function) cu##function##_v4
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    static inline CUresult CUDAAPI CUSHIM_NAME_##abi(function) params                                                  \
+    {                                                                                                                  \
+        return cushim_table_legacy()->function##_##abi args;                                                           \
+    }
+#include "cushim/entry_points.h"
+#undef CUSHIM_NAME_v1
+#undef CUSHIM_NAME_v2
+#undef CUSHIM_NAME_v3
+#undef CUSHIM_NAME_v4
+
+/**
+ * Loads the driver, if `flags` contains CUEW_INIT_CUDA.
+ *
+ * @return CUEW_SUCCESS; CUEW_ERROR_OPEN_FAILED if no driver could be loaded, or if `flags` contains CUEW_INIT_NVRTC.
+ */
+static inline int cuewInit(cuuint32_t flags)
+{
+    if ((flags & CUEW_INIT_CUDA) != 0 && cushim_load(NULL) != CUDA_SUCCESS)
+        return CUEW_ERROR_OPEN_FAILED;
+    return (flags & CUEW_INIT_NVRTC) != 0 ? CUEW_ERROR_OPEN_FAILED : CUEW_SUCCESS;
+}
+
+/** Returns a sentence for an error code, never NULL. */
+static inline const char *cuewErrorString(CUresult result)
+{
+    const char *text = NULL;
+    if (cushim_table_legacy()->GetErrorString_v1(result, &text) != CUDA_SUCCESS || text == NULL)
+        return "Unknown CUDA error value";
+    return text;
+}
+
+/** Returns NULL: no compiler was found. */
+static inline const char *cuewCompilerPath(void)
+{
+    return NULL;
+}
+
+/** Returns 0: no compiler was found. */
+static inline int cuewCompilerVersion(void)
+{
+    return 0;
+}
+
+/** Returns 0: NVRTC was not found. */
+static inline int cuewNvrtcVersion(void)
+{
+    return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "cuew_names.h"
+
+#endif

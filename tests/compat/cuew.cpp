@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuew.cpp - a program that was written for <cuew.h>, as Cycles is.
+ *
+ *   cuew none    no driver is loaded
+ *   cuew gpu     the names work
+ */
+#include <cuew.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+static int failures = 0;
+static std::string failed_call;
+
+static void expect(bool is_met, const char *what)
+{
+    if (!is_met) {
+        std::printf("failed: %s\n", what);
+        failures++;
+    }
+}
+#define EXPECT(condition) expect(condition, #condition)
+
+/* As in Cycles: one macro in another, whose message contains the call. */
+#define CHECK_ON(place, call)                                                                                          \
+    do {                                                                                                               \
+        CUresult result = call;                                                                                        \
+        if (result != CUDA_SUCCESS)                                                                                    \
+            place = std::string(cuewErrorString(result)) + " in " #call;                                               \
+    } while (0)
+#define CHECK(call) CHECK_ON(failed_call, call)
+
+static CUresult (*const free_function)(CUdeviceptr) = cuMemFree;
+
+static void use_gpu()
+{
+    CUdevice device;
+    CUcontext context = nullptr;
+    CUdeviceptr memory = 0;
+    size_t size = 0;
+    int sent = 777, received = 0;
+    CHECK(cuInit(0));
+    CHECK(cuDeviceGet(&device, 0));
+    CHECK(cuCtxCreate(&context, CU_CTX_LMEM_RESIZE_TO_MAX, device));
+    CHECK(cuDeviceTotalMem(&size, device));
+    CHECK(cuMemAlloc(&memory, sizeof sent));
+    CHECK(cuMemcpyHtoD(memory, &sent, sizeof sent));
+    CHECK(cuMemcpyDtoH(&received, memory, sizeof sent));
+    CHECK(free_function(memory));
+    CHECK(cuCtxDestroy(context));
+    EXPECT(failed_call.empty());
+    EXPECT(received == sent);
+    EXPECT(size > 0);
+}
+
+int main(int argc, char **argv)
+{
+    const bool has_driver = argc == 2 && std::strcmp(argv[1], "gpu") == 0;
+    EXPECT(CUDA_VERSION == 9020);
+    EXPECT(cuewInit(CUEW_INIT_CUDA) == (has_driver ? CUEW_SUCCESS : CUEW_ERROR_OPEN_FAILED));
+    EXPECT(cuewInit(CUEW_INIT_NVRTC) == CUEW_ERROR_OPEN_FAILED);
+    EXPECT(std::strlen(cuewErrorString(CUDA_ERROR_OUT_OF_MEMORY)) > 0);
+    EXPECT(std::strcmp(cuewErrorString(static_cast<CUresult>(99999)), "Unknown CUDA error value") == 0);
+    EXPECT(cuewCompilerPath() == nullptr);
+    if (has_driver) {
+        use_gpu();
+    } else {
+        CHECK(cuMemFree(0));
+        EXPECT(failed_call.find(" in cuMemFree_v2(0)") != std::string::npos);
+    }
+    return failures == 0 ? 0 : 1;
+}
