@@ -13,8 +13,9 @@ DRIVERS = HERE / 'drivers.tsv'
 # Per-thread default streams came with this CUDA version.
 FIRST_PER_THREAD_VERSION = 7000
 
-# The functions of <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>, which a program may include after cushim's headers.
-INTEROP = re.compile(r'cu(Graphics)?(GL(?=[A-Z])|EGL|VDPAU)|cuGraphicsResourceGetMappedEglFrame')
+# The functions of <cudaD3D11.h>, <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>, which a program may include after cushim's
+# headers.
+INTEROP = re.compile(r'cu(Graphics)?(D3D11|GL(?=[A-Z])|EGL|VDPAU)|cuWGL|cuGraphicsResourceGetMappedEglFrame')
 
 # What drivers export and no version of cuGetProcAddress knows: {symbol: the first driver with it}.
 WITHOUT_ROW = {'cuMemGetAttribute': 340, 'cuMemGetAttribute_v2': 340, 'cuEGLApiInit': 390}
@@ -69,6 +70,10 @@ class EntryPoint:
     def per_thread_version(self):
         """The CUDA version that brought the per-thread form."""
         return max(self.version, FIRST_PER_THREAD_VERSION)
+
+    @property
+    def is_windows_only(self):
+        return self.platform == 'windows'
 
     @property
     def is_interop(self):

@@ -62,8 +62,8 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * abi/egl.h too: one of them takes a frame by value.
  *
  * Types that changed under one name stand here by the name that did not: CUlaunchAttributeValue for CUstreamAttrValue
- * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of OpenGL, EGL and VDPAU stand as their
- * underlying C types.
+ * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of Direct3D, OpenGL, EGL and VDPAU stand as
+ * their underlying C types. The slots for Direct3D and WGL exist everywhere, and only a driver for Windows fills them.
  *
  * %s
  */
@@ -128,9 +128,9 @@ NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
  * <cudaProfiler.h>. For that reason cushim.h does not include it, and nothing else in cushim lists names that begin
- * with "cu". The names of the functions for OpenGL, EGL and VDPAU are in names_interop.h, so that <cudaGL.h> and its
- * like may follow this header. Functions without a slot keep their declaration from <cuda.h>, and so would need the
- * driver to link; ask cushim_lookup() for those.
+ * with "cu". The names of the functions for Direct3D, OpenGL, EGL and VDPAU are in names_interop.h, so that <cudaGL.h>
+ * and its like may follow this header. Functions without a slot keep their declaration from <cuda.h>, and so would need
+ * the driver to link; ask cushim_lookup() for those.
  *
  * %s
  */
@@ -154,9 +154,9 @@ NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 NAMES_INTEROP_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
- * names_interop.h - names.h, and the same for the functions for OpenGL, EGL and VDPAU.
+ * names_interop.h - names.h, and the same for the functions for Direct3D 11, OpenGL, EGL and VDPAU.
  *
- * Include it last, after <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>.
+ * Include it last, after <cudaD3D11.h>, <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>.
  *
  * %s
  */
@@ -246,7 +246,7 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
  * symbols.inc - every entry point of the driver, as one untyped row each.
  *
- *   CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol)
+ *   CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol, platform)
  *
  *   function           the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi                v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
@@ -254,6 +254,7 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *   symbol             the exported name
  *   per_thread_symbol  the exported name of the form whose default stream is the per-thread one, or "" where there
  *                      is none. That form exists from CUDA %s on, or from `version` where that is later.
+ *   platform           all, linux or windows: whose drivers have it
  *
  * Rows of one function stand together, oldest first: look-ups rely on it. Define CUSHIM_SYMBOL before including this
  * file; it is undefined at the end.
@@ -261,7 +262,7 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * %s
  */
 #ifndef CUSHIM_SYMBOL
-#    define CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol)
+#    define CUSHIM_SYMBOL(function, abi, version, symbol, per_thread_symbol, platform)
 #endif
 
 /* clang-format off */
@@ -270,8 +271,8 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 
 def write_symbols(entry_points):
-    rows = [f'CUSHIM_SYMBOL({one.name}, {one.abi}, {one.version}, "{one.symbol}", "{one.per_thread_symbol}")'
-            for one in entry_points]
+    rows = [f'CUSHIM_SYMBOL({one.name}, {one.abi}, {one.version}, "{one.symbol}", "{one.per_thread_symbol}", '
+            f'{one.platform})' for one in entry_points]
     head = SYMBOLS_HEAD % (lists.version_text(lists.FIRST_PER_THREAD_VERSION), MADE)
     return head + '\n'.join(rows) + '\n\n#undef CUSHIM_SYMBOL\n'
 
@@ -294,6 +295,8 @@ EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *   CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)
  *
  *   A name whose prototype is not established.
+ *
+ * Names that only drivers for Windows export are there on Windows only.
  *
  * Define the macros before including this file; they default to nothing, and are undefined at the end. A file that
  * defines functions with these parameters includes abi/egl.h too: one of them takes a frame by value.
@@ -326,10 +329,12 @@ def exports_of(one):
 
 
 def write_exports(entry_points):
-    rows = [row for one in entry_points for row in exports_of(one)]
+    rows = [row for one in entry_points if not one.is_windows_only for row in exports_of(one)]
+    windows_rows = [row for one in entry_points if one.is_windows_only for row in exports_of(one)]
     versions = {driver.branch: driver.version for driver in lists.read_drivers()}
     rows += [f'CUSHIM_EXPORT_WITHOUT_SLOT({symbol}, {versions[branch]})' for symbol, branch in lists.WITHOUT_ROW.items()]
     return (EXPORTS_HEAD % MADE + '\n'.join(rows)
+            + '\n\n#if defined(_WIN32)\n' + '\n'.join(windows_rows) + '\n#endif'
             + '\n\n#undef CUSHIM_EXPORT\n#undef CUSHIM_EXPORT_WITHOUT_SLOT\n')
 
 

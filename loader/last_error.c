@@ -44,7 +44,9 @@ void cush_last_error_format_missing(size_t row, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
     struct cushim_entry_point entry = cush_symbols_row(row);
-    if (entry.since > driver->own_version)
+    if (cush_symbols_is_elsewhere(row))
+        snprintf(text, size, "Only drivers for Windows have %s.", entry.symbol);
+    else if (entry.since > driver->own_version)
         snprintf(text, size, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.", entry.symbol, MAJOR_MINOR(entry.since),
                  MAJOR_MINOR(driver->own_version));
     else if (entry.since > driver->version)

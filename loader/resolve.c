@@ -51,8 +51,8 @@ static bool proc_address_can_be_trusted(const struct driver *driver)
     cushim_fn older = NULL;
     for (size_t row = 0; row < ROW_COUNT; row++) {
         struct cushim_entry_point entry = cush_symbols_row(row);
-        if (entry.since > CUSHIM_LIST_COMPARED_VERSION)
-            continue; /* its version is not established */
+        if (entry.since > CUSHIM_LIST_COMPARED_VERSION || cush_symbols_is_elsewhere(row))
+            continue; /* its version is not established, or no driver here has it */
         if (row == 0 || !cush_symbols_same_function(row, row - 1))
             older = NULL;
         cushim_fn answer = proc_address_query(driver, entry.function, entry.since, false);
@@ -95,7 +95,7 @@ cushim_fn cush_resolve_row(struct driver *driver, size_t row, enum cushim_defaul
     struct cushim_entry_point entry = cush_symbols_row(row);
     bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
     bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
-    if (per_thread && cush_symbols_lacks_form(row))
+    if (cush_symbols_is_elsewhere(row) || (per_thread && cush_symbols_lacks_form(row)))
         return NULL;
     if (entry.since > driver->own_version || (has_form && driver->version < FIRST_PER_THREAD_VERSION))
         return NULL;

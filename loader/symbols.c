@@ -9,14 +9,14 @@
  * that the dynamic loader adjusts in every process, used or not. Each function's oldest symbol is its own name.
  */
 static const struct names {
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol)                                                 \
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
     char symbol_##function##_##abi[sizeof symbol];                                                                     \
     char per_thread_##function##_##abi[sizeof per_thread_symbol];
 #include "symbols.inc"
 #define CUSHIM_ENTRY(function, abi, since, params, args) char slot_##function##_##abi[sizeof #function "_" #abi];
 #include "cushim/entry_points.h"
 } names = {
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol) symbol, per_thread_symbol,
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) symbol, per_thread_symbol,
 #include "symbols.inc"
 #define CUSHIM_ENTRY(function, abi, since, params, args) #function "_" #abi,
 #include "cushim/entry_points.h"
@@ -24,12 +24,22 @@ static const struct names {
 
 _Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");
 
+/* A driver for Windows can have the functions for EGL and VDPAU. */
+#define IS_ELSEWHERE_all false
+#define IS_ELSEWHERE_linux false
+#if defined(_WIN32)
+#    define IS_ELSEWHERE_windows false
+#else
+#    define IS_ELSEWHERE_windows true
+#endif
+
 static const struct row {
     uint16_t function, symbol, per_thread_symbol, since;
+    bool is_elsewhere;
 } rows[ROW_COUNT] = {
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol)                                                 \
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
     {offsetof(struct names, symbol_##function##_v1), offsetof(struct names, symbol_##function##_##abi),                \
-     offsetof(struct names, per_thread_##function##_##abi), since},
+     offsetof(struct names, per_thread_##function##_##abi), since, IS_ELSEWHERE_##platform},
 #include "symbols.inc"
 };
 
@@ -87,6 +97,11 @@ size_t cush_symbols_find_symbol(const char *symbol)
 bool cush_symbols_same_function(size_t first, size_t row)
 {
     return row < ROW_COUNT && rows[first].function == rows[row].function;
+}
+
+bool cush_symbols_is_elsewhere(size_t row)
+{
+    return rows[row].is_elsewhere;
 }
 
 bool cush_symbols_has_form(size_t row)

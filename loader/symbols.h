@@ -9,7 +9,7 @@
 #include "cushim/loader.h"
 
 enum symbol_row {
-#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol) ROW_##function##_##abi,
+#define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform) ROW_##function##_##abi,
 #include "symbols.inc"
     ROW_COUNT
 };
@@ -34,6 +34,9 @@ size_t cush_symbols_find_symbol(const char *symbol);
 
 /* Whether two rows, of which the second may be past the end, are of one function. */
 bool cush_symbols_same_function(size_t first, size_t row);
+
+/* Whether only drivers for another operating system have this entry point. */
+bool cush_symbols_is_elsewhere(size_t row);
 
 /* Whether the function has entry points with a per-thread form. Then those without one are withheld from per-thread
  * callers, see cush_symbols_lacks_form(). */

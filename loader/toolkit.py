@@ -7,16 +7,18 @@ import re
 import entry_points as lists
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEADERS = ('cuda.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h', 'cudaProfiler.h')
-TYPEDEFS = ('cudaTypedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h', 'cudaVDPAUTypedefs.h', 'cudaProfilerTypedefs.h')
+HEADERS = ('cuda.h', 'cudaD3D11.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h', 'cudaProfiler.h')
+TYPEDEFS = ('cudaTypedefs.h', 'cudaD3D11Typedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h', 'cudaVDPAUTypedefs.h',
+            'cudaProfilerTypedefs.h')
 
-# What the headers declare and no driver for Linux exports.
-NOT_EXPORTED = {'cuEventCreateFromEGLSync', 'cuWGLGetDevice'}
+# What the headers declare and no driver exports.
+NOT_EXPORTED = {'cuEventCreateFromEGLSync'}
 
 # Types that <cuda.h> does not have stand in the list as their underlying C types.
-OTHERS = ((r'\bGLu?(int|enum)\b', 'unsigned int'), (r'\bEGL(Stream|Image|Sync)KHR (?=\w)', 'void *'),
+OTHERS = ((r'\bGLu?(int|enum)\b', 'unsigned int'), (r'\b(EGL(Stream|Image|Sync)KHR|HGPUNV) (?=\w)', 'void *'),
           (r'\bCUeglStreamConnection \*', 'struct CUeglStreamConnection_st **'),
-          (r'\bCUeglFrame\b', 'struct CUeglFrame_st'), (r'\b(CUGLDeviceList|CUoutput_mode)\b', 'unsigned int'),
+          (r'\bCUeglFrame\b', 'struct CUeglFrame_st'), (r'\b(CUGLDeviceList|CUd3d11DeviceList|CUoutput_mode)\b', 'unsigned int'),
+          (r'\b(ID3D11(?:Device|Resource)|IDXGIAdapter)\b', r'struct \1'),
           (r'\bVdp(Device|VideoSurface|OutputSurface)\b', 'uint32_t'),
           (r'\bVdpGetProcAddress\b', 'cushim_vdpau_get_proc_address'))
 
@@ -37,6 +39,7 @@ class Toolkit:
     def __init__(self, directory):
         self.text, typedefs = read_all(directory, HEADERS), read_all(directory, TYPEDEFS)
         self.version = int(re.search(r'#define CUDA_VERSION (\d+)', self.text)[1])
+        self.is_for_windows = (pathlib.Path(directory) / 'cudaD3D11.h').exists()
         self.ours = without_comments('\n'.join(path.read_text(encoding='utf-8')
                                                for path in sorted((ROOT / 'include' / 'cushim').rglob('*.h'))
                                                if not path.name.startswith(('entry_points', 'names', 'conflict'))))
@@ -139,7 +142,8 @@ def merge(toolkit, entry_points):
     """The list with what the Toolkit adds, and what is new."""
     differing = []
     for one in entry_points:
-        if not one.checked and one.version <= toolkit.version:
+        known = one.version <= toolkit.version and (toolkit.is_for_windows or not one.is_windows_only)
+        if not one.checked and known:
             check_against(toolkit, one, differing)
     added = new_entry_points(toolkit, entry_points)
     functions = {one.function for one in entry_points}

@@ -23,8 +23,8 @@
  * abi/egl.h too: one of them takes a frame by value.
  *
  * Types that changed under one name stand here by the name that did not: CUlaunchAttributeValue for CUstreamAttrValue
- * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of OpenGL, EGL and VDPAU stand as their
- * underlying C types.
+ * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of Direct3D, OpenGL, EGL and VDPAU stand as
+ * their underlying C types. The slots for Direct3D and WGL exist everywhere, and only a driver for Windows fills them.
  *
  * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
  */
@@ -1494,6 +1494,32 @@ CUSHIM_ENTRY_BY_KIND(WaitExternalSemaphoresAsync, v1, 10000,
              (const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
               unsigned int numExtSems, CUstream hStream),
              (extSemArray, paramsArray, numExtSems, hStream))
+/* Not yet compared with a Toolkit: */
+CUSHIM_ENTRY(D3D11CtxCreate, v1, 3000,
+             (CUcontext *pCtx, CUdevice *pCudaDevice, unsigned int Flags, struct ID3D11Device *pD3DDevice),
+             (pCtx, pCudaDevice, Flags, pD3DDevice))
+/* Not yet compared with a Toolkit: */
+CUSHIM_ENTRY(D3D11CtxCreate, v2, 3020,
+             (CUcontext *pCtx, CUdevice *pCudaDevice, unsigned int Flags, struct ID3D11Device *pD3DDevice),
+             (pCtx, pCudaDevice, Flags, pD3DDevice))
+/* Not yet compared with a Toolkit: */
+CUSHIM_ENTRY(D3D11CtxCreateOnDevice, v1, 3020,
+             (CUcontext *pCtx, unsigned int flags, struct ID3D11Device *pD3DDevice, CUdevice cudaDevice),
+             (pCtx, flags, pD3DDevice, cudaDevice))
+/* Not yet compared with a Toolkit: */
+CUSHIM_ENTRY(D3D11GetDevice, v1, 3000, (CUdevice *pCudaDevice, struct IDXGIAdapter *pAdapter), (pCudaDevice, pAdapter))
+/* Not yet compared with a Toolkit: */
+CUSHIM_ENTRY(D3D11GetDevices, v1, 3020,
+             (unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount,
+              struct ID3D11Device *pD3D11Device, unsigned int deviceList),
+             (pCudaDeviceCount, pCudaDevices, cudaDeviceCount, pD3D11Device, deviceList))
+/* Not yet compared with a Toolkit: */
+CUSHIM_ENTRY(D3D11GetDirect3DDevice, v1, 3020, (struct ID3D11Device **ppD3DDevice), (ppD3DDevice))
+/* Not yet compared with a Toolkit: */
+CUSHIM_ENTRY(GraphicsD3D11RegisterResource, v1, 3000,
+             (CUgraphicsResource *pCudaResource, struct ID3D11Resource *pD3DResource, unsigned int Flags),
+             (pCudaResource, pD3DResource, Flags))
+CUSHIM_ENTRY(WGLGetDevice, v1, 2020, (CUdevice *pDevice, void *hGpu), (pDevice, hGpu))
 
 #undef CUSHIM_ENTRY
 #undef CUSHIM_ENTRY_BY_KIND

@@ -16,9 +16,9 @@
  *
  * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
  * <cudaProfiler.h>. For that reason cushim.h does not include it, and nothing else in cushim lists names that begin
- * with "cu". The names of the functions for OpenGL, EGL and VDPAU are in names_interop.h, so that <cudaGL.h> and its
- * like may follow this header. Functions without a slot keep their declaration from <cuda.h>, and so would need the
- * driver to link; ask cushim_lookup() for those.
+ * with "cu". The names of the functions for Direct3D, OpenGL, EGL and VDPAU are in names_interop.h, so that <cudaGL.h>
+ * and its like may follow this header. Functions without a slot keep their declaration from <cuda.h>, and so would need
+ * the driver to link; ask cushim_lookup() for those.
  *
  * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
  */

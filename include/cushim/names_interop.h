@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names_interop.h - names.h, and the same for the functions for OpenGL, EGL and VDPAU.
+ * names_interop.h - names.h, and the same for the functions for Direct3D 11, OpenGL, EGL and VDPAU.
  *
- * Include it last, after <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>.
+ * Include it last, after <cudaD3D11.h>, <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>.
  *
  * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
  */
@@ -13,6 +13,18 @@
 
 /* clang-format off */
 
+#undef cuD3D11CtxCreate
+#undef cuD3D11CtxCreate_v2
+#define cuD3D11CtxCreate_v2 (cushim_table()->D3D11CtxCreate_v2)
+#define cuD3D11CtxCreate cuD3D11CtxCreate_v2
+#undef cuD3D11CtxCreateOnDevice
+#define cuD3D11CtxCreateOnDevice (cushim_table()->D3D11CtxCreateOnDevice_v1)
+#undef cuD3D11GetDevice
+#define cuD3D11GetDevice (cushim_table()->D3D11GetDevice_v1)
+#undef cuD3D11GetDevices
+#define cuD3D11GetDevices (cushim_table()->D3D11GetDevices_v1)
+#undef cuD3D11GetDirect3DDevice
+#define cuD3D11GetDirect3DDevice (cushim_table()->D3D11GetDirect3DDevice_v1)
 #undef cuEGLStreamConsumerAcquireFrame
 #define cuEGLStreamConsumerAcquireFrame (cushim_table()->EGLStreamConsumerAcquireFrame_v1)
 #undef cuEGLStreamConsumerConnect
@@ -59,6 +71,8 @@
 #define cuGLUnmapBufferObjectAsync (cushim_table()->GLUnmapBufferObjectAsync_v1)
 #undef cuGLUnregisterBufferObject
 #define cuGLUnregisterBufferObject (cushim_table()->GLUnregisterBufferObject_v1)
+#undef cuGraphicsD3D11RegisterResource
+#define cuGraphicsD3D11RegisterResource (cushim_table()->GraphicsD3D11RegisterResource_v1)
 #undef cuGraphicsEGLRegisterImage
 #define cuGraphicsEGLRegisterImage (cushim_table()->GraphicsEGLRegisterImage_v1)
 #undef cuGraphicsGLRegisterBuffer
@@ -77,5 +91,7 @@
 #define cuVDPAUCtxCreate cuVDPAUCtxCreate_v2
 #undef cuVDPAUGetDevice
 #define cuVDPAUGetDevice (cushim_table()->VDPAUGetDevice_v1)
+#undef cuWGLGetDevice
+#define cuWGLGetDevice (cushim_table()->WGLGetDevice_v1)
 
 #endif

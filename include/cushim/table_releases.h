@@ -21,7 +21,7 @@
 #    define CUSHIM_TABLE_RELEASE(release, slots)
 #endif
 
-CUSHIM_TABLE_RELEASE(0_2, 607)
+CUSHIM_TABLE_RELEASE(0_2, 615)
 
 /* The newest pair. */
 #define CUSHIM_CURRENT_LEGACY cushim_current_legacy_0_2

@@ -53,12 +53,15 @@ def write_exports(executed):
     for one in entry_points:
         slot, per_thread = one.slot_name, one.per_thread_symbol
         form = f'SOFT_FORM({slot}_per_thread, "{per_thread}")' if per_thread else 'SOFT_NO_FORM'
-        print(f'SOFT_ROW("{one.function}", {one.version}, SOFT_FORM({slot}, "{one.symbol}"), {form})')
+        row = f'SOFT_ROW("{one.function}", {one.version}, SOFT_FORM({slot}, "{one.symbol}"), {form})'
+        print(f'#if defined(_WIN32)\n{row}\n#endif' if one.is_windows_only else row)
 
 
 def exported(driver, version, windows):
     """(exported name, name in our objects) of everything that this driver exports."""
     for one in lists.read():
+        if one.is_windows_only and not windows:
+            continue
         if one.version <= version and (windows or (one.symbol, driver) not in NOT_ON_LINUX):
             yield one.symbol, one.slot_name
         if one.per_thread_symbol and one.per_thread_version <= version:

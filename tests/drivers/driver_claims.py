@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rules for everything that cushim reports about a driver, checked against the driver's own symbol table."""
+import entry_points as lists  # the directory of the lists is in the path of `suite`
 
 # The names in cuda.h of the codes that are expected somewhere.
 SUCCESS, INVALID_VALUE, NOT_INITIALIZED, STUB, NO_DEVICE, NOT_FOUND, NOT_SUPPORTED = 0, 1, 3, 34, 100, 500, 801
@@ -32,6 +33,9 @@ ONLY_BELOW = {
 
 # Entry points that a driver lacks although its version has them, as observed on these drivers.
 KNOWN_HOLES = {('cuDeviceGetLuid', 10010), ('cuDeviceGetLuid', 11000)}
+
+
+WINDOWS_ONLY = {one.symbol for one in lists.read() if one.is_windows_only}
 
 
 def slot_name(row):
@@ -218,7 +222,7 @@ class Claims:
         """Rows that the version has and the library lacks, and the other way round, without the known ones."""
         return [row for row in view.rows
                 if (row.symbol in view.library.exports) != (row.since <= view.own_version)
-                and (row.symbol, view.own_version) not in KNOWN_HOLES]
+                and (row.symbol, view.own_version) not in KNOWN_HOLES and row.symbol not in WINDOWS_ONLY]
 
     # ---- Look-ups ----
 

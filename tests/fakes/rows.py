@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Writes the exports of a driver of one CUDA version, as X-macro rows for fake_driver.c.
 
-usage: rows.py VERSION LOADER
+usage: rows.py VERSION LOADER linux|windows
 
 FAKE_TYPED(function, driver_function, version, symbol, per_thread, row) is an entry point with a slot in the table,
-FAKE_UNTYPED(...) any other. The list is that of the directory LOADER.
+FAKE_UNTYPED(...) any other. The list is that of the directory LOADER. A fake for
+Linux lacks the functions that only Windows has.
 """
 import sys
 
 
-def main(version, loader):
+def main(version, loader, platform):
     sys.path.insert(0, loader)
     import entry_points as lists  # pylint: disable=import-outside-toplevel
     for one in lists.read():
+        if one.is_windows_only and platform != 'windows':
+            continue
         kind = "FAKE_TYPED" if one.slot is not None else "FAKE_UNTYPED"
         forms = [(0, one.version, one.symbol)]
         if one.per_thread_symbol:
@@ -25,7 +28,7 @@ def main(version, loader):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     sys.dont_write_bytecode = True
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), *sys.argv[2:])

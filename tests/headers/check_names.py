@@ -11,6 +11,9 @@ OLDEST = lists.read_drivers()[0].version
 NAMELESS = {versions[0].slot_name for versions in lists.by_function(lists.read()).values()
             if any(one.plain.get(one.function, OLDEST + 1) <= OLDEST for one in versions[1:])}
 
+# The headers of a Toolkit for Linux lack these.
+ONLY_WINDOWS = {one.function for one in lists.read() if one.is_windows_only}
+
 # CUSHIM_NAMES_VERSION at which plain names change their meaning, and the lowest and highest one.
 VERSIONS = sorted({OLDEST, lists.read_drivers()[-1].version}
                   | {version for one in lists.read() for version in one.plain.values() if version > OLDEST})
@@ -39,7 +42,7 @@ def slot_of_symbol(symbol):
 
 
 def test_plain_name_when_compared_with_the_toolkit_means_the_same(setting, rows):
-    plain = sorted({'cu' + row.function for row in rows})
+    plain = sorted({'cu' + row.function for row in rows} - ONLY_WINDOWS)
     slots = {row.slot for row in rows}
     theirs = support.includes([header for header in ('cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h', 'cudaProfiler.h')
                                if setting.has_header(header)])

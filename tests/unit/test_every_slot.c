@@ -44,7 +44,8 @@ static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind
     const struct cushim_error *error = cushim_last_error();
     size_t index = cush_symbols_row_of(slot);
     struct cushim_entry_point row = cush_symbols_row(index);
-    bool needs_form = row.since <= version; /* else it is missing in both tables */
+    bool is_elsewhere = cush_symbols_is_elsewhere(index);
+    bool needs_form = row.since <= version && !is_elsewhere; /* else it is missing in both tables */
     int needed = needs_form ? 7000 : row.since;
     if (needed <= own_version)
         snprintf(limit, sizeof limit, "the version limit is CUDA %d.%d, and ", version / 1000, version % 1000 / 10);
@@ -54,6 +55,8 @@ static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind
     if (needs_form && cush_symbols_lacks_form(index))
         snprintf(needs, sizeof needs, "%s has no form for per-thread default streams; a later version of it has one.",
                  row.symbol);
+    if (is_elsewhere)
+        snprintf(needs, sizeof needs, "Only drivers for Windows have %s.", row.symbol);
     assert_true(!needs_form || kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
     assert_int_equal(error->code, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(error->function, row.symbol);

@@ -43,7 +43,8 @@ static void assert_native_as_exported(int version, enum cushim_default_stream ki
         } else {
             assert_true(exported == NULL || (per_thread && cush_symbols_lacks_form(cush_symbols_row_of(slot))));
             assert_null(info.symbol);
-            assert_true(exported != NULL || info.since > version || (has_form && version < 7000));
+            assert_true(exported != NULL || info.since > version || (has_form && version < 7000)
+                        || cush_symbols_is_elsewhere(cush_symbols_row_of(slot)));
         }
     }
 }
@@ -55,6 +56,26 @@ static void test_native_when_loaded_then_each_table_is_exactly_what_is_exported_
         unit_load_plain(name_of(versions[i]));
         FOR_EACH_KIND(kind)
         assert_native_as_exported(versions[i], kind);
+    }
+}
+
+static void test_slot_when_only_drivers_for_windows_have_it_then_it_is_missing_elsewhere(void **state)
+{
+    bool is_elsewhere = cush_symbols_is_elsewhere(ROW_D3D11GetDevice_v1);
+    const char *name = "fake_12040";
+    unit_reset(state);
+    unsigned(*counts)[2] = unit_object(name, "fake_calls");
+    memset(counts, 0, sizeof *counts * ROW_COUNT);
+    unit_load_plain(name);
+    assert_int_equal(counts[ROW_GetProcAddress_v2][0], 0); /* it has nothing else to look for */
+    FOR_EACH_KIND(kind)
+    {
+        CUresult result = unit_table(kind)->D3D11GetDevice_v1(NULL, NULL);
+        assert_int_equal(info_of(CUSHIM_SLOT_D3D11GetDevice_v1, kind).state,
+                         is_elsewhere ? CUSHIM_STATE_MISSING : CUSHIM_STATE_NATIVE);
+        assert_int_equal(result, is_elsewhere ? CUDA_ERROR_NOT_SUPPORTED : FAKE_CODE(ROW_D3D11GetDevice_v1, 0));
+        if (is_elsewhere)
+            assert_string_equal(cushim_last_error()->message, "Only drivers for Windows have cuD3D11GetDevice.");
     }
 }
 
@@ -153,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_native_when_loaded_then_each_table_is_exactly_what_is_exported_in_its_form),
+        UNIT_TEST(test_slot_when_only_drivers_for_windows_have_it_then_it_is_missing_elsewhere),
         UNIT_TEST(test_polyfill_when_it_exists_then_all_slots_it_calls_can_be_called),
         UNIT_TEST(test_states_when_a_newer_entry_point_means_the_same_then_it_is_polyfilled),
         UNIT_TEST(test_states_when_per_thread_then_what_needs_a_form_is_missing_before_7_0),

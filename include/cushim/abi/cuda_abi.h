@@ -36,6 +36,11 @@
 struct CUeglFrame_st;
 struct CUeglStreamConnection_st;
 
+/* Interfaces of Direct3D, which <d3d11.h> completes. */
+struct ID3D11Device;
+struct ID3D11Resource;
+struct IDXGIAdapter;
+
 /* The devices of an OpenGL context that cuGLGetDevices lists. With <cuda.h>, the type comes from <cudaGL.h>. */
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 typedef enum CUGLDeviceList_enum CUSHIM_ENUM_BASE {
@@ -43,6 +48,13 @@ typedef enum CUGLDeviceList_enum CUSHIM_ENUM_BASE {
     CU_GL_DEVICE_LIST_CURRENT_FRAME = 2,
     CU_GL_DEVICE_LIST_NEXT_FRAME = 3
 } CUGLDeviceList;
+
+/* The devices of a Direct3D device that cuD3D11GetDevices lists. With <cuda.h>, the type comes from <cudaD3D11.h>. */
+typedef enum CUd3d11DeviceList_enum CUSHIM_ENUM_BASE {
+    CU_D3D11_DEVICE_LIST_ALL = 1,
+    CU_D3D11_DEVICE_LIST_CURRENT_FRAME = 2,
+    CU_D3D11_DEVICE_LIST_NEXT_FRAME = 3
+} CUd3d11DeviceList;
 
 /* How a buffer object of OpenGL is used while it is mapped. */
 typedef enum CUGLmap_flags_enum CUSHIM_ENUM_BASE {

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+#include "d3d11.c"
