@@ -106,6 +106,7 @@ typedef enum CUsharedMemoryMode_enum CUSHIM_ENUM_BASE {
 
 #    define CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE ((CUlaunchAttributeID)17)
 #    define CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE ((CUlaunchAttributeID)18)
+#    define CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID ((CUgraphChildGraphNodeOwnership)-1)
 #    define CU_MEM_LOCATION_TYPE_INVISIBLE ((CUmemLocationType)5)
 #    define CU_MEMPOOL_ATTR_ALLOCATION_TYPE ((CUmemPool_attribute)9)
 #    define CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES ((CUmemPool_attribute)10)
@@ -183,6 +184,7 @@ typedef CUresult(CUDA_CB *CUgraphRecaptureCallback)(void *data, CUgraphNode node
 #    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED ((CUdevice_attribute)156)
 #    define CU_COREDUMP_FAULTED_CONTEXTS_ONLY ((CUCoredumpGenerationFlags)0x80)
 #    define CU_COREDUMP_NO_ERRBAR_AT_EXIT ((CUCoredumpGenerationFlags)0x40000000)
+#    define CU_COREDUMP_LOG_ONLY ((CUCoredumpGenerationFlags)(-0x7fffffff - 1)) /* bit 31 */
 #endif
 
 /* ---- CUDA 13.4 ---- */
