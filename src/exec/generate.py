@@ -19,8 +19,8 @@ OLDEST = 6050
 
 
 def exports():
-    """(name, CUDA version) of each exported name."""
-    text = EXPORTS.read_text(encoding='utf-8')
+    """(name, CUDA version) of each name that drivers for Linux export."""
+    text = re.sub(r'^#if defined\(_WIN32\)\n.*?^#endif\n', '', EXPORTS.read_text(encoding='utf-8'), flags=re.M | re.S)
     for name, _, version in re.findall(r'^CUSHIM_EXPORT(?:_WITHOUT_SLOT)?\((\w+), (\w+, \w+, \w+, )?(\d+)', text, re.M):
         yield name, int(version)
 

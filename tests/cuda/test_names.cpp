@@ -110,7 +110,13 @@ int main()
     addresses.erase(nullptr);
     if (addresses.size() != count)
         fail("the names", "do not have an address each");
-    if (slots.size() != CUSHIM_SLOT_COUNT)
+    size_t elsewhere = 0; /* slots without a name here, because only drivers for Windows have them */
+#if !defined(_WIN32)
+#    define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                   \
+        elsewhere += std::strcmp(#platform, "windows") == 0;
+#    include "symbols.inc"
+#endif
+    if (slots.size() + elsewhere != CUSHIM_SLOT_COUNT)
         fail("the names", "do not reach every slot");
     std::printf("%zu names, %d slots, %d failures\n", count, static_cast<int>(CUSHIM_SLOT_COUNT), failures);
     return failures == 0 ? 0 : 1;
