@@ -38,6 +38,7 @@ extern "C" {
 #endif
 
 struct cushim_completion;
+struct cushim_completion_set;
 struct cushim_dispatcher;
 
 /** A descriptor for an event loop: a file descriptor for poll() and similar functions; on Windows, an event HANDLE. */
@@ -156,6 +157,33 @@ CUSHIM_API uint64_t cushim_time_ns(void);
 CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t deadline);
 
 /**
+ * Waits until one of several completions has fired. Passes over NULL, so that a program can destroy each completion in
+ * its array and wait for the rest. For more than a few completions, use a set.
+ *
+ * @param completions  The array.
+ * @param count        Its length.
+ * @param deadline     A time of cushim_time_ns(), or CUSHIM_FOREVER.
+ * @param out_index    Receives the index of the first completion in the array that has fired;
+ *                     cushim_completion_poll() returns its status.
+ * @retval CUDA_ERROR_TIMEOUT        The deadline has passed, and none has fired.
+ * @retval CUDA_ERROR_INVALID_VALUE  The array contains no completion.
+ */
+CUSHIM_API CUresult cushim_completion_wait_any(struct cushim_completion *const *completions, size_t count,
+                                               uint64_t deadline, size_t *out_index);
+
+/**
+ * Waits until all of several completions have fired. Passes over NULL.
+ *
+ * @param completions  The array. May be NULL if count is 0.
+ * @param count        Its length.
+ * @param deadline     A time of cushim_time_ns(), or CUSHIM_FOREVER.
+ * @retval CUDA_ERROR_TIMEOUT  The deadline has passed, and not all have fired.
+ * @return Otherwise CUDA_SUCCESS, or the status of the first completion in the array whose work failed.
+ */
+CUSHIM_API CUresult cushim_completion_wait_all(struct cushim_completion *const *completions, size_t count,
+                                               uint64_t deadline);
+
+/**
  * Returns a descriptor that becomes readable (on Windows: an event that is set) when the completion has fired, and
  * remains so. The first call creates it.
  *
@@ -235,6 +263,66 @@ CUSHIM_API CUresult cushim_completion_set_callback(struct cushim_completion *com
 CUSHIM_API CUresult cushim_completion_set_inline_callback(struct cushim_completion *completion,
                                                           void (*fn)(CUresult status, void *user), void *user,
                                                           void (*release)(void *user));
+
+/** @} */
+
+/**
+ * @name Sets
+ * A set holds any number of completions, and each comes out of it when it has fired. The cost of a wait depends on how
+ * many completions come out, not on how many are in the set.
+ */
+/** @{ */
+
+/**
+ * Creates an empty set.
+ *
+ * @param out_set  Receives the set, which the caller owns.
+ * @retval CUDA_ERROR_OPERATING_SYSTEM  The operating system provides no more descriptors.
+ */
+CUSHIM_API CUresult cushim_completion_set_create(struct cushim_completion_set **out_set);
+
+/**
+ * Puts a completion into a set, instead of a callback: a completion can be in one set, or have one callback. It may
+ * already have fired. The program keeps the ownership. A completion that is detached or destroyed leaves the set.
+ *
+ * @param set         The set.
+ * @param completion  The completion.
+ * @param user        Returned by cushim_completion_set_wait().
+ * @retval CUDA_ERROR_ILLEGAL_STATE  The completion has, or had, a callback or a set.
+ */
+CUSHIM_API CUresult cushim_completion_set_add(struct cushim_completion_set *set, struct cushim_completion *completion,
+                                              void *user);
+
+/**
+ * Waits until a completion in the set has fired, and takes it out of the set. Completions come out about in the order
+ * in which they fired. A captured completion stays in the set, and comes out again after its next firing; it may come
+ * out once for several firings. `release` of cushim_stream_enqueue() is called when the completion comes out; it must
+ * not destroy the set. Several threads may wait for one set.
+ *
+ * @param set             The set.
+ * @param deadline        A time of cushim_time_ns(), or CUSHIM_FOREVER. With a time in the past the call does not wait.
+ * @param out_completion  Receives the completion; cushim_completion_poll() returns its status.
+ * @param out_user        Receives the pointer that was given to cushim_completion_set_add(). May be NULL.
+ * @retval CUDA_ERROR_TIMEOUT          The deadline has passed, and no completion in the set has fired.
+ * @retval CUDA_ERROR_NOT_INITIALIZED  The set was created before a fork().
+ */
+CUSHIM_API CUresult cushim_completion_set_wait(struct cushim_completion_set *set, uint64_t deadline,
+                                               struct cushim_completion **out_completion, void **out_user);
+
+/**
+ * Returns a descriptor that is readable (on Windows: an event that is set) while completions can come out. The set
+ * keeps the ownership. When the descriptor is readable, the program must call cushim_completion_set_wait() with a time
+ * in the past until it returns CUDA_ERROR_TIMEOUT, or wait for the descriptor again. A completion that left the set
+ * after it fired can make the descriptor readable, although none comes out.
+ */
+CUSHIM_API CUresult cushim_completion_set_descriptor(struct cushim_completion_set *set,
+                                                     cushim_descriptor *out_descriptor);
+
+/**
+ * Destroys the set and sets *set to NULL. The completions in it stay; they can get neither a callback nor another set.
+ * The descriptor is closed when all of them have fired and have been detached or destroyed.
+ */
+CUSHIM_API void cushim_completion_set_destroy(struct cushim_completion_set **set);
 
 /** @} */
 

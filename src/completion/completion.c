@@ -3,6 +3,7 @@
 #include "../stream/fail.h"
 #include "completion_call.h"
 #include "completion_object.h"
+#include "completion_wait.h"
 
 /* ---- Polling and waiting ---- */
 
@@ -11,12 +12,11 @@ static CUresult fail_forked(const char *function)
     return cushim_set_error(CUDA_ERROR_NOT_INITIALIZED, function, "The completion was made before a fork().");
 }
 
-/* Returns CUDA_ERROR_NOT_READY until the completion has fired; then writes its status to *out_status. */
-static CUresult completion_check(const char *function, struct cushim_completion *completion, CUresult *out_status)
+CUresult cush_completion_check(const char *function, struct cushim_completion *completion, CUresult *out_status)
 {
     if (completion == NULL)
         return fail_null_completion(function);
-    if (atomic_load(&completion->state) != COMPLETION_FIRED)
+    if (!cush_completion_has_fired(completion))
         return completion->generation != cush_os_process_generation() ? fail_forked(function) : CUDA_ERROR_NOT_READY;
     /* Written before anything is released, because a release function may destroy the completion. */
     *out_status = (CUresult)atomic_load(&completion->status);
@@ -34,7 +34,7 @@ CUresult cushim_completion_poll(struct cushim_completion *completion)
 {
     static const char function[] = "cushim_completion_poll";
     CUresult status = CUDA_SUCCESS;
-    CUresult result = completion_check(function, completion, &status);
+    CUresult result = cush_completion_check(function, completion, &status);
     return result != CUDA_SUCCESS ? result : completion_result(function, status);
 }
 
@@ -42,24 +42,28 @@ CUresult cushim_completion_status(struct cushim_completion *completion, CUresult
 {
     if (out_status == NULL)
         return fail_null_output("cushim_completion_status");
-    return completion_check("cushim_completion_status", completion, out_status);
+    return cush_completion_check("cushim_completion_status", completion, out_status);
+}
+
+CUresult cush_completion_wait(const char *function, struct cushim_completion *completion, uint64_t deadline,
+                              CUresult *out_status)
+{
+    CUresult result = cush_completion_check(function, completion, out_status);
+    bool in_time = true;
+    while (result == CUDA_ERROR_NOT_READY && in_time) {
+        unsigned state = atomic_fetch_or(&completion->state, COMPLETION_WAITED) | COMPLETION_WAITED;
+        if ((state & COMPLETION_FIRED) == 0)
+            in_time = cush_os_wait(&completion->state, state, deadline);
+        result = cush_completion_check(function, completion, out_status);
+    }
+    return result == CUDA_ERROR_NOT_READY ? fail_timeout(function) : result;
 }
 
 CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t deadline)
 {
     static const char function[] = "cushim_completion_wait";
     CUresult status = CUDA_SUCCESS;
-    CUresult result = completion_check(function, completion, &status);
-    bool in_time = true;
-    while (result == CUDA_ERROR_NOT_READY && in_time) {
-        unsigned expected = COMPLETION_PENDING;
-        if (atomic_compare_exchange_strong(&completion->state, &expected, COMPLETION_WAITED)
-            || expected == COMPLETION_WAITED)
-            in_time = cush_os_wait(&completion->state, COMPLETION_WAITED, deadline);
-        result = completion_check(function, completion, &status);
-    }
-    if (result == CUDA_ERROR_NOT_READY)
-        return cushim_set_error(CUDA_ERROR_TIMEOUT, function, "The deadline has passed.");
+    CUresult result = cush_completion_wait(function, completion, deadline, &status);
     return result != CUDA_SUCCESS ? result : completion_result(function, status);
 }
 
@@ -70,7 +74,7 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
         return fail_null_completion(function);
     if (out_descriptor == NULL)
         return fail_null_output(function);
-    if (atomic_load(&completion->state) != COMPLETION_FIRED && completion->generation != cush_os_process_generation())
+    if (!cush_completion_has_fired(completion) && completion->generation != cush_os_process_generation())
         return fail_forked(function);
     os_signal signal = atomic_load(&completion->signal);
     if (signal == 0) {
@@ -82,7 +86,7 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
             signal = fresh;
         else
             cush_os_signal_close(fresh);
-        if (atomic_load(&completion->state) == COMPLETION_FIRED)
+        if (cush_completion_has_fired(completion))
             cush_os_signal_set(signal);
     }
     *out_descriptor = cush_os_signal_descriptor(signal);
@@ -94,13 +98,12 @@ uint64_t cushim_completion_count(const struct cushim_completion *completion)
     struct cushim_completion *counted = (struct cushim_completion *)completion;
     if (counted == NULL)
         return 0;
-    return counted->captured ? atomic_load(&counted->count) : atomic_load(&counted->state) == COMPLETION_FIRED;
+    return counted->captured ? atomic_load(&counted->count) : cush_completion_has_fired(counted);
 }
 
 CUresult cushim_completion_reset(struct cushim_completion *completion)
 {
     static const char function[] = "cushim_completion_reset";
-    unsigned expected = COMPLETION_FIRED;
     if (completion == NULL)
         return fail_null_completion(function);
     if (!completion->captured)
@@ -109,13 +112,13 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
     /* The parent process uses the same descriptor. */
     if (completion->generation != cush_os_process_generation())
         return fail_forked(function);
-    if (!atomic_compare_exchange_strong(&completion->state, &expected, COMPLETION_PENDING))
+    if ((atomic_fetch_and(&completion->state, ~(unsigned)COMPLETION_FIRED) & COMPLETION_FIRED) == 0)
         return CUDA_SUCCESS;
     os_signal signal = atomic_load(&completion->signal);
     if (signal != 0) {
         cush_os_signal_clear(signal);
         /* The completion may have fired again in between. */
-        if (atomic_load(&completion->state) == COMPLETION_FIRED)
+        if (cush_completion_has_fired(completion))
             cush_os_signal_set(signal);
     }
     return CUDA_SUCCESS;
@@ -126,7 +129,7 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
 static void completion_detach(struct cushim_completion *completion)
 {
     atomic_store(&completion->detached, true);
-    if (atomic_load(&completion->state) == COMPLETION_FIRED)
+    if (cush_completion_has_fired(completion))
         cush_completion_release_resources(completion);
     cush_completion_unref(completion);
 }
@@ -137,6 +140,7 @@ void cushim_completion_detach(struct cushim_completion **completion)
         return;
     struct cushim_completion *detached = *completion;
     *completion = NULL;
+    cush_completion_leave_set(detached);
     completion_detach(detached);
 }
 

@@ -36,8 +36,7 @@ static void callback_end(struct cushim_completion *completion)
 
 bool cush_completion_is_callback_due(struct cushim_completion *completion)
 {
-    return completion->captured ? atomic_load(&completion->pending_calls) != 0
-                                : atomic_load(&completion->state) == COMPLETION_FIRED;
+    return completion->captured ? atomic_load(&completion->pending_calls) != 0 : cush_completion_has_fired(completion);
 }
 
 static bool callback_has_closed_dispatcher(const struct cushim_completion *completion)
@@ -87,4 +86,18 @@ void cush_completion_cancel_callback(struct cushim_completion *completion)
             return;
         }
     }
+}
+
+void cush_completion_leave_set(struct cushim_completion *completion)
+{
+    if (atomic_load(&completion->callback_state) == CALLBACK_SET && completion->callback.fn == NULL)
+        cush_completion_cancel_callback(completion);
+}
+
+bool cush_completion_come_out(struct cushim_completion *completion)
+{
+    if (completion->captured)
+        return atomic_load(&completion->callback_state) == CALLBACK_SET
+               && atomic_exchange(&completion->pending_calls, 0) != 0;
+    return cush_completion_change_callback(completion, CALLBACK_SET, CALLBACK_ENDED);
 }

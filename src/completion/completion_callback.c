@@ -6,18 +6,16 @@
 #include "completion_object.h"
 #include "dispatcher_object.h"
 
-static CUresult completion_set_callback(const char *function, struct cushim_completion *completion,
-                                        struct cushim_dispatcher *dispatcher, void (*fn)(CUresult status, void *user),
-                                        void *user, void (*release)(void *user))
+CUresult cush_completion_set_callback(const char *function, struct cushim_completion *completion,
+                                      struct cushim_dispatcher *dispatcher, void (*fn)(CUresult status, void *user),
+                                      void *user, void (*release)(void *user))
 {
     if (completion == NULL)
         return fail_and_release(fail_null_completion(function), user, release);
-    if (fn == NULL)
-        return fail_and_release(fail_null_function(function), user, release);
     if (!cush_completion_change_callback(completion, CALLBACK_NONE, CALLBACK_SETTING))
-        return fail_and_release(
-            cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function, "The completion already has a callback."), user,
-            release);
+        return fail_and_release(cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
+                                                 "The completion already has a callback, or was in a set."),
+                                user, release);
     completion->callback.fn = fn;
     completion->callback.user = user;
     completion->callback.release = release;
@@ -42,12 +40,17 @@ CUresult cushim_completion_set_callback(struct cushim_completion *completion, st
         return fail_and_release(
             cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL or was destroyed."), user,
             release);
-    return completion_set_callback(function, completion, dispatcher, fn, user, release);
+    if (fn == NULL)
+        return fail_and_release(fail_null_function(function), user, release);
+    return cush_completion_set_callback(function, completion, dispatcher, fn, user, release);
 }
 
 CUresult cushim_completion_set_inline_callback(struct cushim_completion *completion,
                                                void (*fn)(CUresult status, void *user), void *user,
                                                void (*release)(void *user))
 {
-    return completion_set_callback("cushim_completion_set_inline_callback", completion, NULL, fn, user, release);
+    static const char function[] = "cushim_completion_set_inline_callback";
+    if (fn == NULL)
+        return fail_and_release(fail_null_function(function), user, release);
+    return cush_completion_set_callback(function, completion, NULL, fn, user, release);
 }

@@ -4,6 +4,8 @@
 #include "completion_call.h"
 #include "dispatcher.h"
 
+atomic_uint cush_completion_watched_firings;
+
 void cush_completion_dispatch(struct cushim_completion *completion)
 {
     size_t count = 0;
@@ -23,8 +25,13 @@ void cush_completion_fire(struct cushim_completion *completion, CUresult status)
         atomic_fetch_add_explicit(&completion->count, 1, memory_order_relaxed);
         atomic_fetch_add(&completion->pending_calls, 1);
     }
-    if (atomic_exchange(&completion->state, COMPLETION_FIRED) == COMPLETION_WAITED)
+    unsigned before = atomic_exchange(&completion->state, COMPLETION_FIRED);
+    if ((before & COMPLETION_WAITED) != 0)
         cush_os_wake(&completion->state);
+    if ((before & COMPLETION_WATCHED) != 0) {
+        atomic_fetch_add(&cush_completion_watched_firings, 1);
+        cush_os_wake(&cush_completion_watched_firings);
+    }
     os_signal signal = atomic_load(&completion->signal);
     if (signal != 0)
         cush_os_signal_set(signal);

@@ -14,10 +14,12 @@
 #include "cushim/completion.h"
 #include "os_wait.h"
 
+/* The bits of the state. */
 enum completion_state {
-    COMPLETION_PENDING,
-    COMPLETION_WAITED, /* pending, and a thread sleeps until it is woken */
-    COMPLETION_FIRED
+    COMPLETION_PENDING = 0,
+    COMPLETION_WAITED = 1,  /* a thread sleeps on the state */
+    COMPLETION_WATCHED = 2, /* a thread sleeps until one of several completions fires */
+    COMPLETION_FIRED = 4
 };
 
 /*
@@ -58,7 +60,7 @@ struct cushim_completion {
     _Atomic(void (*)(void *)) release;
     void *user;
     struct {
-        void (*fn)(CUresult status, void *user);
+        void (*fn)(CUresult status, void *user); /* NULL: the completion is in a set, and `dispatcher` is the set's */
         void *user;
         void (*release)(void *user);
         /* NULL for an inline callback. The reference lasts as long as the completion: a firing can be about to push the
@@ -68,6 +70,11 @@ struct cushim_completion {
 };
 
 _Static_assert(sizeof(struct cushim_completion) <= 128, "completion.h promises at most 128 bytes");
+
+static inline bool cush_completion_has_fired(const struct cushim_completion *completion)
+{
+    return (atomic_load(&completion->state) & COMPLETION_FIRED) != 0;
+}
 
 /* Creates a pending completion with two references, for the caller and for the driver. On failure records the error. */
 CUresult cush_completion_new(const char *function, struct cushim_completion **out_completion);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory of completions: slabs that are never returned to the system, and a list of the free completions. The head
- * of the list contains a count of its changes, so that an exchange cannot mistake an old head for the current one. The
+ * of a list contains a count of its changes, so that an exchange cannot mistake an old head for the current one. The
  * count has 43 bits: it overflows after days of changes alone.
  */
 #include "completion_pool.h"
@@ -17,34 +17,39 @@ _Static_assert(INDEX_MASK > (uint64_t)SLABS * SLAB_SIZE, "an index plus one must
 
 static _Atomic(struct cushim_completion *) slabs[SLABS];
 static atomic_uint completion_pool_slab_count;
-static _Atomic(uint64_t) free_head; /* changes << INDEX_BITS | index + 1 */
+static struct completion_list free_completions;
 
 struct cushim_completion *cush_completion_pool_at(unsigned index)
 {
     return atomic_load_explicit(&slabs[index / SLAB_SIZE], memory_order_acquire) + index % SLAB_SIZE;
 }
 
-/* Puts a chain of free completions in front of the list. */
-static void completion_pool_put_chain(struct cushim_completion *first, struct cushim_completion *last)
+void cush_completion_list_put(struct completion_list *list, struct cushim_completion *first,
+                              struct cushim_completion *last)
 {
-    uint64_t head = atomic_load(&free_head);
+    uint64_t head = atomic_load(&list->head);
     uint64_t changed;
     do {
         atomic_store_explicit(&last->next, (unsigned)(head & INDEX_MASK), memory_order_relaxed);
         changed = ((head >> INDEX_BITS) + 1) << INDEX_BITS | (first->index + 1);
-    } while (!atomic_compare_exchange_weak(&free_head, &head, changed));
+    } while (!atomic_compare_exchange_weak(&list->head, &head, changed));
 }
 
-static struct cushim_completion *completion_pool_take(void)
+struct cushim_completion *cush_completion_list_take(struct completion_list *list)
 {
-    uint64_t head = atomic_load(&free_head);
+    uint64_t head = atomic_load(&list->head);
     while ((head & INDEX_MASK) != 0) {
         struct cushim_completion *first = cush_completion_pool_at((unsigned)(head & INDEX_MASK) - 1);
         uint64_t next = atomic_load_explicit(&first->next, memory_order_relaxed);
-        if (atomic_compare_exchange_weak(&free_head, &head, ((head >> INDEX_BITS) + 1) << INDEX_BITS | next))
+        if (atomic_compare_exchange_weak(&list->head, &head, ((head >> INDEX_BITS) + 1) << INDEX_BITS | next))
             return first;
     }
     return NULL;
+}
+
+bool cush_completion_list_is_empty(const struct completion_list *list)
+{
+    return (atomic_load(&list->head) & INDEX_MASK) == 0;
 }
 
 /* Adds a slab and returns its first completion; the others become free. */
@@ -65,17 +70,17 @@ static struct cushim_completion *completion_pool_grow(void)
         atomic_init(&slab[i].next, slab[i].index + 2);
     }
     atomic_store_explicit(&slabs[number], slab, memory_order_release);
-    completion_pool_put_chain(&slab[1], &slab[SLAB_SIZE - 1]);
+    cush_completion_list_put(&free_completions, &slab[1], &slab[SLAB_SIZE - 1]);
     return &slab[0];
 }
 
 struct cushim_completion *cush_completion_pool_get(void)
 {
-    struct cushim_completion *completion = completion_pool_take();
+    struct cushim_completion *completion = cush_completion_list_take(&free_completions);
     return completion != NULL ? completion : completion_pool_grow();
 }
 
 void cush_completion_pool_put(struct cushim_completion *completion)
 {
-    completion_pool_put_chain(completion, completion);
+    cush_completion_list_put(&free_completions, completion, completion);
 }

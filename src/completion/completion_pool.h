@@ -14,4 +14,18 @@ void cush_completion_pool_put(struct cushim_completion *completion);
 /* Returns the completion with an index. */
 struct cushim_completion *cush_completion_pool_at(unsigned index);
 
+/* A list from which several threads may take single completions. A completion can be in one list at a time. */
+struct completion_list {
+    _Atomic(uint64_t) head; /* changes << INDEX_BITS | index + 1 of the first completion */
+};
+
+/* Puts a chain of completions, linked by `next`, in front of the list. */
+void cush_completion_list_put(struct completion_list *list, struct cushim_completion *first,
+                              struct cushim_completion *last);
+
+/* Takes the first completion of the list. Returns NULL if the list is empty. */
+struct cushim_completion *cush_completion_list_take(struct completion_list *list);
+
+bool cush_completion_list_is_empty(const struct completion_list *list);
+
 #endif

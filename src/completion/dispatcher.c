@@ -14,11 +14,11 @@ static CUresult fail_null_dispatcher(const char *function)
     return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The dispatcher is NULL or was destroyed.");
 }
 
-/* Takes the whole list. Returns index + 1 of the oldest completion, from which `next` leads to newer ones. */
-static unsigned dispatcher_take_all(struct cushim_dispatcher *dispatcher)
+unsigned cush_dispatcher_take_all(struct cushim_dispatcher *dispatcher, unsigned *out_newest)
 {
     unsigned newest = atomic_exchange(&dispatcher->head, 0);
     unsigned oldest = 0;
+    *out_newest = newest;
     while (newest != 0) {
         struct cushim_completion *completion = cush_completion_pool_at(newest - 1);
         unsigned next = atomic_load(&completion->next);
@@ -33,7 +33,8 @@ static unsigned dispatcher_take_all(struct cushim_dispatcher *dispatcher)
 static size_t dispatcher_drain(struct cushim_dispatcher *dispatcher)
 {
     size_t count = 0;
-    unsigned next = dispatcher_take_all(dispatcher);
+    unsigned newest;
+    unsigned next = cush_dispatcher_take_all(dispatcher, &newest);
     while (next != 0) {
         struct cushim_completion *completion = cush_completion_pool_at(next - 1);
         next = atomic_load(&completion->next);
@@ -47,6 +48,13 @@ static size_t dispatcher_drain(struct cushim_dispatcher *dispatcher)
     return count;
 }
 
+void cush_dispatcher_wake(struct cushim_dispatcher *dispatcher)
+{
+    atomic_fetch_add(&dispatcher->changes, 1);
+    if (atomic_load(&dispatcher->waiters) != 0)
+        cush_os_wake(&dispatcher->changes);
+}
+
 void cush_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_completion *completion)
 {
     unsigned head = atomic_load(&dispatcher->head);
@@ -58,6 +66,7 @@ void cush_dispatcher_push(struct cushim_dispatcher *dispatcher, struct cushim_co
     while (!atomic_compare_exchange_weak(&dispatcher->head, &head, completion->index + 1));
     if (head == 0)
         cush_os_signal_set(dispatcher->signal);
+    cush_dispatcher_wake(dispatcher);
     if (atomic_load(&dispatcher->closed))
         dispatcher_drain(dispatcher);
     cush_dispatcher_unref(dispatcher);

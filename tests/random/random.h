@@ -23,6 +23,7 @@ enum {
     CAPTURES = 4,
     COMPLETIONS = 24,
     DISPATCHERS = 3,
+    SETS = 2,
     SHARED = 2,
     MAILBOXES = 8,
     WORDS = 1024,
@@ -149,6 +150,7 @@ struct world {
     struct capture_slot captures[CAPTURES];
     struct completion_slot completions[COMPLETIONS];
     struct cushim_dispatcher *dispatchers[DISPATCHERS];
+    struct cushim_completion_set *sets[SETS];
     CUevent driver_events[2];
     CUgraph driver_graph;
     bool written[WORDS]; /* words that work was accepted for which writes them */

@@ -278,6 +278,8 @@ void world_close(struct world *world)
             cushim_dispatcher_run(world->dispatchers[i], NULL);
         cushim_dispatcher_destroy(&world->dispatchers[i]);
     }
+    for (int i = 0; i < SETS; i++)
+        cushim_completion_set_destroy(&world->sets[i]);
     end_streams(false);
     end_streams(true);
     end_driver_streams();

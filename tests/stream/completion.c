@@ -31,6 +31,8 @@ bool silent(cushim_descriptor descriptor)
     return !readable_within(descriptor, 0);
 }
 
+const char *const turns[6] = {"first", "second", "third", "fourth", "fifth", "sixth"};
+
 struct cushim_completion *completion_new(struct cushim_stream *stream)
 {
     struct cushim_completion *completion = NULL;
@@ -208,7 +210,6 @@ static CUresult body_captures_completion(struct cushim_stream *stream, void *use
 static void launch_and_wait(struct cushim_graph_exec *executable, struct cushim_stream *stream,
                             struct cushim_completion *completion)
 {
-    static const char *const turns[] = {"first", "second", "third"};
     cushim_descriptor open_descriptor;
     need("descriptor", cushim_completion_descriptor(completion, &open_descriptor));
     for (int i = 0; i < 3; i++) {

@@ -17,6 +17,9 @@ uint64_t soon(void);
 bool readable(cushim_descriptor descriptor);
 bool silent(cushim_descriptor descriptor);
 
+/* The names of turns, for keys. */
+extern const char *const turns[6];
+
 struct cushim_completion *completion_new(struct cushim_stream *stream);
 
 #endif
