@@ -6,8 +6,8 @@
 #include "driver.h"
 
 /*
- * A pair of tables: those below all layers, or those that a layer has replaced slots of. Immutable, and never freed once
- * current, because a program may keep a table.
+ * A pair of tables: those below all layers, or those that a layer has replaced slots of. Immutable, and never freed
+ * once current, because a program may keep a table.
  */
 struct layered_tables {
     struct layered_tables *older;        /* the ones that became current before */

@@ -33,8 +33,8 @@
  * below those of CUSHIM_LAYERS, which are added in the order of the variable.
  *
  * **Lifetime.** A layer cannot be removed, because a call can be in it at any time. cushim_layer_stop() makes tables
- * without it current. The struct, its name and its functions must stay in the process; a shared object that CUSHIM_LAYERS
- * names is never closed. Replaced tables stay allocated.
+ * without it current. The struct, its name and its functions must stay in the process; a shared object that
+ * CUSHIM_LAYERS names is never closed. Replaced tables stay allocated.
  */
 #ifndef CUSHIM_LAYER_H
 #define CUSHIM_LAYER_H

@@ -75,8 +75,8 @@ struct cushim_load_options {
  * @param options  The options, or NULL for the defaults.
  * @retval CUDA_SUCCESS                          A driver is loaded, by this call or by an earlier one whose options do
  *                                               not contradict these.
- * @retval CUDA_ERROR_INVALID_VALUE              An option or an environment variable has an invalid value, or a reserved
- *                                               member is not zero.
+ * @retval CUDA_ERROR_INVALID_VALUE              An option or an environment variable has an invalid value, or a
+ *                                               reserved member is not zero.
  * @retval CUDA_ERROR_FILE_NOT_FOUND             No driver was found, or the path is "none".
  * @retval CUDA_ERROR_SHARED_OBJECT_INIT_FAILED  A file was found, but it cannot be opened or is not a driver. Or this
  *                                               program is linked statically, to a C library that then cannot open a

@@ -35,7 +35,7 @@ struct cushim_slot_info {
                                   *   the other states. */
     const enum cushim_slot *via; /**< The slots that a polyfill calls. */
     size_t via_count;
-    bool is_layered; /**< A layer has replaced the slot. `state` and `symbol` describe the slot below all layers. */
+    bool is_layered;   /**< A layer has replaced the slot. `state` and `symbol` describe the slot below all layers. */
     void *reserved[4]; /**< Zero. */
 };
 

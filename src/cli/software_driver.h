@@ -12,8 +12,8 @@
  * installed. Writes its path with all links resolved. */
 bool software_driver_find(const char *driver, char *path, size_t size);
 
-/* With --softcuda, selects that library in the options, which then point to `path`. Returns STATUS_USAGE after a message
- * if the library does not exist or --driver was given as well. */
+/* With --softcuda, selects that library in the options, which then point to `path`. Returns STATUS_USAGE after a
+ * message if the library does not exist or --driver was given as well. */
 enum status software_driver_select(struct options *options, char *path, size_t size);
 
 #endif

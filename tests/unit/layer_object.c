@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A layer in a shared object, for tests of CUSHIM_LAYERS. It returns a code of its own for cuStreamQuery, and counts the
- * calls that it passes on.
+ * A layer in a shared object, for tests of CUSHIM_LAYERS. It returns a code of its own for cuStreamQuery, and counts
+ * the calls that it passes on.
  *
  *   OBJECT_NAME     the name of the layer
  *   OBJECT_NEWER    it is compiled for a newer cushim

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Replaces <cuew.h>, the CUDA Extension Wrangler: its functions and the driver's names, on cushim. A program switches by
- * its include path, which has include/cushim/compat before the directory of cuew, and by linking to cushim instead of
- * cuew.
+ * Replaces <cuew.h>, the CUDA Extension Wrangler: its functions and the driver's names, on cushim. A program switches
+ * by its include path, which has include/cushim/compat before the directory of cuew, and by linking to cushim instead
+ * of cuew.
  *
  * Differences from the original:
  * - The names are functions instead of pointers that may be NULL. If the driver lacks a function, the call returns

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Replaces <ffnvcodec/dynlink_cuda.h> of nv-codec-headers: the driver's types, and a function type for each entry point,
- * such as tcuMemAlloc_v2. The types are those of <cuda.h> if that was included before, otherwise cushim's own.
+ * Replaces <ffnvcodec/dynlink_cuda.h> of nv-codec-headers: the driver's types, and a function type for each entry
+ * point, such as tcuMemAlloc_v2. The types are those of <cuda.h> if that was included before, otherwise cushim's own.
  */
 #ifndef CUSHIM_COMPAT_DYNLINK_CUDA_H
 #define CUSHIM_COMPAT_DYNLINK_CUDA_H
