@@ -145,7 +145,7 @@ def make_next_release(root):
     replace(headers / 'entry_points.h', r'^(?=#undef CUSHIM_ENTRY$)',
             'CUSHIM_ENTRY(FutureFunction, v1, 99000, (int *value), (value))\n')
     replace(root / 'loader' / 'symbols.inc', r'^(?=#undef CUSHIM_SYMBOL$)',
-            'CUSHIM_SYMBOL(FutureFunction, v1, 99000, "cuFutureFunction", "")\n')
+            'CUSHIM_SYMBOL(FutureFunction, v1, 99000, "cuFutureFunction", "", all)\n')
     replace(headers / 'table_releases.h', rf'^CUSHIM_TABLE_RELEASE\({older.table}, \d+\)$',
             rf'\g<0>\nCUSHIM_TABLE_RELEASE({table}, {older.slots + 1})')
     for kind in ('legacy', 'per_thread'):
