@@ -45,8 +45,6 @@ static bool fail_memory(struct layer_failure *failure)
     return fail_layer(failure, CUDA_ERROR_OUT_OF_MEMORY, "There is not enough memory for a layer.");
 }
 
-/* ---- The stack ---- */
-
 static bool layer_is_sound(const struct cushim_layer *layer, struct layer_failure *failure)
 {
     if (layer == NULL)
@@ -132,8 +130,6 @@ bool cush_layer_stack_query(size_t index, struct cushim_layer_info *out_info)
     };
     return true;
 }
-
-/* ---- The tables ---- */
 
 static const char *code_name(CUresult code)
 {

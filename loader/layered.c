@@ -48,8 +48,6 @@ bool cush_layered_is_replaced(enum cushim_default_stream kind, enum cushim_slot 
     return top != NULL && top->of[kind].slots[slot] != top->bottom->of[kind].slots[slot];
 }
 
-/* ---- cuGetProcAddress ---- */
-
 /* Replaces the function that a slot of the driver table of a kind has found. Without a flag, that kind counts. */
 static void layered_replace_answer(enum cushim_default_stream kind, cuuint64_t flags, void **pfn)
 {
@@ -84,8 +82,6 @@ static void layered_replace_answer(enum cushim_default_stream kind, cuuint64_t f
     }
 LAYERED(legacy, CUSHIM_DEFAULT_STREAM_LEGACY)
 LAYERED(per_thread, CUSHIM_DEFAULT_STREAM_PER_THREAD)
-
-/* ---- Pairs ---- */
 
 void cush_layered_fill_bottom(struct layered_tables *bottom, bool has_driver)
 {

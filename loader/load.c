@@ -28,8 +28,6 @@ static struct {
 
 static const char load_name[] = "cushim_load";
 
-/* ---- A load ---- */
-
 /* Names and values can contain any character. A line of the log must not contain a newline. */
 CUSHIM_PRINTF(2, 3)
 static void load_log_line(const struct cushim_load_options *options, const char *format, ...)
@@ -123,7 +121,7 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
     return load_publish();
 }
 
-/* ---- A load when a driver is loaded already ---- */
+/* A load when a driver is loaded already. */
 
 static bool load_is_same_library(const struct request *wish)
 {

@@ -52,8 +52,6 @@ static CUresult lookup_code(enum cushim_lookup_status status)
     }
 }
 
-/* ---- The message ---- */
-
 struct version_text {
     char text[16];
 };

@@ -31,7 +31,7 @@ CUresult CUDAAPI POLYFILL(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptu
     return TABLE->StreamBeginCapture_v1(hStream);
 }
 
-/* ---- cuStreamGetCaptureInfo: where a polyfill stands on another, what is refused is what the program called ---- */
+/* cuStreamGetCaptureInfo: where a polyfill stands on another, what is refused is what the program called. */
 
 static bool driver_slot_is_native(enum cushim_slot slot)
 {

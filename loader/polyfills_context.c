@@ -17,7 +17,7 @@ static CUresult polyfill_leave_context(bool pushed, CUresult result)
     return result != CUDA_SUCCESS ? result : left;
 }
 
-/* ---- cuCtxGetDevice_v2 and cuCtxSynchronize_v2 (13.0): the same for a context that is not current ---- */
+/* cuCtxGetDevice_v2 and cuCtxSynchronize_v2 (13.0): the same for a context that is not current. */
 
 CUresult CUDAAPI POLYFILL(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
 {
@@ -41,8 +41,6 @@ CUresult CUDAAPI POLYFILL(CtxSynchronize_v2)(CUcontext ctx)
     return result != CUDA_SUCCESS ? result : polyfill_leave_context(pushed, TABLE->CtxSynchronize_v1());
 }
 
-/* ---- cuStreamGetDevice (12.8) ---- */
-
 CUresult CUDAAPI POLYFILL(StreamGetDevice_v1)(CUstream hStream, CUdevice *device)
 {
     bool pushed;
@@ -61,7 +59,7 @@ CUresult CUDAAPI POLYFILL(StreamGetDevice_v1)(CUstream hStream, CUdevice *device
     return result;
 }
 
-/* ---- cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) more parameters still ---- */
+/* cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) more parameters still. */
 
 static CUresult fail_affinity(enum cushim_slot called)
 {
@@ -90,8 +88,6 @@ CUresult CUDAAPI POLYFILL(CtxCreate_v4)(CUcontext *pctx, CUctxCreateParams *ctxC
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
                                dev);
 }
-
-/* ---- primary contexts, cuDevicePrimaryCtxRelease_v2 and ..SetFlags_v2 (11.0) ---- */
 
 /* One release more than there were retentions is a success for the older one; the newer one says so. */
 CUresult CUDAAPI POLYFILL(DevicePrimaryCtxRelease_v2)(CUdevice dev)

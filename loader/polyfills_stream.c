@@ -4,8 +4,6 @@
 
 #include "polyfill.h"
 
-/* ---- cuLaunchHostFunc (10.0) over cuStreamAddCallback ---- */
-
 struct host_function {
     CUhostFn function;
     void *user_data;
@@ -55,7 +53,7 @@ CUresult CUDAAPI POLYFILL(LaunchHostFunc_v1)(CUstream hStream, CUhostFn fn, void
     return result;
 }
 
-/* ---- cuLaunchHostFunc_v2 (13.2), which has a choice of how the driver's thread waits ---- */
+/* cuLaunchHostFunc_v2 (13.2), which has a choice of how the driver's thread waits. */
 
 CUresult CUDAAPI POLYFILL(LaunchHostFunc_v2)(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
 {
@@ -64,8 +62,6 @@ CUresult CUDAAPI POLYFILL(LaunchHostFunc_v2)(CUstream hStream, CUhostFn fn, void
                                   "Modes other than CU_HOST_TASK_BLOCKING need a driver for CUDA 13.2.");
     return TABLE->LaunchHostFunc_v1(hStream, fn, userData);
 }
-
-/* ---- events ---- */
 
 CUresult CUDAAPI POLYFILL(EventRecordWithFlags_v1)(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
@@ -84,8 +80,6 @@ CUresult CUDAAPI POLYFILL(EventElapsedTime_v2)(float *pMilliseconds, CUevent hSt
 {
     return TABLE->EventElapsedTime_v1(pMilliseconds, hStart, hEnd);
 }
-
-/* ---- cuStreamGetCtx_v2 (12.5) ---- */
 
 /*
  * Of a stream that belongs to a green context, the newer entry point gives the green context and the device's primary

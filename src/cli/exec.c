@@ -37,8 +37,6 @@ static const char oldest_set[] = "6050";
 
 #    define LAYERS "CUSHIM_LAYERS"
 
-/* ---- The driver behind our library ---- */
-
 /* Without a driver, a program starts as on a machine without one; not if a driver is there and cannot be used. */
 static enum status report_no_driver(const struct options *options)
 {
@@ -94,8 +92,6 @@ static int effective_version(const struct options *options)
     return limit != 0 ? limit : CUSHIM_LIST_VERSION;
 }
 
-/* ---- Our library ---- */
-
 /* Finds the directory of our libraries: in the build directory of this program, or where both are installed. */
 static bool find_libraries(char *path, size_t size)
 {
@@ -124,8 +120,6 @@ static bool find_set(const char *libraries, int version, char *path, size_t size
     }
     return false;
 }
-
-/* ---- The environment of the program ---- */
 
 static bool is_auditor_free_of_cost(void)
 {

@@ -57,7 +57,7 @@ struct finding *finding_add(struct findings *findings, const struct evidence *ev
 CUSHIM_PRINTF(2, 3)
 void finding_advise(struct findings *findings, const char *advice, ...);
 
-/* ---- The checks; each adds any number of findings ---- */
+/* The checks; each adds any number of findings. */
 
 /* checks_library.c: options and variables, the driver library, stubs and cuda-compat. */
 void check_settings(const struct evidence *evidence, struct findings *findings);

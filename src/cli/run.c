@@ -18,8 +18,6 @@
 static const char instead_variable[] = "CUSHIM_RUN_INSTEAD_OF";
 static const char newest[] = "580";
 
-/* ---- Which driver ---- */
-
 /* Whether this machine has no driver or no GPU. A driver that fails to start does not count. */
 static bool is_without_gpu(const struct options *options)
 {
@@ -84,8 +82,6 @@ static enum status start_driver(const struct options *options)
         restart_on_softcuda(options);
     return status;
 }
-
-/* ---- Output ---- */
 
 struct report {
     bool json;

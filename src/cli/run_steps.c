@@ -25,8 +25,6 @@ struct pipeline {
     unsigned calls, correct;
 };
 
-/* ---- Messages of the steps ---- */
-
 CUSHIM_PRINTF(2, 3)
 static void set_message(struct pipeline *pipeline, const char *format, ...)
 {
@@ -61,8 +59,6 @@ static bool check(struct pipeline *pipeline, bool condition, const char *failure
     return false;
 }
 
-/* ---- Numbers ---- */
-
 static void fill(unsigned *numbers, unsigned first)
 {
     for (unsigned i = 0; i < COUNT; i++)
@@ -93,8 +89,6 @@ static void begin(struct pipeline *pipeline)
     for (unsigned i = 0; i < COUNT; i++)
         pipeline->out[i] = 0;
 }
-
-/* ---- The steps ---- */
 
 /* Primary contexts came with CUDA 7.0. */
 static bool make_context(struct pipeline *pipeline)

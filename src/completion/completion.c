@@ -5,8 +5,6 @@
 #include "completion_object.h"
 #include "completion_wait.h"
 
-/* ---- Polling and waiting ---- */
-
 static CUresult fail_forked(const char *function)
 {
     return cushim_set_error(CUDA_ERROR_NOT_INITIALIZED, function, "The completion was made before a fork().");
@@ -123,8 +121,6 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
     }
     return CUDA_SUCCESS;
 }
-
-/* ---- Detaching and destroying ---- */
 
 static void completion_detach(struct cushim_completion *completion)
 {

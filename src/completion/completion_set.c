@@ -55,8 +55,6 @@ CUresult cushim_completion_set_descriptor(struct cushim_completion_set *set, cus
     return cushim_dispatcher_descriptor(set->dispatcher, out_descriptor);
 }
 
-/* ---- Taking ---- */
-
 /* Moves the completions that have fired to the list of the set. Returns whether there were any. */
 static bool set_refill(struct cushim_completion_set *set)
 {

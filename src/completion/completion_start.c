@@ -59,8 +59,6 @@ CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_compl
     return CUDA_SUCCESS;
 }
 
-/* ---- Deferred completions ---- */
-
 static atomic_uint deferred_head; /* index + 1 of the completion that was deferred last; 0: none */
 
 static void deferred_push(struct cushim_completion *completion)

@@ -42,8 +42,6 @@ CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_co
     return result;
 }
 
-/* ---- In a capture ---- */
-
 static void CUDA_CB completion_on_launch(void *user)
 {
     cush_completion_fire(user, CUDA_SUCCESS);
@@ -76,8 +74,6 @@ CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struc
         cush_completion_unref(completion);
     return result;
 }
-
-/* ---- Work and the resources that it uses ---- */
 
 /* Calls the body with the stream in use, so that the driver's stream outlives a body that destroys it. */
 static CUresult enqueue_call_body(const char *function, struct cushim_stream *stream, cushim_stream_body body,

@@ -29,8 +29,6 @@ unsigned long long cush_thread_number(void)
     return number;
 }
 
-/* ---- Beginning ---- */
-
 static void capture_free(struct cushim_capture *capture)
 {
     cush_captured_calls_end(atomic_load(&capture->calls), capture->has_sticky_error);
@@ -137,8 +135,6 @@ CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cush
     *out_capture = capture;
     return CUDA_SUCCESS;
 }
-
-/* ---- Ending ---- */
 
 /*
  * Ends the capture in the driver. If this fails, the driver has destroyed an existing graph (observed with driver 580),
@@ -262,8 +258,6 @@ void cush_capture_add_call(struct cushim_stream *stream, struct captured_call *c
     while (!atomic_compare_exchange_weak(&capture->calls, next, call))
         ;
 }
-
-/* ---- Scoped captures ---- */
 
 /* Calls the body of an open capture and ends the capture. An error of the body precedes an error of the end. */
 static CUresult capture_call_body(const char *function, struct cushim_capture *capture, cushim_stream_body body,

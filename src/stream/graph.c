@@ -8,8 +8,6 @@
 #include "fail.h"
 #include "stream_object.h"
 
-/* ---- Graphs ---- */
-
 struct cushim_graph *cush_graph_new(CUgraph handle, bool owned)
 {
     struct cushim_graph *graph = calloc(1, sizeof *graph);
@@ -110,8 +108,6 @@ CUgraph cushim_graph_handle(const struct cushim_graph *graph)
 {
     return graph != NULL ? atomic_load(&((struct cushim_graph *)graph)->handle) : NULL;
 }
-
-/* ---- Executable graphs ---- */
 
 struct cushim_graph_exec {
     CUgraphExec handle;

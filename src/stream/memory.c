@@ -56,7 +56,7 @@ CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr a
         CUSHIM_SLOT_StreamAttachMemAsync_v1);
 }
 
-/* ---- Values in memory: the second ABI version or, on a driver without it, the first ---- */
+/* Values in memory: the second ABI version or, on a driver without it, the first. */
 
 static bool slot_is_missing(enum cushim_slot slot)
 {

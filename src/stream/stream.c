@@ -14,8 +14,6 @@ static bool stream_is_special(CUstream handle)
     return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
 }
 
-/* ---- Creating and wrapping ---- */
-
 /* A stream of a green context is created by another driver function, which needs no current context. */
 static CUresult stream_create_handle(struct cushim_context *context, unsigned flags, int priority, CUstream *out_handle)
 {
@@ -97,8 +95,6 @@ CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, s
     return CUDA_SUCCESS;
 }
 
-/* ---- Releasing and destroying ---- */
-
 CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *out_handle)
 {
     static const char function[] = "cushim_stream_release";
@@ -150,8 +146,6 @@ CUstream cushim_stream_handle(const struct cushim_stream *stream)
 {
     return stream != NULL ? stream->handle : NULL;
 }
-
-/* ---- Waiting ---- */
 
 CUresult cushim_stream_query(struct cushim_stream *stream)
 {

@@ -72,8 +72,6 @@ static void read_event(void)
         abort();
 }
 
-/* ---- The gate ---- */
-
 static atomic_uint *gate; /* in host memory that the GPU reads */
 static CUdeviceptr gate_address;
 static unsigned rounds;
@@ -99,8 +97,6 @@ static void close_gate(void)
 {
     check(cu->StreamWaitValue32_v2(handle, gate_address, ++rounds, CU_STREAM_WAIT_VALUE_GEQ));
 }
-
-/* ---- Wake-up ---- */
 
 static double by_wait(void)
 {
@@ -146,8 +142,6 @@ static double by_synchronize(void)
     return now(CLOCK_MONOTONIC) - opened_at;
 }
 
-/* ---- Creating and reaping ---- */
-
 static double completions_made(void)
 {
     struct cushim_completion *completions[BATCH];
@@ -186,8 +180,6 @@ static double callbacks_made(void)
     return (now(CLOCK_MONOTONIC) - done + made - start) / BATCH;
 }
 
-/* ---- CPU time ---- */
-
 static double cpu_of_wait(void)
 {
     double start = now(CLOCK_PROCESS_CPUTIME_ID);
@@ -211,8 +203,6 @@ static double cpu_of_query(void)
     delay = SHORTLY;
     return now(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
-
-/* ---- A thousand streams ---- */
 
 static void work_in(int number)
 {
@@ -260,8 +250,6 @@ static double thousand_callbacks(void)
         read_event();
     return (end - start) / STREAMS;
 }
-
-/* ---- The comparisons ---- */
 
 static void compare(const char *name, int pairs, double (*ours)(void), double (*without)(void))
 {

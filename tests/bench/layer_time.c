@@ -86,8 +86,6 @@ static void CUDA_CB nothing(void *user)
                driver.LaunchHostFunc_v1(handle, nothing, NULL))                                                        \
     COMPARISON(capture, StreamBeginCapture_v2, 400, 1, capture_with_layer(), capture_with_driver())
 
-/* ---- A capture of 1,000 nodes ---- */
-
 static struct cushim_graph *graph;
 static CUgraph graph_handle;
 
@@ -123,8 +121,6 @@ static void batch_settle(void)
         driver.GraphDestroy_v1(graph_handle);
     graph_handle = NULL;
 }
-
-/* ---- The loops ---- */
 
 #define COMPARISON(name, needs, pairs, batch, layer, bare)                                                             \
     static void name##_by_layer(int count)                                                                             \
@@ -174,8 +170,6 @@ static void compare(const struct comparison *it)
             printf("%s %.4f %.4f\n", it->name, layer, bare);
     }
 }
-
-/* ---- The objects of the calls ---- */
 
 static void check(CUresult result, const char *what)
 {

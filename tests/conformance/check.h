@@ -61,7 +61,7 @@ struct subject {
 extern const struct cushim_dispatch_table *cu;
 extern enum cushim_default_stream cu_kind;
 
-/* ---- Answers; `key` is the part of the name behind the name of the check ---- */
+/* Answers; `key` is the part of the name behind the name of the check. */
 
 /* Reports an observed result code, and returns it. */
 CUresult saw(const char *key, CUresult result);
@@ -87,8 +87,6 @@ void lacks(const char *key, const char *why);
 /* Makes a key from two or three parts, such as "create.flags.unknown". It stays valid for the next 15 calls on this
  * thread. */
 const char *key_of(const char *first, const char *second, const char *third);
-
-/* ---- Called by the framework itself ---- */
 
 /* Returns whether the driver has everything that the check needs. If it does not, reports that. */
 bool check_is_applicable(const struct check *check);

@@ -15,8 +15,6 @@
 static unsigned char pageable[64];
 static unsigned char registered[8192];
 
-/* ---- Calls that need more than an expression ---- */
-
 static CUresult set_attribute(struct invalidation *h)
 {
     memset(&h->attribute, 0, sizeof h->attribute);
@@ -200,8 +198,6 @@ static CUresult load_module(struct invalidation *h)
     (void)h;
     return kernel_get("conformance_nothing", &function);
 }
-
-/* ---- One trial ---- */
 
 typedef CUresult (*call_function)(struct invalidation *h);
 

@@ -51,8 +51,6 @@ static const char ptx[] = ".version 4.1\n"
                           "    trap;\n"
                           "}\n";
 
-/* ---- The replacements on softcuda ---- */
-
 #if CONFORMANCE_WITH_SOFTCUDA
 
 static void soft_nothing(struct softcuda_launch *launch)

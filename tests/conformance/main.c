@@ -62,7 +62,7 @@ static CUresult load(const struct options *options)
     return result;
 }
 
-/* ---- The checks of all subjects in one list ---- */
+/* The checks of all subjects in one list. */
 
 static const struct subject *find_subject(int number, int *out_index)
 {
@@ -111,7 +111,7 @@ static int next_check(const struct options *options, int from, bool alone)
     return -1;
 }
 
-/* ---- The child: runs checks, and reports each one before it starts ---- */
+/* The child: runs checks, and reports each one before it starts. */
 
 static atomic_int beat;
 
@@ -174,7 +174,7 @@ static int run_child(const struct options *options)
 #endif
 }
 
-/* ---- The parent: starts children and passes their answers on ---- */
+/* The parent: starts children and passes their answers on. */
 
 struct tally {
     int answers;

@@ -17,8 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- System calls ---- */
-
 static const struct {
     uint32_t number;
     const char *name;
@@ -78,8 +76,6 @@ bool watch_system_calls(void)
            && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/* ---- A function ---- */
-
 static const char *watched_function;
 
 static void on_trap(int signal, siginfo_t *info, void *context)
@@ -110,8 +106,6 @@ bool watch_function(void *address, const char *name)
     watched_function = name;
     return watch_handle(SIGILL, on_trap);
 }
-
-/* ---- The resources of a process ---- */
 
 static int count_entries(const char *path)
 {

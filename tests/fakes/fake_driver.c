@@ -40,8 +40,6 @@ static void note_call(size_t row, int per_thread)
     __atomic_fetch_add(&fake_calls[row][per_thread], 1, __ATOMIC_RELAXED);
 }
 
-/* ---- The functions ---- */
-
 #define TYPED(driver_function, abi, params, args, per_thread)                                                          \
     UNUSED static CUresult CUDAAPI driver_function##_##abi##_##per_thread params                                       \
     {                                                                                                                  \
@@ -82,8 +80,6 @@ EXPORT CUresult CUDAAPI cuStreamQuery_v2_ptsz(CUstream stream, int how)
     return FAKE_FUTURE_ABI_CODE(1);
 }
 #endif
-
-/* ---- cuGetProcAddress ---- */
 
 struct entry {
     const char *driver_function;
@@ -181,8 +177,6 @@ static CUresult CUDAAPI get_proc_address_v2(const char *driver_function, void **
     return result;
 }
 
-/* ---- Version and start ---- */
-
 static CUresult CUDAAPI get_version(int *version)
 {
     if (version == NULL)
@@ -204,7 +198,7 @@ static CUresult CUDAAPI init(unsigned flags)
 struct cushim_dispatch_table fake_hooks = FIRST_HOOKS;
 const struct cushim_dispatch_table fake_first_hooks = FIRST_HOOKS;
 
-/* ---- What is exported: other names for the functions ---- */
+/* What is exported: other names for the functions. */
 
 #undef FAKE_TYPED
 #undef FAKE_UNTYPED

@@ -35,8 +35,6 @@ bool one_in(unsigned count)
     return choose(count) == 0;
 }
 
-/* ---- The trace ---- */
-
 struct trace_entry *trace_begin(const char *name)
 {
     struct trace_entry *before = entry;
@@ -86,8 +84,6 @@ CUresult noted(CUresult result)
              (int)cushim_last_error()->code);
     return result;
 }
-
-/* ---- What is wrong ---- */
 
 void fail(const char *format, ...)
 {

@@ -23,8 +23,6 @@ struct settings settings = {.seed = 1, .programs = 10, .threads = 1, .limit = 12
 
 static unsigned trace_length = 60;
 
-/* ---- The trace of a program that failed ---- */
-
 static int compare(const void *one, const void *other)
 {
     const struct trace_entry *const *a = one;
@@ -55,8 +53,6 @@ void trace_print(unsigned most)
         printf("\n");
     }
 }
-
-/* ---- Programs ---- */
 
 static void pause_shortly(void)
 {
@@ -149,8 +145,6 @@ static int run_all(void)
            (unsigned long long)settings.seed, operations, promises, failed, now() - start);
     return failed != 0 ? FAILED : 0;
 }
-
-/* ---- Options ---- */
 
 static _Noreturn void usage(void)
 {

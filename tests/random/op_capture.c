@@ -113,8 +113,6 @@ void op_capture_end(void)
         graph_keep(made);
 }
 
-/* ---- The scoped forms ---- */
-
 static void check_body(const struct body *body, CUresult result)
 {
     if (body->ran && body->result != CUDA_SUCCESS && !faults)
@@ -169,8 +167,6 @@ void op_capture_to_graph(void)
 {
     capture_with_body(TO_GRAPH);
 }
-
-/* ---- Questions and steering ---- */
 
 void op_capture_ask(void)
 {

@@ -13,8 +13,6 @@ static int number_of(const struct completion_slot *slot)
     return (int)(slot - me->completions);
 }
 
-/* ---- Making ---- */
-
 static void make(bool notification)
 {
     struct completion_slot *place = free_completion();
@@ -42,8 +40,6 @@ void op_completion_notification(void)
 {
     make(true);
 }
-
-/* ---- Asking and waiting ---- */
 
 /* What learns that it fired may run a release function, which may do anything, to this completion too. */
 static CUresult learned(CUresult result)
@@ -122,8 +118,6 @@ void op_completion_reset(void)
     noted(cushim_completion_reset(slot->completion));
 }
 
-/* ---- Functions ---- */
-
 static void set_function(bool at_once)
 {
     struct completion_slot *slot = pick_completion();
@@ -175,8 +169,6 @@ void op_completion_then_at_once(void)
     set_function(true);
 }
 
-/* ---- Giving up ---- */
-
 void op_completion_detach(void)
 {
     struct completion_slot *slot = pick_own_completion();
@@ -216,8 +208,6 @@ void op_completion_hand_over(void)
     everybody.mailboxes[mailbox] = given;
     pthread_mutex_unlock(&lock);
 }
-
-/* ---- Dispatchers ---- */
 
 void op_dispatcher_create(void)
 {

@@ -2,8 +2,6 @@
 /* Waiting for several completions, and sets. */
 #include "operations.h"
 
-/* ---- Any and all ---- */
-
 /* The completions of an array. They have no slot during the wait, so that no release function ends one of them. */
 struct several {
     struct completion_slot taken[3];
@@ -80,8 +78,6 @@ void op_completion_wait_all(void)
     me->learning--;
     put_back(&several);
 }
-
-/* ---- Sets ---- */
 
 static struct cushim_completion_set **pick_set(bool there)
 {

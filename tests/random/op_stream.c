@@ -7,8 +7,6 @@ static int number_of(const struct stream_slot *slot)
     return (int)(slot - me->streams);
 }
 
-/* ---- Making ---- */
-
 void op_stream_create(void)
 {
     struct stream_slot *slot = free_stream();
@@ -117,8 +115,6 @@ void op_stream_borrow_special(void)
         stream_fill(slot, made, NULL, false);
 }
 
-/* ---- Ending ---- */
-
 /* Others' wrappers must be ended before, and calls with a body that go by another object must be over. */
 bool stream_may_end(const struct stream_slot *slot)
 {
@@ -181,8 +177,6 @@ void op_stream_close(void)
 {
     end(true);
 }
-
-/* ---- Asking ---- */
 
 static void ask_id(const struct stream_slot *slot)
 {

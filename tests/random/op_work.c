@@ -63,7 +63,7 @@ void op_stream_add_callback(void)
         atomic_store(&promise->must_call, true);
 }
 
-/* ---- Memory and values: a word has but one value that is ever written there ---- */
+/* Memory and values: a word has but one value that is ever written there. */
 
 static unsigned value_of(unsigned word)
 {
@@ -169,8 +169,6 @@ void op_stream_attach_memory(void)
     noted(cushim_stream_attach_memory(slot->stream, everybody.managed, 0, flags));
 }
 
-/* ---- Attributes ---- */
-
 static void set_priority(struct stream_slot *slot)
 {
     CUlaunchAttributeValue value = {{0}};
@@ -206,7 +204,7 @@ void op_stream_attributes(void)
     }
 }
 
-/* ---- A sticky error: once in a program, in which from there on everything may fail, but must end ---- */
+/* A sticky error: once in a program, in which from there on everything may fail, but must end. */
 
 void op_kernel_fault(void)
 {

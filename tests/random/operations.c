@@ -34,8 +34,6 @@ static const struct operation *draw(void)
     return &operations[i];
 }
 
-/* ---- What holds around each operation ---- */
-
 static bool is_active(const struct driver_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -108,8 +106,6 @@ static void run_one(void)
     trace_end(before);
 }
 
-/* ---- What shall fail ---- */
-
 /*
  * Not among them: what ends an object, but for streams and events, which a driver ends with their context; the question
  * whether a stream is capturing, without whose answer a body may end a capture that is not its own; and popping and
@@ -178,8 +174,6 @@ static void arm(void)
     if (one_in(4))
         allocation_fail((int)choose(3));
 }
-
-/* ---- What users call ---- */
 
 void operations_nest(uint64_t seed, unsigned count)
 {

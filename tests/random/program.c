@@ -32,8 +32,6 @@ static const struct softcuda_control *find_softcuda(void)
     return control != NULL ? control(SOFTCUDA_CONTROL_VERSION) : NULL;
 }
 
-/* ---- What all threads share ---- */
-
 static void open_driver(void)
 {
     const struct cushim_load_options options = {.path = settings.driver};
@@ -121,8 +119,6 @@ static void close_bases(void)
     cushim_context_destroy(&everybody.bases[1].context);
     cushim_context_destroy(&everybody.bases[0].context);
 }
-
-/* ---- The threads ---- */
 
 static uint64_t seed_of(unsigned thread, unsigned operation)
 {

@@ -47,8 +47,6 @@ static _Noreturn void fail_promise(const struct promise *promise, const char *wh
     fail("the function of %s, operation %u of thread %u, %s", promise->name, promise->operation, promise->thread, what);
 }
 
-/* ---- Calls ---- */
-
 static void count_call(struct promise *promise)
 {
     int calls = atomic_fetch_add(&promise->calls, 1) + 1;
@@ -105,8 +103,6 @@ void promise_release(void *user)
         operations_nest(promise->seed, 2);
 }
 
-/* ---- Work that a release waits for ---- */
-
 static void CUDA_CB finish_marker(void *user)
 {
     struct marker *marker = user;
@@ -134,8 +130,6 @@ void promise_check_covered(const struct promise *promise, const char *what)
             && !atomic_load(&broken))
             fail_promise(promise, what);
 }
-
-/* ---- At the end ---- */
 
 void promises_take_back(void)
 {

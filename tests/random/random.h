@@ -36,8 +36,6 @@ enum {
 /* How long anything may take that has to come, in nanoseconds. */
 #define PATIENCE UINT64_C(2000000000)
 
-/* ---- The run: main.c ---- */
-
 struct settings {
     const char *driver; /* NULL: the one that the machine has */
     uint64_t seed;
@@ -55,7 +53,7 @@ struct settings {
 
 extern struct settings settings;
 
-/* ---- What the programs know of the driver: program.c ---- */
+/* What the programs know of the driver: program.c. */
 
 extern const struct softcuda_control *soft; /* NULL on a real driver */
 extern bool faults;                         /* driver calls and allocations fail in this program */
@@ -81,8 +79,6 @@ void program_run(uint64_t seed);
 
 /* Waits until all threads of the program are there. */
 void program_meet(void);
-
-/* ---- Objects: world.c ---- */
 
 /* A stream of the driver's. It must outlive its wrappers, and each body that runs with one of them. */
 struct driver_stream {
@@ -215,8 +211,6 @@ void body_pin(const struct body_use *use);
 /* Whether the slot still has the stream that it had. */
 bool body_has_stream(const struct body_use *use);
 
-/* ---- Choices and words: choose.c ---- */
-
 void choose_from(uint64_t seed);
 uint64_t choose_seed(void);
 unsigned choose(unsigned count);
@@ -237,15 +231,11 @@ _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* Fails unless `kept`. */
 void check(bool kept, const char *promise);
 
-/* ---- Operations: operations.c ---- */
-
 /* `count` operations, drawn from a seed, in this thread, inside of another one. */
 void operations_nest(uint64_t seed, unsigned count);
 
 /* One operation of the outermost level. */
 void operation_run(uint64_t seed);
-
-/* ---- What was promised: promise.c ---- */
 
 enum action { DO_NOTHING, DO_OPERATIONS, DO_DESTROY, DO_DETACH, DO_OPERATIONS_IN_RELEASE, ACTIONS };
 

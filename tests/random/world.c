@@ -7,8 +7,6 @@
 _Thread_local struct world *me;
 struct everybody everybody;
 
-/* ---- Finding ---- */
-
 /* A place, at or after a random one, where a pointer at `offset` of it is there (or is not). */
 static void *find(void *places, unsigned count, size_t size, bool filled)
 {
@@ -110,8 +108,6 @@ struct driver_stream *driver_stream_of(const struct stream_slot *slot)
     return slot->of >= 0 ? &me->drivers[slot->of] : NULL;
 }
 
-/* ---- Filling ---- */
-
 void stream_fill(struct stream_slot *slot, struct cushim_stream *stream, struct driver_stream *of, bool owned)
 {
     slot->stream = stream;
@@ -168,8 +164,6 @@ void body_pin(const struct body_use *use)
     if (use->of != NULL && use->of->handle != NULL && use->of->serial == use->of_serial)
         use->of->bodies++;
 }
-
-/* ---- Beginning and end ---- */
 
 static bool has_captures(void)
 {

@@ -58,7 +58,7 @@ static int expect(const char *what, int expected)
     return got == expected && failed == 0 ? 0 : 1;
 }
 
-/* ---- One after the other, and at the same time ---- */
+/* One after the other, and at the same time. */
 
 static int one_after_the_other(int streams)
 {
@@ -118,8 +118,6 @@ static int alive_at_once(int live)
     free(found);
     return result;
 }
-
-/* ---- From many threads ---- */
 
 /* A graph with a host function and a user object, captured and launched. */
 static void use_graph(CUstream stream)
@@ -188,8 +186,6 @@ static int many_threads(int threads)
     printf("user objects: %d released of %d\n", found, wanted);
     return expect("from many threads", threads * ROUNDS * 2 + wanted * LAUNCHES) | (found != wanted);
 }
-
-/* ---- Leaks ---- */
 
 struct left {
     size_t process, device;

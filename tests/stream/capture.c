@@ -32,8 +32,6 @@ static void works(void)
     layer_stream_end(stream);
 }
 
-/* ---- Bodies that fail ---- */
-
 struct scene {
     CUresult result;             /* what the body returns */
     CUresult inner;              /* what happened to it */
@@ -113,8 +111,6 @@ static void body_forks(void)
     layer_stream_end(stream);
     cushim_context_destroy(&context);
 }
-
-/* ---- Bodies that end the capture themselves ---- */
 
 static CUresult end_it(struct cushim_stream *stream, void *user)
 {
@@ -223,8 +219,6 @@ static void nested(void)
     cushim_graph_destroy(&graph);
     layer_stream_end(stream);
 }
-
-/* ---- Arguments, the executable, the special streams ---- */
 
 static void argument(void)
 {

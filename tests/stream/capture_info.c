@@ -76,8 +76,6 @@ static void argument(void)
     layer_stream_end(stream);
 }
 
-/* ---- Active: an empty capture, one node, two ---- */
-
 /* Makes the capture of `stream` depend on two nodes; needs CUDA 11.3. */
 static void depend_on_two(struct cushim_stream *stream)
 {
@@ -244,8 +242,6 @@ static void implicit(void)
     layer_stream_end(stream);
     cushim_context_destroy(&context);
 }
-
-/* ---- The capture mode of the thread ---- */
 
 static void mode(void)
 {

@@ -104,8 +104,6 @@ static void destroyed_during_launch(void)
     rule_released("released", &given, 1);
 }
 
-/* ---- The capture fails ---- */
-
 static void body_fails(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -146,8 +144,6 @@ static void stream_destroyed(void)
     rule("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     rule_number("released-once", atomic_load(&given.releases), 1);
 }
-
-/* ---- Refused: each driver call fails in turn ---- */
 
 /* A driver may later free, on a thread of its own, what a refused call allocated. */
 static void wait_for_blocks(long wanted)

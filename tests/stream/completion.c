@@ -200,8 +200,6 @@ static void many(void)
     layer_stream_end(stream);
 }
 
-/* ---- Captured ---- */
-
 static CUresult body_captures_completion(struct cushim_stream *stream, void *user)
 {
     return cushim_stream_capturable_completion(stream, user);

@@ -248,8 +248,6 @@ static void destroyed_by_callback(void)
     layer_stream_end(stream);
 }
 
-/* ---- Callbacks that destroy or detach their own completion, with work to release after them ---- */
-
 struct own {
     struct cushim_completion *completion;
     bool running;
@@ -353,8 +351,6 @@ static void captured(void)
     layer_stream_end(stream);
 }
 
-/* ---- Completions that end while several calls are due, or in their own release function ---- */
-
 static struct cushim_completion *notified;
 
 static void destroy_captured(CUresult status, void *user)
@@ -402,7 +398,7 @@ struct job {
 };
 
 /* Overwrites the job, as free() could: nothing may read it afterwards. */
-/* ---- A callback destroys its completion while another thread is still in the call that sets the callback ---- */
+/* A callback destroys its completion while another thread is still in the call that sets the callback. */
 
 #if !defined(_WIN32)
 

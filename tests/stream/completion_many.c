@@ -89,8 +89,6 @@ static void argument(void)
     rule_number("untouched", (long long)index, 99);
 }
 
-/* ---- Several threads ---- */
-
 enum { THREADS = 4, ROUNDS = 50 };
 
 struct crew {

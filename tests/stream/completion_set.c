@@ -258,8 +258,6 @@ static void captured(void)
     layer_stream_end(stream);
 }
 
-/* ---- Thousands, and several threads ---- */
-
 enum { MANY = 4000, THREADS = 4 };
 
 static atomic_int outs[MANY];

@@ -366,8 +366,6 @@ static void stream_released(void)
     layer_stream_end(stream);
 }
 
-/* ---- Captures ---- */
-
 static void capturing(void)
 {
     struct work work = {.gated = false};

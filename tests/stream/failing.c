@@ -258,8 +258,6 @@ static CUresult capture_host(void)
     return result;
 }
 
-/* ---- The rounds ---- */
-
 /* Whether a call destroys or ends an object: if it fails, the driver's object is left. */
 static bool ends_something(enum cushim_slot slot)
 {

@@ -67,8 +67,6 @@ static void ordinary(void)
     rule_fact("no-block-is-left", allocation_count() < blocks);
 }
 
-/* ---- Refused: released before the call returns ---- */
-
 static void refused_both(const char *name, struct cushim_stream *stream, CUresult expected)
 {
     struct given given[2] = {{.calls = 0}};
@@ -121,7 +119,7 @@ static void without_memory(void)
     layer_stream_end(stream);
 }
 
-/* ---- The stream or the context is destroyed first ---- */
+/* The stream or the context is destroyed first. */
 
 static void stream_destroyed(void)
 {

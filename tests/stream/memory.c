@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-/* ---- Attributes ---- */
-
 static void attribute(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -58,8 +56,6 @@ static void attribute_argument(void)
     layer_stream_end(stream);
 }
 
-/* ---- Managed memory ---- */
-
 static void attach(void)
 {
     static const char function[] = "cushim_stream_attach_memory";
@@ -88,8 +84,6 @@ static void attach(void)
     cushim_stream_destroy(&special);
     layer_stream_end(stream);
 }
-
-/* ---- Values ---- */
 
 /* Whether the driver and the machine support these operations: always with the second ABI version; with the first one
  * only if the kernel module allows it. */

@@ -45,8 +45,6 @@ static void argument(void)
     layer_stream_end(stream);
 }
 
-/* ---- Ended by something else ---- */
-
 static void invalidated(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -82,8 +80,6 @@ static void replaced(void)
     refused("end-second-of-no-stream", cushim_capture_end(&second, &graph), CUDA_ERROR_ILLEGAL_STATE,
             "cushim_capture_end");
 }
-
-/* ---- Other threads ---- */
 
 struct errand {
     struct cushim_capture **capture;
@@ -163,8 +159,6 @@ static void special_shared(void)
     cushim_graph_destroy(&graph);
     cushim_stream_destroy(&stream);
 }
-
-/* ---- The stream is destroyed ---- */
 
 static void rule_lost(const char *name, struct cushim_capture **capture)
 {

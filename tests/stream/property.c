@@ -62,8 +62,6 @@ static int remembered_calls(void)
     return watch_calls() - watch_calls_of(S(StreamGetPriority_v1));
 }
 
-/* ---- Created by cushim ---- */
-
 static void created(void)
 {
     struct cushim_context *context = context_new();
@@ -82,8 +80,6 @@ static void created(void)
     layer_stream_end(stream);
     cushim_context_destroy(&context);
 }
-
-/* ---- Adopted or borrowed ---- */
 
 static void queried_once(const char *name, struct cushim_stream *stream, bool with_context)
 {
@@ -286,7 +282,7 @@ static void argument(void)
     rule_fact("nothing-is-not-owned", !cushim_stream_is_owned(NULL));
 }
 
-/* ---- During a capture: in each mode that the driver has, on this and on another thread ---- */
+/* During a capture: in each mode that the driver has, on this and on another thread. */
 
 struct question {
     const char *name;

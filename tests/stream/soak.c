@@ -217,8 +217,6 @@ static int report(void)
                : 1;
 }
 
-/* ---- A round ---- */
-
 /* Launches a kernel that faults, at a random moment in the round. */
 static void launch_fault(unsigned seed)
 {

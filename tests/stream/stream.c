@@ -2,8 +2,6 @@
 /* Streams are created, adopted, borrowed, released, closed and destroyed. */
 #include "support.h"
 
-/* ---- Creating ---- */
-
 static void created_with(const char *name, unsigned flags, int priority, int expected_priority)
 {
     struct cushim_context *context = context_new();
@@ -72,8 +70,6 @@ static void create_elsewhere(void)
     rule_current("none-is-current-still", NULL);
     cushim_context_destroy(&context);
 }
-
-/* ---- Ownership of the driver's stream ---- */
 
 static void adopted(void)
 {
@@ -158,8 +154,6 @@ static void released(void)
     stream_end(handle);
 }
 
-/* ---- The special streams ---- */
-
 static void special_of(const char *name, CUstream handle)
 {
     struct cushim_stream *stream = NULL;
@@ -187,8 +181,6 @@ static void special(void)
     special_of("legacy", CU_STREAM_LEGACY);
     special_of("per-thread", CU_STREAM_PER_THREAD);
 }
-
-/* ---- Ending ---- */
 
 static void ended_twice(void)
 {

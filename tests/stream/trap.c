@@ -22,8 +22,6 @@ static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
     return CUDA_SUCCESS;
 }
 
-/* ---- Faults ---- */
-
 /* Launches a kernel that faults, held back until everything is registered. */
 static bool launch_fault(struct gate *gate, struct cushim_stream *stream)
 {
@@ -91,7 +89,7 @@ static void fault_before(void)
     rule("stream-destroy", cushim_stream_destroy(&stream), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-/* ---- Contexts that are destroyed while a completion is pending: the driver waits for the work first ---- */
+/* Contexts that are destroyed while a completion is pending: the driver waits for the work first. */
 
 static void *open_later(void *user)
 {
@@ -172,8 +170,6 @@ static void primary_released(void)
     cushim_stream_destroy(&stream);
 }
 
-/* ---- A capture by other code ---- */
-
 struct beside {
     const char *where;
     struct cushim_stream *stream;
@@ -213,8 +209,6 @@ static void capture_in_progress(void)
     layer_stream_end(capturing);
     layer_stream_end(other);
 }
-
-/* ---- Processes ---- */
 
 #if !defined(_WIN32)
 
@@ -322,8 +316,6 @@ static void exited(void)
 }
 
 #endif
-
-/* ---- Repetitions ---- */
 
 /* On an idle stream the driver's thread often calls the callback before the registration has returned. */
 static void before_registration_returns(void)

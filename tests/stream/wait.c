@@ -177,8 +177,6 @@ static void across_devices(void)
     rule_current("current-stays", the_context);
 }
 
-/* ---- cushim_stream_run() ---- */
-
 struct scene {
     struct gate gate;
     CUresult result;

@@ -107,8 +107,6 @@ static void assert_consistent(void)
     }
 }
 
-/* ---- Loading ---- */
-
 static void assert_loaded_or_could_not_be_opened(void)
 {
     assert_consistent();
@@ -197,8 +195,6 @@ static void test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no
     (void)state;
     with_each_failing(first_call, assert_called_or_absent);
 }
-
-/* ---- Layers ---- */
 
 static int passed;
 
@@ -308,8 +304,6 @@ static void test_load_when_an_allocation_fails_then_all_layers_or_no_driver(void
     (void)state;
     with_each_failing(load_with_layers, assert_loaded_with_both_layers_or_not_at_all);
 }
-
-/* ---- After the load ---- */
 
 static CUresult CUDAAPI no_device(unsigned flags)
 {

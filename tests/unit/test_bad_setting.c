@@ -37,8 +37,6 @@ static char *make_long(size_t length, char letter)
     return text;
 }
 
-/* ---- Options ---- */
-
 static void test_path_when_empty_then_refused(void **state)
 {
     (void)state;
@@ -152,8 +150,6 @@ static void test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidde
     assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
     assert_int_equal(info.state, CUSHIM_STATE_MISSING);
 }
-
-/* ---- Variables ---- */
 
 /* Windows allows 32767. */
 enum { HUGE_VALUE = 30000 };

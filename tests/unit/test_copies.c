@@ -102,8 +102,6 @@ static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(v
     assert_int_equal(dlclose(one.library), 0);
 }
 
-/* ---- Layers ---- */
-
 static CUresult install_nothing(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                                 enum cushim_default_stream kind, void *user)
 {
@@ -144,8 +142,6 @@ static void test_second_copy_when_the_first_one_has_the_layers_then_its_load_fai
     assert_int_equal(two.table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
-
-/* ---- A copy that is unloaded ---- */
 
 static void test_copy_when_closed_after_a_load_then_it_stays_with_its_driver(void **state)
 {

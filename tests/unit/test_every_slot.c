@@ -19,8 +19,6 @@ static void assert_result(enum cushim_slot slot, CUresult result, CUresult expec
         fail_msg("%s says %d, not %d", cush_symbols_slot_name(slot), (int)result, (int)expected);
 }
 
-/* ---- The result of a call with zeros ---- */
-
 static CUresult absent_result(enum cushim_slot slot)
 {
     switch (slot) {
@@ -85,8 +83,6 @@ static void assert_answers(const struct cushim_dispatch_table *table, enum cushi
         break;
     }
 }
-
-/* ---- The tests ---- */
 
 static void test_absent_table_when_each_slot_is_called_then_returns_no_device(void **state)
 {

@@ -55,8 +55,6 @@ __attribute__((visibility("default"))) void fake_driver_constructed(void)
         in_constructor();
 }
 
-/* ---- After a load ---- */
-
 static bool everything_works(void)
 {
     return cushim_load(NULL) == CUDA_SUCCESS && cushim_driver_version() == 12040
@@ -89,7 +87,7 @@ static void test_fork_when_a_load_failed_then_the_child_may_try_again(void **sta
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
 }
 
-/* ---- After cuInit: the driver in a child is not initialised ---- */
+/* After cuInit: the driver in a child is not initialised. */
 
 static CUresult CUDAAPI not_initialised(unsigned flags)
 {
@@ -111,8 +109,6 @@ static void test_fork_when_initialised_then_diagnosis_of_the_child_says_forked(v
     assert_int_equal(cushim_init(), CUDA_SUCCESS);
     assert_child_well(fork_and_check(is_told_of_the_fork));
 }
-
-/* ---- During a load ---- */
 
 static struct {
     sem_t entered;
@@ -175,7 +171,7 @@ static void test_fork_when_another_thread_is_failing_to_load_then_the_child_can_
     fork_in_the_middle("not_stub_constructor", can_load_another, false);
 }
 
-/* ---- During a load that waits for the fork: the driver has a lock, which it also takes at forks ---- */
+/* During a load that waits for the fork: the driver has a lock, which it also takes at forks. */
 
 static struct {
     bool active;
@@ -254,8 +250,6 @@ static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
     assert_child_well(fork_and_check(everything_works)); /* the lock is in its normal state */
     alarm(0);
 }
-
-/* ---- In a constructor ---- */
 
 static pid_t child_of_constructor;
 

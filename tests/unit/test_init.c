@@ -8,8 +8,6 @@
 
 #include "directory.h"
 
-/* ---- Machines ---- */
-
 static void write_text(const char *name, const char *text)
 {
     char path[256];
@@ -39,8 +37,6 @@ static void make_whole_machine(void)
     add_gpu_to_bus();
     add_nodes(2);
 }
-
-/* ---- The driver's result ---- */
 
 static CUresult answer;
 static unsigned init_flags;
@@ -143,8 +139,6 @@ static void test_init_when_the_code_is_unknown_then_it_is_kept_raw(void **state)
     assert_cause((CUresult)999, CUSHIM_REASON_UNKNOWN);
     assert_cause((CUresult)4711, CUSHIM_REASON_UNKNOWN);
 }
-
-/* ---- No device ---- */
 
 static void test_no_device_when_the_machine_is_whole_then_the_gpu_is_at_fault(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-/* ---- This program's own dlsym(), like that of a preloaded tool ---- */
+/* This program's own dlsym(), like that of a preloaded tool. */
 
 static bool is_interposing;
 

@@ -90,8 +90,6 @@ static void assert_refused(CUresult result, CUresult code, const char *function,
     unit_assert_contains(cushim_last_error()->message, part);
 }
 
-/* ---- Adding ---- */
-
 static void test_layer_when_added_after_the_load_then_called_in_both_tables(void **state)
 {
     (void)state;
@@ -200,8 +198,6 @@ static void test_slots_when_the_layer_does_not_replace_them_then_they_are_the_dr
     assert_memory_equal(before[kind], unit_table(kind), sizeof before[kind]);
 }
 
-/* ---- Stopping ---- */
-
 static void test_layer_when_stopped_then_the_tables_below_are_current(void **state)
 {
     (void)state;
@@ -265,8 +261,6 @@ static void test_stop_when_the_layer_is_not_installed_then_not_found(void **stat
     for (size_t i = 0; i < 3; i++)
         assert_refused(cushim_layer_stop(layers[i]), CUDA_ERROR_NOT_FOUND, "cushim_layer_stop", "not installed");
 }
-
-/* ---- Refusals ---- */
 
 static void test_layer_when_it_is_installed_or_was_then_refused(void **state)
 {
@@ -375,7 +369,7 @@ static void test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and
     assert_passes(cushim_table_legacy(), "b a ");
 }
 
-/* ---- Calls of cushim by a layer that is being installed ---- */
+/* Calls of cushim by a layer that is being installed. */
 
 static CUresult busy_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                              enum cushim_default_stream kind, void *user)
@@ -407,8 +401,6 @@ static void test_install_when_it_calls_cushim_then_nothing_hangs(void **state)
     assert_int_equal(done, 4);
     unit_reset(NULL);
 }
-
-/* ---- Look-ups ---- */
 
 static cushim_fn look_up(const char *name, enum cushim_default_stream kind)
 {
@@ -493,8 +485,6 @@ static void test_look_ups_when_they_find_nothing_then_layers_change_nothing(void
     assert_string_equal(calls, "a ");
 }
 
-/* ---- What a layer is called for ---- */
-
 static CUresult CUDAAPI mock_callback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned flags)
 {
     (void)flags;
@@ -560,8 +550,6 @@ static void test_cushim_init_when_there_is_a_layer_then_the_layer_is_called(void
     assert_int_equal(cushim_init(), CUDA_SUCCESS);
     assert_string_equal(calls, "init ");
 }
-
-/* ---- The list ---- */
 
 /* Rows of the second form in entry_points.h. */
 static const bool by_kind[CUSHIM_SLOT_COUNT] = {

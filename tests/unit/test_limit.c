@@ -63,8 +63,6 @@ static CUresult look_up_slot(const char *function, int version)
     return look_up_in(cushim_table_legacy(), function, version);
 }
 
-/* ---- The version limit ---- */
-
 static void test_limit_when_below_the_driver_then_the_version_is_the_limit(void **state)
 {
     (void)state;
@@ -138,8 +136,6 @@ static void test_limit_when_the_look_up_is_younger_then_it_is_missing(void **sta
     assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_MISSING);
 }
 
-/* ---- The limited cuGetProcAddress ---- */
-
 static void test_limited_look_up_when_arguments_are_bad_then_refused(void **state)
 {
     (void)state;
@@ -191,8 +187,6 @@ static void test_limited_look_up_when_a_form_is_requested_then_returns_that_form
     memcpy(&fn, &found, sizeof fn);
     assert_int_equal(unit_call(fn), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
-
-/* ---- The table for per-thread default streams ---- */
 
 static void test_per_thread_when_asked_for_then_every_question_gives_that_form(void **state)
 {
@@ -256,8 +250,6 @@ static void test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it
     load_limited("fake_12040", 6050);
     assert_needs_7_0("the version limit is CUDA 6.5");
 }
-
-/* ---- Hidden functions ---- */
 
 static void assert_hidden(const char *hide, enum cushim_slot_state instead)
 {
@@ -355,8 +347,6 @@ static void test_hide_when_the_driver_has_a_newer_version_than_known_then_the_fu
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(look_up_slot(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
 }
-
-/* ---- The minimum ---- */
 
 static void test_min_version_when_met_then_loaded(void **state)
 {

@@ -120,8 +120,6 @@ static void test_log_when_options_are_invalid_then_logs_the_error(void **state)
     assert_string_equal(heard.lines[0], cushim_get_diagnosis()->message);
 }
 
-/* ---- Calls from inside the callback ---- */
-
 static void use_the_driver(void)
 {
     struct cushim_load_options other = {.path = "none"};

@@ -134,8 +134,6 @@ static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **
     }
 }
 
-/* ---- The reasons for finding nothing ---- */
-
 static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **state)
 {
     static const struct {
@@ -290,8 +288,6 @@ static void test_lookup_explain_when_found_or_no_driver_exists_then_status_says_
     assert_null(answer.fn);
 }
 
-/* ---- Functions newer than the lists ---- */
-
 static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver(void **state)
 {
     (void)state;
@@ -331,8 +327,6 @@ static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_th
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
     *(enum fake_lie *)unit_object("fake_future", "fake_lie") = FAKE_HONEST;
 }
-
-/* ---- Names from addresses ---- */
 
 static void test_symbol_name_when_it_is_the_drivers_then_its_exact_name(void **state)
 {

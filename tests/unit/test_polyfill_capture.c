@@ -130,8 +130,6 @@ static void assert_only_status(struct answer *answer, CUstreamCaptureStatus stat
     assert_untouched(answer);
 }
 
-/* ---- Before 10.0: no driver captures ---- */
-
 static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check(void **state)
 {
     (void)state;
@@ -161,7 +159,7 @@ static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **st
     mock_assert_calls("GetPriority(7) GetPriority(7) GetPriority(7) ");
 }
 
-/* ---- 10.0: relaxed captures, and whether a capture exists ---- */
+/* 10.0: relaxed captures, and whether a capture exists. */
 
 static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **state)
 {
@@ -224,8 +222,6 @@ static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_th
     }
 }
 
-/* ---- 10.1: the id ---- */
-
 static void test_capture_info_when_driver_reports_the_id_then_refuses_more(void **state)
 {
     (void)state;
@@ -243,7 +239,7 @@ static void test_capture_info_when_driver_reports_the_id_then_refuses_more(void 
     assert_refused(ask_v3(table, &answer), "cuStreamGetCaptureInfo_v3", &answer);
 }
 
-/* ---- 11.3: everything except edge data; all edges were plain ---- */
+/* 11.3: everything except edge data; all edges were plain. */
 
 static void test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain(void **state)
 {
@@ -338,8 +334,6 @@ static void test_capture_info_when_the_driver_fails_then_results_are_untouched(v
         }
     }
 }
-
-/* ---- cuStreamUpdateCaptureDependencies_v2 ---- */
 
 static void test_update_dependencies_when_edges_are_plain_then_the_older_one_is_called(void **state)
 {

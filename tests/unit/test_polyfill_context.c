@@ -86,8 +86,6 @@ static const struct cushim_dispatch_table *load(const char *fake)
     return cushim_table();
 }
 
-/* ---- cuCtxGetDevice_v2, cuCtxSynchronize_v2 ---- */
-
 static void test_context_device_when_a_context_is_given_then_pushes_and_pops_it(void **state)
 {
     (void)state;
@@ -138,8 +136,6 @@ static void test_context_device_when_output_pointer_is_null_then_refused(void **
     mock_assert_calls("");
 }
 
-/* ---- cuStreamGetDevice ---- */
-
 static void test_stream_device_when_queried_then_pushes_and_pops_its_context(void **state)
 {
     (void)state;
@@ -166,8 +162,6 @@ static void test_stream_device_when_a_step_fails_then_returns_the_error_and_pops
         assert_int_equal(depth, 0);
     }
 }
-
-/* ---- cuCtxCreate_v3 and _v4 ---- */
 
 static void test_context_create_when_no_parameters_are_given_then_calls_the_older_version(void **state)
 {
@@ -227,8 +221,6 @@ static void test_context_create_when_the_older_one_fails_then_the_code_is_passed
     assert_int_equal(table->CtxCreate_v4(&context, NULL, 0, 0), CUDA_ERROR_OUT_OF_MEMORY);
     assert_null(context);
 }
-
-/* ---- Primary contexts ---- */
 
 static void test_primary_context_when_released_then_the_older_one_is_called(void **state)
 {

@@ -89,8 +89,6 @@ static const struct cushim_dispatch_table *load(const char *fake)
     return cushim_table();
 }
 
-/* ---- cuGraphInstantiateWithFlags ---- */
-
 static void test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version(void **state)
 {
     (void)state;
@@ -123,8 +121,6 @@ static void test_instantiate_when_flags_are_given_then_refused(void **state)
     assert_null(exec);
 }
 
-/* ---- Adding and removing ---- */
-
 static void test_dependencies_when_edges_are_plain_then_the_older_ones_are_called(void **state)
 {
     (void)state;
@@ -155,8 +151,6 @@ static void test_dependencies_when_an_edge_is_not_plain_then_refused(void **stat
                             "cuGraphRemoveDependencies_v2");
     }
 }
-
-/* ---- Queries ---- */
 
 typedef CUresult query(const struct cushim_dispatch_table *table, CUgraphNode *nodes, CUgraphEdgeData *edges,
                        size_t *count);

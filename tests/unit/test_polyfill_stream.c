@@ -9,8 +9,6 @@
 #define STREAM HANDLE(CUstream, 7)
 #define EVENT HANDLE(CUevent, 8)
 
-/* ---- cuLaunchHostFunc ---- */
-
 static struct {
     CUstreamCallback callback;
     void *user_data;
@@ -105,8 +103,6 @@ test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_cap
     mock_assert_calls("host(5) ");
 }
 
-/* ---- cuLaunchHostFunc_v2 ---- */
-
 static CUresult CUDAAPI launch_host_function(CUstream stream, CUhostFn function, void *user_data)
 {
     return mock_call("LaunchHostFunc", "%u, %d, %u", NUMBER(stream), function == host_function, NUMBER(user_data));
@@ -153,8 +149,6 @@ static void test_host_function_when_the_older_one_is_a_polyfill_too_then_it_is_c
     registered.callback(STREAM, CUDA_SUCCESS, registered.user_data);
     mock_assert_calls("host(99) ");
 }
-
-/* ---- Events ---- */
 
 static CUresult CUDAAPI event_record(CUevent event, CUstream stream)
 {
@@ -206,8 +200,6 @@ static void test_elapsed_time_when_called_then_the_older_one_is(void **state)
     mock_fail("ElapsedTime", CUDA_ERROR_NOT_READY);
     assert_int_equal(cushim_table()->EventElapsedTime_v2(&milliseconds, EVENT, EVENT), CUDA_ERROR_NOT_READY);
 }
-
-/* ---- cuStreamGetCtx_v2 ---- */
 
 static CUgreenCtx green_of_stream;
 

@@ -104,7 +104,7 @@ static void test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driv
     assert_loaded(unit_fake("fake_12040"));
 }
 
-/* ---- A corrupt file on the system's search path ---- */
+/* A corrupt file on the system's search path. */
 
 /* The outcome of the system's search. */
 static void assert_words(const char *words)

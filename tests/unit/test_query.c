@@ -4,8 +4,6 @@
 
 #include <limits.h>
 
-/* ---- Slots and rows ---- */
-
 static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **state)
 {
     (void)state;
@@ -80,8 +78,6 @@ static void test_entry_point_when_iterated_then_returns_all_rows(void **state)
     assert_int_equal(cushim_query_entry_point(0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* ---- The requirements of a program ---- */
-
 static void test_require_when_all_can_be_called_then_success(void **state)
 {
     (void)state;
@@ -137,8 +133,6 @@ static void test_require_when_arguments_are_bad_then_refused(void **state)
     assert_int_equal(cushim_require(NULL, 0, CUSHIM_DEFAULT_STREAM_COUNT, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cushim_last_error()->code, CUDA_ERROR_INVALID_VALUE);
 }
-
-/* ---- The last error ---- */
 
 static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
 {
@@ -203,8 +197,6 @@ static void test_last_error_when_a_missing_slot_is_reported_again_then_its_words
     assert_string_equal(cushim_last_error()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
 }
 
-/* ---- The results of the absent table ---- */
-
 static void assert_error_words(int code, const char *name, const char *sentence)
 {
     const char *text = NULL;
@@ -237,8 +229,6 @@ static void test_absent_error_names_when_the_code_is_unknown_then_null(void **st
         assert_null(text);
     }
 }
-
-/* ---- Members for later releases ---- */
 
 #define ASSERT_RESERVED_IS_ZERO(object)                                                                                \
     for (size_t i = 0; i < sizeof(object).reserved / sizeof(object).reserved[0]; i++)                                  \
@@ -277,8 +267,6 @@ static void test_structs_when_filled_in_then_reserved_members_are_zero(void **st
     unit_set_variable("CUSHIM_MAX_VERSION", NULL);
 }
 
-/* ---- The version ---- */
-
 static void test_version_when_written_as_text_then_has_the_numbers_of_the_library(void **state)
 {
     (void)state;
@@ -288,8 +276,6 @@ static void test_version_when_written_as_text_then_has_the_numbers_of_the_librar
     assert_string_equal(CUSHIM_VERSION_STRING, text);
     assert_int_equal(version, CUSHIM_VERSION);
 }
-
-/* ---- Words for codes ---- */
 
 static void assert_described(int code, const char *words)
 {

@@ -61,8 +61,6 @@ static void assert_found_at(const char *path)
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-/* ---- Finding ---- */
-
 static void test_search_when_nothing_exists_then_reports_every_path(void **state)
 {
     (void)state;
@@ -168,8 +166,6 @@ static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(vo
     }
 }
 
-/* ---- Links below the root ---- */
-
 static void test_root_when_the_driver_is_behind_links_then_they_are_followed_below_the_root(void **state)
 {
     static const struct {
@@ -245,8 +241,6 @@ static void test_root_when_links_are_too_many_then_not_found(void **state)
     directory_link(attempt_path(1), "/link-1");
     assert_int_equal(load(), CUDA_SUCCESS);
 }
-
-/* ---- A driver that appears later ---- */
 
 static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it(void **state)
 {

@@ -77,8 +77,6 @@ static void test_table_when_no_driver_exists_then_library_and_program_see_the_sa
     assert_in_child("none", absence_is_seen_by_both);
 }
 
-/* ---- Libraries of both kinds in one process ---- */
-
 static const struct kind_unit *open_unit(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);

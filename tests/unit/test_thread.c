@@ -56,8 +56,6 @@ static void assert_all(CUresult expected)
         assert_int_equal(results[i], expected);
 }
 
-/* ---- The first call ---- */
-
 static void call_a_slot(int index)
 {
     results[index] = cushim_table()->StreamQuery_v1(NULL);
@@ -120,8 +118,6 @@ static void test_initialisations_when_at_once_then_all_succeed(void **state)
     assert_all(CUDA_SUCCESS);
     assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
 }
-
-/* ---- All calls in parallel ---- */
 
 static void ask_something(int index)
 {
@@ -204,8 +200,6 @@ static void test_failing_loads_when_one_at_last_succeeds_then_all_go_on(void **s
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-/* ---- A thread that is cancelled ---- */
-
 static void *load_when_cancelled(void *unused)
 {
     pthread_cancel(pthread_self());
@@ -226,8 +220,6 @@ static void test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
-
-/* ---- Per-thread state ---- */
 
 static void fail_in_an_own_way(int index)
 {

@@ -132,8 +132,6 @@ static void test_environment_when_a_value_is_not_ascii_then_it_is_utf8(void **st
     assert_string_equal(cushim_get_diagnosis()->variables[0].value, "C:\\gr\xc3\xbcn \xe7\x8c\xab\\nvcuda.dll");
 }
 
-/* ---- Threads ---- */
-
 enum { THREADS = 64 };
 
 static DWORD WINAPI call_first(void *start)
@@ -163,8 +161,6 @@ static void test_first_call_when_64_threads_make_it_then_one_loads(void **state)
     CloseHandle(start);
     assert_int_equal(cushim_get_diagnosis()->attempt_count, 1);
 }
-
-/* ---- The DLL ---- */
 
 static void test_library_when_the_program_frees_it_then_its_table_stays(void **state)
 {
@@ -208,8 +204,6 @@ static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stay
     assert_int_equal(kept->reason, CUSHIM_REASON_NO_SUCH_FILE);
     assert_string_equal(kept->attempts[0].path, options.path);
 }
-
-/* ---- Features that Windows lacks ---- */
 
 static void test_system_when_queried_on_windows_then_empty(void **state)
 {

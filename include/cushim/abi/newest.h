@@ -21,8 +21,6 @@
 #include "cushim/abi/graph.h"
 #include "cushim/abi/process.h"
 
-/* ---- CUDA 13.1 ---- */
-
 #if CUSHIM_CUDA_HEADER_VERSION < 13010
 /* One group of SMs, asked for and granted; CUDA 13.4 took localityDomainId from the reserved ones, which are 0. */
 typedef struct CU_DEV_SM_RESOURCE_GROUP_PARAMS_st {
@@ -63,8 +61,6 @@ typedef enum CUstreamAtomicReductionDataType_enum CUSHIM_ENUM_BASE {
 #    define CU_COREDUMP_GZIP_COMPRESS ((CUCoredumpGenerationFlags)0x40)
 #    define CU_JIT_BINARY_LOADER_THREAD_COUNT ((CUjit_option)35)
 #endif
-
-/* ---- CUDA 13.2 ---- */
 
 #if CUSHIM_CUDA_HEADER_VERSION < 13020
 typedef enum CUstreamCigDataType_enum CUSHIM_ENUM_BASE {
@@ -115,8 +111,6 @@ typedef enum CUsharedMemoryMode_enum CUSHIM_ENUM_BASE {
 #    define CU_MEMPOOL_ATTR_MAX_POOL_SIZE ((CUmemPool_attribute)13)
 #    define CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED ((CUmemPool_attribute)14)
 #endif
-
-/* ---- CUDA 13.3 ---- */
 
 #if CUSHIM_CUDA_HEADER_VERSION < 13030
 /* A number that a process reserves, and that names an endpoint once one is created or imported under it. */
@@ -186,8 +180,6 @@ typedef CUresult(CUDA_CB *CUgraphRecaptureCallback)(void *data, CUgraphNode node
 #    define CU_COREDUMP_NO_ERRBAR_AT_EXIT ((CUCoredumpGenerationFlags)0x40000000)
 #    define CU_COREDUMP_LOG_ONLY ((CUCoredumpGenerationFlags)(-0x7fffffff - 1)) /* bit 31 */
 #endif
-
-/* ---- CUDA 13.4 ---- */
 
 #if CUSHIM_CUDA_HEADER_VERSION < 13040
 typedef struct CUIcheckpointOperation_st *CUcheckpointOperationHandle;

@@ -106,8 +106,6 @@ CUresult capture_check_question(struct stream *stream)
     return capture_implicit(stream, true);
 }
 
-/* ---- The streams of a capture ---- */
-
 bool capture_join(struct capture *capture, struct stream *stream, const struct frontier *frontier)
 {
     if (frontier != NULL && !frontier_add_all(&stream->frontier, frontier))
@@ -185,8 +183,6 @@ void capture_abandon(struct stream *stream)
         capture_invalidate(capture);
     capture_leave(stream);
 }
-
-/* ---- Work ---- */
 
 CUresult capture_add(struct stream *stream, struct work *work)
 {

@@ -142,8 +142,6 @@ static void context_pop(void)
     object_release(thread->stack[--thread->depth]);
 }
 
-/* ---- Ordinary contexts ---- */
-
 bool context_flags_are_valid(unsigned flags)
 {
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
@@ -198,8 +196,6 @@ CUresult soft_CtxDestroy_v2(CUcontext ctx)
     object_release(context);
     return CUDA_SUCCESS;
 }
-
-/* ---- The current context ---- */
 
 CUresult soft_CtxPushCurrent_v2(CUcontext ctx)
 {

@@ -164,8 +164,6 @@ struct graph *graph_copy(struct graph *graph)
     return copy;
 }
 
-/* ---- The driver's functions ---- */
-
 CUresult soft_GraphCreate_v1(CUgraph *phGraph, unsigned int flags)
 {
     if (phGraph == NULL || flags != 0)

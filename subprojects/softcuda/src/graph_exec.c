@@ -193,8 +193,6 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
     return CUDA_SUCCESS;
 }
 
-/* ---- Launching ---- */
-
 /* Every launch of an executable waits for the one before, even if that was in another stream. */
 static CUresult exec_push(struct stream *stream, struct exec *exec)
 {

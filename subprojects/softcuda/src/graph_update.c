@@ -95,8 +95,6 @@ CUresult soft_GraphExecUpdate_v1(CUgraphExec hGraphExec, CUgraph hGraph, CUgraph
     return result;
 }
 
-/* ---- One node ---- */
-
 /* The node of the executable that was made from a node of the graph. */
 static struct node *exec_find_node(const struct exec *exec, CUgraphNode original, size_t *out_index)
 {

@@ -27,8 +27,6 @@ struct resources {
 
 static struct resources *descriptions;
 
-/* ---- Resources ---- */
-
 static CUresult resource_report(int device, unsigned multiprocessors, CUdevResourceType type, CUdevResource *resource)
 {
     if (resource == NULL)
@@ -116,8 +114,6 @@ CUresult soft_DevResourceGenerateDesc_v1(CUdevResourceDesc *phDesc, CUdevResourc
     *phDesc = (CUdevResourceDesc)description;
     return CUDA_SUCCESS;
 }
-
-/* ---- Green contexts ---- */
 
 static void green_free(void *object)
 {

@@ -27,8 +27,6 @@ CUresult kernel_run(const struct kernel *kernel)
     return (CUresult)launch.result;
 }
 
-/* ---- Arguments ---- */
-
 /* The buffer that `extra` describes, if any: pairs of a key and a value, up to the end key. */
 static CUresult arguments_read_extra(void **extra, const void **out_buffer, size_t *out_size)
 {
@@ -110,8 +108,6 @@ CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work 
     *out_work = work;
     return CUDA_SUCCESS;
 }
-
-/* ---- Launches ---- */
 
 static CUresult kernel_launch(const CUDA_KERNEL_NODE_PARAMS_v2 *params, CUstream hStream)
 {

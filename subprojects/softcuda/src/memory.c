@@ -128,8 +128,6 @@ void memory_forget_context(struct context *context)
     }
 }
 
-/* ---- The driver's functions ---- */
-
 /* The common checks of all allocations. */
 static CUresult allocation_check(struct context **out_context, bool valid)
 {

@@ -63,8 +63,6 @@ void pool_give_back(struct pool *pool, size_t size)
     object_release(pool);
 }
 
-/* ---- The driver's functions ---- */
-
 static CUresult pool_report(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)(int device))
 {
     if (pool_out == NULL)

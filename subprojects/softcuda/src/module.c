@@ -172,8 +172,6 @@ CUresult soft_KernelGetFunction_v1(CUfunction *pFunc, CUkernel kernel)
     return CUDA_SUCCESS;
 }
 
-/* ---- Attributes of functions ---- */
-
 /* A C function has no attributes of its own, so these are valid for any kernel on this device. */
 CUresult soft_FuncGetAttribute_v1(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {

@@ -40,8 +40,6 @@ void op_wait(struct op *op)
     op_release(op);
 }
 
-/* ---- Readiness and completion ---- */
-
 static void worker_main(void);
 
 static void queue_schedule(struct stream *stream)
@@ -152,8 +150,6 @@ static void queue_settle(void)
     settling = false;
 }
 
-/* ---- Workers ---- */
-
 static void queue_execute(struct stream *stream)
 {
     struct thread *thread = thread_self();
@@ -207,8 +203,6 @@ void queue_forget_workers(void)
 {
     worker_count = idle_count = 0;
 }
-
-/* ---- Pushing ---- */
 
 /* The operations that a new one must wait for; kept between calls. */
 static struct op **before;

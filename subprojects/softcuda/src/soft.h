@@ -24,7 +24,7 @@ extern const char soft_driver[]; /* "550" */
 #define CUSHIM_ENTRY(driver_function, abi, since, params, args) CUresult soft_##driver_function##_##abi params;
 #include "cushim/entry_points.h"
 
-/* ---- Objects: counted references, and the table of live handles ---- */
+/* Objects: counted references, and the table of live handles. */
 
 enum object_kind {
     OBJECT_CONTEXT,
@@ -62,8 +62,6 @@ void handle_withdraw(void *object);
 /* The object, if `handle` is the handle of a live object of this kind; else NULL. Never reads the memory at
  * `handle`. */
 void *handle_find(enum object_kind kind, const void *handle);
-
-/* ---- Threads ---- */
 
 struct context;
 struct stream;

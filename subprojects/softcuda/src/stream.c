@@ -178,8 +178,6 @@ CUresult stream_create(struct context *context, unsigned flags, int priority, CU
     return CUDA_SUCCESS;
 }
 
-/* ---- The driver's functions ---- */
-
 /* The output of a creation that fails for lack of a context: not NULL, and not a valid stream. */
 static const char no_stream;
 

@@ -94,8 +94,6 @@ CUresult soft_StreamGetGreenCtx_v1(CUstream hStream, CUgreenCtx *phCtx)
     return result;
 }
 
-/* ---- Attributes ---- */
-
 CUresult soft_StreamGetAttribute_v1(CUstream hStream, CUstreamAttrID attr, CUlaunchAttributeValue *value)
 {
     struct stream *stream = NULL;

@@ -121,7 +121,7 @@ CUresult soft_StreamAttachMemAsync_v1(CUstream hStream, CUdeviceptr dptr, size_t
     return result == CUDA_SUCCESS ? queue_submit(stream, work_new(WORK_EMPTY)) : result;
 }
 
-/* ---- Advice: all memory is in one place, so these functions only check their arguments ---- */
+/* Advice: all memory is in one place, so these functions only check their arguments. */
 
 static CUresult stream_prefetch(CUdeviceptr address, size_t size, bool to_valid, CUstream hStream)
 {

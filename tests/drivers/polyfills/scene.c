@@ -47,8 +47,6 @@ enum { SCENE_COUNT = sizeof scenes / sizeof scenes[0] };
 
 static const char *scene_playing = "";
 
-/* ---- Output ---- */
-
 static struct {
     const void *handle;
     const char *name;
@@ -114,8 +112,6 @@ void scene_must(CUresult result, const char *what)
     exit(1);
 }
 
-/* ---- Common steps ---- */
-
 const char *scene_current(void)
 {
     CUcontext context = NULL;
@@ -179,8 +175,6 @@ CUfunction scene_kernel(const char *name)
         return NULL;
     return function;
 }
-
-/* ---- The run ---- */
 
 static void print_states(void)
 {

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- cuCtxGetDevice_v2 and cuCtxSynchronize_v2 ---- */
-
 static void print_context(const char *where, CUcontext current, const char *whom, CUcontext context)
 {
     char step[64];
@@ -36,8 +34,6 @@ void scene_context(void)
     scene_release();
     CODE(CtxSynchronize_v2, "synchronize/after work", TABLE->CtxSynchronize_v2(stage.primary));
 }
-
-/* ---- cuCtxCreate_v3 and _v4 ---- */
 
 static void print_created(enum cushim_slot slot, const char *step, CUresult result, CUcontext context)
 {
@@ -100,8 +96,6 @@ void scene_create(void)
     create_v4("v4/count without array", &wish, 0, stage.device);
 }
 
-/* ---- cuDevicePrimaryCtxRelease_v2 and ..SetFlags_v2 ---- */
-
 static void print_primary(enum cushim_slot slot, const char *step, CUresult result)
 {
     unsigned int flags = UNTOUCHED;
@@ -147,7 +141,7 @@ void scene_primary_end(void)
     MUST(TABLE->DevicePrimaryCtxRetain_v1(&stage.primary, stage.device));
 }
 
-/* ---- The context and the device of a stream ---- */
+/* The context and the device of a stream. */
 
 static void print_stream_context(const char *where, const char *whom, CUstream stream)
 {
@@ -188,8 +182,6 @@ void scene_stream(void)
         }
     }
 }
-
-/* ---- The stream of a green context ---- */
 
 static bool create_green(CUgreenCtx *green)
 {

@@ -6,8 +6,6 @@
 
 #include <time.h>
 
-/* ---- cuLaunchHostFunc_v2 ---- */
-
 static void CUDA_CB count_call(void *calls)
 {
     __atomic_fetch_add((int *)calls, 1, __ATOMIC_SEQ_CST);
@@ -62,8 +60,6 @@ void scene_host(void)
     wait_blocking();
     capture_call();
 }
-
-/* ---- cuFuncGetParamCount, cuKernelGetParamCount ---- */
 
 static void count_of_function(const char *step, const char *name)
 {

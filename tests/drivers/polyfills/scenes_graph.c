@@ -10,8 +10,6 @@ enum { ROOM = 6 };
 static CUgraph graph;
 static CUgraphNode nodes[4];
 
-/* ---- The results of a query ---- */
-
 static void fill(CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges)
 {
     for (int i = 0; i < ROOM; i++) {
@@ -172,8 +170,6 @@ void scene_graph(void)
     MUST(TABLE->GraphDestroy_v1(other));
 }
 
-/* ---- cuGraphInstantiateWithFlags ---- */
-
 static void instantiate(const char *step, unsigned long long flags)
 {
     CUgraphExec executable = UNTOUCHED_POINTER;
@@ -212,7 +208,7 @@ void scene_instantiate(void)
     MUST(TABLE->GraphDestroy_v1(graph));
 }
 
-/* ---- Programmatic edges: a kernel may start before the one that it depends on has ended ---- */
+/* Programmatic edges: a kernel may start before the one that it depends on has ended. */
 
 static CUgraphNode add_kernel(CUfunction function)
 {

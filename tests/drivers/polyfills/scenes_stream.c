@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-/* ---- Events ---- */
-
 static CUevent create_event(unsigned int flags)
 {
     CUevent event;
@@ -82,8 +80,6 @@ void scene_event(void)
     MUST(TABLE->StreamSynchronize_v1(stage.a));
     elapsed("elapsed/other context", first, first);
 }
-
-/* ---- After a kernel with a fault ---- */
 
 static void CUDA_CB count_call(void *user)
 {

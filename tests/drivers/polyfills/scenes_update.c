@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-/* ---- cuStreamUpdateCaptureDependencies_v2 ---- */
-
 enum { MOST_NODES = 64 };
 static CUgraph update_graph;
 
