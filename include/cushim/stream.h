@@ -67,6 +67,9 @@ CUSHIM_API CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *
  * call then means the special stream of the calling thread's current context, and returns CUDA_ERROR_INVALID_CONTEXT if
  * the thread has no current context.
  *
+ * Several objects can wrap one stream of the driver. They do not know of each other: the caller must use only one of
+ * them for captures, because ending the capture of one object can end a capture that another one began.
+ *
  * @param handle      The driver's stream, or a special stream.
  * @param context     As for cushim_stream_adopt().
  * @param out_stream  Receives the object, which the caller owns.
