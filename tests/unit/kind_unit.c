@@ -18,9 +18,5 @@ static CUresult unit_query_by_name(CUstream stream)
     return cuStreamQuery(stream);
 }
 
-/* The name of the object. */
-#if !defined(KIND_UNIT)
-#    define KIND_UNIT kind_unit
-#endif
-
+/* The build gives each unit a name of its own. */
 const struct kind_unit KIND_UNIT = {CUSHIM_DEFAULT_STREAM_AS_COMPILED, unit_table, unit_query, unit_query_by_name};

@@ -17,9 +17,8 @@ struct kind_unit {
     CUresult (*query_by_name)(CUstream stream); /* as in code written for <cuda.h> */
 };
 
-/* The objects of the units that are linked into a program. A plug-in exports its own as kind_unit. */
+/* The objects of the units. A plug-in exports its own. */
 extern const struct kind_unit kind_c_legacy, kind_c_per_thread, kind_cpp_legacy, kind_cpp_per_thread;
-extern const struct kind_unit kind_unit;
 
 #ifdef __cplusplus
 }

@@ -77,10 +77,10 @@ static void test_table_when_no_driver_exists_then_library_and_program_see_the_sa
     assert_in_child("none", absence_is_seen_by_both);
 }
 
-static const struct kind_unit *open_unit(const char *path)
+static const struct kind_unit *open_unit(const char *path, const char *name)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    return library != NULL ? dlsym(library, "kind_unit") : NULL;
+    return library != NULL ? dlsym(library, name) : NULL;
 }
 
 static bool has_own_table(const struct kind_unit *unit)
@@ -94,8 +94,8 @@ static bool has_own_table(const struct kind_unit *unit)
 /* The first calls are those of the library for per-thread default streams. */
 static bool libraries_have_their_own_tables(void)
 {
-    const struct kind_unit *legacy = open_unit(KIND_LIBRARIES "/kind_legacy.so");
-    const struct kind_unit *per_thread = open_unit(KIND_LIBRARIES "/kind_per_thread.so");
+    const struct kind_unit *legacy = open_unit(KIND_LIBRARIES "/kind_legacy.so", "kind_c_legacy");
+    const struct kind_unit *per_thread = open_unit(KIND_LIBRARIES "/kind_per_thread.so", "kind_c_per_thread");
     return legacy != NULL && legacy->kind == CUSHIM_DEFAULT_STREAM_LEGACY && per_thread != NULL
            && per_thread->kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cushim_driver_version() == 0
            && has_own_table(per_thread) && has_own_table(legacy) && has_own_table(per_thread)
