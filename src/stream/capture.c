@@ -98,7 +98,7 @@ static void capture_register(struct cushim_capture *capture)
 CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode mode,
                               struct cushim_capture **out_capture)
 {
-    struct cushim_capture *capture;
+    struct cushim_capture *capture = NULL;
     CUresult result = capture_prepare("cushim_capture_begin", stream, NULL, mode, out_capture, &capture);
     if (result != CUDA_SUCCESS)
         return result;
@@ -117,7 +117,7 @@ CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cush
                                        CUstreamCaptureMode mode, struct cushim_capture **out_capture)
 {
     static const char function[] = "cushim_capture_begin_to_graph";
-    struct cushim_capture *capture;
+    struct cushim_capture *capture = NULL;
     CUgraph handle = cushim_graph_handle(graph);
     if (handle == NULL)
         return fail_null_graph(function);
@@ -277,7 +277,7 @@ CUresult cushim_stream_capture(struct cushim_stream *stream, CUstreamCaptureMode
                                void *user, struct cushim_graph **out_graph)
 {
     static const char function[] = "cushim_stream_capture";
-    struct cushim_capture *capture;
+    struct cushim_capture *capture = NULL;
     if (body == NULL)
         return fail_null_body(function);
     if (out_graph == NULL)
@@ -306,7 +306,7 @@ CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream, struct cus
                                         CUstreamCaptureMode mode, cushim_stream_body body, void *user)
 {
     static const char function[] = "cushim_stream_capture_to_graph";
-    struct cushim_capture *capture;
+    struct cushim_capture *capture = NULL;
     if (body == NULL)
         return fail_null_body(function);
     CUresult result = cushim_capture_begin_to_graph(stream, graph, nodes, edges, count, mode, &capture);
