@@ -46,6 +46,8 @@ CUresult cushim_completion_status(struct cushim_completion *completion, CUresult
 CUresult cush_completion_wait(const char *function, struct cushim_completion *completion, uint64_t deadline,
                               CUresult *out_status)
 {
+    if (completion == NULL)
+        return fail_null_completion(function);
     CUresult result = cush_completion_check(function, completion, out_status);
     bool in_time = true;
     while (result == CUDA_ERROR_NOT_READY && in_time) {
