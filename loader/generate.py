@@ -47,8 +47,8 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
  *   version     the CUDA version that brought this entry point, 1000 * major + 10 * minor
- *   parameters  the typed parameter list, in parentheses; (void) where there is none
- *   arguments   the names of those parameters, in parentheses, to pass them on; () where there is none
+ *   parameters  the typed parameter list, in parentheses; (void) for a function without parameters
+ *   arguments   the names of those parameters, in parentheses, to pass them on; () for none
  *
  * The slot is named function_abi, StreamGetCaptureInfo_v3, and every function returns a CUresult. The order is that of
  * the table, and thus ABI.

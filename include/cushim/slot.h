@@ -31,8 +31,8 @@ struct cushim_slot_info {
     const char *function; /**< "cuStreamGetCaptureInfo" */
     int since;            /**< The CUDA version that added the entry point, 12030. */
     enum cushim_slot_state state;
-    const char *symbol;          /**< The exported name of a native slot's pointer; NULL if there is none, and for
-                                  *   the other states. */
+    const char *symbol;          /**< The exported name to which a native slot points; NULL if the driver does not
+                                  *   export the function, and for the other states. */
     const enum cushim_slot *via; /**< The slots that a polyfill calls. */
     size_t via_count;
     bool is_layered;   /**< A layer has replaced the slot. `state` and `symbol` describe the slot below all layers. */
