@@ -97,8 +97,9 @@ CUresult CUDAAPI POLYFILL(StreamGetCaptureInfo_v2)(CUstream hStream, CUstreamCap
                                  dependencies_out, numDependencies_out);
 }
 
-/* What a capture's plain edges look like: the driver gives an array that it owns, so this one must stay, too. */
-static const CUgraphEdgeData plain_edges[512];
+/* What a capture's plain edges look like: the driver gives an array that it owns, so this one must stay, too. Nothing
+ * writes to it; constant zeros would take room in the library's file. */
+static CUgraphEdgeData plain_edges[512];
 
 CUresult CUDAAPI POLYFILL(StreamGetCaptureInfo_v3)(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
                                                    cuuint64_t *id_out, CUgraph *graph_out,
