@@ -342,6 +342,23 @@ typedef enum CUdevSmResourceSplit_flags_enum CUSHIM_ENUM_BASE {
 } CUdevSmResourceSplit_flags;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 13010
+typedef enum CUdevWorkqueueConfigScope_enum CUSHIM_ENUM_BASE {
+    CU_WORKQUEUE_SCOPE_DEVICE_CTX = 0,
+    CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED = 1
+} CUdevWorkqueueConfigScope;
+
+typedef struct CUdevWorkqueueConfigResource_st {
+    CUdevice device;
+    unsigned int wqConcurrencyLimit;
+    CUdevWorkqueueConfigScope sharingScope;
+} CUdevWorkqueueConfigResource;
+
+typedef struct CUdevWorkqueueResource_st {
+    unsigned char reserved[40];
+} CUdevWorkqueueResource;
+#endif
+
 #if CUSHIM_CUDA_HEADER_VERSION < 12040
 typedef enum CUdevResourceType_enum CUSHIM_ENUM_BASE {
     CU_DEV_RESOURCE_TYPE_INVALID = 0,
@@ -363,6 +380,8 @@ typedef struct CUdevResource_st {
     unsigned char _internal_padding[92];
     union {
         CUdevSmResource sm;
+        CUdevWorkqueueConfigResource wqConfig;
+        CUdevWorkqueueResource wq;
         unsigned char _oversize[48];
     };
 } CUdevResource;

@@ -4,8 +4,9 @@
  * The driver's types and constants that are newer than the newest Toolkit with which they were compared.
  *
  * cuda_abi.h includes this header and describes where the declarations come from. Each declaration is in at least two
- * public transcriptions of <cuda.h>. Once a Toolkit has it, tests/headers compares it, and it moves to the header of
- * its subject.
+ * public sources (transcriptions of <cuda.h>, NVIDIA's manual, programs that run with it); those in only one are left
+ * out. Once a Toolkit has it, tests/headers compares it, and it moves to the header of its subject. Types of which
+ * members of older types are made are in the header of their subject already.
  */
 #ifndef CUSHIM_ABI_NEWEST_H
 #define CUSHIM_ABI_NEWEST_H
@@ -38,28 +39,26 @@ typedef enum CUdevSmResourceGroup_flags_enum CUSHIM_ENUM_BASE {
     CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 1
 } CUdevSmResourceGroup_flags;
 
-typedef enum CUdevWorkqueueConfigScope_enum CUSHIM_ENUM_BASE {
-    CU_WORKQUEUE_SCOPE_DEVICE_CTX = 0,
-    CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED = 1
-} CUdevWorkqueueConfigScope;
-
-typedef enum CUstreamAtomicReductionOpType_enum CUSHIM_ENUM_BASE {
-    CU_STREAM_ATOMIC_REDUCTION_OP_ADD = 0,
-    CU_STREAM_ATOMIC_REDUCTION_OP_AND = 5,
-    CU_STREAM_ATOMIC_REDUCTION_OP_OR = 6
-} CUstreamAtomicReductionOpType;
-
-typedef enum CUstreamAtomicReductionDataType_enum CUSHIM_ENUM_BASE {
-    CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 = 14,
-    CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 = 22
-} CUstreamAtomicReductionDataType;
-
 #    define CU_STREAM_MEM_OP_ATOMIC_REDUCTION ((CUstreamBatchMemOpType)8)
 #    define CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED ((CUdevice_attribute)148)
 #    define CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG ((CUdevResourceType)1000)
 #    define CU_DEV_RESOURCE_TYPE_WORKQUEUE ((CUdevResourceType)10000)
 #    define CU_COREDUMP_GZIP_COMPRESS ((CUCoredumpGenerationFlags)0x40)
 #    define CU_JIT_BINARY_LOADER_THREAD_COUNT ((CUjit_option)35)
+#    define CU_AD_FORMAT_UINT8_PACKED_422 ((CUarray_format)81)
+#    define CU_AD_FORMAT_UINT8_PACKED_444 ((CUarray_format)82)
+#    define CU_AD_FORMAT_UINT8_SEMIPLANAR_420 ((CUarray_format)83)
+#    define CU_AD_FORMAT_UINT16_SEMIPLANAR_420 ((CUarray_format)84)
+#    define CU_AD_FORMAT_UINT8_SEMIPLANAR_422 ((CUarray_format)85)
+#    define CU_AD_FORMAT_UINT16_SEMIPLANAR_422 ((CUarray_format)86)
+#    define CU_AD_FORMAT_UINT8_SEMIPLANAR_444 ((CUarray_format)87)
+#    define CU_AD_FORMAT_UINT16_SEMIPLANAR_444 ((CUarray_format)88)
+#    define CU_AD_FORMAT_UINT8_PLANAR_420 ((CUarray_format)89)
+#    define CU_AD_FORMAT_UINT16_PLANAR_420 ((CUarray_format)90)
+#    define CU_AD_FORMAT_UINT8_PLANAR_422 ((CUarray_format)91)
+#    define CU_AD_FORMAT_UINT16_PLANAR_422 ((CUarray_format)92)
+#    define CU_AD_FORMAT_UINT8_PLANAR_444 ((CUarray_format)93)
+#    define CU_AD_FORMAT_UINT16_PLANAR_444 ((CUarray_format)94)
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 13020
@@ -176,6 +175,7 @@ typedef CUresult(CUDA_CB *CUgraphRecaptureCallback)(void *data, CUgraphNode node
 #    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_MULTICAST_SUPPORTED ((CUdevice_attribute)154)
 #    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_COUNTED_OPS_SUPPORTED ((CUdevice_attribute)155)
 #    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED ((CUdevice_attribute)156)
+#    define CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED ((CUfunction_attribute)16)
 #    define CU_COREDUMP_FAULTED_CONTEXTS_ONLY ((CUCoredumpGenerationFlags)0x80)
 #    define CU_COREDUMP_NO_ERRBAR_AT_EXIT ((CUCoredumpGenerationFlags)0x40000000)
 #    define CU_COREDUMP_LOG_ONLY ((CUCoredumpGenerationFlags)(-0x7fffffff - 1)) /* bit 31 */
@@ -198,10 +198,25 @@ typedef struct CUcheckpointCustomStorageInfo_st {
     unsigned int deviceCount;
 } CUcheckpointCustomStorageInfo;
 
+/* The devices of a clique reach each other in this way. */
+typedef enum CUcliqueType_enum CUSHIM_ENUM_BASE {
+    CU_CLIQUE_TYPE_UNICAST_POINTER = 0,
+    CU_CLIQUE_TYPE_MULTICAST_POINTER = 1,
+    CU_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT = 2,
+    CU_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT = 3
+} CUcliqueType;
+
+typedef struct CUcliqueInfo_st {
+    CUcliqueType type;
+    unsigned int id;
+} CUcliqueInfo;
+
 #    define CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID ((CUdevSmResourceGroup_flags)2)
 #    define CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT ((CUdevice_attribute)149)
 #    define CU_DEVICE_ATTRIBUTE_MAX_OVERSIZED_SHARED_MEMORY_PER_BLOCK ((CUdevice_attribute)150)
 #    define CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT ((CUdevice_attribute)157)
+#    define CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED ((CUdevice_attribute)161)
+#    define CU_MEM_CREATE_USAGE_GPU_DIRECT_RDMA_OVER_PCIE 0x4
 #    define CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY ((CUsharedMemoryMode)3)
 #    define CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE ((CUfunction_attribute)17)
 #    define CU_PROCESS_STATE_CHECKPOINTING ((CUprocessState)4)

@@ -121,6 +121,19 @@ typedef enum CUstreamMemoryBarrier_flags_enum CUSHIM_ENUM_BASE {
 } CUstreamMemoryBarrier_flags;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 13010
+typedef enum CUstreamAtomicReductionOpType_enum CUSHIM_ENUM_BASE {
+    CU_STREAM_ATOMIC_REDUCTION_OP_ADD = 0,
+    CU_STREAM_ATOMIC_REDUCTION_OP_AND = 5,
+    CU_STREAM_ATOMIC_REDUCTION_OP_OR = 6
+} CUstreamAtomicReductionOpType;
+
+typedef enum CUstreamAtomicReductionDataType_enum CUSHIM_ENUM_BASE {
+    CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 = 14,
+    CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 = 22
+} CUstreamAtomicReductionDataType;
+#endif
+
 #if CUSHIM_CUDA_HEADER_VERSION == 0
 /* One operation of a batch. `operation` names the valid member. */
 typedef union CUstreamBatchMemOpParams_union {
@@ -153,6 +166,15 @@ typedef union CUstreamBatchMemOpParams_union {
         CUstreamBatchMemOpType operation;
         unsigned int flags;
     } memoryBarrier;
+    struct CUstreamMemOpAtomicReductionParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+        CUstreamAtomicReductionOpType reductionOp;
+        CUstreamAtomicReductionDataType dataType;
+        CUdeviceptr address;
+        cuuint64_t value;
+        CUdeviceptr alias;
+    } atomicReduction;
     cuuint64_t pad[6];
 } CUstreamBatchMemOpParams;
 
