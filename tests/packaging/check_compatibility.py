@@ -2,11 +2,14 @@
 """A program that needs a newer release than its library does not start or link, and the error names that release. A
 program that was built with an older release runs on a newer library.
 
-usage: check_compatibility.py [--shared LIBRARY] [--static LIBRARY] [--wine WINE] COMPILER...
+usage: check_compatibility.py [--shared LIBRARY] [--static LIBRARY] [--wine WINE --objdump OBJDUMP] COMPILER...
 
 The libraries are those of the build; without them, the test builds both. The newer release is this tree with another
-slot, added as loader/README.md says. On Windows, a program that lacks a function of a DLL does not start; under Wine it
-starts and ends at the first call of that function.
+slot, added as loader/README.md says.
+
+Windows does not start a program whose import table names a function that a DLL lacks. Wine starts it, with a stub in
+place of the function, and ends it when it calls the stub. So on Windows, the test shows by the tables of the program and
+of the DLL that Windows would refuse the program, and that it ends under Wine with the name of the function.
 """
 import argparse
 import concurrent.futures
@@ -57,6 +60,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument('--shared', type=pathlib.Path)
 parser.add_argument('--static', type=pathlib.Path)
 parser.add_argument('--wine')
+parser.add_argument('--objdump')
 parser.add_argument('compiler', nargs='+')
 given = parser.parse_args()
 WINDOWS = given.wine is not None
@@ -196,6 +200,14 @@ class Compatibility(unittest.TestCase):
         names += [f"version `CUSHIM_{next_release.table.replace('_', '.')}' not found"] if versions else []
         self.assertTrue(any(name in said for name in names), f'{names} in: {said}')
 
+    def assert_windows_refuses(self, way, older, newer):
+        """The program's import table names a function that the older DLL lacks. The newer DLL has all that it names."""
+        wanted = f'cushim_current_{"per_thread" if "per-thread" in way else "legacy"}_{next_release.table}'
+        imported = imports(self.program, older.name)
+        self.assertIn(wanted, imported)
+        self.assertNotIn(wanted, exports(older))
+        self.assertLessEqual(imported, exports(newer))
+
     def test_program_when_built_with_this_release_then_runs_on_the_next(self):
         def check(way):
             self.assert_builds(way, this_release, this_release.shared)
@@ -210,6 +222,8 @@ class Compatibility(unittest.TestCase):
                 self.assertEqual(self.start(library), (0, f'{next_release.number} on {next_release.number}\n'))
                 answer = self.start(this_release.shared)
                 self.assert_names_the_release(way, answer, versions=library is next_release.shared)
+                if WINDOWS:
+                    self.assert_windows_refuses(way, this_release.shared, next_release.shared)
         self.each_way(check)
 
     def test_program_when_linked_to_this_release_with_the_next_headers_then_does_not_link(self):
@@ -222,6 +236,19 @@ class Compatibility(unittest.TestCase):
     def test_static_program_when_linked_to_this_release_with_the_next_headers_then_does_not_link(self):
         self.assert_builds('static', this_release, this_release.static)
         self.assert_names_the_release('static', self.build('static', next_release, this_release.static))
+
+
+def imports(program, library):
+    """The names that a program for Windows imports from a DLL."""
+    tables = run(given.objdump, '-p', program)[1].split('DLL Name: ')
+    of_library = ''.join(table for table in tables if table.startswith(library))
+    return set(re.findall(r'^\s+[0-9a-f]+\s+\d+\s+(\w+)\s*$', of_library, re.M))
+
+
+def exports(library):
+    """The names that a DLL exports."""
+    table = run(given.objdump, '-p', library)[1].split('[Ordinal/Name Pointer] Table')[1]
+    return set(re.findall(r'^\s*\[\s*\d+\].*?(\w+)$', table, re.M))
 
 
 def import_library(library):
