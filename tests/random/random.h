@@ -34,7 +34,7 @@ enum {
 };
 
 /* How long anything may take that has to come, in nanoseconds. */
-#define PATIENCE UINT64_C(2000000000)
+#define PATIENCE UINT64_C(30000000000)
 
 struct settings {
     const char *driver; /* NULL: the one that the machine has */
