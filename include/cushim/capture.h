@@ -102,8 +102,11 @@ struct cushim_capture;
 
 /**
  * Begins a capture. The caller ends it with cushim_capture_end(). Unless the mode is CU_STREAM_CAPTURE_MODE_RELAXED,
- * the same thread must do so. A capture of CU_STREAM_PER_THREAD must always be ended by the same thread, because in
- * another thread the handle means another stream.
+ * the same thread must do so.
+ *
+ * A capture of CU_STREAM_PER_THREAD must always be ended by the same thread, before that thread ends, because in
+ * another thread the handle means another stream. It belongs to the context that is current at the beginning, which
+ * must outlive it. At the end, another context or none may be current.
  *
  * @param stream       The stream.
  * @param mode         As for cushim_stream_capture().

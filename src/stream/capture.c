@@ -13,6 +13,7 @@ struct cushim_capture {
     bool has_existing_graph;
     CUstreamCaptureMode mode;
     unsigned long long thread;
+    CUcontext context; /* of a special stream: the one that was current at the beginning */
     cuuint64_t id;
     bool has_id;           /* false on CUDA 10.0 */
     atomic_bool abandoned; /* the stream was destroyed, which ended the capture */
@@ -86,10 +87,12 @@ static CUresult capture_prepare(const char *function, struct cushim_stream *stre
     return CUDA_SUCCESS;
 }
 
-/* Records the id of a capture that has begun, and registers the capture with its stream. */
+/* Records the id and the context of a capture that has begun, and registers the capture with its stream. */
 static void capture_register(struct cushim_capture *capture)
 {
     CUstreamCaptureStatus status;
+    if (capture->stream->special)
+        (void)cushim_table_legacy()->CtxGetCurrent_v1(&capture->context);
     if (capture_query_stream(capture->stream->handle, &status, &capture->id, &capture->has_id) != CUDA_SUCCESS)
         capture->has_id = false;
     atomic_store(&capture->stream->capture, capture);
@@ -177,10 +180,23 @@ static bool capture_unregister(struct cushim_capture *capture)
     return atomic_compare_exchange_strong(&capture->stream->capture, &expected, NULL) || capture->stream->special;
 }
 
+/*
+ * Makes the context current in which a capture of a special stream began, because the handle means another stream in
+ * any other context. Returns whether cushim_context_leave() must follow.
+ */
+static bool capture_enter_context(const struct cushim_capture *capture, CUcontext *out_before)
+{
+    return capture->context != NULL && cushim_table_legacy()->CtxGetCurrent_v1(out_before) == CUDA_SUCCESS
+           && *out_before != capture->context
+           && cushim_table_legacy()->CtxPushCurrent_v2(capture->context) == CUDA_SUCCESS;
+}
+
 /* Ends the capture, writes its graph to *out_graph unless that is NULL, and frees the object. */
 static CUresult capture_end(const char *function, struct cushim_capture *capture, struct cushim_graph **out_graph)
 {
+    CUcontext before = NULL;
     CUresult result;
+    bool entered = !atomic_load(&capture->abandoned) && capture_enter_context(capture, &before);
     if (atomic_load(&capture->abandoned))
         result = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
                                   "The stream was destroyed, which ended the capture.");
@@ -189,6 +205,8 @@ static CUresult capture_end(const char *function, struct cushim_capture *capture
             cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function, "The capture had already been ended by other means.");
     else
         result = capture_end_in_driver(capture);
+    if (entered)
+        (void)cushim_context_leave(before);
     if (result == CUDA_SUCCESS && out_graph != NULL)
         *out_graph = cush_graph_ref(capture->graph);
     capture_free(capture);
@@ -219,10 +237,9 @@ CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph
     return capture_end(function, ended, out_graph);
 }
 
-bool cush_capture_abandon(struct cushim_stream *stream)
+static bool capture_abandon(struct cushim_capture *capture)
 {
-    struct cushim_capture *capture = atomic_exchange(&stream->capture, NULL);
-    if (capture == NULL || (stream->special && capture->thread != cush_thread_number()) || !capture_is_current(capture))
+    if (!capture_is_current(capture))
         return false;
     /* The driver ends the capture even if this is the wrong thread. */
     capture_end_in_driver(capture);
@@ -233,6 +250,19 @@ bool cush_capture_abandon(struct cushim_stream *stream)
     }
     atomic_store(&capture->abandoned, true);
     return true;
+}
+
+bool cush_capture_abandon(struct cushim_stream *stream)
+{
+    struct cushim_capture *capture = atomic_exchange(&stream->capture, NULL);
+    CUcontext before = NULL;
+    if (capture == NULL || (stream->special && capture->thread != cush_thread_number()))
+        return false;
+    bool entered = capture_enter_context(capture, &before);
+    bool was_open = capture_abandon(capture);
+    if (entered)
+        (void)cushim_context_leave(before);
+    return was_open;
 }
 
 bool cush_capture_end_leftover(struct cushim_stream *stream)

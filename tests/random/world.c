@@ -204,6 +204,22 @@ static void end_captures(void)
         cushim_capture_end(&me->captures[i].capture, NULL);
 }
 
+/*
+ * A driver can crash when a thread ends whose default stream is capturing (observed with driver 580). After a sticky
+ * error, or where ending a capture was made to fail, nobody can end it.
+ */
+static void check_default_streams(void)
+{
+    for (int i = 0; i < 2 && has_captures() && !faults && !atomic_load(&broken); i++) {
+        CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+        driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[i].context));
+        check(driver()->StreamIsCapturing_v1(CU_STREAM_PER_THREAD, &status) == CUDA_SUCCESS
+                  && status == CU_STREAM_CAPTURE_STATUS_NONE,
+              "the default stream of a thread is capturing when the thread ends");
+    }
+    driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
+}
+
 /* Work that was enqueued by a body in a capture is taken up again by a later call, in the same context. */
 static void end_deferred(void)
 {
@@ -289,5 +305,6 @@ void world_close(struct world *world)
         driver()->EventDestroy_v2(world->driver_events[i]);
     for (int i = 0; i < CONTEXTS; i++)
         cushim_context_destroy(&world->contexts[i].context);
+    check_default_streams();
     me = NULL;
 }

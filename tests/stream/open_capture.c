@@ -168,6 +168,52 @@ static void rule_lost(const char *name, struct cushim_capture **capture)
     rule_fact(key_of(name, "token-is-gone", NULL), *capture == NULL && graph == NULL);
 }
 
+static struct cushim_context *other_context_new(void)
+{
+    struct cushim_context *context = NULL;
+    if (done("create-other-context", cushim_context_create(0, 0, &context)))
+        need("set-other-current", cu->CtxSetCurrent_v1(cushim_context_handle(context)));
+    return context;
+}
+
+static CUresult body_changes_context(struct cushim_stream *stream, void *user)
+{
+    CUresult result = body_adds_work(stream, NULL);
+    return result != CUDA_SUCCESS ? result : cu->CtxSetCurrent_v1(cushim_context_handle(user));
+}
+
+/* In another context, too, the per-thread handle means another stream. The capture ends in the context in which it
+ * began. */
+static void other_context_special(void)
+{
+    struct cushim_stream *stream = NULL;
+    struct cushim_capture *capture = NULL;
+    struct cushim_graph *graph = NULL;
+    need("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream));
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    need("work", body_adds_work(stream, NULL));
+    struct cushim_context *other = other_context_new();
+    done("end", cushim_capture_end(&capture, &graph));
+    rule_current("current-stays", cushim_context_handle(other));
+    rule_number("nodes", node_count(cushim_graph_handle(graph)), 1);
+    cushim_graph_destroy(&graph);
+    need("set-current", cu->CtxSetCurrent_v1(the_context));
+    rule_status("after-end", stream, "none");
+    done("scoped", cushim_stream_capture(stream, RELAXED, body_changes_context, other, &graph));
+    rule_current("current-is-that-of-the-body", cushim_context_handle(other));
+    cushim_graph_destroy(&graph);
+    need("set-current-again", cu->CtxSetCurrent_v1(the_context));
+    rule_status("after-scoped", stream, "none");
+    need("begin-again", cushim_capture_begin(stream, RELAXED, &capture));
+    need("set-none-current", cu->CtxSetCurrent_v1(NULL));
+    done("destroy", cushim_stream_destroy(&stream));
+    rule_current("none-stays", NULL);
+    rule_lost("destroyed", &capture);
+    need("set-current-at-last", cu->CtxSetCurrent_v1(the_context));
+    rule_fact("after-destroy", capture_status(CU_STREAM_PER_THREAD)[0] == 'n');
+    done("destroy-other-context", cushim_context_destroy(&other));
+}
+
 static void stream_destroyed(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -262,6 +308,7 @@ static const struct check checks[] = {
     {"open_capture.other-thread", other_thread, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
     {"open_capture.other-thread-special", other_thread_special, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.special-shared", special_shared, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.other-context-special", other_context_special, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.stream-closed", stream_closed, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.borrowed-destroyed", borrowed_destroyed, 0, {S(StreamBeginCapture_v2)}},
