@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures: beginning and ending them, and the scoped captures on top. */
+/* Captures: beginning and ending them. */
 #include "capture_object.h"
 
 #include <stdlib.h>
@@ -19,7 +19,14 @@ struct cushim_capture {
     atomic_bool abandoned; /* the stream was destroyed, which ended the capture */
     bool has_sticky_error; /* of the context: nothing that was captured will ever run */
     _Atomic(struct captured_call *) calls;
+    struct cushim_capture *next_special;
 };
+
+/*
+ * The open captures of special streams that this thread began. Such a stream belongs to a thread and a context, however
+ * many objects wrap it, so it has at most one here for each context.
+ */
+static _Thread_local struct cushim_capture *special_captures;
 
 unsigned long long cush_thread_number(void)
 {
@@ -87,15 +94,55 @@ static CUresult capture_prepare(const char *function, struct cushim_stream *stre
     return CUDA_SUCCESS;
 }
 
-/* Records the id and the context of a capture that has begun, and registers the capture with its stream. */
+/* Returns the link to this thread's capture of the special stream of a context. The link holds NULL if there is none. */
+static struct cushim_capture **special_find(CUcontext context)
+{
+    struct cushim_capture **link = &special_captures;
+    while (*link != NULL && (*link)->context != context)
+        link = &(*link)->next_special;
+    return link;
+}
+
+static void special_register(struct cushim_capture *capture)
+{
+    (void)cushim_table_legacy()->CtxGetCurrent_v1(&capture->context);
+    struct cushim_capture **link = special_find(capture->context);
+    if (*link != NULL) /* that capture was ended through the driver */
+        *link = (*link)->next_special;
+    capture->next_special = special_captures;
+    special_captures = capture;
+}
+
+static bool special_unregister(struct cushim_capture *capture)
+{
+    struct cushim_capture **link = special_find(capture->context);
+    if (*link != capture)
+        return false;
+    *link = capture->next_special;
+    return true;
+}
+
+/* Records the id of a capture that has begun, and registers the capture with its stream. */
 static void capture_register(struct cushim_capture *capture)
 {
     CUstreamCaptureStatus status;
-    if (capture->stream->special)
-        (void)cushim_table_legacy()->CtxGetCurrent_v1(&capture->context);
     if (capture_query_stream(capture->stream->handle, &status, &capture->id, &capture->has_id) != CUDA_SUCCESS)
         capture->has_id = false;
-    atomic_store(&capture->stream->capture, capture);
+    if (capture->stream->special)
+        special_register(capture);
+    else
+        atomic_store(&capture->stream->capture, capture);
+}
+
+/* Returns the capture that is registered for what the stream means in this thread; NULL if there is none. */
+static struct cushim_capture *capture_registered(struct cushim_stream *stream)
+{
+    CUcontext current = NULL;
+    if (!stream->special)
+        return atomic_load(&stream->capture);
+    if (special_captures == NULL || cushim_table_legacy()->CtxGetCurrent_v1(&current) != CUDA_SUCCESS)
+        return NULL;
+    return *special_find(current);
 }
 
 CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode mode,
@@ -171,13 +218,13 @@ static bool capture_is_current(struct cushim_capture *capture)
 
 /*
  * Removes the capture from its stream. Returns false if another capture or none is registered there: then this capture
- * is over, and its stream may be destroyed. A special stream is a different stream in each thread, so the result is
- * always true there.
+ * is over, and its stream may be destroyed.
  */
 static bool capture_unregister(struct cushim_capture *capture)
 {
     struct cushim_capture *expected = capture;
-    return atomic_compare_exchange_strong(&capture->stream->capture, &expected, NULL) || capture->stream->special;
+    return capture->stream->special ? special_unregister(capture)
+                                    : atomic_compare_exchange_strong(&capture->stream->capture, &expected, NULL);
 }
 
 /*
@@ -191,8 +238,7 @@ static bool capture_enter_context(const struct cushim_capture *capture, CUcontex
            && cushim_table_legacy()->CtxPushCurrent_v2(capture->context) == CUDA_SUCCESS;
 }
 
-/* Ends the capture, writes its graph to *out_graph unless that is NULL, and frees the object. */
-static CUresult capture_end(const char *function, struct cushim_capture *capture, struct cushim_graph **out_graph)
+CUresult cush_capture_end(const char *function, struct cushim_capture *capture, struct cushim_graph **out_graph)
 {
     CUcontext before = NULL;
     CUresult result;
@@ -234,34 +280,51 @@ CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph
         return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, function,
                                 "Only the thread that began the capture may end it. The capture goes on.");
     *capture = NULL;
-    return capture_end(function, ended, out_graph);
+    return cush_capture_end(function, ended, out_graph);
 }
 
+/* Ends a capture whose object stays. The driver ends it even if this is the wrong thread. */
 static bool capture_abandon(struct cushim_capture *capture)
 {
-    if (!capture_is_current(capture))
-        return false;
-    /* The driver ends the capture even if this is the wrong thread. */
-    capture_end_in_driver(capture);
-    if (!capture->has_existing_graph) {
-        CUgraph handle = atomic_exchange(&capture->graph->handle, NULL);
-        if (handle != NULL)
-            cushim_table_legacy()->GraphDestroy_v1(handle);
+    CUcontext before = NULL;
+    bool entered = capture_enter_context(capture, &before);
+    bool was_open = capture_unregister(capture) && capture_is_current(capture);
+    if (was_open) {
+        capture_end_in_driver(capture);
+        if (!capture->has_existing_graph) {
+            CUgraph handle = atomic_exchange(&capture->graph->handle, NULL);
+            if (handle != NULL)
+                cushim_table_legacy()->GraphDestroy_v1(handle);
+        }
+        atomic_store(&capture->abandoned, true);
     }
-    atomic_store(&capture->abandoned, true);
-    return true;
+    if (entered)
+        (void)cushim_context_leave(before);
+    return was_open;
+}
+
+/* Returns a capture that was begun with this object and that this thread can end; NULL if there is none. */
+static struct cushim_capture *capture_of_object(struct cushim_stream *stream)
+{
+    struct cushim_capture *capture = special_captures;
+    if (!stream->special)
+        return atomic_load(&stream->capture);
+    while (capture != NULL && capture->stream != stream)
+        capture = capture->next_special;
+    return capture;
+}
+
+bool cush_capture_is_open(struct cushim_stream *stream)
+{
+    return capture_of_object(stream) != NULL;
 }
 
 bool cush_capture_abandon(struct cushim_stream *stream)
 {
-    struct cushim_capture *capture = atomic_exchange(&stream->capture, NULL);
-    CUcontext before = NULL;
-    if (capture == NULL || (stream->special && capture->thread != cush_thread_number()))
-        return false;
-    bool entered = capture_enter_context(capture, &before);
-    bool was_open = capture_abandon(capture);
-    if (entered)
-        (void)cushim_context_leave(before);
+    struct cushim_capture *capture;
+    bool was_open = false;
+    while ((capture = capture_of_object(stream)) != NULL)
+        was_open |= capture_abandon(capture);
     return was_open;
 }
 
@@ -272,7 +335,8 @@ bool cush_capture_end_leftover(struct cushim_stream *stream)
     if (cushim_table_legacy()->StreamIsCapturing_v1(stream->handle, &status) != CUDA_SUCCESS
         || status == CU_STREAM_CAPTURE_STATUS_NONE)
         return false;
-    if (!cush_capture_abandon(stream)
+    struct cushim_capture *capture = capture_registered(stream);
+    if ((capture == NULL || !capture_abandon(capture))
         && cushim_table_legacy()->StreamEndCapture_v1(stream->handle, &graph) == CUDA_SUCCESS && graph != NULL)
         cushim_table_legacy()->GraphDestroy_v1(graph);
     return true;
@@ -280,65 +344,11 @@ bool cush_capture_end_leftover(struct cushim_stream *stream)
 
 void cush_capture_add_call(struct cushim_stream *stream, struct captured_call *call)
 {
-    struct cushim_capture *capture = atomic_load(&stream->capture);
-    if (capture == NULL || (stream->special && capture->thread != cush_thread_number()))
+    struct cushim_capture *capture = capture_registered(stream);
+    if (capture == NULL)
         return;
     struct captured_call **next = cush_captured_call_ref_next(call);
     *next = atomic_load(&capture->calls);
     while (!atomic_compare_exchange_weak(&capture->calls, next, call))
         ;
-}
-
-/* Calls the body of an open capture and ends the capture. An error of the body precedes an error of the end. */
-static CUresult capture_call_body(const char *function, struct cushim_capture *capture, cushim_stream_body body,
-                                  void *user, struct cushim_graph **out_graph)
-{
-    CUresult result = body(capture->stream, user);
-    struct cushim_graph *graph = NULL;
-    CUresult ended = capture_end(function, capture, &graph);
-    if (result == CUDA_SUCCESS && ended == CUDA_SUCCESS && out_graph != NULL)
-        *out_graph = graph;
-    else
-        cush_graph_unref(graph);
-    return result != CUDA_SUCCESS ? result : ended;
-}
-
-CUresult cushim_stream_capture(struct cushim_stream *stream, CUstreamCaptureMode mode, cushim_stream_body body,
-                               void *user, struct cushim_graph **out_graph)
-{
-    static const char function[] = "cushim_stream_capture";
-    struct cushim_capture *capture = NULL;
-    if (body == NULL)
-        return fail_null_body(function);
-    if (out_graph == NULL)
-        return fail_null_output(function);
-    CUresult result = cushim_capture_begin(stream, mode, &capture);
-    return result != CUDA_SUCCESS ? result : capture_call_body(function, capture, body, user, out_graph);
-}
-
-CUresult cushim_stream_capture_executable(struct cushim_stream *stream, CUstreamCaptureMode mode,
-                                          unsigned long long flags, cushim_stream_body body, void *user,
-                                          struct cushim_graph_exec **out_exec)
-{
-    struct cushim_graph *graph;
-    if (out_exec == NULL)
-        return fail_null_output("cushim_stream_capture_executable");
-    CUresult result = cushim_stream_capture(stream, mode, body, user, &graph);
-    if (result != CUDA_SUCCESS)
-        return result;
-    result = cushim_graph_instantiate(graph, stream->context, flags, out_exec);
-    cushim_graph_destroy(&graph);
-    return result;
-}
-
-CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
-                                        const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
-                                        CUstreamCaptureMode mode, cushim_stream_body body, void *user)
-{
-    static const char function[] = "cushim_stream_capture_to_graph";
-    struct cushim_capture *capture = NULL;
-    if (body == NULL)
-        return fail_null_body(function);
-    CUresult result = cushim_capture_begin_to_graph(stream, graph, nodes, edges, count, mode, &capture);
-    return result != CUDA_SUCCESS ? result : capture_call_body(function, capture, body, user, NULL);
 }

@@ -16,6 +16,12 @@ static inline bool is_capture_error(CUresult code)
 /* Returns the number of the calling thread. No later thread gets the same number. */
 unsigned long long cush_thread_number(void);
 
+/* Ends the capture, writes its graph to *out_graph unless that is NULL, and frees the object. */
+CUresult cush_capture_end(const char *function, struct cushim_capture *capture, struct cushim_graph **out_graph);
+
+/* Returns whether a capture is open that was begun with this object; of a special stream, in this thread. */
+bool cush_capture_is_open(struct cushim_stream *stream);
+
 /*
  * Ends the open capture of a stream that is about to be destroyed. The capture object stays until the caller of
  * cushim_capture_begin() ends it. Returns whether a capture was open.

@@ -103,7 +103,7 @@ CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *out_hand
     if (out_handle == NULL)
         return fail_null_output(function);
     struct cushim_stream *released = *stream;
-    if (atomic_load(&released->capture) != NULL)
+    if (cush_capture_is_open(released))
         return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
                                 "A capture of the stream is open. End the capture first.");
     if (atomic_load(&released->uses) != 1)

@@ -168,6 +168,42 @@ static void rule_lost(const char *name, struct cushim_capture **capture)
     rule_fact(key_of(name, "token-is-gone", NULL), *capture == NULL && graph == NULL);
 }
 
+/* Another thread ends its own capture; the capture of this thread still belongs to the object. */
+static void special_shared_destroyed(void)
+{
+    struct cushim_stream *stream = NULL;
+    struct cushim_capture *capture = NULL;
+    CUstream handle = NULL;
+    need("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream));
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    on_thread(capture_there, stream);
+    refused("release", cushim_stream_release(&stream, &handle), CUDA_ERROR_ILLEGAL_STATE, "cushim_stream_release");
+    done("destroy", cushim_stream_destroy(&stream));
+    rule_fact("ended", capture_status(CU_STREAM_PER_THREAD)[0] == 'n');
+    rule_lost("destroyed", &capture);
+}
+
+/* Two objects for one stream: the capture of the first was ended through the driver, and that of the second was
+ * invalidated, in which state the driver reports no id. */
+static void special_replaced(void)
+{
+    struct cushim_stream *first = NULL;
+    struct cushim_stream *second = NULL;
+    struct cushim_capture *capture = NULL;
+    struct cushim_capture *later = NULL;
+    need("borrow", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &first));
+    need("borrow-again", cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &second));
+    need("begin", cushim_capture_begin(first, RELAXED, &capture));
+    need("end-at-driver", capture_end(CU_STREAM_PER_THREAD));
+    need("begin-later", cushim_capture_begin(second, RELAXED, &later));
+    passed_on("query", cushim_stream_query(second), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    refused("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_ILLEGAL_STATE, "cushim_capture_end");
+    rule_status("later-stays", second, "invalidated");
+    passed_on("end-later", cushim_capture_end(&later, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    cushim_stream_destroy(&first);
+    cushim_stream_destroy(&second);
+}
+
 static struct cushim_context *other_context_new(void)
 {
     struct cushim_context *context = NULL;
@@ -308,6 +344,8 @@ static const struct check checks[] = {
     {"open_capture.other-thread", other_thread, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
     {"open_capture.other-thread-special", other_thread_special, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.special-shared", special_shared, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.special-shared-destroyed", special_shared_destroyed, 0, {S(StreamBeginCapture_v2)}},
+    {"open_capture.special-replaced", special_replaced, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.other-context-special", other_context_special, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCapture_v2)}},
     {"open_capture.stream-closed", stream_closed, 0, {S(StreamBeginCapture_v2)}},
