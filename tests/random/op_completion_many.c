@@ -123,8 +123,10 @@ void op_set_wait(void)
         return;
     note("set %d", (int)(set - me->sets));
     me->learning++;
+    me->set_waits++;
     CUresult result = noted_outer(cushim_completion_set_wait(
         *set, one_in(2) ? 0 : cushim_time_ns() + choose(200) * UINT64_C(1000), &out, &promise));
+    me->set_waits--;
     me->learning--;
     check((result == CUDA_SUCCESS) == (out != NULL), "a result was not written, or in spite of a failure");
     check(result == CUDA_SUCCESS || result == CUDA_ERROR_TIMEOUT, "a wait for a set failed");
@@ -136,7 +138,7 @@ void op_set_wait(void)
 void op_set_destroy(void)
 {
     struct cushim_completion_set **set = pick_set(true);
-    if (set == NULL || me->learning != 0)
+    if (set == NULL || me->set_waits != 0)
         return;
     note("set %d", (int)(set - me->sets));
     me->learning++;

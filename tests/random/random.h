@@ -134,6 +134,7 @@ struct world {
     unsigned learning;       /* a release function may call what it likes */
     unsigned operation;      /* of the outermost level */
     unsigned special_bodies; /* calls under way with a special stream */
+    unsigned set_waits;      /* calls under way that wait for a set, so that no set may be destroyed */
     unsigned invalidated;    /* counts what may have invalidated captures */
     CUcontext current;
     CUstreamCaptureMode mode;
