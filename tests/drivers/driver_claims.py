@@ -62,6 +62,12 @@ class View:
         self.hidden = {row for row in rows
                        if {slot_name(row), row.function[2:], row.symbol[2:]} & hidden}
         self.adapted = self.adapted_in(setting.per_thread)
+        # Functions whose default stream can be the per-thread one.
+        self.formed = {row.function for row in rows if row.per_thread_symbol != '-'}
+        # Rows that the version has and the library lacks, and the other way round, without the known ones.
+        self.holes = [row for row in rows
+                      if (row.symbol in library.exports) != (row.since <= own_version)
+                      and (row.symbol, own_version) not in KNOWN_HOLES and row.symbol not in WINDOWS_ONLY]
 
     def adapted_in(self, per_thread):
         """The slots of a table that cushim answers although the driver has them."""
@@ -77,9 +83,7 @@ class View:
         visible = not (self.limited and row.since > self.version) and row not in self.hidden
         symbol = self.symbol(row, per_thread)
         # If only later entry points of a function have a per-thread form, the earlier ones use the wrong stream.
-        if per_thread and row.per_thread_symbol == '-' and self.has_form(row.function):
-            return False
-        if per_thread and self.has_form(row.function) and self.version < 7000:
+        if per_thread and row.function in self.formed and (row.per_thread_symbol == '-' or self.version < 7000):
             return False
         return visible and (symbol in self.library.exports or symbol in self.answered)
 
@@ -93,13 +97,9 @@ class View:
             return 'hidden'
         return 'found' if self.has(row, self.setting.per_thread) else 'lacking'
 
-    def has_form(self, function):
-        """Whether the default stream of a function can be the per-thread one."""
-        return any(row.per_thread_symbol != '-' for row in self.functions[function])
-
     def reached(self, answer, version):
         """The row that cuGetProcAddress selects. No row has a per-thread form before CUDA 7.0."""
-        if answer.flags == 2 and version < 7000 and self.has_form(answer.function):
+        if answer.flags == 2 and version < 7000 and answer.function in self.formed:
             return None
         return self.newest(answer.function, version)
 
@@ -166,6 +166,7 @@ class Claims:
 
     def hold_slots(self, report, view):
         seen = set()
+        is_whole = not view.hidden and not view.holes
         for slot in report.slots.values():
             row = view.row_of.get((slot.function, slot.since))
             if not self.expect(row is not None and slot_name(row), slot.name, 'the row of slot', slot.name):
@@ -191,7 +192,6 @@ class Claims:
                 self.expect(report.slots[via].state != 'missing', True, slot.name, 'stands on', via)
             if slot.via:
                 self.via_sets.setdefault(slot.name, set()).add(tuple(slot.via))
-            is_whole = not view.hidden and not self.holes(view)
             if is_whole and slot.state in ('polyfill', 'missing'):
                 promised = self.polyfilled_from(view, slot.name, row) <= view.version
                 self.expect(slot.state, 'polyfill' if promised else 'missing', slot.name)
@@ -201,7 +201,7 @@ class Claims:
     def polyfilled_from(view, name, row):
         """In the per-thread table, what depends on the default stream is there from CUDA 7.0 on."""
         promised = POLYFILLED_FROM.get(name, 10 ** 9)
-        return max(promised, 7000) if view.setting.per_thread and view.has_form(row.function) else promised
+        return max(promised, 7000) if view.setting.per_thread and row.function in view.formed else promised
 
     def hold_consistency(self, report):
         """A polyfill that was possible once must exist wherever it is possible; called after all reports were
@@ -216,13 +216,6 @@ class Claims:
                 self.expect(slot.state != 'missing', True, name, 'is missing though', sorted(sets), 'are there')
             elif slot.state == 'polyfill':
                 self.expect(slot.state, 'missing', name)
-
-    @staticmethod
-    def holes(view):
-        """Rows that the version has and the library lacks, and the other way round, without the known ones."""
-        return [row for row in view.rows
-                if (row.symbol in view.library.exports) != (row.since <= view.own_version)
-                and (row.symbol, view.own_version) not in KNOWN_HOLES and row.symbol not in WINDOWS_ONLY]
 
     # ---- Look-ups ----
 
