@@ -111,7 +111,8 @@ def test_call_when_it_goes_through_names_compiles(setting, rows):
     every = HEADER + 'void every(void);\nvoid every(void)\n{\n' + ''.join(
         f'(void){name};\n' for name in sorted({'cu' + row.function for row in rows})) + '}\n'
     failures = []
-    modes = [support.OWN] + ([setting.toolkit, setting.toolkit + support.PER_THREAD] if setting.have_cuda_h else [])
+    modes = [] if setting.cached else [support.OWN]
+    modes += [setting.toolkit, setting.toolkit + support.PER_THREAD] if setting.have_cuda_h else []
     for language in setting.languages:
         for mode in modes:
             for version, arguments in calls.items():
@@ -141,7 +142,7 @@ def test_interop_header_when_included_after_names_still_declares_its_functions(s
 def main():
     setting = support.Setting()
     rows = support.rows()
-    failures = test_name_when_defined_leads_to_its_slot(setting, rows)
+    failures = [] if setting.cached else test_name_when_defined_leads_to_its_slot(setting, rows)
     failures += test_call_when_it_goes_through_names_compiles(setting, rows)
     if not setting.have_cuda_h:
         print('no <cuda.h>: nothing to compare plain names with')
