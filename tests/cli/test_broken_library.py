@@ -21,13 +21,15 @@ class BrokenLibrary(Case):
             file.write(whole.read(8192))
         return directory
 
-    def expect_failure(self, command, words, **variables):
-        """Expects that the command fails with these words, as text and as JSON."""
+    def expect_text(self, command, words, **variables):
+        """Expects that the command fails with these words."""
         text = run(*command, **variables)
         self.assertEqual(text.status, UNUSABLE, (command, text.err))
         told = (text.out + text.err).decode()
         self.assertRegex(told, 'opening it ' + words + r'\.\s')
         self.assertIn("Reinstall NVIDIA's driver", told)
+
+    def expect_json(self, command, words, **variables):
         answer = run_json(*command, **variables)
         self.assertEqual(answer.status, UNUSABLE, command)
         if command[0] == 'probe':
@@ -41,17 +43,24 @@ class BrokenLibrary(Case):
         else:
             self.assertRegex(answer.err.decode(), words)
 
+    def expect_failures(self, commands, words, **variables):
+        """Expects that all commands fail with these words, as text and as JSON. They run at the same time."""
+        with concurrent.futures.ThreadPoolExecutor(2 * len(commands)) as pool:
+            waits = [pool.submit(expect, command, words, **variables)
+                     for expect in (self.expect_text, self.expect_json) for command in commands]
+            for wait in waits:
+                wait.result()
+
     def test_library_when_truncated_and_found_by_soname_then_is_named(self):
         directory = self.truncated_driver()
-        for command in COMMANDS:
-            self.expect_failure(command, rf'ends the process( \(.+\))?: {directory}/{NAME}: the file is incomplete',
-                         LD_LIBRARY_PATH=f'/nowhere:{directory}')
+        self.expect_failures(COMMANDS, rf'ends the process( \(.+\))?: {directory}/{NAME}: the file is incomplete',
+                             LD_LIBRARY_PATH=f'/nowhere:{directory}')
 
     def test_library_when_truncated_and_given_by_name_then_is_named(self):
         directory = self.truncated_driver('libother.so')
         words = rf'ends the process( \(.+\))?: {directory}/libother.so: the file is incomplete'
-        self.expect_failure(['probe', '--driver=libother.so'], words, LD_LIBRARY_PATH=directory)
-        self.expect_failure(['probe'], words, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
+        self.expect_failures([['probe', '--driver=libother.so']], words, LD_LIBRARY_PATH=directory)
+        self.expect_failures([['probe']], words, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
         document = run_json('probe', LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so').document
         self.assertEqual([attempt['path'] for attempt in document['tried']], ['libother.so'])
         self.assertIn({'name': 'CUSHIM_DRIVER', 'value': 'libother.so', 'used': True}, document['environment'])
@@ -60,15 +69,12 @@ class BrokenLibrary(Case):
         directory = self.directory()
         os.mkfifo(f'{directory}/{NAME}')
         words = rf'does not return within \d+ seconds: {directory}/{NAME}: this is not a regular file'
-        with concurrent.futures.ThreadPoolExecutor(len(COMMANDS)) as pool:
-            waits = [pool.submit(self.expect_failure, command, words, LD_LIBRARY_PATH=directory) for command in COMMANDS]
-            for wait in waits:
-                wait.result()
+        self.expect_failures(COMMANDS, words, LD_LIBRARY_PATH=directory)
 
     def test_library_when_constructor_aborts_then_is_named(self):
         path = fake('aborts')
-        for command in COMMANDS:
-            self.expect_failure([*command, '--driver', path], rf'ends the process( \(.+\))?: {path}')
+        self.expect_failures([[*command, '--driver', path] for command in COMMANDS],
+                             rf'ends the process( \(.+\))?: {path}')
 
     def test_library_when_intact_one_is_given_then_truncated_one_is_not_opened(self):
         directory = self.truncated_driver()
