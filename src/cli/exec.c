@@ -51,10 +51,12 @@ static enum status report_no_driver(const struct options *options)
     return STATUS_USABLE;
 }
 
-/* Whether a path that this process has tried is our own library, which stays mapped even if it was no use. */
-static bool is_own_library(const char *path)
+/* Whether a path that this process has tried is our own library, which stays mapped even if it was no use. A file that
+ * could not be opened is not asked: that can block. */
+static bool is_own_library(const struct cushim_attempt *attempt)
 {
-    return platform_symbol(path, "cushim_exec_library") != NULL;
+    return (attempt->reason == CUSHIM_REASON_NONE || attempt->reason == CUSHIM_REASON_NOT_A_DRIVER)
+           && platform_symbol(attempt->path, "cushim_exec_library") != NULL;
 }
 
 static enum status find_driver(const struct options *options, char *path, size_t size)
@@ -62,7 +64,7 @@ static enum status find_driver(const struct options *options, char *path, size_t
     enum status status = driver_load(options);
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
-        if (is_own_library(diagnosis->attempts[i].path))
+        if (is_own_library(&diagnosis->attempts[i]))
             return options_complain("exec: this driver is the library of cushim exec itself: %s",
                                     diagnosis->attempts[i].path);
     }

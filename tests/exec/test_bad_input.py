@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from under_exec import PROGRAM, SETS, Case, built, main, run, softcuda, under
+from under_exec import HAS_AUDITOR, PROGRAM, SETS, Case, built, environment, main, run, softcuda, under
 
 SOFT = ['--softcuda', '580']
 
@@ -38,7 +38,8 @@ class BadInput(Case):
     def test_command_line_when_invalid_then_refused(self):
         for arguments, word in ((['exec'], 'the program is missing'), (['exec', '--'], 'the program is missing'),
                                 (['exec', *SOFT], 'the program is missing'),
-                                (['exec', '--max-version', 'new', '--', 'true'], 'is not a CUDA version'),
+                                *((['exec', '--max-version', version, '--', 'true'], 'is not a CUDA version')
+                                  for version in ('', 'new', '0', '-1', '12.', '12.3.4', '4294967308.0')),
                                 (['exec', '--softcuda', '581', '--', 'true'], 'no software driver "581"'),
                                 (['exec', *SOFT, '--driver', 'x', '--', 'true'], 'cannot be combined'),
                                 (['exec', *SOFT, '--hide', 'cuNoSuch', '--', 'true'], 'cuNoSuch'),
@@ -55,20 +56,50 @@ class BadInput(Case):
         text = os.path.join(self.directory(), 'libcuda.so.1')
         with open(text, 'w', encoding='ascii') as file:
             file.write('no library\n')
-        for path in ('/nowhere/libcuda.so.1', text, 'libc.so.6'):
+        queue = os.path.join(self.directory(), 'queue')
+        os.mkfifo(queue)
+        for path in ('/nowhere/libcuda.so.1', text, 'libc.so.6', queue, self.directory(), '/dev/zero', PROGRAM,
+                     built('newer_layer.so'), os.path.join(SETS, 'auditor.so')):
             self.refuses(under(['--driver', path], 'echo'), 1, path)
+
+    def test_version_limit_of_the_environment_when_invalid_then_program_does_not_start(self):
+        for version in ('new', '0', '-1', '12.', '12.3.4', '4294967308.0'):
+            self.refuses(under(SOFT, 'echo', CUSHIM_MAX_VERSION=version), 1, f'CUSHIM_MAX_VERSION is "{version}"')
 
     def test_layer_when_it_cannot_be_used_then_program_does_not_start(self):
         self.refuses(under([*SOFT, '--layer', '/nowhere/layer.so'], 'echo'), 2, 'there is no file "/nowhere/layer.so"')
-        for layer in (softcuda(580), os.path.realpath(__file__)):
+        queue = os.path.join(self.directory(), 'queue')
+        os.mkfifo(queue)
+        for layer in (softcuda(580), os.path.realpath(__file__), queue, self.directory(), '/dev/zero', PROGRAM):
             self.refuses(under([*SOFT, '--layer', layer], 'echo'), 1, f'The layer {layer} cannot be used')
         self.refuses(under([*SOFT, '--layer', built('newer_layer.so')], 'echo', CUSHIM_LAYERS=built('newer_layer.so')),
                      1, 'is already installed')
 
     def test_driver_when_it_is_our_own_library_then_refused(self):
-        self.refuses(under(['--driver', os.path.join(SETS, '13000', 'libcuda.so.1')], 'echo'), 2,
-                     'is the library of cushim exec itself')
+        library = os.path.join(SETS, '13000', 'libcuda.so.1')
+        link, copy = (os.path.join(self.directory(), name) for name in ('link', 'libcuda.so.1'))
+        os.symlink(library, link)
+        shutil.copy(library, copy)
+        words = 'is the library of cushim exec itself'
+        for path in (library, link, copy):
+            self.refuses(under(['--driver', path], 'echo'), 2, words)
+            self.refuses(under([], 'echo', CUSHIM_DRIVER=path), 2, words)
+        self.refuses(under([], 'echo', LD_LIBRARY_PATH=os.path.dirname(copy)), 2, words)
         self.refuses(under(SOFT, PROGRAM, 'exec', *SOFT, '--', 'echo'), 2, 'already runs under cushim exec')
+        self.refuses(under(SOFT, 'env', '-u', 'CUSHIM_EXEC', PROGRAM, 'exec', '--', 'echo'), 2, words)
+
+    def test_settings_when_they_lead_back_to_our_library_then_there_is_no_driver(self):
+        library = os.path.join(SETS, '13000', 'libcuda.so.1')
+        copy = os.path.join(self.directory(), 'libcuda.so.1')
+        shutil.copy(library, copy)
+        for driver in (library, '/.' + library, copy, 'libcuda.so.1', '', '/nowhere/libcuda.so.1'):
+            for audit in ({}, {'LD_AUDIT': os.path.join(SETS, 'auditor.so')} if HAS_AUDITOR else {}):
+                variables = {'LD_LIBRARY_PATH': os.path.dirname(library),
+                             'CUSHIM_EXEC': f'shim={os.path.dirname(library)};driver={driver}', **audit}
+                done = subprocess.run([built('linked')], env=environment(**variables), stdout=subprocess.PIPE,
+                                      timeout=60, check=False)
+                lines = done.stdout.decode().splitlines()
+                self.assertEqual((done.returncode, lines[0], lines[-2]), (7, 'version 0', 'init 100'), variables)
 
     def states(self, program, word, *arguments):
         """The program runs, after a statement that nothing was changed for it."""
