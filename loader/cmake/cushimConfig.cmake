@@ -1,4 +1,3 @@
-@PACKAGE_INIT@
 # SPDX-License-Identifier: MIT
 # Gives the targets cushim::cushim and cushim::cuda, found through pkg-config's files so that what is true of the
 # libraries is said once.
