@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # As they are read: without the markers around what loader/generate.py writes.
 PAGES = {str(page.relative_to(ROOT)): re.sub(r'<!-- (list: [\w-]+|end) -->', '', page.read_text(encoding='utf-8')) for page in
          [*(ROOT / name for name in ('README.md', 'CHANGELOG.md', '.github/CONTRIBUTING.md')),
-          *(ROOT / name / 'README.md' for name in ('include', 'loader', 'src', 'src/cuda', 'src/exec', 'tests', 'subprojects'))]}
+          *(ROOT / name / 'README.md' for name in ('include', 'loader', 'src', 'src/cuda', 'src/exec', 'tests', 'tests/examples',
+                                                 'subprojects'))]}
 PROGRAM, LIBRARY = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 COMPILER = sys.argv[3:]
 FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wno-unused', '-DCUSHIM_STATIC', '-I', str(ROOT / 'include')]
@@ -58,7 +59,7 @@ class Pages(unittest.TestCase):
         self.assertIn(message_of('not-wanted'), said)
 
     def test_fragments_when_compiled_then_they_are_c(self):
-        fragments = blocks('README.md')[1:] + blocks('src/README.md')
+        fragments = blocks('README.md')[1:] + blocks('loader/README.md') + blocks('src/README.md')
         self.assertGreaterEqual(len(fragments), 3)
         for fragment in fragments:
             body = fragment if '#include' in fragment else f'void example(void);\nvoid example(void)\n{{{fragment}}}\n'
