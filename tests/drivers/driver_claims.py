@@ -189,7 +189,7 @@ class Claims:
             self.expect(slot.require, NOT_SUPPORTED if slot.state == 'missing' else SUCCESS, 'cushim_require', slot.name)
             self.expect(bool(slot.via), slot.state == 'polyfill', slot.name, 'stands on others')
             for via in slot.via:
-                self.expect(report.slots[via].state != 'missing', True, slot.name, 'stands on', via)
+                self.expect(via != slot.name and report.slots[via].state != 'missing', True, slot.name, 'stands on', via)
             if slot.via:
                 self.via_sets.setdefault(slot.name, set()).add(tuple(slot.via))
             if is_whole and slot.state in ('polyfill', 'missing'):

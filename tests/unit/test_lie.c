@@ -133,6 +133,16 @@ static void test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_belie
     assert_lie(FAKE_STATUS_IGNORED, false);
 }
 
+static void test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not_asked(void **state)
+{
+    const char *name = "fake_12040";
+    unit_reset(state);
+    unsigned(*counts)[2] = unit_object(name, "fake_calls");
+    memset(counts, 0, sizeof *counts * ROW_COUNT);
+    unit_load_plain(name);
+    assert_int_equal(counts[ROW_GetProcAddress_v2][0], 0);
+}
+
 static void test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver(void **state)
 {
     (void)state;
@@ -153,6 +163,7 @@ int main(void)
         UNIT_TEST(test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believed),
         UNIT_TEST(test_proc_address_when_it_returns_the_legacy_form_for_both_then_not_trusted),
         UNIT_TEST(test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_believed),
+        UNIT_TEST(test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not_asked),
         UNIT_TEST(test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

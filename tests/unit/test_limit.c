@@ -28,8 +28,9 @@ static CUresult lookup(const char *function, int version)
 
 /* The result of the slots of cuGetProcAddress: the code of the function that was found, or the error. Both versions
  * agree. */
-static CUresult look_up_in(const struct cushim_dispatch_table *table, const char *function, int version)
+static CUresult look_up_slot(const char *function, int version)
 {
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
     union {
         void *object;
         cushim_fn fn;
@@ -58,11 +59,6 @@ static CUresult look_up_in(const struct cushim_dispatch_table *table, const char
     return unit_call(found.fn);
 }
 
-static CUresult look_up_slot(const char *function, int version)
-{
-    return look_up_in(cushim_table_legacy(), function, version);
-}
-
 static void test_limit_when_below_the_driver_then_the_version_is_the_limit(void **state)
 {
     (void)state;
@@ -89,51 +85,6 @@ static void test_limit_when_not_below_the_driver_then_it_changes_nothing(void **
         assert_int_equal(unit_state(CUSHIM_SLOT_DriverGetVersion_v1), CUSHIM_STATE_NATIVE);
         assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_NATIVE);
     }
-}
-
-static void test_limit_when_set_then_newer_entry_points_are_hidden_from_every_question(void **state)
-{
-    (void)state;
-    load_limited("fake_13000", 12020);
-    assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v2), CUSHIM_STATE_NATIVE);
-    assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), CUSHIM_STATE_POLYFILL);
-    assert_int_equal(unit_state(CUSHIM_SLOT_StreamBeginCaptureToGraph_v1), CUSHIM_STATE_MISSING);
-    assert_int_equal(lookup("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
-    assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12020), FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0));
-    assert_int_equal(lookup("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(lookup("cuStreamBeginCaptureToGraph", 12020), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(look_up_slot("cuStreamBeginCaptureToGraph", 12020), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(look_up_slot("cuStreamBeginCaptureToGraph", 13000), CUDA_ERROR_INVALID_VALUE);
-}
-
-static void test_limit_when_proc_address_is_looked_up_then_returns_the_limited_one(void **state)
-{
-    (void)state;
-    static const char *const functions[] = {"cuGetProcAddress", "cuDriverGetVersion"};
-    static const enum cushim_slot slots[] = {CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_SLOT_DriverGetVersion_v1};
-    load_limited("fake_13000", 12020);
-    for (size_t i = 0; i < 2; i++) {
-        cushim_fn looked_up = NULL;
-        void *asked = NULL;
-        assert_int_equal(cushim_lookup(functions[i], 12020, CUSHIM_DEFAULT_STREAM_LEGACY, &looked_up), CUDA_SUCCESS);
-        assert_true(looked_up == unit_pointer(slots[i], CUSHIM_DEFAULT_STREAM_LEGACY));
-        assert_int_equal(cushim_table()->GetProcAddress_v1(functions[i], &asked, 12020, 0), CUDA_SUCCESS);
-        assert_memory_equal(&asked, &looked_up, sizeof asked);
-        assert_null(cushim_symbol_name(looked_up));
-    }
-}
-
-static void test_limit_when_the_look_up_is_younger_then_it_is_missing(void **state)
-{
-    (void)state;
-    load_limited("fake_13000", 11020);
-    assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v1), CUSHIM_STATE_MISSING);
-    assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_MISSING);
-    unit_reset(NULL);
-    load_limited("fake_13000", 11030);
-    assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v1), CUSHIM_STATE_ADAPTED);
-    assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_MISSING);
 }
 
 static void test_limited_look_up_when_arguments_are_bad_then_refused(void **state)
@@ -168,62 +119,6 @@ static void test_limited_look_up_when_not_found_then_the_status_tells_why(void *
     found = &status;
     assert_int_equal(cushim_table()->GetProcAddress_v1("cuStreamGetId", &found, 11000, 0), CUDA_ERROR_NOT_FOUND);
     assert_ptr_equal(found, &status);
-}
-
-static void test_limited_look_up_when_a_form_is_requested_then_returns_that_form(void **state)
-{
-    (void)state;
-    void *found = NULL;
-    cushim_fn fn;
-    load_limited("fake_13000", 12020);
-    assert_int_equal(cushim_table()->GetProcAddress_v1("cuStreamQuery", &found, 12020,
-                                                       CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM),
-                     CUDA_SUCCESS);
-    memcpy(&fn, &found, sizeof fn);
-    assert_int_equal(unit_call(fn), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(
-        cushim_table()->GetProcAddress_v1("cuStreamQuery", &found, 12020, CU_GET_PROC_ADDRESS_LEGACY_STREAM),
-        CUDA_SUCCESS);
-    memcpy(&fn, &found, sizeof fn);
-    assert_int_equal(unit_call(fn), FAKE_CODE(ROW_StreamQuery_v1, 0));
-}
-
-static void test_per_thread_when_asked_for_then_every_question_gives_that_form(void **state)
-{
-    (void)state;
-    const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
-    unit_load_plain("fake_12040");
-    assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(cushim_table_per_thread()->CtxSynchronize_v1(), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
-    assert_int_equal(lookup_kind("cuStreamQuery", 12040, kind), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(look_up_in(cushim_table_per_thread(), "cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 1));
-    assert_int_equal(cushim_query_slot_state(CUSHIM_SLOT_DriverGetVersion_v1, kind), CUSHIM_STATE_NATIVE);
-    assert_int_equal(cushim_query_slot_state(CUSHIM_SLOT_GetProcAddress_v2, kind), CUSHIM_STATE_ADAPTED);
-}
-
-static void test_per_thread_when_it_is_there_then_the_legacy_table_is_as_without_it(void **state)
-{
-    (void)state;
-    unit_load_plain("fake_12040");
-    assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(look_up_slot("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
-    assert_int_equal(unit_state(CUSHIM_SLOT_GetProcAddress_v2), CUSHIM_STATE_NATIVE);
-}
-
-/* Through the look-up of one table, a function asks for itself: it must not lead to the other table. */
-static void test_per_thread_when_asked_for_the_look_up_itself_then_it_is_that_of_the_table(void **state)
-{
-    (void)state;
-    unit_load("fake_12040", (struct cushim_load_options){.max_version = 12020});
-    FOR_EACH_KIND(kind)
-    {
-        cushim_fn found = NULL;
-        assert_int_equal(cushim_lookup("cuGetProcAddress", 12020, kind, &found), CUDA_SUCCESS);
-        assert_true(found == unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, kind));
-    }
-    assert_true(unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_DEFAULT_STREAM_LEGACY)
-                != unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_DEFAULT_STREAM_PER_THREAD));
 }
 
 static void assert_needs_7_0(const char *also)
@@ -379,15 +274,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_limit_when_below_the_driver_then_the_version_is_the_limit),
         UNIT_TEST(test_limit_when_not_below_the_driver_then_it_changes_nothing),
-        UNIT_TEST(test_limit_when_set_then_newer_entry_points_are_hidden_from_every_question),
-        UNIT_TEST(test_limit_when_proc_address_is_looked_up_then_returns_the_limited_one),
-        UNIT_TEST(test_limit_when_the_look_up_is_younger_then_it_is_missing),
         UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused),
         UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why),
-        UNIT_TEST(test_limited_look_up_when_a_form_is_requested_then_returns_that_form),
-        UNIT_TEST(test_per_thread_when_asked_for_then_every_question_gives_that_form),
-        UNIT_TEST(test_per_thread_when_it_is_there_then_the_legacy_table_is_as_without_it),
-        UNIT_TEST(test_per_thread_when_asked_for_the_look_up_itself_then_it_is_that_of_the_table),
         UNIT_TEST(test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it_is_missing),
         UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden),
         UNIT_TEST(test_hide_when_a_function_is_named_then_all_its_versions_are_hidden),
