@@ -1,22 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The program on NVIDIA's own drivers, which tests/drivers/fetch keeps in a cache. nm checks its output."""
+"""The program on NVIDIA's own drivers, which tests/drivers/fetch keeps in a cache. tests/drivers/suite compares the tables,
+look-ups and counts that it prints with the drivers."""
 
 import glob
 import os
 import shutil
-import subprocess
 
 from program import USABLE, UNUSABLE, Case, lists, main, run, run_json
 
 CACHE = os.environ.get('CUSHIM_CACHE') or os.path.join(
     os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache'), 'cushim')
 VERSIONS = {str(one.branch): one.version for one in lists.read_drivers()}
-
-
-def exported(library):
-    lines = subprocess.run(['nm', '-D', '--defined-only', library], stdout=subprocess.PIPE, check=True).stdout.decode()
-    return {line.split()[2].split('@')[0] for line in lines.splitlines() if line.split()[1] in 'TtWi'}
 
 
 class RealDrivers(Case):
@@ -41,45 +36,6 @@ class RealDrivers(Case):
                 self.assertEqual(document['driver']['cuda_version'], version)
                 self.assertEqual(document['tried'][-1]['path'], 'libcuda.so.1')
                 self.assertIn(b' NVIDIA driver ' + name.encode(), run('probe', **variables).out.splitlines()[0])
-
-    def test_table_when_slot_is_native_then_nm_lists_its_symbol(self):
-        if not shutil.which('nm'):
-            self.skipTest('nm is not installed')
-        for name, version, library, variables in self.drivers():
-            with self.subTest(driver=name):
-                names = exported(library)
-                table = run_json('table', '--driver', library, **variables).document
-                counts = run_json('probe', '--driver', library, **variables).document['entry_points']
-                self.assertEqual(sum(counts.values()), len(table))
-                for row in table:
-                    own = 'cu' + (row['slot'][:-3] if row['slot'].endswith('_v1') else row['slot'])
-                    self.assertEqual(row['symbol'], own if own in names else None, row)
-                    self.assertEqual(row['state'] == 'native', own in names, row)
-                    self.assertTrue(row['since'] <= version or row['state'] in ('polyfill', 'missing'), row)
-
-    def test_lookup_all_when_found_then_nm_lists_the_symbol(self):
-        if not shutil.which('nm'):
-            self.skipTest('nm is not installed')
-        for name, version, library, variables in self.drivers():
-            with self.subTest(driver=name):
-                names = exported(library)
-                rows = run_json('lookup', '--all', '--driver', library, **variables).document
-                self.assertEqual(len(rows), len(lists.read()))
-                for row in rows:
-                    self.assertEqual(row['symbol'] in names, row['found'], row)
-                    self.assertTrue(row['version'] <= version or not row['found'], row)
-
-    def test_table_when_limited_then_equals_that_of_the_older_driver(self):
-        have = {name: (library, variables) for name, _, library, variables in self.drivers()}
-        if not {'450', '550'} <= set(have):
-            self.skipTest('the cache lacks driver 450 or 550')
-        tables = []
-        for name, options in (('450', []), ('550', ['--max-version=11.0'])):
-            library, variables = have[name]
-            rows = run_json('table', '--driver', library, *options, **variables).document
-            tables.append({row['slot']: row['state'] != 'missing' for row in rows})
-        differing = {slot for slot in tables[0] if tables[0][slot] != tables[1][slot]}
-        self.assertLessEqual(differing, {'DeviceGetLuid_v1'})  # driver 450 on Linux lacks it, although its version has it
 
     def test_devices_when_init_forks_then_each_line_is_written_once(self):
         for name, _, library, variables in self.drivers():
