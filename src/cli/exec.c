@@ -76,8 +76,9 @@ static enum status find_driver(const struct options *options, char *path, size_t
     memcpy(path, "/.", sizeof "/.");
     if (!platform_real_path(diagnosis->path, path + 2, size - 2))
         return options_complain("exec: the driver has no file: %s", diagnosis->path);
-    if (diagnosis->cuda_version > CUSHIM_LIST_VERSION)
-        text_complain("exec: this driver (CUDA %s) is newer than cushim's list (CUDA %s): all names are exported",
+    if (cushim_driver_version() > CUSHIM_LIST_VERSION)
+        text_complain("exec: this driver (CUDA %s) is newer than cushim's list (CUDA %s): all names of the list are "
+                      "exported, and only cuGetProcAddress finds newer functions",
                       text_version(diagnosis->cuda_version).text, text_version(CUSHIM_LIST_VERSION).text);
     return STATUS_USABLE;
 }

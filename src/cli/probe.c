@@ -143,6 +143,11 @@ static void print_driver(const struct probe *probe)
         snprintf(line, sizeof line, "%d native, %d polyfill, %d adapted, %d missing", counts->of[CUSHIM_STATE_NATIVE],
                  counts->of[CUSHIM_STATE_POLYFILL], counts->of[CUSHIM_STATE_ADAPTED], counts->of[CUSHIM_STATE_MISSING]);
         text_field("entry points", TONE_PLAIN, line);
+        if (cushim_driver_version() > CUSHIM_LIST_VERSION) {
+            snprintf(line, sizeof line, "not in cushim's list (CUDA %s); cushim_lookup() finds them",
+                     text_version(CUSHIM_LIST_VERSION).text);
+            text_field("newer ones", TONE_PLAIN, line);
+        }
         text_field("GPUs", TONE_PLAIN,
                    probe->started == STARTED        ? "the driver has started"
                    : probe->started == START_FAILED ? "the driver did not start"

@@ -27,6 +27,16 @@ def fake(name):
     return os.path.join(FAKES, name + '.so')
 
 
+NEWEST = max(one.version for one in lists.read())
+NEXT_MAJOR = (NEWEST // 1000 + 1) * 1000
+
+
+def newest_fake(name):
+    """The path of a fake driver with every function of the list: fake_13040 (of its newest version), or fake_future, of
+    the next major version of CUDA, which also has functions that the list lacks."""
+    return os.path.join(FAKES, '..', 'fakes', name + '.so')
+
+
 def environment(**variables):
     """The environment of this process, without the variables that affect a driver, and with `variables`."""
     kept = {name: value for name, value in os.environ.items()

@@ -6,7 +6,8 @@ import os
 import pty
 import subprocess
 
-from program import LIBRARIES, PROGRAM, UNUSABLE, USABLE, Case, environment, fake, lists, main, run, run_json
+from program import (LIBRARIES, NEWEST, NEXT_MAJOR, PROGRAM, UNUSABLE, USABLE, Case, environment, fake, lists, main,
+                     newest_fake, run, run_json)
 
 PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'tried', 'layers', 'environment',
               'devices']
@@ -341,6 +342,41 @@ class Lookup(Case):
         self.assertEqual((answer.status, answer.document[0]['found']), (UNUSABLE, False))
         self.assertEqual(answer.document[0]['answer'], 'no-driver')
         self.assertEqual(len(answer.err.splitlines()), 1)
+
+
+class NewerDriver(Case):
+    """A driver of the next major version of CUDA: nothing that the list has changes, and the rest is found by name."""
+    FUTURE, NEWEST = '--driver=' + newest_fake('fake_future'), '--driver=' + newest_fake(f'fake_{NEWEST}')
+
+    def test_table_when_driver_is_newer_than_the_list_then_is_that_of_its_newest_version(self):
+        for kind in ([], ['--per-thread']):
+            slots, newest = (run_json('table', driver, *kind).document for driver in (self.FUTURE, self.NEWEST))
+            self.assertEqual(slots, newest)
+            self.assertEqual([one['slot'] for one in slots if one['state'] == 'polyfill'], [])
+
+    def test_lookup_when_function_is_newer_than_the_list_then_is_found(self):
+        version = f'{NEXT_MAJOR // 1000}.0'
+        for function, kind, symbol in (('cuFromTheFuture', [], 'cuFromTheFuture'), ('cuStreamQuery', [], 'cuStreamQuery_v2'),
+                                       ('cuStreamQuery', ['--per-thread'], 'cuStreamQuery_v2_ptsz'),
+                                       ('cuStreamGetId', [], 'cuStreamGetId')):
+            answer = run_json('lookup', self.FUTURE, *kind, function, version)
+            self.assertEqual((answer.status, answer.document[0]['symbol']), (USABLE, symbol))
+
+    def test_probe_when_driver_is_newer_than_the_list_then_says_how_to_reach_what_is_newer(self):
+        answer = run_json('probe', self.FUTURE, f'--require={NEXT_MAJOR // 1000}.0')
+        self.assertEqual((answer.status, answer.document['driver']['cuda_version']), (USABLE, NEXT_MAJOR))
+        self.assertIn(b'cushim_lookup() finds them', run('probe', self.FUTURE).out)
+        self.assertNotIn(b'cushim_lookup', run('probe', self.NEWEST).out)
+
+    def test_doctor_when_driver_is_newer_than_the_list_then_the_library_is_no_problem(self):
+        findings = run_json('doctor', self.FUTURE).document
+        self.assertEqual([one['verdict'] for one in findings if one['check'] == 'library'], ['ok'])
+
+    def test_require_when_version_is_newer_than_the_list_then_advice_names_it(self):
+        version = f'{NEXT_MAJOR // 1000 + 1}.0'
+        answer = run_json('probe', self.FUTURE, f'--require={version}')
+        self.assertEqual(answer.status, UNUSABLE)
+        self.assertIn(f'Update NVIDIA\'s driver to one for CUDA {version}.', answer.document['advice'])
 
 
 class Output(Case):

@@ -3,8 +3,8 @@
 
   client.py open NAME       the version, the result of cuInit, and the drivers that are mapped
   client.py names NAME      which of the names on the standard input the library exports
-  client.py ask NAME        each line "function version flags symbol" of the standard input for which a cuGetProcAddress
-                            does not return the address of that symbol
+  client.py ask NAME [FILE] each line "function version flags symbol" of the standard input for which a cuGetProcAddress
+                            does not return the address of that symbol, in the library FILE if it is given
   client.py fork NAME       as open, in a child that this process forks after it has opened the driver
   client.py spawn NAME      as open, in a child that multiprocessing spawns
 """
@@ -33,9 +33,9 @@ def address(library, name):
         return None
 
 
-def ask(library, line):
+def ask(library, symbols, line):
     function, version, flags, symbol = line.split()
-    wanted, answers = address(library, symbol), []
+    wanted, answers = address(symbols, symbol), []
     for name, more in (('cuGetProcAddress', ()), ('cuGetProcAddress_v2', (None,))):
         found = ctypes.c_void_p()
         if address(library, name) is not None:
@@ -49,7 +49,7 @@ def spawned(queue, name):
     queue.put(describe(name))
 
 
-def main(what, name):
+def main(what, name, file=None):
     if what == 'open':
         print(json.dumps(describe(name)))
     elif what == 'names':
@@ -57,8 +57,9 @@ def main(what, name):
         print(json.dumps([symbol for symbol in sys.stdin.read().split() if address(library, symbol) is not None]))
     elif what == 'ask':
         library = ctypes.CDLL(name)
+        symbols = ctypes.CDLL(file) if file else library
         lines = sys.stdin.read().splitlines()
-        print(json.dumps([line for line in lines if not ask(library, line)]))
+        print(json.dumps([line for line in lines if not ask(library, symbols, line)]))
     elif what == 'fork':
         ctypes.CDLL(name)
         child = os.fork()

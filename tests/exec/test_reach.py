@@ -7,8 +7,8 @@ import subprocess
 import sys
 import unittest
 
-from under_exec import (CLIENT, HAS_AUDITOR, PROGRAM, SETS, Case, built, client, environment, lists, main, softcuda,
-                        under)
+from under_exec import (CLIENT, HAS_AUDITOR, NEWEST, NEXT_MAJOR, PROGRAM, SETS, Case, built, client, environment, lists,
+                        main, newest_fake, softcuda, under)
 
 ENTRY_POINTS = [one for one in lists.read() if not one.is_windows_only]
 VERSIONS = {str(one.branch): one.version for one in lists.known_drivers()}
@@ -71,6 +71,32 @@ class Ways(Case):
             known = {name for one in ENTRY_POINTS for name, first in ((one.symbol, one.version), (
                 one.per_thread_symbol, one.per_thread_version)) if name and first <= version}
             self.assertEqual(exported(library(version)) - set(lists.WITHOUT_ROW), known, version)
+
+
+class Newer(Case):
+    """A driver that is newer than cushim's list."""
+
+    def test_names_when_driver_is_newer_than_the_list_then_are_all_of_the_list_and_the_command_says_so(self):
+        names = [name for one in ENTRY_POINTS for name in (one.symbol, one.per_thread_symbol) if name]
+        answer = under(['--driver', newest_fake('fake_future')], *CLIENT, 'names', 'libcuda.so.1',
+                       text=' '.join([*names, 'cuFromTheFuture']))
+        self.assertEqual((answer.status, answer.json), (0, names))
+        self.assertIn(f"(CUDA {NEXT_MAJOR // 1000}.0) is newer than cushim's list".encode(), answer.err)
+
+    def test_names_when_limited_to_the_list_then_the_command_says_nothing(self):
+        limit = f'{NEWEST // 1000}.{NEWEST % 1000 // 10}'
+        answer = under(['--driver', newest_fake('fake_future'), '--max-version', limit], *CLIENT, 'open', 'libcuda.so.1')
+        self.assertEqual((answer.status, answer.json['version'], answer.err), (0, NEWEST, b''))
+
+    def test_proc_address_when_function_is_newer_than_the_list_then_is_the_drivers(self):
+        path = newest_fake('fake_future')
+        lines = [f'cuFromTheFuture {NEXT_MAJOR} 1 cuFromTheFuture', f'cuStreamQuery {NEXT_MAJOR} 1 cuStreamQuery_v2',
+                 f'cuStreamQuery {NEXT_MAJOR} 2 cuStreamQuery_v2_ptsz', f'cuStreamQuery {NEWEST} 1 cuStreamQuery',
+                 f'cuStreamGetId {NEXT_MAJOR} 1 cuStreamGetId', f'cuStreamGetId {NEXT_MAJOR} 2 cuStreamGetId_ptsz']
+        # Newer functions lead into the driver, which is open under this name; those of the list into our library.
+        for file, others in (([], lines[:3]), ([path], lines[3:])):
+            answer = under(['--driver', path], *CLIENT, 'ask', 'libcuda.so.1', *file, text='\n'.join(lines))
+            self.assertEqual((answer.status, answer.json), (0, others), file)
 
 
 class Settings(Case):

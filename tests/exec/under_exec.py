@@ -9,7 +9,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
 # pylint: disable=unused-import,wrong-import-position
-from program import PROGRAM, Answer, Case, environment, lists, main, run
+from program import NEWEST, NEXT_MAJOR, PROGRAM, Answer, Case, environment, lists, main, run
 
 BUILD = os.path.abspath(sys.argv[2])
 CLIENT = [sys.executable, '-B', os.path.join(HERE, 'client.py')]
@@ -22,6 +22,11 @@ HAS_AUDITOR = platform.libc_ver()[0] == 'glibc' and tuple(map(int, platform.libc
 
 def softcuda(branch):
     return os.path.join(BUILD, 'subprojects', 'softcuda', str(branch), 'libcuda.so.1')
+
+
+def newest_fake(name):
+    """See program.newest_fake()."""
+    return os.path.join(BUILD, 'tests', 'fakes', name + '.so')
 
 
 def built(name):

@@ -175,6 +175,23 @@ static void test_driver_table_when_real_versions_are_loaded_then_each_slot_answe
     }
 }
 
+static void test_driver_table_when_driver_is_newer_than_the_list_then_slots_are_as_in_its_newest_version(void **state)
+{
+    enum cushim_slot_state newest[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
+    unit_load_plain(FAKE_OF_LIST_VERSION);
+    FOR_EACH_KIND(kind)
+    FOR_EACH_SLOT(slot)
+    newest[kind][slot] = info_of(slot, kind).state;
+    unit_reset(state);
+    unit_load_plain("fake_future");
+    FOR_EACH_KIND(kind)
+    FOR_EACH_SLOT(slot)
+    {
+        assert_int_equal(info_of(slot, kind).state, newest[kind][slot]);
+        assert_answers(unit_table(kind), slot, kind, FAKE_FUTURE_VERSION);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +200,7 @@ int main(void)
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent),
         UNIT_TEST(test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state),
         UNIT_TEST(test_driver_table_when_real_versions_are_loaded_then_each_slot_answers_for_its_state),
+        UNIT_TEST(test_driver_table_when_driver_is_newer_than_the_list_then_slots_are_as_in_its_newest_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
