@@ -7,8 +7,8 @@ import subprocess
 import sys
 import unittest
 
-from under_exec import (CLIENT, HAS_AUDITOR, NEWEST, NEXT_MAJOR, PROGRAM, SETS, Case, built, client, environment, lists,
-                        main, newest_fake, softcuda, under)
+from under_exec import (CLIENT, HAS_AUDITOR, NEWEST, NEXT_MAJOR, PROGRAM, SETS, WITHOUT_AUDITOR, Case, built, client,
+                        environment, lists, main, newest_fake, run, softcuda, under)
 
 ENTRY_POINTS = [one for one in lists.read() if not one.is_windows_only]
 VERSIONS = {str(one.branch): one.version for one in lists.known_drivers()}
@@ -43,6 +43,11 @@ class Ways(Case):
     def test_program_when_it_opens_a_plain_name_then_gets_our_library_and_one_driver(self):
         self.opens('libcuda.so.1')
         self.opens('libcuda.so')
+
+    @unittest.skipIf(HAS_AUDITOR, 'this C library has no such cost')
+    def test_program_when_the_auditor_would_slow_it_then_exec_says_that_paths_are_not_redirected(self):
+        done = run('exec', '--softcuda', '550', '--', *CLIENT, 'open', softcuda(470))
+        self.assertEqual((done.err, done.json['version'], done.json['mapped']), (WITHOUT_AUDITOR, 11040, [softcuda(470)]))
 
     @needs_auditor
     def test_program_when_it_opens_a_path_then_gets_our_library_and_one_driver(self):
