@@ -205,8 +205,8 @@ static void end_captures(void)
 }
 
 /*
- * A driver can crash when a thread ends whose default stream is capturing (observed with driver 580). After a sticky
- * error, or where ending a capture was made to fail, nobody can end it.
+ * After a sticky error, or where ending a capture was made to fail, nobody can end a capture. Such a thread leaves it to
+ * the driver.
  */
 static void check_default_streams(void)
 {
