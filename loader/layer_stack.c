@@ -185,6 +185,13 @@ static bool layer_make_tables(struct stacked_layer *stacked, const struct layere
     return true;
 }
 
+/* NULL: the layer is not installed yet. */
+static void layer_set_next(struct cushim_layer *layer, const struct layered_tables *below)
+{
+    for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
+        CUSHIM_STORE_RELEASE(&layer->next[kind], below != NULL ? &below->of[kind].named : NULL);
+}
+
 /* Makes the new tables current for the layers and for look-ups. */
 static void stack_commit(const struct layered_tables *bottom)
 {
@@ -192,8 +199,7 @@ static void stack_commit(const struct layered_tables *bottom)
     stack.bottom = bottom;
     stack.top = NULL;
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
-        for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
-            CUSHIM_STORE_RELEASE(&stacked->layer->next[kind], &below->of[kind].named);
+        layer_set_next(stacked->layer, below);
         stacked->below = below;
         if (stacked->new_tables != NULL) {
             cush_layered_keep(stacked->new_tables);
@@ -209,6 +215,7 @@ static void stack_commit(const struct layered_tables *bottom)
 static void stack_roll_back(void)
 {
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
+        layer_set_next(stacked->layer, stacked->below);
         free(stacked->new_tables);
         stacked->new_tables = NULL;
     }
@@ -224,6 +231,7 @@ static bool stack_make_tables(const struct layered_tables *bottom, bool is_new, 
             stack_roll_back();
             return false;
         }
+        layer_set_next(stacked->layer, below); /* the layers above can call this one while they are installed */
         below = stacked->new_tables != NULL ? stacked->new_tables : stacked->tables;
     }
     stack_commit(bottom);
@@ -274,8 +282,7 @@ void cush_layer_stack_reset(void)
         struct stacked_layer *last = stack.bottom_layer;
         while (last->above != NULL)
             last = last->above;
-        for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
-            last->layer->next[kind] = NULL;
+        layer_set_next(last->layer, NULL);
         cush_layer_stack_pop();
     }
     memset(&stack, 0, sizeof stack);

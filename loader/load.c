@@ -109,14 +109,12 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
         return load_publish();
     cush_table_fill(&driver);
     state.handle_is_ours = request->handle == NULL;
-    state.loaded = load_install_layers();
+    state.loaded = load_install_layers(); /* if not, the library stays open: a layer may have led a call into it */
     if (state.loaded) {
         state.request = *request;
         state.request.layers = "";
         state.request.path = strcpy(state.path, request->path);
         state.request.root = strcpy(state.root, request->root);
-    } else if (state.handle_is_ours) {
-        cush_os_library_close(driver.library);
     }
     return load_publish();
 }

@@ -402,6 +402,38 @@ static void test_install_when_it_calls_cushim_then_nothing_hangs(void **state)
     unit_reset(NULL);
 }
 
+/* An install function that calls what the layer below has replaced. */
+static CUresult asking_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                               enum cushim_default_stream kind, void *user)
+{
+    (void)table;
+    (void)kind;
+    *(CUresult *)user = next->StreamQuery_v1(NULL);
+    return install_code;
+}
+
+static void test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver(void **state)
+{
+    (void)state;
+    struct cushim_load_options none = {.path = "none"};
+    struct cushim_load_options fake = {.path = unit_fake("fake_12040")};
+    CUresult asked = CUDA_SUCCESS;
+    struct cushim_layer asking = CUSHIM_LAYER("asking", asking_install, &asked);
+    add(&a);
+    add(&asking);
+    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_string_equal(calls, "a a' ");
+    assert_int_equal(asked, CUDA_ERROR_NO_DEVICE);
+    install_code = CUDA_ERROR_UNKNOWN;
+    unit_assert_failed(cushim_load(&fake), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_UNKNOWN);
+    assert_passes(cushim_table_legacy(), "a ");
+    install_code = CUDA_SUCCESS;
+    assert_int_equal(cushim_load(&fake), CUDA_SUCCESS);
+    assert_int_equal(asked, FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_passes(cushim_table_legacy(), "a ");
+    unit_reset(NULL);
+}
+
 static cushim_fn look_up(const char *name, enum cushim_default_stream kind)
 {
     cushim_fn fn = NULL;
@@ -589,6 +621,7 @@ int main(void)
         LAYER_TEST(test_layer_when_install_fails_after_the_load_then_nothing_is_changed),
         LAYER_TEST(test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again),
         LAYER_TEST(test_install_when_it_calls_cushim_then_nothing_hangs),
+        LAYER_TEST(test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver),
         LAYER_TEST(test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table),
         LAYER_TEST(test_look_ups_when_they_find_nothing_then_layers_change_nothing),
         LAYER_TEST(test_polyfill_when_a_layer_replaces_its_slot_then_the_layer_is_called_once),
