@@ -33,6 +33,9 @@ static void check_beside_gate(enum cushim_default_stream kind, CUresult expected
     struct other_thread other = {.table = table_of(kind), .event = support_event(0)};
     assert_cu(0, cushim_table_per_thread()->LaunchHostFunc_v1(NULL, support_gate, &gate));
     support_reached(&gate);
+    assert_cu(600, cushim_table_per_thread()->StreamQuery_v1(NULL));
+    assert_cu(600, cu->StreamQuery_v1(CU_STREAM_PER_THREAD));
+    assert_cu(600, cu->StreamQuery_v1(CU_STREAM_LEGACY));
     support_on_thread(other_thread_use_stream_0, &other);
     int number_beside_gate = support_number(&other.number);
     support_open(&gate);

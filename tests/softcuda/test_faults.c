@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Injected faults, by the control interface and by the environment that the build sets for this test. */
+/* Injected faults and other settings, by the control interface and by the environment that the build sets. */
 #include "support.h"
 
 #include <string.h>
@@ -14,6 +14,15 @@ static void test_environment_when_it_injects_a_fault_then_the_nth_call_fails(voi
     assert_cu(0, cu->CtxGetFlags_v1(&flags));
     assert_cu(2, cu->CtxGetFlags_v1(&flags));
     assert_cu(0, cu->CtxGetFlags_v1(&flags));
+}
+
+/* SOFTCUDA_DEVICES=3 */
+static void test_environment_when_it_sets_the_number_of_devices_then_that_is_counted(void **state)
+{
+    (void)state;
+    int count = 0;
+    assert_cu(0, cu->DeviceGetCount_v1(&count));
+    assert_int_equal(count, 3);
 }
 
 static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
@@ -93,6 +102,7 @@ int main(int argc, char **argv)
     support_load(argc, argv);
     const struct CMUnitTest tests[] = {
         TEST(test_environment_when_it_injects_a_fault_then_the_nth_call_fails),
+        TEST(test_environment_when_it_sets_the_number_of_devices_then_that_is_counted),
         TEST(test_environment_when_it_hides_a_symbol_then_not_found),
         TEST(test_control_when_a_fault_is_injected_then_only_that_call_fails),
         TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them),

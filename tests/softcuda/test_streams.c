@@ -3,6 +3,9 @@
  * long. */
 #include "support.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 static void CUDA_CB wait_at_gate(CUstream stream, CUresult status, void *data)
 {
     (void)stream, (void)status;
@@ -78,6 +81,23 @@ static void test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle
     assert_cu(0, cu->CtxSynchronize_v1());
 }
 
+/* The conformance suite asks the child of a fork for the rest. */
+static void test_callback_when_added_in_the_child_of_a_fork_then_refused(void **state)
+{
+    (void)state;
+    struct gate gate = {.open = 1};
+    int status = -1;
+    CUstream stream = support_stream(0);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(cu->StreamAddCallback_v1(stream, wait_at_gate, &gate, 0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_cu(0, cu->StreamAddCallback_v1(stream, wait_at_gate, &gate, 0));
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_cu(0, cu->StreamDestroy_v2(stream));
+}
+
 static void test_context_when_reset_then_its_events_say_so(void **state)
 {
     (void)state;
@@ -97,6 +117,7 @@ int main(int argc, char **argv)
         TEST(test_events_when_recorded_around_work_then_elapsed_is_its_time),
         TEST(test_callback_when_it_synchronizes_its_own_stream_then_returns_immediately),
         TEST(test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle),
+        TEST(test_callback_when_added_in_the_child_of_a_fork_then_refused),
         TEST(test_context_when_reset_then_its_events_say_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
