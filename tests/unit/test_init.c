@@ -140,51 +140,31 @@ static void test_init_when_the_code_is_unknown_then_it_is_kept_raw(void **state)
     assert_cause((CUresult)4711, CUSHIM_REASON_UNKNOWN);
 }
 
-static void test_no_device_when_the_machine_is_whole_then_the_gpu_is_at_fault(void **state)
+static void test_no_device_when_files_are_absent_then_they_tell_the_reason(void **state)
 {
-    (void)state;
-    make_whole_machine();
-    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
-}
-
-static void test_no_device_when_the_bus_has_no_gpu_then_reason_is_no_device(void **state)
-{
-    (void)state;
-    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
-}
-
-static void test_no_device_when_a_gpu_has_no_device_nodes_then_reason_is_no_device_nodes(void **state)
-{
-    (void)state;
-    add_gpu_to_bus();
-    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
-    write_text("dev/nvidiactl", "");
-    assert_cause((CUresult)999, CUSHIM_REASON_NO_DEVICE_NODES);
-    write_text("dev/nvidia0", "");
-    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
-}
-
-static void test_no_device_when_only_the_control_node_is_absent_then_reason_is_no_device_nodes(void **state)
-{
-    (void)state;
-    add_gpu_to_bus();
-    write_text("dev/nvidia0", "");
-    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
-}
-
-static void test_no_device_when_a_container_has_no_device_nodes_then_reason_is_no_device_nodes(void **state)
-{
-    (void)state;
-    write_text(".dockerenv", "");
-    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES);
-}
-
-static void test_no_device_when_on_wsl_then_reason_is_no_device(void **state)
-{
-    (void)state;
-    write_text(".dockerenv", "");
-    write_text("dev/dxg", "");
-    assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
+    static const struct {
+        bool has_gpu;
+        const char *files[2];
+        CUresult code;
+        enum cushim_reason reason;
+    } machines[] = {
+        {false, {NULL}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE},
+        {true, {NULL}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES},
+        {true, {"dev/nvidiactl"}, (CUresult)999, CUSHIM_REASON_NO_DEVICE_NODES},
+        {true, {"dev/nvidia0"}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES},
+        {true, {"dev/nvidiactl", "dev/nvidia0"}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE},
+        {false, {".dockerenv"}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE_NODES},
+        {false, {".dockerenv", "dev/dxg"}, CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE}, /* WSL */
+    };
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+        assert_int_equal(directory_remove(state), 0);
+        assert_int_equal(begin(state), 0);
+        if (machines[i].has_gpu)
+            add_gpu_to_bus();
+        for (size_t j = 0; j < 2 && machines[i].files[j] != NULL; j++)
+            write_text(machines[i].files[j], "");
+        assert_cause(machines[i].code, machines[i].reason);
+    }
 }
 
 static void assert_visible(const char *devices, enum cushim_reason reason)
@@ -260,12 +240,7 @@ int main(void)
         INIT_TEST(test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_more),
         INIT_TEST(test_init_when_the_code_tells_the_cause_then_that_is_it),
         INIT_TEST(test_init_when_the_code_is_unknown_then_it_is_kept_raw),
-        INIT_TEST(test_no_device_when_the_machine_is_whole_then_the_gpu_is_at_fault),
-        INIT_TEST(test_no_device_when_the_bus_has_no_gpu_then_reason_is_no_device),
-        INIT_TEST(test_no_device_when_a_gpu_has_no_device_nodes_then_reason_is_no_device_nodes),
-        INIT_TEST(test_no_device_when_only_the_control_node_is_absent_then_reason_is_no_device_nodes),
-        INIT_TEST(test_no_device_when_a_container_has_no_device_nodes_then_reason_is_no_device_nodes),
-        INIT_TEST(test_no_device_when_on_wsl_then_reason_is_no_device),
+        INIT_TEST(test_no_device_when_files_are_absent_then_they_tell_the_reason),
         INIT_TEST(test_no_device_when_the_variable_hides_all_then_reason_is_hidden),
         INIT_TEST(test_no_device_when_device_nodes_are_denied_then_reason_is_device_nodes_denied),
         INIT_TEST(test_no_device_when_the_cause_changes_then_reports_the_last_one),

@@ -85,51 +85,21 @@ static void assert_lie(enum fake_lie lie, bool found)
     }
 }
 
-static void test_asking_when_the_driver_is_honest_then_everything_is_found(void **state)
+static void test_proc_address_when_it_can_be_trusted_then_everything_is_found(void **state)
 {
     (void)state;
     assert_lie(FAKE_HONEST, true);
-}
-
-static void test_asking_when_absent_ones_are_success_with_null_then_they_are_missing(void **state)
-{
-    (void)state;
-    assert_lie(FAKE_SAYS_FOUND, true);
-}
-
-static void test_asking_when_the_status_is_not_written_then_everything_is_found(void **state)
-{
-    (void)state;
+    assert_lie(FAKE_SAYS_FOUND, true); /* success with NULL for what it lacks */
     assert_lie(FAKE_NO_STATUS, true);
 }
 
-static void test_proc_address_when_it_ignores_the_version_then_not_trusted(void **state)
+static void test_proc_address_when_it_cannot_be_trusted_then_it_is_not_believed(void **state)
 {
     (void)state;
-    assert_lie(FAKE_NEWEST, false);
-}
-
-static void test_proc_address_when_it_returns_one_function_for_all_then_not_trusted(void **state)
-{
-    (void)state;
-    assert_lie(FAKE_SAME, false);
-}
-
-static void test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believed(void **state)
-{
-    (void)state;
-    assert_lie(FAKE_ERROR, false);
-}
-
-static void test_proc_address_when_it_returns_the_legacy_form_for_both_then_not_trusted(void **state)
-{
-    (void)state;
-    assert_lie(FAKE_LEGACY, false);
-}
-
-static void test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_believed(void **state)
-{
-    (void)state;
+    assert_lie(FAKE_NEWEST, false); /* whatever the version */
+    assert_lie(FAKE_SAME, false);   /* one function for all */
+    assert_lie(FAKE_ERROR, false);  /* an error with a pointer */
+    assert_lie(FAKE_LEGACY, false); /* for both forms */
     assert_lie(FAKE_STATUS_IGNORED, false);
 }
 
@@ -155,14 +125,8 @@ static void test_lookup_when_the_function_is_unknown_then_does_not_query_an_untr
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_asking_when_the_driver_is_honest_then_everything_is_found),
-        UNIT_TEST(test_asking_when_absent_ones_are_success_with_null_then_they_are_missing),
-        UNIT_TEST(test_asking_when_the_status_is_not_written_then_everything_is_found),
-        UNIT_TEST(test_proc_address_when_it_ignores_the_version_then_not_trusted),
-        UNIT_TEST(test_proc_address_when_it_returns_one_function_for_all_then_not_trusted),
-        UNIT_TEST(test_asking_when_an_error_comes_with_a_pointer_then_it_is_not_believed),
-        UNIT_TEST(test_proc_address_when_it_returns_the_legacy_form_for_both_then_not_trusted),
-        UNIT_TEST(test_asking_when_not_found_comes_with_a_pointer_then_it_is_not_believed),
+        UNIT_TEST(test_proc_address_when_it_can_be_trusted_then_everything_is_found),
+        UNIT_TEST(test_proc_address_when_it_cannot_be_trusted_then_it_is_not_believed),
         UNIT_TEST(test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not_asked),
         UNIT_TEST(test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver),
     };

