@@ -360,7 +360,7 @@ def write_branches():
     return BRANCHES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_BRANCH\n'
 
 
-# ---- What stands in pages between markers ----
+# ---- What stands in pages and in the man page between markers ----
 
 def executed():
     """The slots that softcuda executes."""
@@ -380,6 +380,12 @@ def libraries():
     return '\n\n| library | driver | `cuDriverGetVersion` |\n| --- | --- | --- |\n' + '\n'.join(rows) + '\n\n'
 
 
+def software_drivers():
+    """For the man page: "340, 390 or 580"."""
+    *branches, newest = (str(one.branch) for one in lists.known_drivers())
+    return textwrap.fill(f'{", ".join(branches)} or {newest}.', 80) + '\n'
+
+
 def values(entry_points):
     """What may stand in a page, by the name in its marker."""
     newest = lists.known_drivers()[-1]
@@ -394,20 +400,22 @@ def values(entry_points):
         'executed': str(len(executed())),
         'not-executed': not_executed(entry_points),
         'libraries': libraries(),
+        'softcuda': software_drivers(),
     }
 
 
 def write_page(path, known):
-    """The page with new text between <!-- list: NAME --> and <!-- end -->."""
+    """The page with new text between the markers <!-- list: NAME --> and <!-- end -->, in a man page between lines."""
     text = path.read_text(encoding='utf-8')
-    unknown = set(re.findall(r'<!-- list: ([\w-]+) -->', text)) - set(known)
+    start, end = (r'(\.\\" list: ([\w-]+)\n)', r'(\.\\" end)') if path.suffix == '.1' else (
+        r'(<!-- list: ([\w-]+) -->)', '(<!-- end -->)')
+    unknown = {name for _, name in re.findall(start, text)} - set(known)
     if unknown:
         sys.exit(f'{path}: no such value: {" ".join(sorted(unknown))}')
-    return re.sub(r'(<!-- list: ([\w-]+) -->).*?(<!-- end -->)', lambda found: found[1] + known[found[2]] + found[3],
-                  text, flags=re.S)
+    return re.sub(f'{start}.*?{end}', lambda found: found[1] + known[found[2]] + found[3], text, flags=re.S)
 
 
-PAGES = ('README.md', 'loader/README.md', 'subprojects/softcuda/README.md')
+PAGES = ('README.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/cli/cushim.1')
 
 
 def outputs():

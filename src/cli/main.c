@@ -24,7 +24,7 @@ static const char help[] = "cushim - reports what the CUDA driver of this machin
                            "      What is wrong, and what can be done?\n"
                            "  cushim run [--softcuda NUMBER]\n"
                            "      Runs a small pipeline and checks each result: on the GPU, or on a software\n"
-                           "      driver if there is no GPU. --softcuda selects its version, 340 to 580.\n"
+                           "      driver if there is no GPU. --softcuda selects its version, such as 470.\n"
                            "  cushim exec [--softcuda NUMBER] [--layer FILE]... -- PROGRAM ARGUMENTS\n"
                            "      Runs any program on the driver that the options select, as they change it:\n"
                            "      exec --max-version 11.2 -- python3 train.py\n"

@@ -16,7 +16,7 @@
 
 /* This command sets it when it runs itself again on softcuda: the reason why the driver of the machine was not used. */
 static const char instead_variable[] = "CUSHIM_RUN_INSTEAD_OF";
-static const char newest[] = "580";
+static const char newest[] = CUSHIM_SOFTCUDA_NEWEST;
 
 /* Whether this machine has no driver or no GPU. A driver that fails to start does not count. */
 static bool is_without_gpu(const struct options *options)
