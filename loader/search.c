@@ -83,6 +83,8 @@ static enum cushim_reason search_reason(enum os_library_result result)
         return CUSHIM_REASON_DAMAGED;
     case OS_LIBRARY_OTHER_LIBC:
         return CUSHIM_REASON_OTHER_LIBC;
+    case OS_LIBRARY_EXECUTABLE_STACK:
+        return CUSHIM_REASON_EXECUTABLE_STACK;
     case OS_LIBRARY_STATIC_PROGRAM:
         return CUSHIM_REASON_STATIC_PROGRAM;
     default:

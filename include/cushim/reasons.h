@@ -96,6 +96,10 @@ CUSHIM_REASON(OTHER_LIBC, "other-libc", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
 CUSHIM_REASON(BAD_LAYER, "bad-layer", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
               "A layer that was requested cannot be installed.",
               "Correct or unset CUSHIM_LAYERS, or correct the settings of the layer.")
+CUSHIM_REASON(EXECUTABLE_STACK, "executable-stack", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+              "An NVIDIA driver library was found, but it needs an executable stack, which this system refuses.",
+              "Use a newer NVIDIA driver. With glibc 2.41 or later, GLIBC_TUNABLES=glibc.rtld.execstack=2 in the "
+              "environment of the program permits it.")
 
 /* clang-format on */
 

@@ -43,7 +43,7 @@ static bool is_broken(enum cushim_reason reason)
 {
     return reason == CUSHIM_REASON_NOT_LOADABLE || reason == CUSHIM_REASON_NOT_A_DRIVER
            || reason == CUSHIM_REASON_UNREADABLE || reason == CUSHIM_REASON_NEEDS_LIBRARY
-           || reason == CUSHIM_REASON_DAMAGED;
+           || reason == CUSHIM_REASON_DAMAGED || reason == CUSHIM_REASON_EXECUTABLE_STACK;
 }
 
 static void report_loaded(const struct evidence *evidence, struct findings *findings)

@@ -42,6 +42,7 @@ def environment(**variables):
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(('CUSHIM_', 'CUDA_', 'NVIDIA_', 'FAKE_', 'LC_')) and name not in (
                 'LD_LIBRARY_PATH', 'LANG', 'NO_COLOR', 'TERM')}
+    kept['GLIBC_TUNABLES'] = 'glibc.rtld.execstack=2'  # the real driver 340 needs an executable stack
     kept.update(variables)
     return kept
 

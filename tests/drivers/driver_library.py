@@ -43,10 +43,11 @@ def fetch(name):
 
 
 def environment_for(path):
-    """The environment that opens a driver: 390 and 418 need a library beside them."""
+    """The environment that opens a driver: 390 and 418 need a library beside them, 340 an executable stack."""
     found = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
     directories = [os.path.dirname(os.path.abspath(path)), found.get('LD_LIBRARY_PATH', '')]
     found['LD_LIBRARY_PATH'] = ':'.join(filter(None, directories))
+    found['GLIBC_TUNABLES'] = 'glibc.rtld.execstack=2'
     return found
 
 

@@ -4,11 +4,19 @@
 
 #include <elf.h>
 #include <limits.h>
+#include <link.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "directory.h"
+
+/* Older headers lack these names of Linux 6.3. */
+#if !defined(PR_SET_MDWE)
+#    define PR_SET_MDWE 65
+#    define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
 
 static CUresult load(const char *path)
 {
@@ -154,6 +162,54 @@ static void test_path_when_it_is_unreadable_then_reports_that(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Writes a copy of a driver that asks for an executable stack, as the real driver 340 does. */
+static const char *write_driver_with_executable_stack(void)
+{
+    const char *path = directory_copy("stack.so", unit_fake("fake_12040"), SIZE_MAX);
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment;
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fread(&header, sizeof header, 1, file), 1);
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        long place = (long)(header.e_phoff + i * sizeof segment);
+        assert_int_equal(fseek(file, place, SEEK_SET), 0);
+        assert_int_equal(fread(&segment, sizeof segment, 1, file), 1);
+        if (segment.p_type == PT_GNU_STACK) {
+            segment.p_flags |= PF_X;
+            assert_int_equal(fseek(file, place, SEEK_SET), 0);
+            assert_int_equal(fwrite(&segment, sizeof segment, 1, file), 1);
+        }
+    }
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static void test_path_when_the_library_needs_an_executable_stack_then_reports_that(void **state)
+{
+    (void)state;
+    const char *path = write_driver_with_executable_stack();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        /* glibc 2.41 refuses such a library. With an older one, the kernel refuses the stack. */
+        bool is_forbidden = prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0L, 0L, 0L) == 0;
+        CUresult result = load(path);
+        if (result == CUDA_SUCCESS && !is_forbidden)
+            _exit(77);
+        _exit(result != CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+              || cushim_get_diagnosis()->reason != CUSHIM_REASON_EXECUTABLE_STACK
+              || strstr(cushim_get_diagnosis()->advice, "GLIBC_TUNABLES") == NULL);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        unit_skip("this C library and this kernel grant an executable stack");
+    else
+        assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +223,7 @@ int main(void)
         DIRECTORY_TEST(test_path_when_the_library_is_for_another_processor_then_it_is_unloadable),
         DIRECTORY_TEST(test_path_when_the_library_needs_an_absent_one_then_that_one_is_named),
         DIRECTORY_TEST(test_path_when_it_is_unreadable_then_reports_that),
+        DIRECTORY_TEST(test_path_when_the_library_needs_an_executable_stack_then_reports_that),
     };
     return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }
