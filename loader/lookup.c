@@ -77,7 +77,8 @@ static CUresult fail_lookup(const char *function, int version, enum cushim_defau
     const struct driver *driver = &cush_loaded_driver;
     struct version_text asked = version_text(version);
     struct version_text since = version_text(answer->since);
-    struct version_text own = version_text(driver->own_version);
+    /* Without a driver, another thread may be writing its version. */
+    struct version_text own = version_text(answer->status != CUSHIM_LOOKUP_NO_DRIVER ? driver->own_version : 0);
     CUresult code = lookup_code(answer->status);
     char known[160] = "";
     char text[400];
