@@ -46,15 +46,23 @@ CUresult cushim_context_enter(struct cushim_context *context, CUcontext *out_bef
     return cushim_set_driver_error(result, CUSHIM_SLOT_CtxPushCurrent_v2);
 }
 
-/* In a balanced block, the pop restores the caller's context. A block that sets NULL pops the context itself. */
+/*
+ * In a balanced block, the pop restores the caller's context. A block that sets none current pops the context of the
+ * block, so that this pop removes the caller's context, or finds an empty stack.
+ */
 CUresult cushim_context_leave(CUcontext before)
 {
     const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUcontext popped;
     CUcontext current = NULL;
-    CUresult result = cushim_set_driver_error(table->CtxPopCurrent_v2(&popped), CUSHIM_SLOT_CtxPopCurrent_v2);
+    CUresult result = table->CtxPopCurrent_v2(&popped);
+    if (result == CUDA_ERROR_INVALID_CONTEXT)
+        result = CUDA_SUCCESS;
+    cushim_set_driver_error(result, CUSHIM_SLOT_CtxPopCurrent_v2);
     if (result == CUDA_SUCCESS)
         result = cushim_set_driver_error(table->CtxGetCurrent_v1(&current), CUSHIM_SLOT_CtxGetCurrent_v1);
+    if (result == CUDA_SUCCESS && current != before && before != NULL)
+        return cushim_set_driver_error(table->CtxPushCurrent_v2(before), CUSHIM_SLOT_CtxPushCurrent_v2);
     if (result != CUDA_SUCCESS || current != before)
         table->CtxSetCurrent_v1(before);
     return result;

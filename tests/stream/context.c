@@ -179,6 +179,32 @@ static void entered(void)
     cushim_context_destroy(&outer);
 }
 
+/* A block that sets none current leaves the caller's stack of contexts as it was. */
+static void left_without_current(void)
+{
+    struct cushim_context *block = NULL;
+    struct cushim_context *top = NULL;
+    CUcontext before = NULL;
+    CUcontext popped = NULL;
+    need("block", cushim_context_create(0, 0, &block));
+    need("top", cushim_context_create(0, 0, &top));
+    need("push", cu->CtxPushCurrent_v2(cushim_context_handle(top)));
+    done("enter", cushim_context_enter(block, &before));
+    need("unset", cu->CtxSetCurrent_v1(NULL));
+    done("leave", cushim_context_leave(before));
+    rule_current("restored", cushim_context_handle(top));
+    need("pop", cu->CtxPopCurrent_v2(&popped));
+    rule_current("below-restored", the_context);
+    need("none", cu->CtxSetCurrent_v1(NULL));
+    done("enter-without-current", cushim_context_enter(block, &before));
+    need("unset-again", cu->CtxSetCurrent_v1(NULL));
+    done("leave-without-current", cushim_context_leave(before));
+    rule_current("none-is-current", NULL);
+    need("set", cu->CtxSetCurrent_v1(the_context));
+    cushim_context_destroy(&top);
+    cushim_context_destroy(&block);
+}
+
 static void enter_argument(void)
 {
     struct cushim_context *context = context_new();
@@ -245,6 +271,7 @@ static const struct check checks[] = {
     {"context.priorities", priorities, 0, {0}},
     {"context.outlived", outlived, 0, {0}},
     {"context.entered", entered, 0, {0}},
+    {"context.left-without-current", left_without_current, 0, {0}},
     {"context.enter-argument", enter_argument, 0, {0}},
     {"context.preferred", preferred, 0, {0}},
     {NULL, NULL, 0, {0}},
