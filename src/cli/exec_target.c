@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "platform.h"
 
-enum { MOST_SEGMENTS = 64 };
+enum { MOST_SEGMENTS = 64, MOST_INTERPRETERS = 5 /* as the kernel follows */ };
 
 static bool find_on_path(const char *program, char *path, size_t size)
 {
@@ -33,11 +34,15 @@ static bool find_on_path(const char *program, char *path, size_t size)
     }
 }
 
-/* Whether the kernel gives the program more rights than this process has. */
-static bool gains_rights(const struct stat *file)
+/* Whether the kernel gives the program more rights than this process has: those of its file, or capabilities. */
+static bool gains_rights(int file)
 {
-    return ((file->st_mode & S_ISUID) != 0 && file->st_uid != geteuid())
-           || ((file->st_mode & S_ISGID) != 0 && file->st_gid != getegid());
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return false;
+    return ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid())
+           || ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid())
+           || (geteuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0);
 }
 
 /* A statically linked program names no dynamic loader. */
@@ -56,25 +61,41 @@ static bool names_loader(int file, const ElfW(Ehdr) * header)
 
 static const char *obstacle_of(int file)
 {
-    struct stat status;
     ElfW(Ehdr) header;
-    if (fstat(file, &status) == 0 && gains_rights(&status))
-        return "has more rights than its user";
     if (pread(file, &header, sizeof header, 0) != (ssize_t)sizeof header
         || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return NULL; /* a script */
+        return NULL; /* the kernel or a shell reports it */
+    if (gains_rights(file))
+        return "has more rights than its user";
     if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return sizeof(void *) == 8 ? "is a 32-bit program" : "is a 64-bit program";
     return names_loader(file, &header) ? NULL : "is statically linked";
 }
 
+/* Reads the path of the interpreter from the first line of a script. */
+static bool read_interpreter(int file, char *path, size_t size)
+{
+    char line[256]; /* as much as the kernel reads */
+    ssize_t length = pread(file, line, sizeof line - 1, 0);
+    if (length < 2 || memcmp(line, "#!", 2) != 0)
+        return false;
+    line[length] = '\0';
+    const char *start = line + 2 + strspn(line + 2, " \t");
+    return (size_t)snprintf(path, size, "%.*s", (int)strcspn(start, " \t\n"), start) < size;
+}
+
 const char *exec_target_obstacle(const char *program)
 {
     char path[PLATFORM_PATH_SIZE];
-    int file = find_on_path(program, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    if (file < 0)
-        return NULL; /* execvp() reports it */
-    const char *obstacle = obstacle_of(file);
-    close(file);
+    const char *obstacle = NULL;
+    bool is_script = find_on_path(program, path, sizeof path);
+    for (int depth = 0; is_script && depth < MOST_INTERPRETERS; depth++) {
+        int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (file < 0)
+            return NULL; /* execvp() reports it */
+        obstacle = obstacle_of(file);
+        is_script = read_interpreter(file, path, sizeof path);
+        close(file);
+    }
     return obstacle;
 }

@@ -122,6 +122,40 @@ class BadInput(Case):
         # The dynamic loader ignores the variables, and finds no libcuda.so.1, or that of the machine.
         self.assertNotIn(b'version 13000\ncuStreamQuery 1', self.states(program, 'has more rights than its user').out)
 
+    def test_script_when_its_interpreter_is_statically_linked_then_says_that_nothing_is_changed(self):
+        if not os.path.exists(built('static')):
+            self.skipTest('the static C library is not installed')
+        inner, outer = (os.path.join(self.directory(), name) for name in ('inner', 'outer'))
+        for script, interpreter in (inner, built('static')), (outer, inner):
+            with open(script, 'w', encoding='utf-8') as file:
+                file.write(f'#! {interpreter} -x\n')
+            os.chmod(script, 0o755)
+            self.assertEqual(self.states(script, 'is statically linked').status, 5)
+
+    def test_script_when_its_interpreter_is_ordinary_then_nothing_is_said(self):
+        script = os.path.join(self.directory(), 'script')
+        for start in ('#!/bin/sh\n', '#!' + script + '\n', '#!', ''):  # the second one is refused by the kernel
+            with open(script, 'w', encoding='utf-8') as file:
+                file.write(start + 'exit 3\n')
+            os.chmod(script, 0o4755)  # which has no effect on a script
+            self.assertNotIn(b'nothing is changed', under(SOFT, script).err, start)
+
+    def test_program_when_it_has_capabilities_then_says_that_nothing_is_changed(self):
+        program = os.path.join(self.directory(), 'linked')
+        os.chmod(os.path.dirname(program), 0o755)
+        shutil.copy(built('linked'), program)
+        capability = bytes.fromhex('0100000200200000000000000000000000000000')  # cap_net_raw, effective
+        try:
+            os.setxattr(program, 'security.capability', capability)
+        except OSError as error:
+            self.skipTest(f'this user or file system cannot set capabilities: {error.strerror}')
+        if subprocess.run([PROGRAM, '--version'], user=65534, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False).returncode != 0:
+            self.skipTest('another user cannot run the program cushim here')
+        done = subprocess.run([PROGRAM, 'exec', *SOFT, '--', program], user=65534, env=environment(),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        self.assertIn(f'{program} has more rights than its user: nothing is changed for it', done.stderr.decode())
+
     def test_program_when_32_bit_then_says_that_nothing_is_changed(self):
         program = os.path.join(self.directory(), 'small')
         source = program + '.c'
