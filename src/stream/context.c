@@ -61,9 +61,11 @@ CUresult cushim_context_leave(CUcontext before)
     cushim_set_driver_error(result, CUSHIM_SLOT_CtxPopCurrent_v2);
     if (result == CUDA_SUCCESS)
         result = cushim_set_driver_error(table->CtxGetCurrent_v1(&current), CUSHIM_SLOT_CtxGetCurrent_v1);
-    if (result == CUDA_SUCCESS && current != before && before != NULL)
-        return cushim_set_driver_error(table->CtxPushCurrent_v2(before), CUSHIM_SLOT_CtxPushCurrent_v2);
-    if (result != CUDA_SUCCESS || current != before)
+    if (result == CUDA_SUCCESS && current == before)
+        return CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS && before != NULL)
+        result = cushim_set_driver_error(table->CtxPushCurrent_v2(before), CUSHIM_SLOT_CtxPushCurrent_v2);
+    if (result != CUDA_SUCCESS || before == NULL)
         table->CtxSetCurrent_v1(before);
     return result;
 }

@@ -16,13 +16,16 @@ void op_context_create(void)
     if (slot == NULL)
         return;
     bool own = one_in(3);
-    CUresult result = own ? cushim_context_create(0, 0, &made) : cushim_context_create_primary(0, &made);
-    note("context %d, %s", (int)(slot - me->contexts), own ? "own" : "primary");
+    bool preferred = !own && one_in(2);
+    CUresult result = own         ? cushim_context_create(0, 0, &made)
+                      : preferred ? cushim_context_create_preferred(0, &made)
+                                  : cushim_context_create_primary(0, &made);
+    note("context %d, %s", (int)(slot - me->contexts), own ? "own" : preferred ? "preferred" : "primary");
     check((noted(result) == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");
     check(result == CUDA_SUCCESS || faults || atomic_load(&broken)
-              || (!own && result == CUDA_ERROR_NOT_SUPPORTED && cushim_driver_version() < 7000),
+              || (!own && !preferred && result == CUDA_ERROR_NOT_SUPPORTED && cushim_driver_version() < 7000),
           "no context was made");
-    *slot = (struct context_slot){made, own};
+    *slot = (struct context_slot){made, own || (preferred && cushim_driver_version() < 7000)};
 }
 
 void op_context_borrow(void)
@@ -60,18 +63,10 @@ void op_context_ask(void)
     check(cushim_context_handle(slot->context) != NULL, "there is no handle");
 }
 
-/* Of a special stream, another context is another stream: neither its captures nor bodies may see one. */
-static bool needs_current(void)
-{
-    for (int i = 0; i < CAPTURES; i++)
-        if (me->captures[i].capture != NULL && me->captures[i].of < 0)
-            return true;
-    return me->special_bodies != 0;
-}
-
+/* Of a special stream, another context is another stream: no body for one may see that. */
 void op_context_set_current(void)
 {
-    if (needs_current())
+    if (me->special_bodies != 0)
         return;
     CUcontext current = one_in(4) ? NULL : cushim_context_handle(pick_base()->context);
     note("%s", current == NULL ? "none" : current == cushim_context_handle(everybody.bases[0].context) ? "0" : "1");
@@ -79,4 +74,25 @@ void op_context_set_current(void)
     driver()->CtxSetCurrent_v1(current);
     while (driver()->CtxGetCurrent_v1(&me->current) != CUDA_SUCCESS)
         ;
+}
+
+/* A block of operations in a context, which may set another one current. */
+void op_context_enter(void)
+{
+    struct cushim_context *context = pick_base()->context;
+    CUcontext outer = me->current;
+    CUcontext before = (CUcontext)(uintptr_t)77;
+    if (me->special_bodies != 0)
+        return;
+    note("%d", context == everybody.bases[0].context ? 0 : 1);
+    if (noted(cushim_context_enter(context, &before)) != CUDA_SUCCESS) {
+        check(before == (CUcontext)(uintptr_t)77, "a context was written in spite of a failure");
+        return;
+    }
+    check(before == outer, "another context was current before");
+    me->current = cushim_context_handle(context);
+    operations_nest(choose_seed(), 3);
+    CUresult result = noted_outer(cushim_context_leave(before));
+    check(result == CUDA_SUCCESS || faults || atomic_load(&broken), "a context could not be left");
+    me->current = outer;
 }
