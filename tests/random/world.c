@@ -204,18 +204,35 @@ static void end_captures(void)
         cushim_capture_end(&me->captures[i].capture, NULL);
 }
 
-/*
- * After a sticky error, or where ending a capture was made to fail, nobody can end a capture. Such a thread leaves it to
- * the driver.
- */
+/* A thread must not end while its default stream is capturing (cushim/capture.h). */
 static void check_default_streams(void)
 {
-    for (int i = 0; i < 2 && has_captures() && !faults && !atomic_load(&broken); i++) {
+    for (int i = 0; i < 2 && has_captures(); i++) {
         CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
         driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[i].context));
         check(driver()->StreamIsCapturing_v1(CU_STREAM_PER_THREAD, &status) == CUDA_SUCCESS
                   && status == CU_STREAM_CAPTURE_STATUS_NONE,
               "the default stream of a thread is capturing when the thread ends");
+    }
+}
+
+/* Nor with a context in its stack that was destroyed (cushim/context.h); and blocks leave nothing there. */
+static void check_stack(void)
+{
+    CUcontext popped;
+    for (int depth = 0; driver()->CtxPopCurrent_v2(&popped) == CUDA_SUCCESS; depth++)
+        check(depth == 0
+                  && (popped == cushim_context_handle(everybody.bases[0].context)
+                      || popped == cushim_context_handle(everybody.bases[1].context)),
+              "the stack of contexts has one that does not belong there");
+}
+
+/* After a sticky error, or where a call was made to fail, neither can be promised: nobody can end such a capture. */
+static void check_thread(void)
+{
+    if (!faults && !atomic_load(&broken)) {
+        check_default_streams();
+        check_stack();
     }
     driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
 }
@@ -305,6 +322,6 @@ void world_close(struct world *world)
         driver()->EventDestroy_v2(world->driver_events[i]);
     for (int i = 0; i < CONTEXTS; i++)
         cushim_context_destroy(&world->contexts[i].context);
-    check_default_streams();
+    check_thread();
     me = NULL;
 }
