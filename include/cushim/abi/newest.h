@@ -175,6 +175,8 @@ typedef CUresult(CUDA_CB *CUgraphRecaptureCallback)(void *data, CUgraphNode node
 #    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_MULTICAST_SUPPORTED ((CUdevice_attribute)154)
 #    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_COUNTED_OPS_SUPPORTED ((CUdevice_attribute)155)
 #    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED ((CUdevice_attribute)156)
+#    define CU_GRAPH_NODE_TYPE_RESERVED_16 ((CUgraphNodeType)16)
+#    define CU_GREEN_CTX_NONE ((CUgreenCtxCreate_flags)0)
 #    define CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED ((CUfunction_attribute)16)
 #    define CU_COREDUMP_FAULTED_CONTEXTS_ONLY ((CUCoredumpGenerationFlags)0x80)
 #    define CU_COREDUMP_NO_ERRBAR_AT_EXIT ((CUCoredumpGenerationFlags)0x40000000)
