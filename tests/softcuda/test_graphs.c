@@ -210,8 +210,6 @@ static void test_capturing_stream_when_destroyed_then_its_side_streams_do_not_ca
 int main(int argc, char **argv)
 {
     support_load(argc, argv);
-    if (!support_has(10000))
-        return 77;
     const struct CMUnitTest tests[] = {
         TEST(test_graph_when_edges_go_back_then_they_decide_the_order),
         TEST(test_executable_when_launched_in_two_streams_then_never_at_once),

@@ -141,8 +141,6 @@ static void test_green_context_when_its_primary_is_reset_then_lost(void **state)
 int main(int argc, char **argv)
 {
     support_load(argc, argv);
-    if (!support_has(12040))
-        return 77;
     const struct CMUnitTest tests[] = {
         TEST(test_green_context_when_arguments_are_invalid_then_refused),
         TEST(test_green_stream_when_queried_then_returns_its_contexts),

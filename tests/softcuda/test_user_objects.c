@@ -116,8 +116,6 @@ static void test_user_object_when_counted_then_every_reference_counts(void **sta
 int main(int argc, char **argv)
 {
     support_load(argc, argv);
-    if (!support_has(11030))
-        return 77;
     const struct CMUnitTest tests[] = {
         TEST(test_user_object_when_graph_clone_and_executables_go_then_the_last_one_destroys_it),
         TEST(test_user_object_when_executable_is_updated_then_that_of_the_new_graph_is_held),
