@@ -5,7 +5,12 @@
 
 CUresult CUDAAPI cuInit(unsigned Flags);
 
-__attribute__((visibility("default"))) int plugin_init(void);
+#if defined(_WIN32)
+#    define PLUGIN_EXPORT __declspec(dllexport)
+#else
+#    define PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif
+PLUGIN_EXPORT int plugin_init(void);
 
 int plugin_init(void)
 {
