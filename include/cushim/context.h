@@ -120,8 +120,8 @@ CUSHIM_API CUresult cushim_context_borrow_green(CUgreenCtx green, struct cushim_
  *
  * The driver's context may end in this call, or later when another object is destroyed, on any thread. Until then every
  * thread must have removed it from its stack of contexts (cuCtxSetCurrent, cuCtxPopCurrent). When the context ends, the
- * driver removes it from the calling thread alone, and only if it is current there. A thread or a process that ends with
- * such a context in its stack can crash (observed with driver 580).
+ * driver removes it from the calling thread alone, and only if it is current there. A thread or a process that ends
+ * with such a context in its stack can crash (observed with driver 580).
  *
  * @return If this was the last reference to a context that is not borrowed, the code with which the driver released or
  *         destroyed it.

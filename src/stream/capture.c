@@ -94,7 +94,7 @@ static CUresult capture_prepare(const char *function, struct cushim_stream *stre
     return CUDA_SUCCESS;
 }
 
-/* Returns the link to this thread's capture of the special stream of a context. The link holds NULL if there is none. */
+/* Returns the link to this thread's capture of the special stream of a context. It holds NULL if there is none. */
 static struct cushim_capture **special_find(CUcontext context)
 {
     struct cushim_capture **link = &special_captures;

@@ -13,8 +13,8 @@
 /* The result of a fake's function that is not hooked. It identifies the function and its form. */
 #define FAKE_CODE(row, per_thread) ((CUresult)(100000 + 2 * (row) + (per_thread)))
 
-/* Functions of a driver newer than cushim's list, of the next major version of CUDA: one that the list lacks, and a newer
- * ABI version of one that it has. */
+/* Functions of a driver newer than cushim's list, of the next major version of CUDA: one that the list lacks, and a
+ * newer ABI version of one that it has. */
 #define FAKE_FUTURE_VERSION ((CUSHIM_LIST_VERSION / 1000 + 1) * 1000)
 #define FAKE_FUTURE_FAMILY "cuFromTheFuture"
 #define FAKE_FUTURE_CODE FAKE_CODE(ROW_COUNT, 0)
