@@ -32,7 +32,7 @@ CUresult cush_graph_unref(struct cushim_graph *graph)
         return CUDA_SUCCESS;
     CUgraph handle = atomic_load(&graph->handle);
     if (graph->owned && handle != NULL)
-        result = cushim_set_driver_error(cushim_table_legacy()->GraphDestroy_v1(handle), CUSHIM_SLOT_GraphDestroy_v1);
+        result = cushim_table_legacy()->GraphDestroy_v1(handle);
     free(graph);
     return result;
 }
@@ -101,7 +101,7 @@ CUresult cushim_graph_destroy(struct cushim_graph **graph)
         return CUDA_SUCCESS;
     struct cushim_graph *destroyed = *graph;
     *graph = NULL;
-    return cush_graph_unref(destroyed);
+    return cushim_set_driver_error(cush_graph_unref(destroyed), CUSHIM_SLOT_GraphDestroy_v1);
 }
 
 CUgraph cushim_graph_handle(const struct cushim_graph *graph)

@@ -19,7 +19,7 @@ struct cushim_graph *cush_graph_new(CUgraph handle, bool owned);
 
 struct cushim_graph *cush_graph_ref(struct cushim_graph *graph);
 
-/* Accepts NULL. Dropping the last reference destroys an owned graph and returns the driver's code. */
+/* Accepts NULL. Dropping the last reference destroys an owned graph and returns the driver's code; records no error. */
 CUresult cush_graph_unref(struct cushim_graph *graph);
 
 #endif

@@ -173,6 +173,26 @@ static void graph_destroyed(void)
     layer_stream_end(stream);
 }
 
+/* The end of a capture also ends its graph. If that fails, cushim_last_error() still has the error of the capture. */
+static void graph_destroy_fails(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_graph *graph = NULL;
+    struct cushim_capture *capture = NULL;
+    CUgraph taken = NULL;
+    need("graph", cushim_graph_create(&graph));
+    need("begin", cushim_capture_begin_to_graph(stream, graph, NULL, NULL, 0, RELAXED, &capture));
+    done("destroy", cushim_graph_destroy(&graph));
+    need("end-at-driver", end_at_driver(stream, &taken));
+    watch_begin();
+    watch_fail_slot(S(GraphDestroy_v1), CUDA_ERROR_UNKNOWN);
+    refused("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_ILLEGAL_STATE, "cushim_capture_end");
+    rule_fact("failed", watch_failed(NULL));
+    watch_end();
+    need("graph-destroy", cu->GraphDestroy_v1(taken));
+    layer_stream_end(stream);
+}
+
 /* The stream is destroyed while the capture is open: the capture ends, and the caller keeps the graph. */
 static void stream_destroyed(void)
 {
@@ -321,6 +341,7 @@ static const struct check checks[] = {
     {"capture_to_graph.second-capture", second_capture, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.open-form", open_form, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.graph-destroyed", graph_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
+    {"capture_to_graph.graph-destroy-fails", graph_destroy_fails, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.stream-destroyed", stream_destroyed, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.instantiated-during-capture", instantiated_during_capture, 0, {S(StreamBeginCaptureToGraph_v1)}},
     {"capture_to_graph.cloned-during-capture", cloned_during_capture, 0, {S(UserObjectCreate_v1)}},
