@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
