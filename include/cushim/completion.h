@@ -6,16 +6,43 @@
  *
  * A completion represents all work that is in a stream when the completion is created. It fires when that work is done
  * and then has the status of the work. It fires on every driver, whatever happens to the work: also if a kernel faults
- * before or after it, and if the stream or its context is destroyed (the driver then waits for the work, and the
- * completion has fired when it returns; observed with driver 580). Only a captured completion need not fire, see
+ * before or after it, and if the stream or its context is destroyed. Only a captured completion need not fire, see
  * cushim_stream_capturable_completion(). No code of the program runs on a thread of the driver unless the program calls
  * a function whose comment states this.
  *
  * The general rules stand in context.h. In addition:
  *
- * **Cost.** Firing allocates no memory. On 64-bit Linux it takes no lock; on other systems it takes a short internal
- * lock. Up to 1,048,576 completions can exist at a time, with at most 128 bytes each; the memory is reused, and not
- * returned to the system. CUDA_ERROR_OUT_OF_MEMORY also means that too many completions exist.
+ * **Events and callbacks.** A completion records an event, and it fires in the first call that finds the event done: a
+ * poll, a wait, or any other function that the program calls with the completion. The driver calls back only if the
+ * program asks for a descriptor, sets a callback, adds the completion to a set, waits for longer than the spin budget,
+ * or drops it while `release` of cushim_stream_enqueue() is due. From then on the callback fires it. The callback comes
+ * through a stream of cushim that waits for the event. There are at most 32 of these streams in the process; the driver
+ * frees them with their contexts. If none is free, the callback waits for newer work of the stream, too, or for other
+ * completions. So it is not ordered with the callbacks of other completions, and cuStreamSynchronize() can return
+ * before it has come.
+ *
+ * A callback on the stream itself fires the completion in these cases: on drivers before CUDA 12.0, for the special
+ * streams (0, legacy and per-thread), for streams of green contexts, in the child of a fork(), and if the driver
+ * refuses the event.
+ *
+ * **CUDA calls.** Functions that are given a completion can make CUDA calls until it has fired. These calls invalidate
+ * nobody's capture. The functions must not be called where CUDA calls are forbidden, for example in a host function,
+ * unless the completion has fired.
+ *
+ * **The end of a context.** When a context ends through cushim, its completions fire with the status of their work
+ * before the call returns. A primary context that others retain lives on, and then the call does not wait for the work.
+ * If somebody destroys or resets the context at the driver, a completion that has not fired has the status
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED, unless a callback fires it: the driver waits for the work and for its callbacks
+ * before the context ends (observed with driver 580). No other thread may be in a call with a completion of that
+ * context meanwhile.
+ *
+ * **Faults.** If a kernel faults after the work of a completion and before the first look at the completion, its status
+ * is the error of the fault: the driver returns that error for every event.
+ *
+ * **Cost.** Firing allocates no memory. Creating a completion allocates none while one that was dropped can be reused.
+ * On 64-bit Linux it takes no lock; on other systems it takes a short internal lock. Up to 1,048,576 completions can
+ * exist at a time, with at most 128 bytes each; the memory is reused, and not returned to the system.
+ * CUDA_ERROR_OUT_OF_MEMORY also means that too many completions exist.
  *
  * **fork().** CUDA does not work in the child of a fork(). There, CUDA_ERROR_NOT_INITIALIZED is returned by functions
  * that poll, wait for, or return the descriptor of a completion that was created before the fork() and has not fired,
@@ -142,12 +169,19 @@ CUSHIM_API CUresult cushim_completion_status(struct cushim_completion *completio
 /** Returns the time in nanoseconds of a monotonic clock, for deadlines. */
 CUSHIM_API uint64_t cushim_time_ns(void);
 
+/**
+ * Sets how long a wait polls before it sleeps, for the whole process: 50,000 nanoseconds at first. With 0, a wait does
+ * not poll. Work that is done within that time wakes the waiter sooner than a callback would.
+ */
+CUSHIM_API void cushim_completion_set_spin_budget(uint64_t nanoseconds);
+
 /** A deadline that never passes. */
 #define CUSHIM_FOREVER UINT64_MAX
 
 /**
  * Waits until a completion has fired. The call returns when the deadline has passed, whatever happens to the work. It
- * makes no CUDA call, so that it invalidates no capture.
+ * polls for the spin budget, see cushim_completion_set_spin_budget(), and then sleeps until a callback wakes it. If
+ * more threads wait than there are streams for callbacks, it looks every 0.5 ms.
  *
  * @param completion  The completion.
  * @param deadline    A time of cushim_time_ns(), or CUSHIM_FOREVER. With a time in the past the call does not wait.
@@ -246,8 +280,8 @@ CUSHIM_API CUresult cushim_completion_set_callback(struct cushim_completion *com
 
 /**
  * Sets the callback of a completion so that `fn` and `release` run immediately when the completion fires, on a thread
- * of the driver; or during this call, if the completion has already fired. `release` of cushim_stream_enqueue() then
- * runs there, too.
+ * of the driver; or during this call, if the completion fires before or in it. `release` of cushim_stream_enqueue()
+ * then runs there, too.
  *
  * On a thread of the driver these functions must make no CUDA call, must not take a lock that any thread holds during a
  * CUDA call, and must not wait for work of the GPU: the driver would block. In other respects the call does what

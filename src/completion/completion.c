@@ -2,6 +2,8 @@
 /* Completions: polling, waiting, detaching and destroying. */
 #include "../stream/fail.h"
 #include "completion_call.h"
+#include "completion_engage.h"
+#include "completion_look.h"
 #include "completion_object.h"
 #include "completion_wait.h"
 
@@ -14,10 +16,10 @@ CUresult cush_completion_check(const char *function, struct cushim_completion *c
 {
     if (completion == NULL)
         return fail_null_completion(function);
-    if (!cush_completion_has_fired(completion))
+    if (!cush_completion_look(completion))
         return completion->generation != cush_os_process_generation() ? fail_forked(function) : CUDA_ERROR_NOT_READY;
     /* Written before anything is released, because a release function may destroy the completion. */
-    *out_status = (CUresult)atomic_load(&completion->status);
+    *out_status = cush_completion_result(completion);
     cush_completion_release_resources(completion);
     return CUDA_SUCCESS;
 }
@@ -43,17 +45,50 @@ CUresult cushim_completion_status(struct cushim_completion *completion, CUresult
     return cush_completion_check("cushim_completion_status", completion, out_status);
 }
 
-CUresult cush_completion_wait(const char *function, struct cushim_completion *completion, uint64_t deadline,
-                              CUresult *out_status)
+static atomic_ullong spin_budget = 50000;
+
+void cushim_completion_set_spin_budget(uint64_t nanoseconds)
+{
+    atomic_store(&spin_budget, nanoseconds);
+}
+
+uint64_t cush_completion_spin_until(uint64_t deadline)
+{
+    uint64_t budget = atomic_load_explicit(&spin_budget, memory_order_relaxed);
+    uint64_t now = cushim_time_ns();
+    return deadline > now && deadline - now > budget ? now + budget : deadline;
+}
+
+uint64_t cush_completion_sleep_until(bool engaged, uint64_t deadline)
+{
+    const uint64_t turn = 500000;
+    uint64_t end = engaged ? deadline : cushim_time_ns() + turn;
+    return end < deadline ? end : deadline;
+}
+
+/* Checks an event often, for a short time. */
+static CUresult completion_spin(const char *function, struct cushim_completion *completion, uint64_t end,
+                                CUresult *out_status)
+{
+    CUresult result = cush_completion_check(function, completion, out_status);
+    while (result == CUDA_ERROR_NOT_READY && cush_completion_waits_for_event(completion) && cushim_time_ns() < end)
+        result = cush_completion_check(function, completion, out_status);
+    return result;
+}
+
+CUresult cush_completion_wait(const char *function, struct cushim_completion *completion, uint64_t spin_end,
+                              uint64_t deadline, CUresult *out_status)
 {
     if (completion == NULL)
         return fail_null_completion(function);
-    CUresult result = cush_completion_check(function, completion, out_status);
+    CUresult result = completion_spin(function, completion, spin_end, out_status);
     bool in_time = true;
     while (result == CUDA_ERROR_NOT_READY && in_time) {
+        bool engaged = cush_completion_engage(completion, ENGAGE_PROMPTLY) == CUDA_SUCCESS;
         unsigned state = atomic_fetch_or(&completion->state, COMPLETION_WAITED) | COMPLETION_WAITED;
         if ((state & COMPLETION_FIRED) == 0)
-            in_time = cush_os_wait(&completion->state, state, deadline);
+            in_time = cush_os_wait(&completion->state, state, cush_completion_sleep_until(engaged, deadline))
+                      || cushim_time_ns() < deadline;
         result = cush_completion_check(function, completion, out_status);
     }
     return result == CUDA_ERROR_NOT_READY ? fail_timeout(function) : result;
@@ -63,7 +98,8 @@ CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t d
 {
     static const char function[] = "cushim_completion_wait";
     CUresult status = CUDA_SUCCESS;
-    CUresult result = cush_completion_wait(function, completion, deadline, &status);
+    CUresult result =
+        cush_completion_wait(function, completion, cush_completion_spin_until(deadline), deadline, &status);
     return result != CUDA_SUCCESS ? result : completion_result(function, status);
 }
 
@@ -74,7 +110,7 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
         return fail_null_completion(function);
     if (out_descriptor == NULL)
         return fail_null_output(function);
-    if (!cush_completion_has_fired(completion) && completion->generation != cush_os_process_generation())
+    if (!cush_completion_look(completion) && completion->generation != cush_os_process_generation())
         return fail_forked(function);
     os_signal signal = atomic_load(&completion->signal);
     if (signal == 0) {
@@ -86,6 +122,7 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
             signal = fresh;
         else
             cush_os_signal_close(fresh);
+        cush_completion_engage_surely(completion);
         if (cush_completion_has_fired(completion))
             cush_os_signal_set(signal);
     }
@@ -98,7 +135,7 @@ uint64_t cushim_completion_count(const struct cushim_completion *completion)
     struct cushim_completion *counted = (struct cushim_completion *)completion;
     if (counted == NULL)
         return 0;
-    return counted->captured ? atomic_load(&counted->count) : cush_completion_has_fired(counted);
+    return counted->captured ? atomic_load(&counted->of.count) : cush_completion_look(counted);
 }
 
 CUresult cushim_completion_reset(struct cushim_completion *completion)
@@ -124,9 +161,22 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
     return CUDA_SUCCESS;
 }
 
+/* Whether the work may still use what will be released, and nobody but the program has a reference. */
+static bool completion_needs_callback(struct cushim_completion *completion)
+{
+    return atomic_load(&completion->by_event) && atomic_load(&completion->release) != NULL
+           && !cush_completion_look(completion);
+}
+
 static void completion_detach(struct cushim_completion *completion)
 {
     atomic_store(&completion->detached, true);
+    if (completion_needs_callback(completion)) {
+        /* In the child of a fork() the release never happens. */
+        if (completion->generation != cush_os_process_generation())
+            return;
+        cush_completion_engage_surely(completion);
+    }
     if (cush_completion_has_fired(completion))
         cush_completion_release_resources(completion);
     cush_completion_unref(completion);

@@ -51,7 +51,7 @@ static size_t callback_call(struct cushim_completion *completion, unsigned pendi
     size_t count = 0;
     while (count < pending_calls && atomic_load(&completion->callback_state) == CALLBACK_RUNNING
            && !callback_has_closed_dispatcher(completion)) {
-        completion->callback.fn((CUresult)atomic_load(&completion->status), completion->callback.user);
+        completion->callback.fn(cush_completion_result(completion), completion->callback.user);
         count++;
     }
     return count;

@@ -18,14 +18,20 @@ void cush_completion_dispatch(struct cushim_completion *completion)
         cush_dispatcher_push(completion->callback.dispatcher, completion);
 }
 
-void cush_completion_fire(struct cushim_completion *completion, CUresult status)
+/* Returns the state before. If that contains one of the bits of `unless`, nothing has changed. */
+static unsigned completion_set_fired(struct cushim_completion *completion, CUresult status, unsigned unless)
 {
-    atomic_store_explicit(&completion->status, status, memory_order_relaxed);
-    if (completion->captured) {
-        atomic_fetch_add_explicit(&completion->count, 1, memory_order_relaxed);
-        atomic_fetch_add(&completion->pending_calls, 1);
-    }
-    unsigned before = atomic_exchange(&completion->state, COMPLETION_FIRED);
+    unsigned fired = COMPLETION_FIRED | (unsigned)status << COMPLETION_STATUS_SHIFT;
+    unsigned before = atomic_load(&completion->state);
+    while ((before & unless) == 0)
+        if (atomic_compare_exchange_weak(&completion->state, &before, fired))
+            break;
+    return before;
+}
+
+/* What follows a firing; `before` is the state before it. */
+static void completion_announce(struct cushim_completion *completion, unsigned before)
+{
     if ((before & COMPLETION_WAITED) != 0)
         cush_os_wake(&completion->state);
     if ((before & COMPLETION_WATCHED) != 0) {
@@ -38,4 +44,33 @@ void cush_completion_fire(struct cushim_completion *completion, CUresult status)
     cush_completion_dispatch(completion);
     if (atomic_load(&completion->detached))
         cush_completion_release_resources(completion);
+}
+
+void cush_completion_fire(struct cushim_completion *completion, CUresult status)
+{
+    unsigned unless = COMPLETION_FIRED;
+    if (completion->captured) {
+        atomic_fetch_add_explicit(&completion->of.count, 1, memory_order_relaxed);
+        atomic_fetch_add(&completion->pending_calls, 1);
+        unless = 0;
+    }
+    unsigned before = completion_set_fired(completion, status, unless);
+    if ((before & unless) == 0)
+        completion_announce(completion, before);
+}
+
+void cush_completion_fire_found(struct cushim_completion *completion, CUresult status)
+{
+    const unsigned unless = COMPLETION_FIRED | COMPLETION_ENGAGED;
+    unsigned before = completion_set_fired(completion, status, unless);
+    if ((before & unless) == 0)
+        completion_announce(completion, before);
+}
+
+void CUDA_CB cush_completion_on_work_done(CUstream stream, CUresult status, void *user)
+{
+    struct cushim_completion *completion = user;
+    (void)stream;
+    cush_completion_fire(completion, status);
+    cush_completion_unref(completion);
 }

@@ -9,8 +9,14 @@
  * it. */
 extern atomic_uint cush_completion_watched_firings;
 
-/* Fires a completion. A thread of the driver calls this when the GPU is done. Keeps the driver's reference. */
+/* Fires a completion; does nothing if one that fires only once has fired. Keeps the reference of the caller. */
 void cush_completion_fire(struct cushim_completion *completion, CUresult status);
+
+/* Does the same for a thread of the program that has found the event done; does nothing if it is engaged. */
+void cush_completion_fire_found(struct cushim_completion *completion, CUresult status);
+
+/* Fires a completion and drops the driver's reference: the callback of the driver. */
+void CUDA_CB cush_completion_on_work_done(CUstream stream, CUresult status, void *user);
 
 /* Calls an inline callback that is due, or passes the completion to the dispatcher of its callback. */
 void cush_completion_dispatch(struct cushim_completion *completion);

@@ -17,7 +17,15 @@ _Static_assert(INDEX_MASK > (uint64_t)SLABS * SLAB_SIZE, "an index plus one must
 
 static _Atomic(struct cushim_completion *) slabs[SLABS];
 static atomic_uint completion_pool_slab_count;
-static struct completion_list free_completions;
+
+/* The free completions: those without an event, and those with one, by the id of its context. */
+enum { EVENT_LISTS = 64 };
+static struct completion_list free_lists[1 + EVENT_LISTS];
+
+static struct completion_list *free_list_of(unsigned long long id)
+{
+    return &free_lists[id == 0 ? 0 : 1 + id % EVENT_LISTS];
+}
 
 struct cushim_completion *cush_completion_pool_at(unsigned index)
 {
@@ -70,17 +78,38 @@ static struct cushim_completion *completion_pool_grow(void)
         atomic_init(&slab[i].next, slab[i].index + 2);
     }
     atomic_store_explicit(&slabs[number], slab, memory_order_release);
-    cush_completion_list_put(&free_completions, &slab[1], &slab[SLAB_SIZE - 1]);
+    cush_completion_list_put(&free_lists[0], &slab[1], &slab[SLAB_SIZE - 1]);
     return &slab[0];
 }
 
-struct cushim_completion *cush_completion_pool_get(void)
+void cush_completion_pool_each(void (*visit)(struct cushim_completion *completion, void *user), void *user)
 {
-    struct cushim_completion *completion = cush_completion_list_take(&free_completions);
+    for (unsigned i = 0; i < SLABS; i++) {
+        struct cushim_completion *slab = atomic_load_explicit(&slabs[i], memory_order_acquire);
+        for (unsigned j = 0; slab != NULL && j < SLAB_SIZE; j++)
+            visit(&slab[j], user);
+    }
+}
+
+/* Returns a free completion without an event. */
+static struct cushim_completion *completion_pool_get_plain(void)
+{
+    struct cushim_completion *completion = cush_completion_list_take(&free_lists[0]);
     return completion != NULL ? completion : completion_pool_grow();
+}
+
+struct cushim_completion *cush_completion_pool_get(unsigned long long id)
+{
+    struct cushim_completion *completion = id != 0 ? cush_completion_list_take(free_list_of(id)) : NULL;
+    if (completion == NULL)
+        completion = completion_pool_get_plain();
+    for (unsigned i = 0; i < EVENT_LISTS && completion == NULL; i++)
+        completion = cush_completion_list_take(&free_lists[1 + i]);
+    return completion;
 }
 
 void cush_completion_pool_put(struct cushim_completion *completion)
 {
-    cush_completion_list_put(&free_completions, completion, completion);
+    cush_completion_list_put(free_list_of(completion->event.handle != NULL ? completion->event.id : 0), completion,
+                             completion);
 }

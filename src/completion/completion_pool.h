@@ -5,11 +5,18 @@
 
 #include "completion_object.h"
 
-/* Returns a completion whose index is set, or NULL if the host is out of memory or too many completions exist. */
-struct cushim_completion *cush_completion_pool_get(void);
+/*
+ * Returns a completion whose index is set, or NULL if the host is out of memory or too many completions exist. It is
+ * one whose event belongs to the context with this id (0: without an event), if there is one; otherwise it has none. In
+ * rare cases its event belongs to another context, which may be gone.
+ */
+struct cushim_completion *cush_completion_pool_get(unsigned long long id);
 
 /* Takes a completion back for reuse. */
 void cush_completion_pool_put(struct cushim_completion *completion);
+
+/* Calls a function for every completion that has memory. Each can be free. */
+void cush_completion_pool_each(void (*visit)(struct cushim_completion *completion, void *user), void *user);
 
 /* Returns the completion with an index. */
 struct cushim_completion *cush_completion_pool_at(unsigned index);

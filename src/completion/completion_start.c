@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers a completion with the driver: a status callback, which the driver always calls, fires it.
+ * Starts a completion: records its event, or registers a status callback with the driver, which the driver always calls
+ * and which fires it.
  *
  * The driver refuses a callback while the stream is in a capture, and a stream that joined the capture of another
  * stream leaves it only when that capture ends. A completion of such a stream is deferred: it is in a list until it can
@@ -13,14 +14,7 @@
 #include "../stream/stream_object.h"
 #include "completion_fire.h"
 #include "completion_pool.h"
-
-static void CUDA_CB completion_on_work_done(CUstream stream, CUresult status, void *user)
-{
-    struct cushim_completion *completion = user;
-    (void)stream;
-    cush_completion_fire(completion, status);
-    cush_completion_unref(completion);
-}
+#include "completion_settle.h"
 
 /*
  * Returns whether every query about the stream returns this error, so that no work will run any more. The priority may
@@ -49,13 +43,19 @@ static bool stream_has_sticky_error(CUstream stream, CUresult error)
     }
 }
 
-CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_completion *completion)
+CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_completion *completion,
+                               const struct event_place *place)
 {
+    if (cush_completion_record(stream, completion, place)) {
+        cush_completions_settle_contexts();
+        cush_completion_unref(completion); /* the driver has no reference */
+        return CUDA_SUCCESS;
+    }
     CUresult result =
-        cushim_table_legacy()->StreamAddCallback_v1(stream->handle, completion_on_work_done, completion, 0);
+        cushim_table_legacy()->StreamAddCallback_v1(stream->handle, cush_completion_on_work_done, completion, 0);
     if (result == CUDA_SUCCESS || !stream_has_sticky_error(stream->handle, result))
         return cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1);
-    completion_on_work_done(stream->handle, result, completion);
+    cush_completion_on_work_done(stream->handle, result, completion);
     return CUDA_SUCCESS;
 }
 
@@ -92,19 +92,19 @@ static bool deferred_is_reachable(const struct cushim_completion *completion)
 }
 
 CUresult cush_completion_start_or_wait(const char *function, struct cushim_stream *stream,
-                                       struct cushim_completion *completion)
+                                       struct cushim_completion *completion, const struct event_place *place)
 {
     if (cush_stream_is_capturing(stream->handle)) {
         completion_defer(completion, stream);
         return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                 "The body left the stream in a capture of another stream, which must end first.");
     }
-    CUresult result = cush_completion_start(stream, completion);
+    CUresult result = cush_completion_start(stream, completion, place);
     if (result == CUDA_SUCCESS)
         return result;
     CUresult waited = cush_stream_wait_relaxed(stream);
     if (waited == CUDA_SUCCESS || stream_is_lost(stream->handle, waited))
-        completion_on_work_done(NULL, result, completion);
+        cush_completion_on_work_done(NULL, result, completion);
     else
         completion_defer(completion, stream);
     return result;
@@ -123,7 +123,9 @@ void cush_completion_start_deferred(void)
             deferred_push(completion);
             continue;
         }
-        (void)cush_completion_start_or_wait("cushim_stream_enqueue", stream, completion);
+        completion->callback.dispatcher = NULL; /* it shares its memory with what was deferred */
+        (void)cush_completion_start_or_wait("cushim_stream_enqueue", stream, completion,
+                                            &(struct event_place){NULL, 0});
         (void)cush_stream_end_use(stream);
     }
 }

@@ -31,10 +31,11 @@ CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_co
     cush_completion_start_deferred();
     if (cush_stream_is_capturing(stream->handle))
         return fail_capturing(function);
-    CUresult result = cush_completion_new(function, &completion);
+    struct event_place place = cush_completion_event_place(stream);
+    CUresult result = cush_completion_new(function, place.id, &completion);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cush_completion_start(stream, completion);
+    result = cush_completion_start(stream, completion, &place);
     if (result == CUDA_SUCCESS)
         *out_completion = completion;
     else
@@ -63,7 +64,7 @@ CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struc
         return fail_null_output(function);
     if (!cush_stream_is_capturing(stream->handle))
         return cushim_stream_completion(stream, out_completion);
-    CUresult result = cush_completion_new(function, &completion);
+    CUresult result = cush_completion_new(function, 0, &completion);
     if (result != CUDA_SUCCESS)
         return result;
     completion->captured = true;
@@ -77,14 +78,14 @@ CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struc
 
 /* Calls the body with the stream in use, so that the driver's stream outlives a body that destroys it. */
 static CUresult enqueue_call_body(const char *function, struct cushim_stream *stream, cushim_stream_body body,
-                                  void *user, struct cushim_completion *completion)
+                                  void *user, struct cushim_completion *completion, const struct event_place *place)
 {
     cush_stream_use(stream);
     CUresult result = body(stream, user);
     if (cush_capture_end_leftover(stream) && result == CUDA_SUCCESS)
         result = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                   "The body left a capture open. The capture was ended.");
-    CUresult started = cush_completion_start_or_wait(function, stream, completion);
+    CUresult started = cush_completion_start_or_wait(function, stream, completion, place);
     (void)cush_stream_end_use(stream);
     return result != CUDA_SUCCESS ? result : started;
 }
@@ -101,12 +102,16 @@ CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body 
     cush_completion_start_deferred();
     if (cush_stream_is_capturing(stream->handle))
         return fail_and_release(fail_capturing(function), user, release);
-    CUresult result = cush_completion_new(function, &completion);
+    /* Without an owner, a callback has to release what the work uses. */
+    struct event_place place = {NULL, 0};
+    if (out_completion != NULL)
+        place = cush_completion_event_place(stream);
+    CUresult result = cush_completion_new(function, place.id, &completion);
     if (result != CUDA_SUCCESS)
         return fail_and_release(result, user, release);
     completion->user = user;
     atomic_store(&completion->release, release);
-    result = enqueue_call_body(function, stream, body, user, completion);
+    result = enqueue_call_body(function, stream, body, user, completion, &place);
     if (result == CUDA_SUCCESS && out_completion != NULL)
         *out_completion = completion;
     else

@@ -22,6 +22,13 @@ bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline);
 /* Wakes all threads that wait for the word. The word must have changed before. */
 void cush_os_wake(atomic_uint *word);
 
+/*
+ * Between the two, no function is a cancellation point: a thread that ended in the middle would keep a lock or a
+ * reference for ever. A request to cancel stays pending.
+ */
+int cush_os_cancellation_disable(void);
+void cush_os_cancellation_restore(int before);
+
 /* A descriptor and the means to set it: an eventfd, a HANDLE, or both ends of a pipe. 0: none. */
 typedef uintptr_t os_signal;
 

@@ -13,11 +13,22 @@ struct cushim_context *cush_context_ref(struct cushim_context *context)
     return context;
 }
 
+static _Atomic(void (*)(CUcontext)) context_end_hook;
+
+void cush_context_set_end_hook(void (*hook)(CUcontext context))
+{
+    if (atomic_load_explicit(&context_end_hook, memory_order_relaxed) != hook)
+        atomic_store(&context_end_hook, hook);
+}
+
 CUresult cush_context_unref(struct cushim_context *context)
 {
     CUresult result = CUDA_SUCCESS;
     if (context == NULL || atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1)
         return CUDA_SUCCESS;
+    void (*hook)(CUcontext) = atomic_load(&context_end_hook);
+    if (context->kind != CONTEXT_BORROWED && hook != NULL && context->handle != NULL)
+        hook(context->handle);
     if (context->kind == CONTEXT_PRIMARY)
         result = cushim_set_driver_error(cushim_table_legacy()->DevicePrimaryCtxRelease_v2(context->device),
                                          CUSHIM_SLOT_DevicePrimaryCtxRelease_v2);
@@ -68,6 +79,22 @@ CUresult cushim_context_leave(CUcontext before)
     if (result != CUDA_SUCCESS || before == NULL)
         table->CtxSetCurrent_v1(before);
     return result;
+}
+
+bool cush_context_push(CUcontext context, CUcontext *out_before)
+{
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
+    return table->CtxGetCurrent_v1(out_before) == CUDA_SUCCESS && table->CtxPushCurrent_v2(context) == CUDA_SUCCESS;
+}
+
+void cush_context_pop(CUcontext before)
+{
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
+    CUcontext popped;
+    CUcontext current = NULL;
+    if (table->CtxPopCurrent_v2(&popped) != CUDA_SUCCESS || table->CtxGetCurrent_v1(&current) != CUDA_SUCCESS
+        || current != before)
+        table->CtxSetCurrent_v1(before);
 }
 
 /* Returns the driver's handle of a device. Loads and initialises the driver if that has not been done. */

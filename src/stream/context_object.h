@@ -19,4 +19,12 @@ struct cushim_context {
 struct cushim_context *cush_context_ref(struct cushim_context *context);
 CUresult cush_context_unref(struct cushim_context *context);
 
+/* Makes a context current for a block of calls, like cushim_context_enter() and cushim_context_leave(), but records no
+ * error. The first returns false on failure. */
+bool cush_context_push(CUcontext context, CUcontext *out_before);
+void cush_context_pop(CUcontext before);
+
+/* Sets a function that is called before a context that is not borrowed ends or is released. */
+void cush_context_set_end_hook(void (*hook)(CUcontext context));
+
 #endif

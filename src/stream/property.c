@@ -176,6 +176,27 @@ CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *o
     return CUDA_SUCCESS;
 }
 
+CUresult cush_stream_find_context(struct cushim_stream *stream, CUcontext *out_context, CUgreenCtx *out_green)
+{
+    if (stream->context != NULL && stream->context->green == NULL) {
+        *out_context = stream->context->handle;
+        *out_green = NULL;
+        return CUDA_SUCCESS;
+    }
+    if ((atomic_load_explicit(&stream->known, memory_order_acquire) & KNOWN_CONTEXT) != 0) {
+        *out_context = atomic_load_explicit(&stream->driver_context, memory_order_relaxed);
+        *out_green = atomic_load_explicit(&stream->green, memory_order_relaxed);
+        return CUDA_SUCCESS;
+    }
+    /* With both pointers, a polyfill records an error if the stream belongs to a green context. */
+    if (cushim_query_slot_state(CUSHIM_SLOT_StreamGetCtx_v2, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_POLYFILL) {
+        CUresult result = cushim_table_legacy()->StreamGetCtx_v2(stream->handle, NULL, out_green);
+        if (result != CUDA_SUCCESS || *out_green != NULL)
+            return result != CUDA_SUCCESS ? result : CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return stream_query_contexts(stream, out_context, out_green);
+}
+
 struct cushim_context *cushim_stream_context(const struct cushim_stream *stream)
 {
     return stream != NULL ? stream->context : NULL;

@@ -14,4 +14,7 @@ void cush_stream_remember(struct cushim_stream *stream, unsigned flags);
  */
 bool cush_stream_is_capturing(CUstream handle);
 
+/* Writes the contexts of a stream that is not special like cushim_stream_driver_context(), but records no error. */
+CUresult cush_stream_find_context(struct cushim_stream *stream, CUcontext *out_context, CUgreenCtx *out_green);
+
 #endif

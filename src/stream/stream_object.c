@@ -35,6 +35,18 @@ void cush_stream_use(struct cushim_stream *stream)
     atomic_fetch_add(&stream->uses, 1);
 }
 
+bool cush_stream_try_use(struct cushim_stream *stream)
+{
+    unsigned uses = atomic_load(&stream->uses);
+    while (uses != 0) {
+        if (atomic_compare_exchange_weak(&stream->uses, &uses, uses + 1)) {
+            cush_stream_ref(stream);
+            return true;
+        }
+    }
+    return false;
+}
+
 CUresult cush_stream_end_use(struct cushim_stream *stream)
 {
     CUresult result = CUDA_SUCCESS;

@@ -39,6 +39,8 @@ void cush_stream_unref(struct cushim_stream *stream);
  * the last use destroys an owned stream and returns the driver's code.
  */
 void cush_stream_use(struct cushim_stream *stream);
+/* Returns false if the last use has ended. */
+bool cush_stream_try_use(struct cushim_stream *stream);
 CUresult cush_stream_end_use(struct cushim_stream *stream);
 
 /*

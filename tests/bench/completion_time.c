@@ -9,6 +9,11 @@
  *   wait/synchronize     like wait/callback, against cuStreamSynchronize()
  *   create+reap/callback creating 50 completions, polling them and destroying the fired ones, for one completion;
  *                        against adding 50 callbacks that set a flag, and reading it
+ *   create+reap/event    the same against recording 50 events and querying them
+ *   wait/futex           like wait/callback, against a status callback that wakes the waiter by a futex
+ *   short/synchronize    from enqueueing a memset of 64 bytes until the waiter is awake, in cushim_completion_wait() of
+ *                        a completion; against cuStreamSynchronize()
+ *   medium/synchronize   the same with 64 MiB
  *   cpu/query            the CPU time that the process spends on a wait of 10 ms, against calling cuStreamQuery() in a
  *                        loop
  *   thousand/callback    a thousand streams, each with a memset and a callback for its end, until one thread has called
@@ -23,7 +28,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/futex.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -134,6 +141,50 @@ static double by_callback(void)
     return now(CLOCK_MONOTONIC) - opened_at;
 }
 
+static atomic_uint futex_word;
+
+static void CUDA_CB wake_futex(CUstream of, CUresult status, void *user)
+{
+    (void)of, (void)status, (void)user;
+    atomic_store(&futex_word, 1);
+    syscall(SYS_futex, &futex_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static double by_futex(void)
+{
+    atomic_store(&futex_word, 0);
+    close_gate();
+    check(cu->StreamAddCallback_v1(handle, wake_futex, NULL, 0));
+    sem_post(&opener_wanted);
+    while (atomic_load(&futex_word) == 0)
+        syscall(SYS_futex, &futex_word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    return now(CLOCK_MONOTONIC) - opened_at;
+}
+
+enum { SMALL = 64, MEDIUM = 64 << 20 };
+
+static size_t soon_size = SMALL;
+
+static double soon_by_wait(void)
+{
+    struct cushim_completion *completion;
+    double start = now(CLOCK_MONOTONIC);
+    check(cu->MemsetD8Async_v1(memory, 1, soon_size, handle));
+    check(cushim_stream_completion(stream, &completion));
+    check(cushim_completion_wait(completion, CUSHIM_FOREVER));
+    double awake = now(CLOCK_MONOTONIC);
+    cushim_completion_destroy(&completion);
+    return awake - start;
+}
+
+static double soon_by_synchronize(void)
+{
+    double start = now(CLOCK_MONOTONIC);
+    check(cu->MemsetD8Async_v1(memory, 1, soon_size, handle));
+    check(cu->StreamSynchronize_v1(handle));
+    return now(CLOCK_MONOTONIC) - start;
+}
+
 static double by_synchronize(void)
 {
     close_gate();
@@ -177,6 +228,23 @@ static double callbacks_made(void)
     double done = now(CLOCK_MONOTONIC);
     for (int i = 0; i < BATCH; i++)
         check(atomic_load(&flags[i]) == 1 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
+    return (now(CLOCK_MONOTONIC) - done + made - start) / BATCH;
+}
+
+static double events_made(void)
+{
+    static CUevent events[BATCH];
+    if (events[0] == NULL)
+        for (int i = 0; i < BATCH; i++)
+            check(cu->EventCreate_v1(&events[i], CU_EVENT_DISABLE_TIMING));
+    double start = now(CLOCK_MONOTONIC);
+    for (int i = 0; i < BATCH; i++)
+        check(cu->EventRecord_v1(events[i], handle));
+    double made = now(CLOCK_MONOTONIC);
+    check(cu->StreamSynchronize_v1(handle));
+    double done = now(CLOCK_MONOTONIC);
+    for (int i = 0; i < BATCH; i++)
+        check(cu->EventQuery_v1(events[i]));
     return (now(CLOCK_MONOTONIC) - done + made - start) / BATCH;
 }
 
@@ -271,7 +339,7 @@ static void bench_prepare(void)
     for (int i = 0; i < STREAMS; i++)
         check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &streams[i]));
     check(cushim_dispatcher_create(&dispatcher));
-    check(cu->MemAlloc_v2(&memory, 4));
+    check(cu->MemAlloc_v2(&memory, MEDIUM));
     check(cu->MemHostAlloc_v1(&host, sizeof *gate, CU_MEMHOSTALLOC_DEVICEMAP));
     check(cu->MemHostGetDevicePointer_v2(&gate_address, host, 0));
     gate = host;
@@ -316,6 +384,11 @@ int main(void)
     compare("descriptor/callback", 2000, by_descriptor, by_callback);
     compare("wait/synchronize", 1000, by_wait, by_synchronize);
     compare("create+reap/callback", 1000, completions_made, callbacks_made);
+    compare("create+reap/event", 1000, completions_made, events_made);
+    compare("wait/futex", 1000, by_wait, by_futex);
+    compare("short/synchronize", 1000, soon_by_wait, soon_by_synchronize);
+    soon_size = MEDIUM;
+    compare("medium/synchronize", 1000, soon_by_wait, soon_by_synchronize);
     compare("cpu/query", 50, cpu_of_wait, cpu_of_query);
     compare("thousand/callback", 50, thousand_completions, thousand_callbacks);
     bench_finish(opener);

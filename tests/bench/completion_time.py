@@ -13,7 +13,8 @@ import sys
 
 import bench
 
-BOUNDS = {'wait/callback': 1.10, 'create+reap/callback': 1.10}
+BOUNDS = {'wait/callback': 1.10, 'descriptor/callback': 1.10, 'create+reap/callback': 0.40, 'create+reap/event': 1.60,
+          'wait/futex': 1.10, 'short/synchronize': 1.10, 'medium/synchronize': 1.10, 'cpu/query': 0.05}
 
 
 def main(program, driver=None):

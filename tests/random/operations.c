@@ -114,6 +114,7 @@ static void run_one(void)
 static const char *const symbols[] = {
     "cuCtxCreate_v2",
     "cuCtxGetCurrent",
+    "cuCtxGetId",
     "cuCtxPushCurrent_v2",
     "cuDevicePrimaryCtxRetain",
     "cuEventCreate",

@@ -116,7 +116,8 @@ static void called_inline(void)
     done("set-callback", cushim_completion_set_inline_callback(completion, take_note, &note, release_note));
     rule_note("before", &note, 0, 0);
     gate_open(&gate);
-    done("synchronize", cushim_stream_synchronize(stream));
+    for (int i = 0; i < 500 && atomic_load(&note.releases) == 0; i++)
+        pause_shortly();
     rule_note("called", &note, 1, 1);
     rule_fact("on-another-thread", !pthread_equal(note.thread, pthread_self()));
     cushim_completion_destroy(&completion);
@@ -251,7 +252,7 @@ static void destroyed_by_callback(void)
 struct own {
     struct cushim_completion *completion;
     bool running;
-    int releases;
+    atomic_int releases;
     int releases_while_running;
 };
 
@@ -267,8 +268,8 @@ static void end_own_completion(CUresult status, void *user)
 static void release_own(void *user)
 {
     struct own *own = user;
-    own->releases++;
     own->releases_while_running += own->running;
+    atomic_fetch_add(&own->releases, 1);
 }
 
 static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
@@ -281,7 +282,7 @@ static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
 static void rule_own(const char *key, const struct own *own)
 {
     rule_fact(key_of(key, "is-null", NULL), own->completion == NULL);
-    rule_number(key_of(key, "releases", NULL), own->releases, 2);
+    rule_number(key_of(key, "releases", NULL), atomic_load(&((struct own *)own)->releases), 2);
     rule_number(key_of(key, "releases-while-running", NULL), own->releases_while_running, 0);
 }
 
@@ -311,6 +312,8 @@ static void ends_own_completion(void)
          cushim_completion_set_inline_callback(early.completion, end_own_completion, &early, release_own));
     gate_open(&gate);
     layer_stream_end(stream);
+    for (int i = 0; i < 500 && atomic_load(&early.releases) < 2; i++)
+        pause_shortly();
     rule_own("early", &early);
     cushim_dispatcher_destroy(&dispatcher);
 }

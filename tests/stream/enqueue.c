@@ -160,12 +160,13 @@ static void registration_fails(void)
 static CUresult enqueue_and_refuse(struct cushim_stream *stream, void *user)
 {
     CUresult result = enqueue_work(stream, user);
+    watch_fail_slot(S(EventRecord_v1), CUDA_ERROR_OUT_OF_MEMORY);
     watch_fail_slot(S(StreamAddCallback_v1), CUDA_ERROR_OUT_OF_MEMORY);
     watch_fail_slot(S(StreamSynchronize_v1), CUDA_ERROR_OUT_OF_MEMORY);
     return result;
 }
 
-/* The driver refuses the callback of the completion, and then to wait: the next call releases the work. */
+/* The driver refuses the event and the callback of the completion, then to wait: the next call releases the work. */
 static void waiting_fails(void)
 {
     struct work work = {.gated = true};

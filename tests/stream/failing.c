@@ -366,6 +366,7 @@ static const char *unreported(enum cushim_slot slot)
     switch (slot) {
     case S(StreamGetPriority_v1):               /* a polyfill uses it to check the stream */
     case S(StreamGetId_v1):                     /* a later call asks again */
+    case S(CtxGetId_v1):                        /* no completion of a context without an id has an event */
     case S(ThreadExchangeStreamCaptureMode_v1): /* the wait happens in the mode of the thread */
     case S(StreamGetCaptureInfo_v1):            /* the id of the capture */
     case S(StreamIsCapturing_v1):

@@ -84,12 +84,15 @@ static unsigned next(unsigned *seed)
     return *seed >> 16;
 }
 
+static const char *const refused_calls[] = {"cuEventRecord", "cuEventQuery", "cuStreamWaitEvent",
+                                            "cuStreamAddCallback"};
+
 static struct cushim_completion *make(struct cushim_stream *stream, unsigned choice)
 {
     struct cushim_completion *completion = NULL;
     CUresult result;
     if (soft != NULL && choice % 64 == 0)
-        soft->fail_call("cuStreamAddCallback", 1, CUDA_ERROR_OUT_OF_MEMORY);
+        soft->fail_call(refused_calls[choice / 64 % 4], 1, CUDA_ERROR_OUT_OF_MEMORY);
     if (choice % 2 == 0) {
         result = cushim_stream_completion(stream, &completion);
     } else {

@@ -89,87 +89,6 @@ static void fault_before(void)
     rule("stream-destroy", cushim_stream_destroy(&stream), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-/* Contexts that are destroyed while a completion is pending: the driver waits for the work first. */
-
-static void *open_later(void *user)
-{
-    for (int i = 0; i < 10; i++)
-        pause_shortly();
-    gate_open(user);
-    return NULL;
-}
-
-/* Destroys something while a completion is pending; another thread lets the work finish in the meantime. */
-static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), CUcontext context)
-{
-    struct gate gate;
-    pthread_t opener;
-    atomic_int releases = 0;
-    struct cushim_completion *with_work = NULL;
-    gate_close(&gate, cushim_stream_handle(stream));
-    struct cushim_completion *completion = completion_new(stream);
-    need("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &with_work));
-    if (pthread_create(&opener, NULL, open_later, &gate) != 0)
-        return;
-    rule("end", end(context), CUDA_SUCCESS);
-    pthread_join(opener, NULL);
-    rule("poll", cushim_completion_poll(completion), CUDA_SUCCESS);
-    rule("wait", cushim_completion_wait(with_work, soon()), CUDA_SUCCESS);
-    rule_number("released", atomic_load(&releases), 1);
-    cushim_completion_destroy(&completion);
-    cushim_completion_destroy(&with_work);
-}
-
-static CUresult destroy_context(CUcontext context)
-{
-    return cu->CtxDestroy_v2(context);
-}
-
-static CUresult reset_primary(CUcontext context)
-{
-    (void)context;
-    return cu->DevicePrimaryCtxReset_v1(the_device);
-}
-
-static CUresult release_primary(CUcontext context)
-{
-    (void)context;
-    return cu->DevicePrimaryCtxRelease_v1(the_device);
-}
-
-/* The stream is borrowed, because no call may be made on it once its context is destroyed: the driver crashes. */
-static struct cushim_stream *borrowed_stream(void)
-{
-    CUstream handle = NULL;
-    struct cushim_stream *stream = NULL;
-    need("create", cu->StreamCreate_v1(&handle, CU_STREAM_NON_BLOCKING));
-    need("borrow", cushim_stream_borrow(handle, NULL, &stream));
-    return stream;
-}
-
-static void context_destroyed(void)
-{
-    CUcontext context = NULL;
-    need("context", cu->CtxCreate_v2(&context, 0, the_device));
-    struct cushim_stream *stream = borrowed_stream();
-    end_under(stream, destroy_context, context);
-    cushim_stream_destroy(&stream);
-}
-
-static void primary_reset(void)
-{
-    struct cushim_stream *stream = borrowed_stream();
-    end_under(stream, reset_primary, NULL);
-    cushim_stream_destroy(&stream);
-}
-
-static void primary_released(void)
-{
-    struct cushim_stream *stream = borrowed_stream();
-    end_under(stream, release_primary, NULL);
-    cushim_stream_destroy(&stream);
-}
-
 struct beside {
     const char *where;
     struct cushim_stream *stream;
@@ -213,12 +132,16 @@ static void capture_in_progress(void)
 #if !defined(_WIN32)
 
 static int in_child(struct cushim_completion *pending, struct cushim_completion *fired,
-                    struct cushim_dispatcher *dispatcher)
+                    struct cushim_dispatcher *dispatcher, struct cushim_context *context)
 {
+    static atomic_int releases;
     bool right = cushim_completion_poll(pending) == CUDA_ERROR_NOT_INITIALIZED
                  && cushim_completion_wait(pending, CUSHIM_FOREVER) == CUDA_ERROR_NOT_INITIALIZED
                  && cushim_completion_wait(fired, CUSHIM_FOREVER) == CUDA_SUCCESS
                  && cushim_dispatcher_run(dispatcher, NULL) == CUDA_ERROR_NOT_INITIALIZED;
+    /* Neither waits for what only the parent can finish. */
+    cushim_completion_set_inline_callback(pending, count_call, &releases, count_release);
+    cushim_context_destroy(&context);
     cushim_completion_destroy(&pending);
     cushim_completion_detach(&fired);
     cushim_dispatcher_destroy(&dispatcher);
@@ -240,10 +163,12 @@ static void forked(void)
     done("set-callback", cushim_completion_set_callback(fired, dispatcher, count_call, &calls, NULL));
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *pending = completion_new(stream);
+    struct cushim_context *context = NULL;
+    need("context", cushim_context_create_preferred(0, &context));
     pid_t child = fork();
     if (child == 0) {
         alarm(10);
-        _exit(in_child(pending, fired, dispatcher));
+        _exit(in_child(pending, fired, dispatcher, context));
     }
     waitpid(child, &status, 0);
     rule_number("child", status, 0);
@@ -253,6 +178,7 @@ static void forked(void)
     cushim_dispatcher_destroy(&dispatcher);
     gate_open(&gate);
     rule("parent", cushim_completion_wait(pending, soon()), CUDA_SUCCESS);
+    cushim_context_destroy(&context);
     cushim_completion_destroy(&pending);
     cushim_completion_destroy(&fired);
     layer_stream_end(stream);
@@ -392,9 +318,6 @@ static void long_after_detach(void)
 static const struct check checks[] = {
     {"trap.fault-after", fault_after, CHECK_ALONE, {0}},
     {"trap.fault-before", fault_before, CHECK_ALONE, {0}},
-    {"trap.context-destroyed", context_destroyed, CHECK_ALONE, {0}},
-    {"trap.primary-reset", primary_reset, CHECK_ALONE, {S(DevicePrimaryCtxReset_v1)}},
-    {"trap.primary-released", primary_released, CHECK_ALONE, {S(DevicePrimaryCtxRelease_v1)}},
     {"trap.capture-in-progress", capture_in_progress, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
 #if !defined(_WIN32)
     {"trap.forked", forked, CHECK_ALONE, {0}},

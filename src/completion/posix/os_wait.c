@@ -30,39 +30,36 @@ uint64_t cushim_time_ns(void)
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-/*
- * No function here is a cancellation point: a thread that ended in the middle would keep a lock or a reference for
- * ever. A request to cancel stays pending.
- */
-static int disable_cancellation(void)
+int cush_os_cancellation_disable(void)
 {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     return before;
 }
 
-static void restore_cancellation(int before)
+void cush_os_cancellation_restore(int before)
 {
     pthread_setcancelstate(before, NULL);
 }
 
-/* These three functions also preserve errno: their errors are not errors of the caller. */
+/* No function here is a cancellation point. These three also preserve errno: their errors are not errors of the
+ * caller. */
 static void write_descriptor(int descriptor, const void *bytes, size_t size)
 {
     int error = errno;
-    int cancellation = disable_cancellation();
+    int cancellation = cush_os_cancellation_disable();
     ssize_t written = write(descriptor, bytes, size);
     (void)written;
-    restore_cancellation(cancellation);
+    cush_os_cancellation_restore(cancellation);
     errno = error;
 }
 
 static ssize_t read_descriptor(int descriptor, void *bytes, size_t size)
 {
     int error = errno;
-    int cancellation = disable_cancellation();
+    int cancellation = cush_os_cancellation_disable();
     ssize_t count = read(descriptor, bytes, size);
-    restore_cancellation(cancellation);
+    cush_os_cancellation_restore(cancellation);
     errno = error;
     return count;
 }
@@ -70,9 +67,9 @@ static ssize_t read_descriptor(int descriptor, void *bytes, size_t size)
 static void close_descriptor(int descriptor)
 {
     int error = errno;
-    int cancellation = disable_cancellation();
+    int cancellation = cush_os_cancellation_disable();
     close(descriptor);
-    restore_cancellation(cancellation);
+    cush_os_cancellation_restore(cancellation);
     errno = error;
 }
 
@@ -172,13 +169,13 @@ bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
 {
     struct timespec until = time_to_timespec(deadline);
     int result = 0;
-    int cancellation = disable_cancellation();
+    int cancellation = cush_os_cancellation_disable();
     pthread_once(&wait_once, wait_make_condition);
     pthread_mutex_lock(&wait_lock);
     if (atomic_load(word) == value)
         result = pthread_cond_timedwait(&wait_changed, &wait_lock, &until);
     pthread_mutex_unlock(&wait_lock);
-    restore_cancellation(cancellation);
+    cush_os_cancellation_restore(cancellation);
     return result != ETIMEDOUT || cushim_time_ns() < deadline;
 }
 

@@ -21,6 +21,16 @@ unsigned cush_os_process_generation(void)
     return 0;
 }
 
+int cush_os_cancellation_disable(void)
+{
+    return 0;
+}
+
+void cush_os_cancellation_restore(int before)
+{
+    (void)before;
+}
+
 /* One condition variable serves all words: each waiting thread checks its own word. */
 static SRWLOCK wait_lock = SRWLOCK_INIT;
 static CONDITION_VARIABLE wait_changed = CONDITION_VARIABLE_INIT;

@@ -16,8 +16,11 @@ static void context_free(void *object)
     free(object);
 }
 
+static uint64_t starts; /* contexts that were started so far */
+
 bool context_start(struct context *context)
 {
+    starts++;
     context->alive = true;
     context->id = soft_next_id();
     context->legacy = stream_new(context, STREAM_LEGACY, 0, PRIORITY_LEAST);
@@ -73,6 +76,7 @@ static void context_end_objects(struct context *context)
 {
     context->alive = false;
     context->life++;
+    context->ended_at = starts;
     for (struct stream *stream = context->streams; stream != NULL; stream = stream->next)
         capture_abandon(stream);
     memory_forget_context(context);
@@ -103,6 +107,11 @@ bool context_in_callback(void)
 CUresult context_state(const struct context *context, uint64_t life)
 {
     return !context->alive || context->life != life ? CUDA_ERROR_CONTEXT_IS_DESTROYED : sticky_error(context->device);
+}
+
+bool context_was_followed(const struct context *context, uint64_t life)
+{
+    return context_state(context, life) == CUDA_ERROR_CONTEXT_IS_DESTROYED && context->ended_at < starts;
 }
 
 CUresult context_need(struct context **out_context)

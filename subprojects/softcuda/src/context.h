@@ -17,6 +17,7 @@ struct context {
     unsigned flags;
     uint64_t id;
     uint64_t life;                       /* changes when all objects of the context are destroyed */
+    uint64_t ended_at;                   /* how many contexts had been created when it ended */
     struct context *parent;              /* of a green context: the primary one, a reference */
     struct green *green;                 /* of a green context: its handle as a green context */
     struct context *greens, *next_green; /* of the primary context */
@@ -47,6 +48,9 @@ bool context_in_callback(void);
 
 /* Returns 0, 709 if the context was destroyed or reset since `life`, or its sticky error. */
 CUresult context_state(const struct context *context, uint64_t life);
+
+/* Whether another context was created since the context of that life ended. */
+bool context_was_followed(const struct context *context, uint64_t life);
 
 /* The current context. Fails if there is none (201), and with its sticky error. */
 CUresult context_need(struct context **out_context);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "event.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "capture_list.h"
@@ -39,6 +40,11 @@ CUresult event_find(CUevent handle, struct event **out_event)
     if (event == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     *out_event = event;
+    /* The driver crashes, too (observed with driver 580). */
+    if (context_was_followed(event->context, event->life)) {
+        fprintf(stderr, "softcuda: a call on an event whose context was destroyed, after another one was created\n");
+        abort();
+    }
     return context_state(event->context, event->life);
 }
 

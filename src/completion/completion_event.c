@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A completion keeps its event when it is reused in the same context. The driver crashes when it is called with an
+ * event of a context that was destroyed. Therefore the id of the context is compared before each call on the event, and
+ * an event of a context that is gone is forgotten. A thread announces its calls, so that the end of a context can wait
+ * for them: completion_settle.c.
+ */
+#include "completion_event.h"
+
+#include "../stream/context_object.h"
+#include "../stream/property.h"
+#include "../stream/stream_object.h"
+
+static CUresult context_find_id(CUcontext context, unsigned long long *out_id)
+{
+    return cushim_table_legacy()->CtxGetId_v1(context, out_id);
+}
+
+static bool driver_has(enum cushim_slot slot)
+{
+    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
+}
+
+/*
+ * Before CUDA 12.0, contexts have no id. Before CUDA 10.1, a query can invalidate a capture. A special stream belongs
+ * to the context and the thread of each call. The stream of a green context belongs to two contexts. The child of a
+ * fork() has events of its parent.
+ */
+struct event_place cush_completion_event_place(struct cushim_stream *stream)
+{
+    struct event_place place = {NULL, 0};
+    CUgreenCtx green = NULL;
+    if (stream->special || cush_os_process_generation() != 0 || !driver_has(CUSHIM_SLOT_CtxGetId_v1)
+        || !driver_has(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1)
+        || cush_stream_find_context(stream, &place.context, &green) != CUDA_SUCCESS || green != NULL
+        || context_find_id(place.context, &place.id) != CUDA_SUCCESS)
+        place.id = 0;
+    return place;
+}
+
+/* An error counts only if the driver repeats it. */
+enum { REPETITIONS = 4 };
+
+static CUresult context_check_once(CUcontext context, unsigned long long id)
+{
+    unsigned long long current = 0;
+    CUresult result = context_find_id(context, &current);
+    if (result == CUDA_SUCCESS ? current != id : result == CUDA_ERROR_INVALID_CONTEXT)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return result;
+}
+
+CUresult cush_completion_context_check(CUcontext context, unsigned long long id)
+{
+    CUresult result = context_check_once(context, id);
+    for (int i = 0; i < REPETITIONS && result != CUDA_SUCCESS; i++)
+        if (context_check_once(context, id) != result)
+            return CUDA_ERROR_NOT_READY;
+    return result;
+}
+
+static CUresult event_check_context(const struct cushim_completion *completion)
+{
+    return cush_completion_context_check(completion->event.context, completion->event.id);
+}
+
+/* In the relaxed mode, the query invalidates nobody's capture. */
+static CUresult event_query_once(const struct cushim_completion *completion)
+{
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (table->ThreadExchangeStreamCaptureMode_v1(&mode) != CUDA_SUCCESS)
+        return CUDA_ERROR_NOT_READY;
+    CUresult result = table->EventQuery_v1(completion->event.handle);
+    cush_capture_mode_restore(mode != CU_STREAM_CAPTURE_MODE_RELAXED, mode);
+    return result;
+}
+
+static CUresult event_query(const struct cushim_completion *completion)
+{
+    CUresult result = event_query_once(completion);
+    for (int i = 0; i < REPETITIONS && result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY; i++)
+        if (event_query_once(completion) != result)
+            return CUDA_ERROR_NOT_READY;
+    return result;
+}
+
+static bool event_create(struct cushim_completion *completion, const struct event_place *place)
+{
+    CUevent handle = NULL;
+    CUcontext before = NULL;
+    if (!cush_context_push(place->context, &before))
+        return false;
+    CUresult result = cushim_table_legacy()->EventCreate_v1(&handle, CU_EVENT_DISABLE_TIMING);
+    cush_context_pop(before);
+    if (result != CUDA_SUCCESS)
+        return false;
+    completion->event.handle = handle;
+    completion->event.context = place->context;
+    completion->event.id = place->id;
+    return true;
+}
+
+/* Makes sure that the completion has an event of this context. An event of another context that exists stays. */
+static bool event_prepare(struct cushim_completion *completion, const struct event_place *place)
+{
+    if (completion->event.handle != NULL && completion->event.id == place->id)
+        return true;
+    if (completion->event.handle != NULL && event_check_context(completion) != CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        return false;
+    completion->event.handle = NULL;
+    return event_create(completion, place);
+}
+
+bool cush_completion_record(struct cushim_stream *stream, struct cushim_completion *completion,
+                            const struct event_place *place)
+{
+    if (place->id == 0 || !event_prepare(completion, place)
+        || cushim_table_legacy()->EventRecord_v1(completion->event.handle, stream->handle) != CUDA_SUCCESS)
+        return false;
+    completion->of.stream = cush_stream_ref(stream);
+    atomic_store_explicit(&completion->by_event, true, memory_order_release);
+    return true;
+}
+
+CUresult cush_completion_event_begin(struct cushim_completion *completion)
+{
+    CUresult result = CUDA_ERROR_NOT_READY;
+    if (!atomic_load_explicit(&completion->by_event, memory_order_acquire)
+        || completion->generation != cush_os_process_generation())
+        return result;
+    atomic_fetch_add(&completion->event_calls, 1);
+    if ((atomic_load(&completion->state) & (COMPLETION_FIRED | COMPLETION_ENGAGED)) == 0)
+        result = event_check_context(completion);
+    if (result != CUDA_SUCCESS)
+        cush_completion_event_end(completion);
+    return result;
+}
+
+void cush_completion_event_end(struct cushim_completion *completion)
+{
+    atomic_fetch_sub(&completion->event_calls, 1);
+}
+
+CUresult cush_completion_event_query(struct cushim_completion *completion)
+{
+    int cancellation = cush_os_cancellation_disable();
+    CUresult result = cush_completion_event_begin(completion);
+    if (result == CUDA_SUCCESS) {
+        result = event_query(completion);
+        cush_completion_event_end(completion);
+    }
+    cush_os_cancellation_restore(cancellation);
+    return result;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The event of a completion: completion_event.c. */
+#ifndef CUSHIM_COMPLETION_EVENT_H
+#define CUSHIM_COMPLETION_EVENT_H
+
+#include "completion_object.h"
+
+/* The context of a stream, in which its completions record events. */
+struct event_place {
+    CUcontext context;
+    unsigned long long id; /* 0: the completions of the stream use a callback */
+};
+
+struct event_place cush_completion_event_place(struct cushim_stream *stream);
+
+/* Returns CUDA_SUCCESS if the context exists, CUDA_ERROR_CONTEXT_IS_DESTROYED if not, CUDA_ERROR_NOT_READY if the
+ * driver gives no certain answer, or an error that it repeats. */
+CUresult cush_completion_context_check(CUcontext context, unsigned long long id);
+
+/*
+ * Records the event of a new completion, which keeps a reference to the stream object. Returns false if the completion
+ * must use a callback instead.
+ */
+bool cush_completion_record(struct cushim_stream *stream, struct cushim_completion *completion,
+                            const struct event_place *place);
+
+/*
+ * Between the two, driver functions may be called on the event. The first returns CUDA_ERROR_NOT_READY if no such call
+ * may be made, and an error if the driver repeats it: CUDA_ERROR_CONTEXT_IS_DESTROYED if the context is gone. Then the
+ * second must not be called.
+ */
+CUresult cush_completion_event_begin(struct cushim_completion *completion);
+void cush_completion_event_end(struct cushim_completion *completion);
+
+/* Returns CUDA_SUCCESS if the event is done, CUDA_ERROR_NOT_READY, or an error as above. */
+CUresult cush_completion_event_query(struct cushim_completion *completion);
+
+#endif

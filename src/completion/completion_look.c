@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Firing completions by their events. */
+#include "completion_look.h"
+
+#include "../stream/stream_object.h"
+#include "completion_engage.h"
+#include "completion_event.h"
+#include "completion_fire.h"
+
+/* Returns whether a query about the stream of the work returns the same error, or the stream is gone. */
+static bool stream_agrees(struct cushim_stream *stream, CUresult error)
+{
+    int priority;
+    if (!cush_stream_try_use(stream))
+        return true;
+    bool agrees = cushim_table_legacy()->StreamGetPriority_v1(stream->handle, &priority) == error;
+    (void)cush_stream_end_use(stream);
+    return agrees;
+}
+
+/* An error of a query is the status of the work if the driver returns it for everything. Otherwise a callback has the
+ * status. */
+static bool error_is_status(struct cushim_completion *completion, CUresult error)
+{
+    return error == CUDA_ERROR_CONTEXT_IS_DESTROYED
+           || (stream_agrees(completion->of.stream, error)
+               && cush_completion_engage(completion, ENGAGE_PROMPTLY) == error);
+}
+
+bool cush_completion_look(struct cushim_completion *completion)
+{
+    if (cush_completion_has_fired(completion))
+        return true;
+    CUresult result = cush_completion_event_query(completion);
+    if (result == CUDA_SUCCESS || (result != CUDA_ERROR_NOT_READY && error_is_status(completion, result)))
+        cush_completion_fire_found(completion, result);
+    return cush_completion_has_fired(completion);
+}
+
+void cush_completion_engage_surely(struct cushim_completion *completion)
+{
+    const unsigned engaged = COMPLETION_FIRED | COMPLETION_ENGAGED;
+    const uint64_t turn = 1000000;
+    /* In the child of a fork(), no callback comes. */
+    if (!atomic_load_explicit(&completion->by_event, memory_order_acquire)
+        || completion->generation != cush_os_process_generation())
+        return;
+    while (!cush_completion_look(completion) && cush_completion_engage(completion, ENGAGE_SOMEHOW) != CUDA_SUCCESS) {
+        unsigned state = atomic_load(&completion->state);
+        if ((state & engaged) == 0)
+            (void)cush_os_wait(&completion->state, state, cushim_time_ns() + turn);
+    }
+}

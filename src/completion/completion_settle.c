@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Before cushim releases or destroys a context, a callback takes over each completion that has an event there. The
+ * driver runs these callbacks before the context ends. If the context lives on, because others retain it, nothing has
+ * waited.
+ */
+#include "completion_settle.h"
+
+#include "../stream/context_object.h"
+#include "completion_look.h"
+#include "completion_pool.h"
+
+/* Returns when the completion has fired or will be fired by a callback, and no thread is in a call on its event. */
+static void completion_settle(struct cushim_completion *completion)
+{
+    const uint64_t turn = 20000;
+    unsigned calls;
+    cush_completion_engage_surely(completion);
+    while ((calls = atomic_load(&completion->event_calls)) != 0)
+        (void)cush_os_wait(&completion->event_calls, calls, cushim_time_ns() + turn);
+}
+
+/* `user` is the id of the context. */
+static void completion_settle_in(struct cushim_completion *completion, void *user)
+{
+    const unsigned long long *id = user;
+    if (!atomic_load_explicit(&completion->by_event, memory_order_relaxed) || !cush_completion_try_ref(completion))
+        return;
+    if (atomic_load_explicit(&completion->by_event, memory_order_acquire) && completion->event.id == *id
+        && completion->generation == cush_os_process_generation())
+        completion_settle(completion);
+    cush_completion_unref(completion);
+}
+
+static void completions_settle(CUcontext context)
+{
+    enum { TRIES = 5 }; /* one failure must not lose the status of the work */
+    unsigned long long id = 0;
+    for (int i = 0; i < TRIES; i++) {
+        if (cushim_table_legacy()->CtxGetId_v1(context, &id) == CUDA_SUCCESS) {
+            cush_completion_pool_each(completion_settle_in, &id);
+            return;
+        }
+    }
+}
+
+void cush_completions_settle_contexts(void)
+{
+    cush_context_set_end_hook(completions_settle);
+}
