@@ -16,10 +16,10 @@
  * poll, a wait, or any other function that the program calls with the completion. The driver calls back only if the
  * program asks for a descriptor, sets a callback, adds the completion to a set, waits for longer than the spin budget,
  * or drops it while `release` of cushim_stream_enqueue() is due. From then on the callback fires it. The callback comes
- * through a stream of cushim that waits for the event. There are at most 32 of these streams in the process; the driver
- * frees them with their contexts. If none is free, the callback waits for newer work of the stream, too, or for other
- * completions. So it is not ordered with the callbacks of other completions, and cuStreamSynchronize() can return
- * before it has come.
+ * through a stream of cushim that waits for the event. cuStreamSynchronize() can return before it has come. There are at
+ * most 32 of these streams in the process, each for one stream at a time; the driver frees them with their contexts.
+ * Callbacks for one stream come in the order of its work if the program asks for them in that order. If all 32
+ * are busy for other streams, a callback waits for newer work of its stream, too, or for other completions.
  *
  * A callback on the stream itself fires the completion in these cases: on drivers before CUDA 12.0, for the special
  * streams (0, legacy and per-thread), for streams of green contexts, in the child of a fork(), and if the driver

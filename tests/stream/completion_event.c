@@ -224,27 +224,80 @@ static void inline_while_polled(void)
     layer_stream_end(stream);
 }
 
-/* More completions than there are helper streams need a callback, and the stream of their work is destroyed: nothing
- * waits, and each fires. */
+struct turn {
+    int *next;
+    int number;
+    int *wrong;
+};
+
+static void take_turn(CUresult status, void *user)
+{
+    struct turn *turn = user;
+    *turn->wrong += status != CUDA_SUCCESS || *turn->next != turn->number;
+    *turn->next += 1;
+}
+
+/* The callbacks for one stream come in the order of its work. */
+static void callbacks_in_order(void)
+{
+    enum { MANY = 20, ROUNDS = 20 };
+    int wrong = 0;
+    int called = 0;
+    struct cushim_dispatcher *dispatcher = NULL;
+    struct cushim_stream *stream = layer_stream();
+    need("dispatcher", cushim_dispatcher_create(&dispatcher));
+    for (int round = 0; round < ROUNDS; round++) {
+        struct gate gate;
+        struct turn turns[MANY];
+        struct cushim_completion *completions[MANY];
+        int next = 0;
+        gate_close(&gate, cushim_stream_handle(stream));
+        for (int i = 0; i < MANY; i++) {
+            completions[i] = completion_new(stream);
+            turns[i] = (struct turn){&next, i, &wrong};
+            need("set", cushim_completion_set_callback(completions[i], dispatcher, take_turn, &turns[i], NULL));
+        }
+        gate_open(&gate);
+        for (int i = 0; i < 500 && next < MANY; i++) {
+            need("run", cushim_dispatcher_run(dispatcher, NULL));
+            if (next < MANY)
+                pause_shortly();
+        }
+        called += next;
+        for (int i = 0; i < MANY; i++)
+            cushim_completion_destroy(&completions[i]);
+    }
+    rule_number("called", called, MANY * ROUNDS);
+    rule_number("wrong", wrong, 0);
+    cushim_dispatcher_destroy(&dispatcher);
+    layer_stream_end(stream);
+}
+
+/* More streams than there are helper streams have completions that need a callback, and they are destroyed: nothing
+ * waits, and each completion fires. */
 static void many_callbacks(void)
 {
-    enum { MANY = 100, HELPERS = 32 };
-    struct gate gate;
+    enum { MANY = 100, STREAMS = 40, HELPERS = 32 };
+    struct gate gates[STREAMS];
     atomic_int releases = 0;
     struct cushim_completion *completions[MANY];
     cushim_descriptor descriptor;
-    CUstream handle = NULL;
+    CUstream handles[STREAMS];
+    struct cushim_stream *streams[STREAMS];
     int fired = 0;
     int wrong = 0;
-    need("create", cu->StreamCreate_v1(&handle, CU_STREAM_NON_BLOCKING));
-    struct cushim_stream *stream = NULL;
     struct cushim_context *context = context_new();
-    need("borrow", cushim_stream_borrow(handle, context, &stream));
-    gate_close(&gate, handle);
+    for (int i = 0; i < STREAMS; i++) {
+        need("create", cu->StreamCreate_v1(&handles[i], CU_STREAM_NON_BLOCKING));
+        need("borrow", cushim_stream_borrow(handles[i], context, &streams[i]));
+        gate_close(&gates[i], handles[i]);
+    }
     for (int i = 0; i < MANY; i++)
         wrong +=
-            cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &completions[i]) != CUDA_SUCCESS;
-    cushim_stream_destroy(&stream);
+            cushim_stream_enqueue(streams[i % STREAMS], body_does_nothing, &releases, count_release, &completions[i])
+            != CUDA_SUCCESS;
+    for (int i = 0; i < STREAMS; i++)
+        cushim_stream_destroy(&streams[i]);
     watch_begin();
     for (int i = 0; i < MANY; i++) {
         if (i % 2 == 0)
@@ -255,7 +308,8 @@ static void many_callbacks(void)
     rule_fact("bounded", watch_calls_of(S(StreamCreateWithPriority_v1)) <= HELPERS);
     watch_end();
     rule_number("not-yet", atomic_load(&releases), 0);
-    gate_open(&gate);
+    for (int i = 0; i < STREAMS; i++)
+        gate_open(&gates[i]);
     for (int i = 1; i < MANY; i += 2) {
         fired += cushim_completion_wait(completions[i], soon()) == CUDA_SUCCESS;
         cushim_completion_destroy(&completions[i]);
@@ -265,7 +319,8 @@ static void many_callbacks(void)
     rule_number("wrong", wrong, 0);
     rule_number("fired", fired, MANY / 2);
     rule_number("released", atomic_load(&releases), MANY);
-    need("destroy", cu->StreamDestroy_v2(handle));
+    for (int i = 0; i < STREAMS; i++)
+        need("destroy", cu->StreamDestroy_v2(handles[i]));
     cushim_context_destroy(&context);
 }
 
@@ -275,6 +330,7 @@ static const struct check checks[] = {
     {"completion_event.spin-budget", spin_budget, 0, {0}},
     {"completion_event.each-call-fails", each_call_fails, 0, {S(CtxGetId_v1)}},
     {"completion_event.inline-while-polled", inline_while_polled, 0, {0}},
+    {"completion_event.callbacks-in-order", callbacks_in_order, 0, {0}},
     {"completion_event.many-callbacks", many_callbacks, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
