@@ -170,12 +170,14 @@ static bool completion_needs_callback(struct cushim_completion *completion)
 
 static void completion_detach(struct cushim_completion *completion)
 {
-    atomic_store(&completion->detached, true);
-    if (completion_needs_callback(completion)) {
-        /* In the child of a fork() the release never happens. */
-        if (completion->generation != cush_os_process_generation())
-            return;
-        cush_completion_engage_surely(completion);
+    if (!cush_completion_has_fired(completion)) {
+        atomic_store(&completion->detached, true);
+        if (completion_needs_callback(completion)) {
+            /* In the child of a fork() the release never happens. */
+            if (completion->generation != cush_os_process_generation())
+                return;
+            cush_completion_engage_surely(completion);
+        }
     }
     if (cush_completion_has_fired(completion))
         cush_completion_release_resources(completion);

@@ -21,6 +21,18 @@ static bool driver_has(enum cushim_slot slot)
     return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
 }
 
+/* The answer does not change once a driver is loaded, and a stream comes from a loaded driver. */
+static bool driver_has_what_events_need(void)
+{
+    static atomic_int has = -1;
+    int known = atomic_load_explicit(&has, memory_order_relaxed);
+    if (known < 0) {
+        known = driver_has(CUSHIM_SLOT_CtxGetId_v1) && driver_has(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1);
+        atomic_store_explicit(&has, known, memory_order_relaxed);
+    }
+    return known != 0;
+}
+
 /*
  * Before CUDA 12.0, contexts have no id. Before CUDA 10.1, a query can invalidate a capture. A special stream belongs
  * to the context and the thread of each call. The stream of a green context belongs to two contexts. The child of a
@@ -30,8 +42,7 @@ struct event_place cush_completion_event_place(struct cushim_stream *stream)
 {
     struct event_place place = {NULL, 0};
     CUgreenCtx green = NULL;
-    if (stream->special || cush_os_process_generation() != 0 || !driver_has(CUSHIM_SLOT_CtxGetId_v1)
-        || !driver_has(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1)
+    if (stream->special || cush_os_process_generation() != 0 || !driver_has_what_events_need()
         || cush_stream_find_context(stream, &place.context, &green) != CUDA_SUCCESS || green != NULL
         || context_find_id(place.context, &place.id) != CUDA_SUCCESS)
         place.id = 0;

@@ -28,7 +28,7 @@ CUresult cush_completion_new(const char *function, unsigned long long id, struct
     completion->captured = false;
     completion->generation = cush_os_process_generation();
     /* From now on, the end of a context may find the completion. */
-    atomic_store_explicit(&completion->references, 2, memory_order_release);
+    atomic_store_explicit(&completion->references, 1, memory_order_release);
     *out_completion = completion;
     return CUDA_SUCCESS;
 }

@@ -48,14 +48,17 @@ CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_compl
 {
     if (cush_completion_record(stream, completion, place)) {
         cush_completions_settle_contexts();
-        cush_completion_unref(completion); /* the driver has no reference */
         return CUDA_SUCCESS;
     }
+    cush_completion_ref(completion);
     CUresult result =
         cushim_table_legacy()->StreamAddCallback_v1(stream->handle, cush_completion_on_work_done, completion, 0);
-    if (result == CUDA_SUCCESS || !stream_has_sticky_error(stream->handle, result))
+    if (result == CUDA_SUCCESS)
+        return result;
+    cush_completion_unref(completion);
+    if (!stream_has_sticky_error(stream->handle, result))
         return cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1);
-    cush_completion_on_work_done(stream->handle, result, completion);
+    cush_completion_fire(completion, result);
     return CUDA_SUCCESS;
 }
 
@@ -73,6 +76,7 @@ static void completion_defer(struct cushim_completion *completion, struct cushim
 {
     CUcontext context = NULL;
     (void)cushim_table_legacy()->CtxGetCurrent_v1(&context);
+    cush_completion_ref(completion);
     cush_stream_use(stream);
     completion->deferred.stream = stream;
     completion->deferred.context = context;
@@ -104,7 +108,7 @@ CUresult cush_completion_start_or_wait(const char *function, struct cushim_strea
         return result;
     CUresult waited = cush_stream_wait_relaxed(stream);
     if (waited == CUDA_SUCCESS || stream_is_lost(stream->handle, waited))
-        cush_completion_on_work_done(NULL, result, completion);
+        cush_completion_fire(completion, result);
     else
         completion_defer(completion, stream);
     return result;
@@ -127,5 +131,6 @@ void cush_completion_start_deferred(void)
         (void)cush_completion_start_or_wait("cushim_stream_enqueue", stream, completion,
                                             &(struct event_place){NULL, 0});
         (void)cush_stream_end_use(stream);
+        cush_completion_unref(completion);
     }
 }

@@ -8,12 +8,6 @@
 #include "completion_object.h"
 #include "completion_start.h"
 
-static void completion_unref_both(struct cushim_completion *completion)
-{
-    cush_completion_unref(completion);
-    cush_completion_unref(completion);
-}
-
 static CUresult fail_capturing(const char *function)
 {
     return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
@@ -39,7 +33,7 @@ CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_co
     if (result == CUDA_SUCCESS)
         *out_completion = completion;
     else
-        completion_unref_both(completion);
+        cush_completion_unref(completion);
     return result;
 }
 
@@ -68,6 +62,7 @@ CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struc
     if (result != CUDA_SUCCESS)
         return result;
     completion->captured = true;
+    cush_completion_ref(completion);
     result = cushim_stream_launch_host(stream, completion_on_launch, completion, completion_on_graph_destroyed);
     if (result == CUDA_SUCCESS)
         *out_completion = completion;
