@@ -16,14 +16,14 @@
  * poll, a wait, or any other function that the program calls with the completion. The driver calls back only if the
  * program asks for a descriptor, sets a callback, adds the completion to a set, waits for longer than the spin budget,
  * or drops it while `release` of cushim_stream_enqueue() is due. From then on the callback fires it. The callback comes
- * through a stream of cushim that waits for the event. cuStreamSynchronize() can return before it has come. There are at
- * most 32 of these streams in the process, each for one stream at a time; the driver frees them with their contexts.
- * Callbacks for one stream come in the order of its work if the program asks for them in that order. If all 32
- * are busy for other streams, a callback waits for newer work of its stream, too, or for other completions.
+ * through a stream of cushim that waits for the event. cuStreamSynchronize() can return before it has come. There are
+ * at most 32 of these streams in the process, each for one stream at a time; the driver frees them with their contexts.
+ * Callbacks for one stream come in the order of its work if the program asks for them in that order. If all 32 are busy
+ * for other streams, a callback waits for newer work of its stream, too, or for other completions.
  *
  * A callback on the stream itself fires the completion in these cases: on drivers before CUDA 12.0, for the special
- * streams (0, legacy and per-thread), for streams of green contexts, in the child of a fork(), and if the driver
- * refuses the event.
+ * streams (0, legacy and per-thread), for streams of green contexts, in the child of a fork() if the parent had made
+ * completions, and if the driver refuses the event.
  *
  * **CUDA calls.** Functions that are given a completion can make CUDA calls until it has fired. These calls invalidate
  * nobody's capture. The functions must not be called where CUDA calls are forbidden, for example in a host function,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A helper stream waits for the event of a completion and then calls back. At a time it carries the waits of one stream,
- * whose work is done in that order: so none holds back another, and the callbacks come in the order of the stream.
- * Helpers are non-blocking streams. A helper belongs to a context; when it is idle it is used again there, and when that
- * context is gone it is forgotten. There are at most HELPERS in the process. If none is free, the callback goes onto the
- * stream of the work, behind newer work; if that stream is gone or in a capture, it goes onto a busy helper, behind other
- * waits.
+ * A helper stream waits for the event of a completion and then calls back. At a time it carries the waits of one
+ * stream, whose work is done in that order: so none holds back another, and the callbacks come in the order of the
+ * stream. Helpers are non-blocking streams. A helper belongs to a context; when it is idle it is used again there, and
+ * when that context is gone it is forgotten. There are at most HELPERS in the process. If none is free, the callback
+ * goes onto the stream of the work, behind newer work; if that stream is gone or in a capture, it goes onto a busy
+ * helper, behind other waits.
  */
 #include "completion_engage.h"
 
@@ -70,8 +70,8 @@ static void helper_give_back(struct helper *helper, bool has_wait)
 }
 
 /*
- * Claims a busy helper in the context of the completion, which waits for this stream, or for any if `owner` is NULL. Each
- * completion begins the search elsewhere.
+ * Claims a busy helper in the context of the completion, which waits for this stream, or for any if `owner` is NULL.
+ * Each completion begins the search elsewhere.
  */
 static struct helper *helper_find_busy(const struct cushim_completion *completion, const struct cushim_stream *owner)
 {

@@ -99,8 +99,8 @@ static inline CUresult cush_completion_result(const struct cushim_completion *co
 }
 
 /*
- * Creates a pending completion with one reference, from those whose event belongs to the context with this id (0: without
- * an event). On failure records the error.
+ * Creates a pending completion with one reference, from those whose event belongs to the context with this id (0:
+ * without an event). On failure records the error.
  */
 CUresult cush_completion_new(const char *function, unsigned long long id, struct cushim_completion **out_completion);
 

@@ -63,6 +63,7 @@ bool cush_completion_list_is_empty(const struct completion_list *list)
 /* Adds a slab and returns its first completion; the others become free. */
 static struct cushim_completion *completion_pool_grow(void)
 {
+    cush_os_watch_forks();
     struct cushim_completion *slab = calloc(SLAB_SIZE, sizeof *slab);
     if (slab == NULL)
         return NULL;

@@ -86,6 +86,7 @@ CUresult cushim_dispatcher_create(struct cushim_dispatcher **out_dispatcher)
         return cushim_set_error(CUDA_ERROR_OPERATING_SYSTEM, function,
                                 "The operating system provides no more descriptors.");
     }
+    cush_os_watch_forks();
     dispatcher->generation = cush_os_process_generation();
     atomic_init(&dispatcher->references, 1);
     *out_dispatcher = dispatcher;

@@ -10,8 +10,16 @@
 
 #include "cushim/completion.h"
 
+/* Before an object is made that remembers the generation: from now on, the child of a fork() has another one. */
+void cush_os_watch_forks(void);
+
+extern atomic_uint cush_os_generation;
+
 /* Returns a number that differs between the child of a fork() and its parent. Makes no system call. */
-unsigned cush_os_process_generation(void);
+static inline unsigned cush_os_process_generation(void)
+{
+    return atomic_load_explicit(&cush_os_generation, memory_order_relaxed);
+}
 
 /*
  * Sleeps while *word is `value`, at most until `deadline`, a time of cushim_time_ns(). It may return early, so the

@@ -73,12 +73,11 @@ static void close_descriptor(int descriptor)
     errno = error;
 }
 
-static atomic_uint process_generation;
-static pthread_once_t process_generation_once = PTHREAD_ONCE_INIT;
+atomic_uint cush_os_generation;
 
 static void process_next_generation(void)
 {
-    atomic_fetch_add_explicit(&process_generation, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&cush_os_generation, 1, memory_order_relaxed);
 }
 
 static void process_watch_forks(void)
@@ -87,10 +86,10 @@ static void process_watch_forks(void)
     (void)pthread_atfork(NULL, NULL, process_next_generation);
 }
 
-unsigned cush_os_process_generation(void)
+void cush_os_watch_forks(void)
 {
-    pthread_once(&process_generation_once, process_watch_forks);
-    return atomic_load_explicit(&process_generation, memory_order_relaxed);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, process_watch_forks);
 }
 
 /* A deadline that is too far for the clock is reduced. The caller checks the word again. */

@@ -16,9 +16,10 @@ uint64_t cushim_time_ns(void)
     return ticks / per_second * NANOSECONDS + ticks % per_second * NANOSECONDS / per_second;
 }
 
-unsigned cush_os_process_generation(void)
+atomic_uint cush_os_generation; /* there is no fork() */
+
+void cush_os_watch_forks(void)
 {
-    return 0;
 }
 
 int cush_os_cancellation_disable(void)
