@@ -105,8 +105,9 @@ struct cushim_capture;
  * the same thread must do so.
  *
  * A capture of CU_STREAM_PER_THREAD must always be ended by the same thread, before that thread ends, because in
- * another thread the handle means another stream. It belongs to the context that is current at the beginning, which
- * must outlive it. At the end, another context or none may be current.
+ * another thread the handle means another stream. Driver 580 crashes if a thread ends while such a capture is open and
+ * invalidated. The capture belongs to the context that is current at the beginning, which must outlive it. At the end,
+ * another context or none may be current.
  *
  * @param stream       The stream.
  * @param mode         As for cushim_stream_capture().

@@ -19,10 +19,10 @@ BUILD, DRIVER = map(os.path.realpath, sys.argv[1:3])
 LISTS = '''cmake_minimum_required(VERSION 3.17)
 project(outcomes LANGUAGES C)
 find_package(CUDAToolkit REQUIRED)
-foreach(name good bound crashes differs none)
+foreach(name good bound crashes differs timed none)
   add_executable(${name} ${name}.c)
 endforeach()
-foreach(name good bound crashes differs)
+foreach(name good bound crashes differs timed)
   target_link_libraries(${name} PRIVATE CUDA::cuda_driver ${CMAKE_DL_LIBS})
 endforeach()
 target_link_libraries(bound PRIVATE -Wl,--no-as-needed %s)
@@ -33,12 +33,18 @@ SOURCES = {
     'bound': 'return cuInit(0) != 0;',
     'crashes': 'if (cuInit(0) != 0) abort();',
     'differs': 'cuInit(0); puts(dlsym(RTLD_DEFAULT, "cuInit") != NULL ? "exported" : "hidden");',
+    # Only the first run compiles. The original program takes the same time twice, the other one not.
+    'timed': '''if (access("compiled", F_OK) != 0) puts("compiled");
+        fclose(fopen("compiled", "w"));
+        printf("Time= %d.5 msec\\n", strstr(getcwd(NULL, 0), "relinked") != NULL);
+        return cuInit(0) ? 3 : 0;''',
     'none': '',
 }
 HEAD = '''#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 int cuInit(unsigned);
 int main(void) { '''
@@ -95,7 +101,10 @@ class Relink(unittest.TestCase):
             "      'exported' became 'hidden'",
             'PASS  outcomes/good: relinked, it does not need libcuda.so.1',
             'PASS  outcomes/good: starts without a driver (exit status 3)',
-            'PASS  outcomes/good: on the driver, ends with 0 (before: 0), 0 lines of output compared, 1 not'])
+            'PASS  outcomes/good: on the driver, ends with 0 (before: 0), 0 lines of output compared, 1 not',
+            'PASS  outcomes/timed: relinked, it does not need libcuda.so.1',
+            'PASS  outcomes/timed: starts without a driver (exit status 3)',
+            'PASS  outcomes/timed: on the driver, ends with 0 (before: 0), 1 lines of output compared, 0 not'])
 
     def test_directory_when_nothing_needs_the_driver_then_skipped(self):
         self.assertEqual(self.relink(self.scratch / 'toolkit'), (77, ['0 projects, 0 passed, 0 failed']))
