@@ -132,8 +132,8 @@ CUSHIM_API CUresult cushim_stream_capturable_completion(struct cushim_stream *st
  *                                                stream: that capture is invalidated, and `release` is called after it
  *                                                has ended, by the first later call of this function or of
  *                                                cushim_stream_completion() (for a special stream: a call on this
- *                                                thread with this context current), or afterwards on a thread of the
- *                                                driver.
+ *                                                thread with this context current, so not if the thread has ended), or
+ *                                                afterwards on a thread of the driver.
  * @retval CUDA_ERROR_OUT_OF_MEMORY               The body was not called, or the driver refused the callback as below.
  * @return The error of the body. Another error means that the driver refused the callback with which a completion
  *         fires: the work was waited for, and then `release` was called. If the driver refused to wait, too, `release`
@@ -197,8 +197,8 @@ CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion,
  * @param completions  The array.
  * @param count        Its length.
  * @param deadline     A time of cushim_time_ns(), or CUSHIM_FOREVER.
- * @param out_index    Receives the index of the first completion in the array that has fired;
- *                     cushim_completion_poll() returns its status.
+ * @param out_index    Receives the index of a completion that has fired: of several, the first in the array, unless
+ *                     that one fired during the call. cushim_completion_poll() returns its status.
  * @retval CUDA_ERROR_TIMEOUT        The deadline has passed, and none has fired.
  * @retval CUDA_ERROR_INVALID_VALUE  The array contains no completion.
  */
