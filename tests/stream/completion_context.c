@@ -192,8 +192,8 @@ static void released_not_last(void)
     cushim_stream_destroy(&stream);
 }
 
-/* Threads look at completions while their contexts end through cushim. */
-enum { THREADS = 4, ROUNDS = 100 };
+/* Threads look at completions while their contexts end through cushim. A real driver needs long for a context. */
+enum { THREADS = 4, ROUNDS = 100, SECONDS = 5 };
 
 struct crew {
     struct cushim_completion *completion;
@@ -214,7 +214,8 @@ static void *look(void *user)
 static void ended_under_threads(void)
 {
     struct crew crew = {.completion = NULL};
-    for (int round = 0; round < ROUNDS; round++) {
+    uint64_t end = cushim_time_ns() + SECONDS * UINT64_C(1000000000);
+    for (int round = 0; round < ROUNDS && cushim_time_ns() < end; round++) {
         pthread_t threads[THREADS];
         struct gate gate;
         struct cushim_context *context = NULL;

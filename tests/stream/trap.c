@@ -266,17 +266,6 @@ static void before_registration_returns(void)
     layer_stream_end(stream);
 }
 
-/* Holds a stream back with a kernel, so that callbacks of other streams can run in the meantime: a driver may run them
- * one at a time, and a gate is a callback. */
-static unsigned *hold_back(struct cushim_stream *stream, CUfunction function)
-{
-    CUdeviceptr address;
-    unsigned *flag = host_new(sizeof *flag, &address);
-    void *parameters[] = {&address};
-    need("launch", kernel_launch(function, cushim_stream_handle(stream), parameters));
-    return flag;
-}
-
 /* Detached completions fire late, when other completions could long use their memory: those do not change. */
 static void long_after_detach(void)
 {
@@ -285,10 +274,7 @@ static void long_after_detach(void)
     int still_pending = 0;
     struct cushim_stream *stream = layer_stream();
     struct cushim_stream *other = layer_stream();
-    CUfunction function = NULL;
-    if (!need("kernel", kernel_get("conformance_wait", &function)))
-        return;
-    unsigned *flag = hold_back(stream, function);
+    unsigned *flag = hold_back(stream);
     for (int i = 0; i < COUNT; i++) {
         struct cushim_completion *completion = completion_new(stream);
         if (i % 2 == 0)
@@ -296,15 +282,15 @@ static void long_after_detach(void)
         else
             cushim_completion_destroy(&completion);
     }
-    unsigned *other_flag = hold_back(other, function);
+    unsigned *other_flag = hold_back(other);
     for (int i = 0; i < COUNT; i++)
         pending[i] = completion_new(other);
-    CUSHIM_STORE_RELEASE(flag, 1);
+    let_go(flag);
     need("synchronize", cushim_stream_synchronize(stream));
     for (int i = 0; i < COUNT; i++)
         still_pending += cushim_completion_poll(pending[i]) == CUDA_ERROR_NOT_READY;
     rule_number("still-pending", still_pending, COUNT);
-    CUSHIM_STORE_RELEASE(other_flag, 1);
+    let_go(other_flag);
     for (int i = 0; i < COUNT; i++) {
         need("wait", cushim_completion_wait(pending[i], soon()));
         cushim_completion_destroy(&pending[i]);
