@@ -16,10 +16,11 @@
  * poll, a wait, or any other function that the program calls with the completion. The driver calls back only if the
  * program asks for a descriptor, sets a callback, adds the completion to a set, waits for longer than the spin budget,
  * or drops it while `release` of cushim_stream_enqueue() is due. From then on the callback fires it. The callback comes
- * through a stream of cushim that waits for the event. cuStreamSynchronize() can return before it has come. There are
- * at most 32 of these streams in the process, each for one stream at a time; the driver frees them with their contexts.
- * Callbacks for one stream come in the order of its work if the program asks for them in that order. If all 32 are busy
- * for other streams, a callback waits for newer work of its stream, too, or for other completions.
+ * through a stream of cushim that waits for the event, and cuStreamSynchronize() can return before it has come. The
+ * first completion in a context creates four such streams there; the process has at most 32, and the driver frees them
+ * with their contexts. Each serves one stream at a time. If all are busy, the callback goes onto the stream of the work
+ * and waits for newer work there, too. Callbacks for one stream come in the order of its work if the program asks for
+ * them in that order and does not capture or destroy the stream in between.
  *
  * A callback on the stream itself fires the completion in these cases: on drivers before CUDA 12.0, for the special
  * streams (0, legacy and per-thread), for streams of green contexts, in the child of a fork() if the parent had made
@@ -180,8 +181,8 @@ CUSHIM_API void cushim_completion_set_spin_budget(uint64_t nanoseconds);
 
 /**
  * Waits until a completion has fired. The call returns when the deadline has passed, whatever happens to the work. It
- * polls for the spin budget, see cushim_completion_set_spin_budget(), and then sleeps until a callback wakes it. If
- * more threads wait than there are streams for callbacks, it looks every 0.5 ms.
+ * polls for the spin budget, see cushim_completion_set_spin_budget(), and then sleeps until a callback wakes it. If no
+ * stream is free for the callback, it looks every 0.5 ms.
  *
  * @param completion  The completion.
  * @param deadline    A time of cushim_time_ns(), or CUSHIM_FOREVER. With a time in the past the call does not wait.

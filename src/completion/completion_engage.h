@@ -13,7 +13,8 @@ enum engagement {
 
 /*
  * Makes a callback of the driver fire the completion when its event is done. Returns CUDA_SUCCESS if a callback will
- * fire it or it has fired, CUDA_ERROR_NOT_READY if that is not possible at this time, or an error of the driver.
+ * fire it or it has fired, CUDA_ERROR_NOT_READY if that is not possible at this time, CUDA_ERROR_NOT_SUPPORTED if there
+ * is no stream for the callback, or an error of the driver.
  */
 CUresult cush_completion_engage(struct cushim_completion *completion, enum engagement engagement);
 

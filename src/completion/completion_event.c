@@ -10,11 +10,7 @@
 #include "../stream/context_object.h"
 #include "../stream/property.h"
 #include "../stream/stream_object.h"
-
-static CUresult context_find_id(CUcontext context, unsigned long long *out_id)
-{
-    return cushim_table_legacy()->CtxGetId_v1(context, out_id);
-}
+#include "completion_helper.h"
 
 static bool driver_has(enum cushim_slot slot)
 {
@@ -44,7 +40,7 @@ struct event_place cush_completion_event_place(struct cushim_stream *stream)
     CUgreenCtx green = NULL;
     if (stream->special || cush_os_process_generation() != 0 || !driver_has_what_events_need()
         || cush_stream_find_context(stream, &place.context, &green) != CUDA_SUCCESS || green != NULL
-        || context_find_id(place.context, &place.id) != CUDA_SUCCESS)
+        || cush_context_find_id(place.context, &place.id) != CUDA_SUCCESS)
         place.id = 0;
     return place;
 }
@@ -52,27 +48,9 @@ struct event_place cush_completion_event_place(struct cushim_stream *stream)
 /* An error counts only if the driver repeats it. */
 enum { REPETITIONS = 4 };
 
-static CUresult context_check_once(CUcontext context, unsigned long long id)
-{
-    unsigned long long current = 0;
-    CUresult result = context_find_id(context, &current);
-    if (result == CUDA_SUCCESS ? current != id : result == CUDA_ERROR_INVALID_CONTEXT)
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return result;
-}
-
-CUresult cush_completion_context_check(CUcontext context, unsigned long long id)
-{
-    CUresult result = context_check_once(context, id);
-    for (int i = 0; i < REPETITIONS && result != CUDA_SUCCESS; i++)
-        if (context_check_once(context, id) != result)
-            return CUDA_ERROR_NOT_READY;
-    return result;
-}
-
 static CUresult event_check_context(const struct cushim_completion *completion)
 {
-    return cush_completion_context_check(completion->event.context, completion->event.id);
+    return cush_context_check_id(completion->event.context, completion->event.id);
 }
 
 /* In the relaxed mode, the query invalidates nobody's capture. */
@@ -102,6 +80,7 @@ static bool event_create(struct cushim_completion *completion, const struct even
     CUcontext before = NULL;
     if (!cush_context_push(place->context, &before))
         return false;
+    cush_helpers_open(place->context, place->id);
     CUresult result = cushim_table_legacy()->EventCreate_v1(&handle, CU_EVENT_DISABLE_TIMING);
     cush_context_pop(before);
     if (result != CUDA_SUCCESS)

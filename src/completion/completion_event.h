@@ -13,10 +13,6 @@ struct event_place {
 
 struct event_place cush_completion_event_place(struct cushim_stream *stream);
 
-/* Returns CUDA_SUCCESS if the context exists, CUDA_ERROR_CONTEXT_IS_DESTROYED if not, CUDA_ERROR_NOT_READY if the
- * driver gives no certain answer, or an error that it repeats. */
-CUresult cush_completion_context_check(CUcontext context, unsigned long long id);
-
 /*
  * Records the event of a new completion, which keeps a reference to the stream object. Returns false if the completion
  * must use a callback instead.

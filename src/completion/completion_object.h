@@ -53,7 +53,7 @@ struct cushim_completion {
     atomic_uint pending_calls; /* of a captured completion: firings for which the function was not called yet */
     unsigned index;            /* in the pool */
     atomic_uint next; /* index + 1 of the next in a list: of the pool, of a dispatcher, or of deferred completions */
-    unsigned helper;  /* of an engaged completion: completion_engage.c */
+    int helper;       /* of an engaged completion: completion_helper.c */
     /* The event stays when the completion is reused. No call on it is made before its context was compared. */
     struct {
         CUevent handle; /* or NULL */

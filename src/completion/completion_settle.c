@@ -37,7 +37,7 @@ static void completions_settle(CUcontext context)
     enum { TRIES = 5 }; /* one failure must not lose the status of the work */
     unsigned long long id = 0;
     for (int i = 0; i < TRIES; i++) {
-        if (cushim_table_legacy()->CtxGetId_v1(context, &id) == CUDA_SUCCESS) {
+        if (cush_context_find_id(context, &id) == CUDA_SUCCESS) {
             cush_completion_pool_each(completion_settle_in, &id);
             return;
         }

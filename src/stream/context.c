@@ -263,3 +263,27 @@ CUresult cushim_context_priority_range(struct cushim_context *context, int *out_
         *out_greatest = greatest;
     return CUDA_SUCCESS;
 }
+
+CUresult cush_context_find_id(CUcontext context, unsigned long long *out_id)
+{
+    return cushim_table_legacy()->CtxGetId_v1(context, out_id);
+}
+
+static CUresult context_check_id_once(CUcontext context, unsigned long long id)
+{
+    unsigned long long current = 0;
+    CUresult result = cush_context_find_id(context, &current);
+    if (result == CUDA_SUCCESS ? current != id : result == CUDA_ERROR_INVALID_CONTEXT)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return result;
+}
+
+CUresult cush_context_check_id(CUcontext context, unsigned long long id)
+{
+    CUresult result = context_check_id_once(context, id);
+    const int repetitions = 4;
+    for (int i = 0; i < repetitions && result != CUDA_SUCCESS; i++)
+        if (context_check_id_once(context, id) != result)
+            return CUDA_ERROR_NOT_READY;
+    return result;
+}

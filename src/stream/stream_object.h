@@ -25,6 +25,7 @@ struct cushim_stream {
     atomic_ullong id;
     _Atomic(CUcontext) driver_context;
     _Atomic(CUgreenCtx) green;
+    atomic_uint callbacks; /* of completions, in this stream: completion_engage.c */
 };
 
 /* Creates an object. Returns NULL if the host is out of memory. */
