@@ -35,7 +35,8 @@ typedef CUresult (*cushim_stream_body)(struct cushim_stream *stream, void *user)
 /** @{ */
 
 /**
- * Creates a stream.
+ * Creates a stream. The driver can wait for all work of the context meanwhile (observed with driver 580 at the 36th and
+ * the 79th stream of a context).
  *
  * @param context     The context in which to create it. The stream holds a reference to the context.
  * @param flags       CU_STREAM_DEFAULT (0), or CU_STREAM_NON_BLOCKING for a stream that does not wait for the legacy
