@@ -17,10 +17,11 @@
  * program asks for a descriptor, sets a callback, adds the completion to a set, waits for longer than the spin budget,
  * or drops it while `release` of cushim_stream_enqueue() is due. From then on the callback fires it. The callback comes
  * through a stream of cushim that waits for the event, and cuStreamSynchronize() can return before it has come. The
- * first completion in a context creates four such streams there; the process has at most 32, and the driver frees them
- * with their contexts. Each serves one stream at a time. If all are busy, the callback goes onto the stream of the work
- * and waits for newer work there, too. Callbacks for one stream come in the order of its work if the program asks for
- * them in that order and does not capture or destroy the stream in between.
+ * first completion in a context creates four such streams there, like cushim_stream_create(); no later call creates
+ * one. The process has at most 32, and the driver frees them with their contexts. Each serves one stream at a time. If
+ * all are busy, the callback goes onto the stream of the work and waits for newer work there, too. Callbacks for one
+ * stream come in the order of its work if the program asks for them in that order and does not capture or destroy the
+ * stream in between.
  *
  * A callback on the stream itself fires the completion in these cases: on drivers before CUDA 12.0, for the special
  * streams (0, legacy and per-thread), for streams of green contexts, in the child of a fork() if the parent had made
