@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Completions that record an event: what they cost, and that they fire whatever the driver refuses. */
+#include <sched.h>
+
 #include "completion.h"
 
 static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
@@ -203,7 +205,7 @@ static void count_inline_release(void *user)
 
 static void inline_while_polled(void)
 {
-    enum { ROUNDS = 200 };
+    enum { ROUNDS = 50 };
     int here = 0;
     struct cushim_stream *stream = layer_stream();
     for (int round = 0; round < ROUNDS; round++) {
@@ -214,7 +216,7 @@ static void inline_while_polled(void)
         need("set", cushim_completion_set_inline_callback(completion, take_thread, &call, count_inline_release));
         gate_open(&gate);
         while (cushim_completion_poll(completion) == CUDA_ERROR_NOT_READY)
-            ;
+            sched_yield();
         for (int i = 0; i < 500 && atomic_load(&call.releases) == 0; i++)
             pause_shortly();
         here += atomic_load(&call.releases) == 0 || pthread_equal(call.thread, pthread_self());
