@@ -20,8 +20,8 @@
  * first completion in a context creates four such streams there, like cushim_stream_create(); no later call creates
  * one. The process has at most 32, and the driver frees them with their contexts. Each serves one stream at a time. If
  * all are busy, the callback goes onto the stream of the work and waits for newer work there, too. Callbacks for one
- * stream come in the order of its work if the program asks for them in that order and does not capture or destroy the
- * stream in between.
+ * cushim_stream come in the order of its work if the program asks for them in that order, has not found the completions
+ * fired before, and does not capture or destroy the stream in between.
  *
  * A callback on the stream itself fires the completion in these cases: on drivers before CUDA 12.0, for the special
  * streams (0, legacy and per-thread), for streams of green contexts, in the child of a fork() if the parent had made

@@ -23,7 +23,8 @@ void cush_completion_release_resources(struct cushim_completion *completion)
 
 bool cush_completion_change_callback(struct cushim_completion *completion, unsigned from, unsigned to)
 {
-    return atomic_compare_exchange_strong(&completion->callback_state, &from, to);
+    unsigned char expected = (unsigned char)from;
+    return atomic_compare_exchange_strong(&completion->callback_state, &expected, (unsigned char)to);
 }
 
 /* Ends a callback that this thread has claimed. */
@@ -78,7 +79,7 @@ void cush_completion_run_callback(struct cushim_completion *completion, size_t *
 
 void cush_completion_cancel_callback(struct cushim_completion *completion)
 {
-    unsigned callback = atomic_load(&completion->callback_state);
+    unsigned char callback = atomic_load(&completion->callback_state);
     while (callback == CALLBACK_SET || callback == CALLBACK_RUNNING) {
         if (atomic_compare_exchange_strong(&completion->callback_state, &callback, CALLBACK_CANCELLED)) {
             if (callback == CALLBACK_SET)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A helper stream waits for the event of a completion and then calls back. At a time it carries the waits of one
- * stream, whose work is done in that order: so none holds back another, and the callbacks come in the order of the
- * stream. If no helper is free, the callback goes onto the stream of the work, behind newer work, and so do the next
+ * stream, in the order of the work: so none holds back another, and the callbacks come in that order. A wait for older
+ * work than the newest there goes to another helper. If no helper is free, the callback goes onto the stream of the work, behind newer work, and so do the next
  * ones while it is there, to keep their order. If that stream is gone or in a capture, the callback goes onto a busy
  * helper, behind other waits.
  */
@@ -36,7 +36,7 @@ static CUresult engage_helper(struct cushim_completion *completion, int helper)
     if (helper < 0)
         return CUDA_ERROR_NOT_READY;
     CUstream stream = cush_helper_stream(helper);
-    completion->helper = helper;
+    completion->helper = (unsigned char)helper;
     cush_completion_ref(completion);
     CUresult result = table->StreamWaitEvent_v1(stream, completion->event.handle, 0);
     if (result == CUDA_SUCCESS)
@@ -52,7 +52,7 @@ static CUresult engage_promptly(struct cushim_completion *completion)
 {
     struct cushim_stream *stream = completion->of.stream;
     bool may = atomic_load(&stream->callbacks) == 0;
-    return engage_helper(completion, may ? cush_helper_for(completion->event.id, stream) : -1);
+    return engage_helper(completion, may ? cush_helper_for(completion) : -1);
 }
 
 /* The caller keeps the stream in use. */
@@ -80,7 +80,7 @@ static CUresult engage(struct cushim_completion *completion, enum engagement eng
     if (result != CUDA_SUCCESS && stream != NULL)
         result = engage_stream(completion, stream);
     if (result == CUDA_ERROR_NOT_READY && engagement == ENGAGE_SOMEHOW)
-        result = engage_helper(completion, cush_helper_busy(completion->event.id, completion->index));
+        result = engage_helper(completion, cush_helper_busy(completion));
     if (result == CUDA_ERROR_NOT_READY && stream == NULL && cush_helpers_count(completion->event.id) == 0)
         result = CUDA_ERROR_NOT_SUPPORTED;
     cush_completion_event_end(completion);

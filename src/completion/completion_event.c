@@ -105,9 +105,15 @@ static bool event_prepare(struct cushim_completion *completion, const struct eve
 bool cush_completion_record(struct cushim_stream *stream, struct cushim_completion *completion,
                             const struct event_place *place)
 {
-    if (place->id == 0 || !event_prepare(completion, place)
-        || cushim_table_legacy()->EventRecord_v1(completion->event.handle, stream->handle) != CUDA_SUCCESS)
+    if (place->id == 0 || !event_prepare(completion, place))
         return false;
+    unsigned before = atomic_load(&stream->recorded);
+    if (cushim_table_legacy()->EventRecord_v1(completion->event.handle, stream->handle) != CUDA_SUCCESS)
+        return false;
+    /* The work of a completion is older than that of another one if its number is not above the other's number_before.
+     */
+    completion->number_before = before;
+    completion->number = atomic_fetch_add(&stream->recorded, 1) + 1;
     completion->of.stream = cush_stream_ref(stream);
     atomic_store_explicit(&completion->by_event, true, memory_order_release);
     return true;

@@ -12,11 +12,14 @@ void cush_helpers_open(CUcontext context, unsigned long long id);
 int cush_helpers_count(unsigned long long id);
 
 /*
- * Both claim a helper of the context and return its index, or -1: the first one that waits for no other stream than
- * this, the second a busy one. The search for it begins at `from`.
+ * Both claim a helper of the context and return its index, or -1: the first one that waits for nothing but older work
+ * of the same stream, the second any busy one.
  */
-int cush_helper_for(unsigned long long id, const struct cushim_stream *owner);
-int cush_helper_busy(unsigned long long id, unsigned from);
+int cush_helper_for(const struct cushim_completion *completion);
+int cush_helper_busy(const struct cushim_completion *completion);
+
+/* Returns whether a callback for older work of the same stream is due, and none for newer work behind it. */
+bool cush_helper_precedes(const struct cushim_completion *completion);
 
 CUstream cush_helper_stream(int index);
 

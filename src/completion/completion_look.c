@@ -6,6 +6,7 @@
 #include "completion_engage.h"
 #include "completion_event.h"
 #include "completion_fire.h"
+#include "completion_helper.h"
 
 /* Returns whether a query about the stream of the work returns the same error, or the stream is gone. */
 static bool stream_agrees(struct cushim_stream *stream, CUresult error)
@@ -47,6 +48,9 @@ void cush_completion_engage_surely(struct cushim_completion *completion)
     /* In the child of a fork(), no callback comes. */
     if (!atomic_load_explicit(&completion->by_event, memory_order_acquire)
         || completion->generation != cush_os_process_generation())
+        return;
+    /* Callbacks for one stream come in the order of its work. */
+    if (cush_helper_precedes(completion) && cush_completion_engage(completion, ENGAGE_SOMEHOW) == CUDA_SUCCESS)
         return;
     while (!cush_completion_look(completion) && cush_completion_engage(completion, ENGAGE_SOMEHOW) != CUDA_SUCCESS) {
         unsigned state = atomic_load(&completion->state);

@@ -42,18 +42,23 @@ struct cushim_completion {
     /* Firing reads and writes these members. */
     atomic_uint references; /* the program, the driver or graph, and the dispatcher while the callback is queued */
     atomic_uint state;
-    atomic_uint callback_state;
     unsigned generation; /* of the process: the child of a fork() has another one */
+    atomic_uchar callback_state;
+    atomic_bool detached; /* by the program */
+    atomic_bool queued;   /* in the list of its dispatcher */
+    atomic_bool by_event; /* its event fires it; otherwise a callback on the stream does */
     _Atomic(os_signal) signal;
-    atomic_bool detached;      /* by the program */
-    atomic_bool queued;        /* in the list of its dispatcher */
-    atomic_bool by_event;      /* its event fires it; otherwise a callback on the stream does */
-    bool captured;             /* it fires at each launch of a graph, and counts the firings */
-    atomic_uint event_calls;   /* threads that are about to call, or in, a driver function on the event */
-    atomic_uint pending_calls; /* of a captured completion: firings for which the function was not called yet */
-    unsigned index;            /* in the pool */
+    bool captured;           /* it fires at each launch of a graph, and counts the firings */
+    unsigned char helper;    /* of an engaged completion: completion_helper.c */
+    atomic_uint event_calls; /* threads that are about to call, or in, a driver function on the event */
+    unsigned index;          /* in the pool */
     atomic_uint next; /* index + 1 of the next in a list: of the pool, of a dispatcher, or of deferred completions */
-    int helper;       /* of an engaged completion: completion_helper.c */
+    /* Of a completion with an event: how many its stream had recorded, once it was recorded itself, and before. */
+    unsigned number;
+    union {
+        atomic_uint pending_calls; /* of a captured completion: firings for which the function was not called yet */
+        unsigned number_before;
+    };
     /* The event stays when the completion is reused. No call on it is made before its context was compared. */
     struct {
         CUevent handle; /* or NULL */

@@ -19,7 +19,8 @@ struct cushim_stream {
     bool special; /* 0, legacy or per-thread: a different stream in each thread or context */
     /* The open capture that cushim began, unless special. Only the thread that takes it from here may end it. */
     _Atomic(struct cushim_capture *) capture;
-    atomic_uint known; /* bits of enum known_property, each set after its value below */
+    atomic_uint recorded; /* completions that have recorded an event */
+    atomic_uint known;    /* bits of enum known_property, each set after its value below */
     atomic_uint flags;
     atomic_int device;
     atomic_ullong id;

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of the callbacks for one stream, and that none waits for newer work. */
+#include "completion.h"
+
+/* The stream waits until the program writes the value. No callback of the driver is needed for that. */
+static void wait_for_value(struct cushim_stream *stream, CUdeviceptr address)
+{
+    need("wait-value", cu->StreamWaitValue32_v2(cushim_stream_handle(stream), address, 1, CU_STREAM_WAIT_VALUE_GEQ));
+}
+
+/* Newer work gets its callback first. It is pending when the older work is done. */
+static void newer_work_first(void)
+{
+    CUdeviceptr address = 0;
+    cushim_descriptor descriptor;
+    struct cushim_stream *stream = layer_stream();
+    volatile unsigned *values = host_new(2 * sizeof *values, &address);
+    if (values == NULL)
+        return;
+    wait_for_value(stream, address);
+    struct cushim_completion *older = completion_new(stream);
+    wait_for_value(stream, address + sizeof *values);
+    struct cushim_completion *newer = completion_new(stream);
+    need("descriptor", cushim_completion_descriptor(newer, &descriptor));
+    rule("wait-shortly", cushim_completion_wait(older, cushim_time_ns() + 2000000), CUDA_ERROR_TIMEOUT);
+    values[0] = 1;
+    rule("older", cushim_completion_wait(older, soon()), CUDA_SUCCESS);
+    rule("newer-is-pending", cushim_completion_poll(newer), CUDA_ERROR_NOT_READY);
+    values[1] = 1;
+    rule("newer", cushim_completion_wait(newer, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&older);
+    cushim_completion_destroy(&newer);
+    layer_stream_end(stream);
+    host_free((void *)values);
+}
+
+struct turns_taken {
+    int next;
+    int wrong;
+};
+
+struct turn {
+    struct turns_taken *taken;
+    int number;
+};
+
+static void take_turn(CUresult status, void *user)
+{
+    struct turn *turn = user;
+    turn->taken->wrong += status != CUDA_SUCCESS || turn->taken->next != turn->number;
+    turn->taken->next++;
+}
+
+static void run_until(struct cushim_dispatcher *dispatcher, const struct turns_taken *taken, int count)
+{
+    for (int i = 0; i < 500 && taken->next < count; i++) {
+        need("run", cushim_dispatcher_run(dispatcher, NULL));
+        if (taken->next < count)
+            pause_shortly();
+    }
+}
+
+static void pass_gate(CUresult status, void *user)
+{
+    struct gate *gate = user;
+    (void)status;
+    pthread_mutex_lock(&gate->lock);
+    while (!gate->open)
+        pthread_cond_wait(&gate->changed, &gate->lock);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+/* The work of the second callback is done when it is set, and the first callback is still due. */
+static void done_behind_due(void)
+{
+    struct gate gate;
+    struct gate slow = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    struct turns_taken taken = {0, 0};
+    struct turn first = {&taken, 0};
+    struct turn second = {&taken, 1};
+    struct cushim_dispatcher *dispatcher = NULL;
+    struct cushim_completion *completions[3];
+    struct cushim_stream *stream = layer_stream();
+    need("dispatcher", cushim_dispatcher_create(&dispatcher));
+    gate_close(&gate, cushim_stream_handle(stream));
+    for (int i = 0; i < 3; i++)
+        completions[i] = completion_new(stream);
+    need("inline", cushim_completion_set_inline_callback(completions[0], pass_gate, &slow, NULL));
+    need("first", cushim_completion_set_callback(completions[1], dispatcher, take_turn, &first, NULL));
+    gate_open(&gate);
+    need("wait", cushim_completion_wait(completions[0], soon()));
+    pause_shortly();
+    need("second", cushim_completion_set_callback(completions[2], dispatcher, take_turn, &second, NULL));
+    need("run", cushim_dispatcher_run(dispatcher, NULL));
+    gate_open(&slow);
+    run_until(dispatcher, &taken, 2);
+    rule_number("called", taken.next, 2);
+    rule_number("wrong", taken.wrong, 0);
+    for (int i = 0; i < 3; i++)
+        cushim_completion_destroy(&completions[i]);
+    cushim_dispatcher_destroy(&dispatcher);
+    layer_stream_end(stream);
+}
+
+/* Threads set callbacks, each for a stream of its own. */
+enum { THREADS = 4, ROUNDS = 40, MANY = 60 };
+
+static void *set_many(void *user)
+{
+    struct turns_taken *total = user;
+    struct cushim_dispatcher *dispatcher = NULL;
+    struct cushim_stream *stream = layer_stream();
+    need("dispatcher", cushim_dispatcher_create(&dispatcher));
+    for (int round = 0; round < ROUNDS; round++) {
+        struct gate gate;
+        struct turns_taken taken = {0, 0};
+        struct turn turns[MANY];
+        struct cushim_completion *completions[MANY];
+        gate_close(&gate, cushim_stream_handle(stream));
+        for (int i = 0; i < MANY; i++) {
+            completions[i] = completion_new(stream);
+            turns[i] = (struct turn){&taken, i};
+            need("set", cushim_completion_set_callback(completions[i], dispatcher, take_turn, &turns[i], NULL));
+        }
+        gate_open(&gate);
+        run_until(dispatcher, &taken, MANY);
+        total->next += taken.next;
+        total->wrong += taken.wrong;
+        for (int i = 0; i < MANY; i++)
+            cushim_completion_destroy(&completions[i]);
+    }
+    cushim_dispatcher_destroy(&dispatcher);
+    layer_stream_end(stream);
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t ids[THREADS];
+    struct turns_taken totals[THREADS] = {{0, 0}};
+    int called = 0;
+    int wrong = 0;
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&ids[i], NULL, set_many, &totals[i]);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(ids[i], NULL);
+        called += totals[i].next;
+        wrong += totals[i].wrong;
+    }
+    rule_number("called", called, THREADS * ROUNDS * MANY);
+    rule_number("wrong", wrong, 0);
+}
+
+static const struct check checks[] = {
+    {"completion_order.newer-work-first", newer_work_first, 0, {S(StreamWaitValue32_v2)}},
+    {"completion_order.done-behind-due", done_behind_due, 0, {0}},
+    {"completion_order.threads", threads, 0, {0}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_completion_order = {"completion_order", checks};
