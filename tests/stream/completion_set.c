@@ -309,6 +309,16 @@ static void *take_out(void *user)
     return NULL;
 }
 
+/* Makes the pool grow to as many completions as two rounds use: those of the round before may still be in use. */
+static void fill_pool(struct cushim_stream *stream)
+{
+    static struct cushim_completion *completions[2 * MANY];
+    for (int i = 0; i < 2 * MANY; i++)
+        completions[i] = completion_new(stream);
+    for (int i = 0; i < 2 * MANY; i++)
+        cushim_completion_destroy(&completions[i]);
+}
+
 /* Threads take them out while others are added and fire. Nothing is allocated once the pool has grown. */
 static void many(void)
 {
@@ -316,6 +326,7 @@ static void many(void)
     struct cushim_stream *stream = layer_stream();
     long blocks = 0;
     int wrong = 0;
+    fill_pool(stream);
     for (int round = 0; round < 3; round++) {
         pthread_t threads[THREADS];
         for (int i = 0; i < MANY; i++)
