@@ -82,13 +82,11 @@ CUresult cush_completion_wait(const char *function, struct cushim_completion *co
     if (completion == NULL)
         return fail_null_completion(function);
     CUresult result = completion_spin(function, completion, spin_end, out_status);
-    bool in_time = true;
-    while (result == CUDA_ERROR_NOT_READY && in_time) {
+    while (result == CUDA_ERROR_NOT_READY && cushim_time_ns() < deadline) {
         bool engaged = cush_completion_engage(completion, ENGAGE_PROMPTLY) == CUDA_SUCCESS;
         unsigned state = atomic_fetch_or(&completion->state, COMPLETION_WAITED) | COMPLETION_WAITED;
         if ((state & COMPLETION_FIRED) == 0)
-            in_time = cush_os_wait(&completion->state, state, cush_completion_sleep_until(engaged, deadline))
-                      || cushim_time_ns() < deadline;
+            (void)cush_os_wait(&completion->state, state, cush_completion_sleep_until(engaged, deadline));
         result = cush_completion_check(function, completion, out_status);
     }
     return result == CUDA_ERROR_NOT_READY ? fail_timeout(function) : result;

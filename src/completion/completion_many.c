@@ -56,8 +56,10 @@ CUresult cushim_completion_wait_any(struct cushim_completion *const *completions
         return fail_null_output(function);
     struct pass pass = {.watch = false, .has_event = true};
     uint64_t spin_end = cush_completion_spin_until(deadline);
-    for (bool in_time = true;;) {
-        pass.watch = pass.watch || !pass.has_event || cushim_time_ns() >= spin_end;
+    for (;;) {
+        uint64_t now = cushim_time_ns();
+        bool in_time = now < deadline;
+        pass.watch = in_time && (pass.watch || !pass.has_event || now >= spin_end);
         pass.has_event = false;
         unsigned seen = atomic_load(&cush_completion_watched_firings);
         CUresult result = many_check(function, completions, count, &pass, out_index);
@@ -66,9 +68,8 @@ CUresult cushim_completion_wait_any(struct cushim_completion *const *completions
         if (!in_time)
             return fail_timeout(function);
         if (pass.watch)
-            in_time = cush_os_wait(&cush_completion_watched_firings, seen,
-                                   cush_completion_sleep_until(!pass.has_event, deadline))
-                      || cushim_time_ns() < deadline;
+            (void)cush_os_wait(&cush_completion_watched_firings, seen,
+                               cush_completion_sleep_until(!pass.has_event, deadline));
     }
 }
 

@@ -96,6 +96,29 @@ static void spin_budget(void)
     layer_stream_end(stream);
 }
 
+/* A wait that ends within the spin budget asks for no callback. */
+static void short_waits(void)
+{
+    struct gate gate;
+    size_t index;
+    struct cushim_stream *stream = layer_stream();
+    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_completion *completion = completion_new(stream);
+    cushim_completion_set_spin_budget(UINT64_MAX);
+    watch_begin();
+    rule("wait", cushim_completion_wait(completion, cushim_time_ns() + 1000000), CUDA_ERROR_TIMEOUT);
+    rule("past", cushim_completion_wait(completion, 0), CUDA_ERROR_TIMEOUT);
+    rule("any", cushim_completion_wait_any(&completion, 1, 0, &index), CUDA_ERROR_TIMEOUT);
+    rule("all", cushim_completion_wait_all(&completion, 1, 0), CUDA_ERROR_TIMEOUT);
+    rule_number("callbacks", watch_calls_of(S(StreamAddCallback_v1)), 0);
+    watch_end();
+    cushim_completion_set_spin_budget(50000);
+    gate_open(&gate);
+    rule("fired", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    layer_stream_end(stream);
+}
+
 struct use {
     struct cushim_completion *completion;
     struct gate gate;
@@ -392,6 +415,7 @@ static const struct check checks[] = {
     {"completion_event.calls", calls, 0, {S(CtxGetId_v1)}},
     {"completion_event.no-allocation", no_allocation, CHECK_ALONE, {0}},
     {"completion_event.spin-budget", spin_budget, 0, {0}},
+    {"completion_event.short-waits", short_waits, 0, {0}},
     {"completion_event.each-call-fails", each_call_fails, 0, {S(CtxGetId_v1)}},
     {"completion_event.inline-while-polled", inline_while_polled, 0, {0}},
     {"completion_event.callbacks-in-order", callbacks_in_order, 0, {0}},
