@@ -20,13 +20,12 @@ static void completion_settle(struct cushim_completion *completion)
         (void)cush_os_wait(&completion->event_calls, calls, cushim_time_ns() + turn);
 }
 
-/* `user` is the id of the context. */
-static void completion_settle_in(struct cushim_completion *completion, void *user)
+/* `context` is the handle. A context that is gone may have had the same one: its completions fire, too. */
+static void completion_settle_in(struct cushim_completion *completion, void *context)
 {
-    const unsigned long long *id = user;
     if (!atomic_load_explicit(&completion->by_event, memory_order_relaxed) || !cush_completion_try_ref(completion))
         return;
-    if (atomic_load_explicit(&completion->by_event, memory_order_acquire) && completion->event.id == *id
+    if (atomic_load_explicit(&completion->by_event, memory_order_acquire) && completion->event.context == context
         && completion->generation == cush_os_process_generation())
         completion_settle(completion);
     cush_completion_unref(completion);
@@ -34,14 +33,7 @@ static void completion_settle_in(struct cushim_completion *completion, void *use
 
 static void completions_settle(CUcontext context)
 {
-    enum { TRIES = 5 }; /* one failure must not lose the status of the work */
-    unsigned long long id = 0;
-    for (int i = 0; i < TRIES; i++) {
-        if (cush_context_find_id(context, &id) == CUDA_SUCCESS) {
-            cush_completion_pool_each(completion_settle_in, &id);
-            return;
-        }
-    }
+    cush_completion_pool_each(completion_settle_in, context);
 }
 
 void cush_completions_settle_contexts(void)

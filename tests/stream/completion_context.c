@@ -175,6 +175,31 @@ static void ended(void)
     need("other-destroy", cu->CtxDestroy_v2(other));
 }
 
+/* The work failed, and nobody has looked at the completion. */
+static void ended_after_fault(void)
+{
+    struct cushim_context *context = NULL;
+    struct cushim_stream *stream = NULL;
+    CUcontext before = NULL;
+    CUfunction function = NULL;
+    struct gate gate;
+    need("context", cushim_context_create(0, 0, &context));
+    need("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
+    need("enter", cushim_context_enter(context, &before));
+    need("kernel", kernel_get("conformance_fault", &function));
+    gate_close(&gate, cushim_stream_handle(stream));
+    if (!need("fault", kernel_launch(function, cushim_stream_handle(stream), NULL)))
+        return;
+    struct cushim_completion *completion = completion_new(stream);
+    need("leave", cushim_context_leave(before));
+    gate_open(&gate);
+    saw("synchronize", cushim_stream_synchronize(stream));
+    saw("stream-destroy", cushim_stream_destroy(&stream));
+    saw("destroy", cushim_context_destroy(&context));
+    rule("status", cushim_completion_poll(completion), CUDA_ERROR_ILLEGAL_ADDRESS);
+    cushim_completion_destroy(&completion);
+}
+
 /* A primary context that others retain lives on, so that its release does not wait. */
 static void released_not_last(void)
 {
@@ -244,6 +269,7 @@ static const struct check checks[] = {
     {"completion_context.primary-reset", primary_reset, CHECK_ALONE, {S(DevicePrimaryCtxReset_v1)}},
     {"completion_context.primary-released", primary_released, CHECK_ALONE, {S(DevicePrimaryCtxRetain_v1)}},
     {"completion_context.ended", ended, CHECK_ALONE, {0}},
+    {"completion_context.ended-after-fault", ended_after_fault, CHECK_ALONE, {0}},
     {"completion_context.released-not-last", released_not_last, CHECK_ALONE, {S(DevicePrimaryCtxRetain_v1)}},
     {"completion_context.ended-under-threads", ended_under_threads, CHECK_ALONE, {0}},
     {NULL, NULL, 0, {0}},
