@@ -2,9 +2,9 @@
 /*
  * A helper stream waits for the event of a completion and then calls back. At a time it carries the waits of one
  * stream, in the order of the work: so none holds back another, and the callbacks come in that order. A wait for older
- * work than the newest there goes to another helper. If no helper is free, the callback goes onto the stream of the work, behind newer work, and so do the next
- * ones while it is there, to keep their order. If that stream is gone or in a capture, the callback goes onto a busy
- * helper, behind other waits.
+ * work than the newest there goes to another helper. If no helper is free, the callback goes onto the stream of the
+ * work, behind newer work, and so do the next ones while it is there, to keep their order. If that stream is gone or in
+ * a capture, the callback goes onto a busy helper, behind other waits.
  */
 #include "completion_engage.h"
 
@@ -39,8 +39,11 @@ static CUresult engage_helper(struct cushim_completion *completion, int helper)
     completion->helper = (unsigned char)helper;
     cush_completion_ref(completion);
     CUresult result = table->StreamWaitEvent_v1(stream, completion->event.handle, 0);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
         result = table->StreamAddCallback_v1(stream, helper_on_event, completion, 0);
+        if (result != CUDA_SUCCESS)
+            cush_helper_close(helper);
+    }
     if (result != CUDA_SUCCESS)
         cush_completion_unref(completion);
     cush_helper_give_back(helper, result == CUDA_SUCCESS);

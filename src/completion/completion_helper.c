@@ -163,6 +163,12 @@ CUstream cush_helper_stream(int index)
     return helpers[index].stream;
 }
 
+void cush_helper_close(int index)
+{
+    atomic_store(&helpers[index].id, 0);
+    (void)cushim_table_legacy()->StreamDestroy_v2(helpers[index].stream);
+}
+
 void cush_helper_end_wait(int index)
 {
     atomic_fetch_sub(&helpers[index].waits, 1);

@@ -23,6 +23,9 @@ bool cush_helper_precedes(const struct cushim_completion *completion);
 
 CUstream cush_helper_stream(int index);
 
+/* Forgets the stream of a helper, which keeps a wait without a callback. Callbacks that are due there still come. */
+void cush_helper_close(int index);
+
 /* Ends the claim. `has_wait` says whether a callback was added, which calls cush_helper_end_wait(). */
 void cush_helper_give_back(int index, bool has_wait);
 void cush_helper_end_wait(int index);

@@ -50,7 +50,8 @@ void cush_completion_engage_surely(struct cushim_completion *completion)
         || completion->generation != cush_os_process_generation())
         return;
     /* Callbacks for one stream come in the order of its work. */
-    if (cush_helper_precedes(completion) && cush_completion_engage(completion, ENGAGE_SOMEHOW) == CUDA_SUCCESS)
+    if ((cush_helper_precedes(completion) || atomic_load(&completion->of.stream->callbacks) != 0)
+        && cush_completion_engage(completion, ENGAGE_SOMEHOW) == CUDA_SUCCESS)
         return;
     while (!cush_completion_look(completion) && cush_completion_engage(completion, ENGAGE_SOMEHOW) != CUDA_SUCCESS) {
         unsigned state = atomic_load(&completion->state);

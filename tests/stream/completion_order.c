@@ -14,7 +14,7 @@ static void newer_work_first(void)
     CUdeviceptr address = 0;
     cushim_descriptor descriptor;
     struct cushim_stream *stream = layer_stream();
-    volatile unsigned *values = host_new(2 * sizeof *values, &address);
+    atomic_uint *values = host_new(2 * sizeof *values, &address);
     if (values == NULL)
         return;
     wait_for_value(stream, address);
@@ -23,15 +23,47 @@ static void newer_work_first(void)
     struct cushim_completion *newer = completion_new(stream);
     need("descriptor", cushim_completion_descriptor(newer, &descriptor));
     rule("wait-shortly", cushim_completion_wait(older, cushim_time_ns() + 2000000), CUDA_ERROR_TIMEOUT);
-    values[0] = 1;
+    atomic_store(&values[0], 1);
     rule("older", cushim_completion_wait(older, soon()), CUDA_SUCCESS);
     rule("newer-is-pending", cushim_completion_poll(newer), CUDA_ERROR_NOT_READY);
-    values[1] = 1;
+    atomic_store(&values[1], 1);
     rule("newer", cushim_completion_wait(newer, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&older);
     cushim_completion_destroy(&newer);
     layer_stream_end(stream);
-    host_free((void *)values);
+    host_free(values);
+}
+
+/* The driver refuses the callback behind a wait. Callbacks for another stream do not wait for that work. */
+static void refused_callback(void)
+{
+    enum { COUNT = 2 };
+    CUdeviceptr address = 0;
+    cushim_descriptor descriptor;
+    struct cushim_stream *streams[COUNT];
+    struct cushim_completion *completions[COUNT];
+    atomic_uint *values = host_new(COUNT * sizeof *values, &address);
+    if (values == NULL)
+        return;
+    for (unsigned i = 0; i < COUNT; i++) {
+        streams[i] = layer_stream();
+        wait_for_value(streams[i], address + i * sizeof *values);
+        completions[i] = completion_new(streams[i]);
+    }
+    watch_begin();
+    watch_fail_slot(S(StreamAddCallback_v1), CUDA_ERROR_OUT_OF_MEMORY);
+    need("descriptor", cushim_completion_descriptor(completions[0], &descriptor));
+    watch_end();
+    need("other-descriptor", cushim_completion_descriptor(completions[1], &descriptor));
+    atomic_store(&values[1], 1);
+    rule("other", cushim_completion_wait(completions[1], soon()), CUDA_SUCCESS);
+    atomic_store(&values[0], 1);
+    rule("wait", cushim_completion_wait(completions[0], soon()), CUDA_SUCCESS);
+    for (int i = 0; i < COUNT; i++) {
+        cushim_completion_destroy(&completions[i]);
+        layer_stream_end(streams[i]);
+    }
+    host_free(values);
 }
 
 struct turns_taken {
@@ -153,6 +185,7 @@ static void threads(void)
 
 static const struct check checks[] = {
     {"completion_order.newer-work-first", newer_work_first, 0, {S(StreamWaitValue32_v2)}},
+    {"completion_order.refused-callback", refused_callback, 0, {S(StreamWaitValue32_v2)}},
     {"completion_order.done-behind-due", done_behind_due, 0, {0}},
     {"completion_order.threads", threads, 0, {0}},
     {NULL, NULL, 0, {0}},
