@@ -12,18 +12,22 @@
 #include "../stream/stream_object.h"
 #include "completion_helper.h"
 
-static bool driver_has(enum cushim_slot slot)
-{
-    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
-}
-
-/* The answer does not change once a driver is loaded, and a stream comes from a loaded driver. */
+/* A function can also be missing because it is hidden. The answer does not change once a driver is loaded, and a
+ * stream comes from a loaded driver. */
 static bool driver_has_what_events_need(void)
 {
+    static const enum cushim_slot needed[] = {
+        CUSHIM_SLOT_CtxGetId_v1,        CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1,
+        CUSHIM_SLOT_EventCreate_v1,     CUSHIM_SLOT_EventRecord_v1,
+        CUSHIM_SLOT_EventQuery_v1,      CUSHIM_SLOT_StreamCreateWithPriority_v1,
+        CUSHIM_SLOT_StreamWaitEvent_v1,
+    };
     static atomic_int has = -1;
     int known = atomic_load_explicit(&has, memory_order_relaxed);
     if (known < 0) {
-        known = driver_has(CUSHIM_SLOT_CtxGetId_v1) && driver_has(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1);
+        known = 1;
+        for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+            known &= cushim_query_slot_state(needed[i], CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
         atomic_store_explicit(&has, known, memory_order_relaxed);
     }
     return known != 0;

@@ -20,15 +20,13 @@ static bool stream_agrees(struct cushim_stream *stream, CUresult error)
 }
 
 /* An error of a query is the status of the work if the driver returns it for everything. Otherwise a callback has the
- * status, if there can be one. */
+ * status, if there can be one, and fires the completion. */
 static bool error_is_status(struct cushim_completion *completion, CUresult error)
 {
     if (error == CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return true;
-    if (!stream_agrees(completion->of.stream, error))
-        return false;
     CUresult engaged = cush_completion_engage(completion, ENGAGE_SOMEHOW);
-    return engaged == error || engaged == CUDA_ERROR_NOT_SUPPORTED;
+    return (engaged == error || engaged == CUDA_ERROR_NOT_SUPPORTED) && stream_agrees(completion->of.stream, error);
 }
 
 bool cush_completion_look(struct cushim_completion *completion)

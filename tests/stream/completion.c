@@ -88,6 +88,20 @@ static void fired(void)
     layer_stream_end(stream);
 }
 
+static void only_polled(void)
+{
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_completion *completion = completion_new(stream);
+    CUresult result = cushim_completion_poll(completion);
+    for (int i = 0; i < 500 && result == CUDA_ERROR_NOT_READY; i++) {
+        pause_shortly();
+        result = cushim_completion_poll(completion);
+    }
+    rule("poll", result, CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    layer_stream_end(stream);
+}
+
 static void argument(void)
 {
     struct cushim_stream *stream = layer_stream();
@@ -306,6 +320,7 @@ static void capturable_outside_capture(void)
 
 static const struct check checks[] = {
     {"completion.fired", fired, 0, {0}},
+    {"completion.only-polled", only_polled, 0, {0}},
     {"completion.argument", argument, 0, {0}},
     {"completion.descriptor", descriptor, 0, {0}},
     {"completion.detached", detached, 0, {0}},
