@@ -15,34 +15,43 @@
  * **Events and callbacks.** A completion records an event, and it fires in the first call that finds the event done: a
  * poll, a wait, or any other function that the program calls with the completion. The driver calls back only if the
  * program asks for a descriptor, sets a callback, adds the completion to a set, waits for longer than the spin budget,
- * or drops it while `release` of cushim_stream_enqueue() is due. From then on the callback fires it. The callback comes
- * through a stream of cushim that waits for the event, and cuStreamSynchronize() can return before it has come. The
- * first completion in a context creates four such streams there, like cushim_stream_create(); no later call creates
- * one. The process has at most 32, and the driver frees them with their contexts. Each serves one stream at a time. If
- * all are busy, the callback goes onto the stream of the work and waits for newer work there, too. Callbacks for one
- * cushim_stream come in the order of its work if the program asks for them in that order, has not found the completions
- * fired before, and does not capture or destroy the stream in between.
+ * or detaches or destroys it before the work is done although `release` of cushim_stream_enqueue() is due. From then on
+ * the callback fires it.
  *
- * A callback on the stream itself fires the completion in these cases: on drivers before CUDA 12.0, for the special
- * streams (0, legacy and per-thread), for streams of green contexts, in the child of a fork() if the parent had made
- * completions, and if the driver refuses the event.
+ * **Helper streams.** cushim adds the callback to a stream of its own that waits for the event. So
+ * cuStreamSynchronize() on the program's stream can return before the callback runs. The first completion in a context
+ * creates four helper streams there, before a body enqueues work, and like cushim_stream_create(); later ones replace
+ * only what is missing. Each copy of cushim has at most 32. The driver frees them with their contexts. A helper stream
+ * serves one stream at a time. If all are busy, a wait queries the event every 0.5 ms. Other functions add the callback
+ * to the stream of the work, where it also waits for newer work; no other thread may begin a capture of that stream
+ * during the call. If that stream was destroyed or is in a capture, the callback waits for the work of other streams,
+ * too; and if the context has no helper stream or the driver refuses the callback, the function waits for the work.
  *
- * **CUDA calls.** Functions that are given a completion can make CUDA calls until it has fired. These calls invalidate
- * nobody's capture. The functions must not be called where CUDA calls are forbidden, for example in a host function,
- * unless the completion has fired.
+ * Callbacks for one cushim_stream come in the order of its work if the program asks for them in that order, has not
+ * found the completions fired before, and does not capture or destroy the stream in between.
+ *
+ * A callback on the stream itself, instead of an event, fires the completion in these cases: on drivers before CUDA
+ * 12.0 or if a function that events need is hidden; for the special streams (0, legacy and per-thread) and streams of
+ * green contexts; for cushim_stream_enqueue() without an out_completion; in the child of a fork() if the parent had
+ * made completions; and if the driver or the host refuses the event.
+ *
+ * **CUDA calls.** Functions that are given a completion can make CUDA calls until it has fired. These calls do not
+ * invalidate any capture. The functions must not be called where CUDA calls are forbidden, for example in a host
+ * function, unless the completion has fired.
  *
  * **The end of a context.** When a context ends through cushim, its completions fire with the status of their work
- * before the call returns. A primary context that others retain lives on, and then the call does not wait for the work.
- * If somebody destroys or resets the context at the driver, a completion that has not fired has the status
- * CUDA_ERROR_CONTEXT_IS_DESTROYED, unless a callback fires it: the driver waits for the work and for its callbacks
- * before the context ends (observed with driver 580). No other thread may be in a call with a completion of that
- * context meanwhile.
+ * before the call returns. A primary context that others retain lives on, and then a callback fires each of them. If
+ * the context is destroyed or reset with functions of the driver (cuCtxDestroy, cuDevicePrimaryCtxReset), a completion
+ * that has not fired has the status CUDA_ERROR_CONTEXT_IS_DESTROYED, unless a callback fires it: the driver waits for
+ * the work and for its callbacks before the context ends (observed with driver 580). During such a call of the driver
+ * no other thread may be in a call with a completion of that context.
  *
- * **Faults.** If a kernel faults after the work of a completion and before the first look at the completion, its status
- * is the error of the fault: the driver returns that error for every event.
+ * **Faults.** If a kernel faults after the work of a completion and before a call or a callback has fired it, its
+ * status is the error of the fault: the driver returns that error for every event.
  *
- * **Cost.** Firing allocates no memory. Creating a completion allocates none while one that was dropped can be reused.
- * On 64-bit Linux it takes no lock; on other systems it takes a short internal lock. Up to 1,048,576 completions can
+ * **Cost.** Firing allocates no memory, and takes no lock of cushim on 64-bit Linux (a short one on other systems).
+ * Creating a completion allocates none while one of the same context that was dropped can be reused. A completion keeps
+ * its event until its context ends. Up to 1,048,576 completions can
  * exist at a time, with at most 128 bytes each; the memory is reused, and not returned to the system.
  * CUDA_ERROR_OUT_OF_MEMORY also means that too many completions exist.
  *
@@ -81,7 +90,8 @@ typedef int cushim_descriptor;
 /** @{ */
 
 /**
- * Creates a completion for all work that is in the stream. If the context already has a sticky error, the completion
+ * Creates a completion for all work that is in the stream. The first call in a context can wait for all work of the
+ * context, see "Helper streams" above. If the context already has a sticky error, the completion
  * has fired when the call returns, with that error.
  *
  * @param stream          The stream.
@@ -113,11 +123,11 @@ CUSHIM_API CUresult cushim_stream_capturable_completion(struct cushim_stream *st
  * never before the GPU is done with all that the body enqueued, also if the body fails after it enqueued something.
  *
  * While the caller owns the completion, `release` is not called on a thread of the driver. It runs on the thread that
- * first observes that the completion has fired: in cushim_completion_poll(), cushim_completion_status(),
- * cushim_completion_wait(), cushim_completion_detach() or cushim_completion_destroy(), or in cushim_dispatcher_run()
- * after the function of cushim_completion_set_callback(). If the caller does not own the completion any more when it
- * fires (it was detached or destroyed, out_completion is NULL, or the call returned an error), `release` runs on a
- * thread of the driver. There it must make no CUDA call and must not wait for anything.
+ * first observes that the completion has fired: in cushim_completion_poll(), cushim_completion_status(), a wait,
+ * cushim_completion_detach() or cushim_completion_destroy(), or in cushim_dispatcher_run() after the function of
+ * cushim_completion_set_callback(). In the child of a fork() it is never called. If the caller does not own the
+ * completion any more when it fires (it was detached or destroyed, out_completion is NULL, or the call returned an
+ * error), `release` runs on a thread of the driver. There it must make no CUDA call and must not wait for anything.
  *
  * The body must leave the current context as it found it, and may destroy the stream. If a longjmp or an exception
  * leaves the body, `release` is never called. If the call returns an error, the driver's stream of a borrowed stream
@@ -172,18 +182,22 @@ CUSHIM_API CUresult cushim_completion_status(struct cushim_completion *completio
 CUSHIM_API uint64_t cushim_time_ns(void);
 
 /**
- * Sets how long a wait polls before it sleeps, for the whole process: 50,000 nanoseconds at first. With 0, a wait does
- * not poll. Work that is done within that time wakes the waiter sooner than a callback would.
+ * Sets for how long cushim_completion_wait(), _wait_any() and _wait_all() query the driver before they sleep, and
+ * returns the previous value. At first it is 50,000 ns. The wait keeps a processor busy during this time; with 0, it
+ * queries once. Work that is done within that time wakes the waiter sooner than a callback would. A set does not use
+ * the budget, nor does a completion that a callback fires. There is one budget for each copy of cushim. Any thread may
+ * call this.
+ *
+ * @param nanoseconds  The budget.
  */
-CUSHIM_API void cushim_completion_set_spin_budget(uint64_t nanoseconds);
+CUSHIM_API uint64_t cushim_set_spin_budget_ns(uint64_t nanoseconds);
 
 /** A deadline that never passes. */
 #define CUSHIM_FOREVER UINT64_MAX
 
 /**
  * Waits until a completion has fired. The call returns when the deadline has passed, whatever happens to the work. It
- * polls for the spin budget, see cushim_completion_set_spin_budget(), and then sleeps until a callback wakes it. If no
- * stream is free for the callback, it looks every 0.5 ms.
+ * polls for the spin budget (cushim_set_spin_budget_ns()), and then sleeps until a callback wakes it.
  *
  * @param completion  The completion.
  * @param deadline    A time of cushim_time_ns(), or CUSHIM_FOREVER. With a time in the past the call does not wait.
@@ -199,8 +213,8 @@ CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion,
  * @param completions  The array.
  * @param count        Its length.
  * @param deadline     A time of cushim_time_ns(), or CUSHIM_FOREVER.
- * @param out_index    Receives the index of a completion that has fired: of several, the first in the array, unless
- *                     that one fired during the call. cushim_completion_poll() returns its status.
+ * @param out_index    Receives the index of a completion that has fired. If several had fired before the call, it is
+ *                     the first of them in the array. cushim_completion_poll() returns its status.
  * @retval CUDA_ERROR_TIMEOUT        The deadline has passed, and none has fired.
  * @retval CUDA_ERROR_INVALID_VALUE  The array contains no completion.
  */
@@ -237,7 +251,7 @@ CUSHIM_API CUresult cushim_completion_descriptor(struct cushim_completion *compl
  * Returns how often a completion has fired: 0 or 1, or the number of firings of a captured completion. Returns 0 for
  * NULL.
  */
-CUSHIM_API uint64_t cushim_completion_count(const struct cushim_completion *completion);
+CUSHIM_API uint64_t cushim_completion_count(struct cushim_completion *completion);
 
 /**
  * Resets a captured completion that has fired, so that the program can wait for the next launch. The call does nothing
@@ -373,7 +387,7 @@ CUSHIM_API void cushim_completion_detach(struct cushim_completion **completion);
 
 /**
  * Drops the completion and sets *completion to NULL. The GPU work continues. A callback that was not yet called is not
- * called any more, only released. The call does not wait: if another thread is in the callback at this moment, it
+ * called any more, only released. The call does not wait for a callback: if another thread is in it at this moment, it
  * continues, and that thread releases it.
  */
 CUSHIM_API void cushim_completion_destroy(struct cushim_completion **completion);

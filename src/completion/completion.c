@@ -47,9 +47,9 @@ CUresult cushim_completion_status(struct cushim_completion *completion, CUresult
 
 static atomic_ullong spin_budget = 50000;
 
-void cushim_completion_set_spin_budget(uint64_t nanoseconds)
+uint64_t cushim_set_spin_budget_ns(uint64_t nanoseconds)
 {
-    atomic_store(&spin_budget, nanoseconds);
+    return atomic_exchange(&spin_budget, nanoseconds);
 }
 
 uint64_t cush_completion_spin_until(uint64_t deadline)
@@ -128,12 +128,11 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
     return CUDA_SUCCESS;
 }
 
-uint64_t cushim_completion_count(const struct cushim_completion *completion)
+uint64_t cushim_completion_count(struct cushim_completion *completion)
 {
-    struct cushim_completion *counted = (struct cushim_completion *)completion;
-    if (counted == NULL)
+    if (completion == NULL)
         return 0;
-    return counted->captured ? atomic_load(&counted->of.count) : cush_completion_look(counted);
+    return completion->captured ? atomic_load(&completion->of.count) : cush_completion_look(completion);
 }
 
 CUresult cushim_completion_reset(struct cushim_completion *completion)

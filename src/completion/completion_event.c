@@ -60,11 +60,10 @@ static CUresult event_check_context(const struct cushim_completion *completion)
 /* In the relaxed mode, the query invalidates nobody's capture. */
 static CUresult event_query_once(const struct cushim_completion *completion)
 {
-    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (table->ThreadExchangeStreamCaptureMode_v1(&mode) != CUDA_SUCCESS)
+    if (cushim_table_legacy()->ThreadExchangeStreamCaptureMode_v1(&mode) != CUDA_SUCCESS)
         return CUDA_ERROR_NOT_READY;
-    CUresult result = table->EventQuery_v1(completion->event.handle);
+    CUresult result = cushim_table_legacy()->EventQuery_v1(completion->event.handle);
     cush_capture_mode_restore(mode != CU_STREAM_CAPTURE_MODE_RELAXED, mode);
     return result;
 }
@@ -95,9 +94,11 @@ static bool event_create(struct cushim_completion *completion, const struct even
     return true;
 }
 
-/* Makes sure that the completion has an event of this context. An event of another context that exists stays. */
-static bool event_prepare(struct cushim_completion *completion, const struct event_place *place)
+/* An event of another context that exists stays. */
+bool cush_completion_prepare_event(struct cushim_completion *completion, const struct event_place *place)
 {
+    if (place->id == 0)
+        return false;
     if (completion->event.handle != NULL && completion->event.id == place->id)
         return true;
     if (completion->event.handle != NULL && event_check_context(completion) != CUDA_ERROR_CONTEXT_IS_DESTROYED)
@@ -106,16 +107,12 @@ static bool event_prepare(struct cushim_completion *completion, const struct eve
     return event_create(completion, place);
 }
 
-bool cush_completion_record(struct cushim_stream *stream, struct cushim_completion *completion,
-                            const struct event_place *place)
+bool cush_completion_record(struct cushim_stream *stream, struct cushim_completion *completion)
 {
-    if (place->id == 0 || !event_prepare(completion, place))
-        return false;
     unsigned before = atomic_load(&stream->recorded);
     if (cushim_table_legacy()->EventRecord_v1(completion->event.handle, stream->handle) != CUDA_SUCCESS)
         return false;
-    /* The work of a completion is older than that of another one if its number is not above the other's number_before.
-     */
+    /* Work is older than other work if its number is at most the other's number_before. */
     completion->number_before = before;
     completion->number = atomic_fetch_add(&stream->recorded, 1) + 1;
     completion->of.stream = cush_stream_ref(stream);
@@ -126,8 +123,7 @@ bool cush_completion_record(struct cushim_stream *stream, struct cushim_completi
 CUresult cush_completion_event_begin(struct cushim_completion *completion)
 {
     CUresult result = CUDA_ERROR_NOT_READY;
-    if (!atomic_load_explicit(&completion->by_event, memory_order_acquire)
-        || completion->generation != cush_os_process_generation())
+    if (!cush_completion_has_event(completion))
         return result;
     atomic_fetch_add(&completion->event_calls, 1);
     if ((atomic_load(&completion->state) & (COMPLETION_FIRED | COMPLETION_ENGAGED)) == 0)
@@ -142,7 +138,7 @@ void cush_completion_event_end(struct cushim_completion *completion)
     atomic_fetch_sub(&completion->event_calls, 1);
 }
 
-/* The query of the driver is no cancellation point: tests/stream/cancel.c. */
+/* A query of the driver is not a cancellation point: tests/stream/cancel.c. */
 CUresult cush_completion_event_query(struct cushim_completion *completion)
 {
     CUresult result = cush_completion_event_begin(completion);

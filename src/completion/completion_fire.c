@@ -46,25 +46,25 @@ static void completion_announce(struct cushim_completion *completion, unsigned b
         cush_completion_release_resources(completion);
 }
 
-void cush_completion_fire(struct cushim_completion *completion, CUresult status)
+static void completion_fire_unless(struct cushim_completion *completion, CUresult status, unsigned unless)
 {
-    unsigned unless = COMPLETION_FIRED;
-    if (completion->captured) {
-        atomic_fetch_add_explicit(&completion->of.count, 1, memory_order_relaxed);
-        atomic_fetch_add(&completion->pending_calls, 1);
-        unless = 0;
-    }
     unsigned before = completion_set_fired(completion, status, unless);
     if ((before & unless) == 0)
         completion_announce(completion, before);
 }
 
+void cush_completion_fire(struct cushim_completion *completion, CUresult status)
+{
+    if (completion->captured) {
+        atomic_fetch_add_explicit(&completion->of.count, 1, memory_order_relaxed);
+        atomic_fetch_add(&completion->pending_calls, 1);
+    }
+    completion_fire_unless(completion, status, completion->captured ? 0 : COMPLETION_FIRED);
+}
+
 void cush_completion_fire_found(struct cushim_completion *completion, CUresult status)
 {
-    const unsigned unless = COMPLETION_FIRED | COMPLETION_ENGAGED;
-    unsigned before = completion_set_fired(completion, status, unless);
-    if ((before & unless) == 0)
-        completion_announce(completion, before);
+    completion_fire_unless(completion, status, COMPLETION_FIRED | COMPLETION_ENGAGED);
 }
 
 void CUDA_CB cush_completion_on_work_done(CUstream stream, CUresult status, void *user)

@@ -43,9 +43,7 @@ void cush_completion_engage_surely(struct cushim_completion *completion)
 {
     const unsigned engaged = COMPLETION_FIRED | COMPLETION_ENGAGED;
     const uint64_t turn = 1000000;
-    /* In the child of a fork(), no callback comes. */
-    if (!atomic_load_explicit(&completion->by_event, memory_order_acquire)
-        || completion->generation != cush_os_process_generation())
+    if (!cush_completion_has_event(completion))
         return;
     /* Callbacks for one stream come in the order of its work. */
     if ((cush_helper_precedes(completion) || atomic_load(&completion->of.stream->callbacks) != 0)

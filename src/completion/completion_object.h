@@ -97,6 +97,13 @@ static inline bool cush_completion_has_fired(const struct cushim_completion *com
     return (atomic_load(&completion->state) & COMPLETION_FIRED) != 0;
 }
 
+/* Returns whether the completion has an event that this process may use. */
+static inline bool cush_completion_has_event(const struct cushim_completion *completion)
+{
+    return atomic_load_explicit(&completion->by_event, memory_order_acquire)
+           && completion->generation == cush_os_process_generation();
+}
+
 /* Returns the status of a completion that has fired. */
 static inline CUresult cush_completion_result(const struct cushim_completion *completion)
 {

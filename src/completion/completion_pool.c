@@ -7,7 +7,6 @@
 #include "completion_pool.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { SLAB_SIZE = 1024, SLABS = 1024, INDEX_BITS = 21 };
 

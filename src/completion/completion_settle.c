@@ -25,8 +25,7 @@ static void completion_settle_in(struct cushim_completion *completion, void *con
 {
     if (!atomic_load_explicit(&completion->by_event, memory_order_relaxed) || !cush_completion_try_ref(completion))
         return;
-    if (atomic_load_explicit(&completion->by_event, memory_order_acquire) && completion->event.context == context
-        && completion->generation == cush_os_process_generation())
+    if (cush_completion_has_event(completion) && completion->event.context == context)
         completion_settle(completion);
     cush_completion_unref(completion);
 }

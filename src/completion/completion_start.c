@@ -43,10 +43,9 @@ static bool stream_has_sticky_error(CUstream stream, CUresult error)
     }
 }
 
-CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_completion *completion,
-                               const struct event_place *place)
+CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_completion *completion, bool has_event)
 {
-    if (cush_completion_record(stream, completion, place)) {
+    if (has_event && cush_completion_record(stream, completion)) {
         cush_completions_settle_contexts();
         return CUDA_SUCCESS;
     }
@@ -96,14 +95,14 @@ static bool deferred_is_reachable(const struct cushim_completion *completion)
 }
 
 CUresult cush_completion_start_or_wait(const char *function, struct cushim_stream *stream,
-                                       struct cushim_completion *completion, const struct event_place *place)
+                                       struct cushim_completion *completion, bool has_event)
 {
     if (cush_stream_is_capturing(stream->handle)) {
         completion_defer(completion, stream);
         return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                 "The body left the stream in a capture of another stream, which must end first.");
     }
-    CUresult result = cush_completion_start(stream, completion, place);
+    CUresult result = cush_completion_start(stream, completion, has_event);
     if (result == CUDA_SUCCESS)
         return result;
     CUresult waited = cush_stream_wait_relaxed(stream);
@@ -128,8 +127,8 @@ void cush_completion_start_deferred(void)
             continue;
         }
         completion->callback.dispatcher = NULL; /* it shares its memory with what was deferred */
-        (void)cush_completion_start_or_wait("cushim_stream_enqueue", stream, completion,
-                                            &(struct event_place){NULL, 0});
+        /* Nobody would look at an event, and `release` may be due: enqueue.c. */
+        (void)cush_completion_start_or_wait("cushim_stream_enqueue", stream, completion, false);
         (void)cush_stream_end_use(stream);
         cush_completion_unref(completion);
     }

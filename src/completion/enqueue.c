@@ -14,6 +14,18 @@ static CUresult fail_capturing(const char *function)
                             "The stream is capturing. Its work is not executed before the graph is launched.");
 }
 
+/* If *has_event, tries to give the completion an event, and writes whether it has one. */
+static CUresult completion_new(const char *function, struct cushim_stream *stream, bool *has_event,
+                               struct cushim_completion **out_completion)
+{
+    struct event_place place = {NULL, 0};
+    if (*has_event)
+        place = cush_completion_event_place(stream);
+    CUresult result = cush_completion_new(function, place.id, out_completion);
+    *has_event = result == CUDA_SUCCESS && cush_completion_prepare_event(*out_completion, &place);
+    return result;
+}
+
 CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **out_completion)
 {
     static const char function[] = "cushim_stream_completion";
@@ -25,11 +37,11 @@ CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_co
     cush_completion_start_deferred();
     if (cush_stream_is_capturing(stream->handle))
         return fail_capturing(function);
-    struct event_place place = cush_completion_event_place(stream);
-    CUresult result = cush_completion_new(function, place.id, &completion);
+    bool has_event = true;
+    CUresult result = completion_new(function, stream, &has_event, &completion);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cush_completion_start(stream, completion, &place);
+    result = cush_completion_start(stream, completion, has_event);
     if (result == CUDA_SUCCESS)
         *out_completion = completion;
     else
@@ -73,14 +85,14 @@ CUresult cushim_stream_capturable_completion(struct cushim_stream *stream, struc
 
 /* Calls the body with the stream in use, so that the driver's stream outlives a body that destroys it. */
 static CUresult enqueue_call_body(const char *function, struct cushim_stream *stream, cushim_stream_body body,
-                                  void *user, struct cushim_completion *completion, const struct event_place *place)
+                                  void *user, struct cushim_completion *completion, bool has_event)
 {
     cush_stream_use(stream);
     CUresult result = body(stream, user);
     if (cush_capture_end_leftover(stream) && result == CUDA_SUCCESS)
         result = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                   "The body left a capture open. The capture was ended.");
-    CUresult started = cush_completion_start_or_wait(function, stream, completion, place);
+    CUresult started = cush_completion_start_or_wait(function, stream, completion, has_event);
     (void)cush_stream_end_use(stream);
     return result != CUDA_SUCCESS ? result : started;
 }
@@ -97,16 +109,15 @@ CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body 
     cush_completion_start_deferred();
     if (cush_stream_is_capturing(stream->handle))
         return fail_and_release(fail_capturing(function), user, release);
-    /* Without an owner, a callback has to release what the work uses. */
-    struct event_place place = {NULL, 0};
-    if (out_completion != NULL)
-        place = cush_completion_event_place(stream);
-    CUresult result = cush_completion_new(function, place.id, &completion);
+    /* Without an owner, a callback has to release what the work uses. The event is created before the body enqueues
+     * work, because that can wait for all work of the context. */
+    bool has_event = out_completion != NULL;
+    CUresult result = completion_new(function, stream, &has_event, &completion);
     if (result != CUDA_SUCCESS)
         return fail_and_release(result, user, release);
     completion->user = user;
     atomic_store(&completion->release, release);
-    result = enqueue_call_body(function, stream, body, user, completion, &place);
+    result = enqueue_call_body(function, stream, body, user, completion, has_event);
     if (result == CUDA_SUCCESS && out_completion != NULL)
         *out_completion = completion;
     else

@@ -78,12 +78,12 @@ static void use_without_budget(struct cushim_stream *stream)
     struct gate gate;
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *completion = completion_new(stream);
-    cushim_completion_set_spin_budget(0);
+    cushim_set_spin_budget_ns(0);
     watch_begin();
     rule("wait", cushim_completion_wait(completion, cushim_time_ns() + 2000000), CUDA_ERROR_TIMEOUT);
     rule_fact("no-spinning", watch_calls_of(S(EventQuery_v1)) <= 4);
     watch_end();
-    cushim_completion_set_spin_budget(50000);
+    cushim_set_spin_budget_ns(50000);
     gate_open(&gate);
     rule("fired", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
@@ -104,7 +104,7 @@ static void short_waits(void)
     struct cushim_stream *stream = layer_stream();
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *completion = completion_new(stream);
-    cushim_completion_set_spin_budget(UINT64_MAX);
+    cushim_set_spin_budget_ns(UINT64_MAX);
     watch_begin();
     rule("wait", cushim_completion_wait(completion, cushim_time_ns() + 1000000), CUDA_ERROR_TIMEOUT);
     rule("past", cushim_completion_wait(completion, 0), CUDA_ERROR_TIMEOUT);
@@ -112,7 +112,7 @@ static void short_waits(void)
     rule("all", cushim_completion_wait_all(&completion, 1, 0), CUDA_ERROR_TIMEOUT);
     rule_number("callbacks", watch_calls_of(S(StreamAddCallback_v1)), 0);
     watch_end();
-    cushim_completion_set_spin_budget(50000);
+    cushim_set_spin_budget_ns(50000);
     gate_open(&gate);
     rule("fired", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
@@ -411,7 +411,38 @@ static void many_callbacks(void)
     cushim_context_destroy(&context);
 }
 
+static int objects_created(void)
+{
+    return watch_calls_of(S(EventCreate_v1)) + watch_calls_of(S(StreamCreateWithPriority_v1));
+}
+
+static CUresult body_counts_objects(struct cushim_stream *stream, void *user)
+{
+    (void)stream;
+    *(int *)user = objects_created();
+    return CUDA_SUCCESS;
+}
+
+/* Creating can wait for all work of the context, and so for that of the body. */
+static void created_before_body(void)
+{
+    int before = 0;
+    struct cushim_stream *stream = NULL;
+    struct cushim_completion *completion = NULL;
+    struct cushim_context *context = context_new();
+    need("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
+    watch_begin();
+    done("enqueue", cushim_stream_enqueue(stream, body_counts_objects, &before, NULL, &completion));
+    rule_fact("before", before > 0);
+    rule_number("afterwards", objects_created() - before, 0);
+    watch_end();
+    cushim_completion_destroy(&completion);
+    cushim_stream_destroy(&stream);
+    cushim_context_destroy(&context);
+}
+
 static const struct check checks[] = {
+    {"completion_event.created-before-body", created_before_body, 0, {S(CtxGetId_v1)}},
     {"completion_event.calls", calls, 0, {S(CtxGetId_v1)}},
     {"completion_event.no-allocation", no_allocation, CHECK_ALONE, {0}},
     {"completion_event.spin-budget", spin_budget, 0, {0}},
