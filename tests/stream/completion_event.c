@@ -429,7 +429,8 @@ static void created_before_body(void)
     int before = 0;
     struct cushim_stream *stream = NULL;
     struct cushim_completion *completion = NULL;
-    struct cushim_context *context = context_new();
+    struct cushim_context *context = NULL;
+    need("context", cushim_context_create(0, 0, &context));
     need("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     watch_begin();
     done("enqueue", cushim_stream_enqueue(stream, body_counts_objects, &before, NULL, &completion));
