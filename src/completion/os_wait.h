@@ -10,7 +10,7 @@
 
 #include "cushim/completion.h"
 
-/* Before an object is made that remembers the generation: from now on, the child of a fork() has another one. */
+/* From now on, the child of a fork() has another generation. Called before an object is made that remembers one. */
 void cush_os_watch_forks(void);
 
 extern atomic_uint cush_os_generation;

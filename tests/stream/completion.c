@@ -40,7 +40,7 @@ struct cushim_completion *completion_new(struct cushim_stream *stream)
     return completion;
 }
 
-unsigned *hold_back(struct cushim_stream *stream)
+unsigned *stream_block(struct cushim_stream *stream)
 {
     static CUcontext context;
     static CUfunction function;
@@ -53,7 +53,7 @@ unsigned *hold_back(struct cushim_stream *stream)
     return held;
 }
 
-void let_go(unsigned *held)
+void stream_unblock(unsigned *held)
 {
     CUSHIM_STORE_RELEASE(held, 1u);
 }

@@ -23,10 +23,11 @@ extern const char *const turns[6];
 struct cushim_completion *completion_new(struct cushim_stream *stream);
 
 /*
- * Holds a stream back with a kernel until let_go(). Callbacks of other streams can run meanwhile: a driver may run them
- * one at a time, and a gate is a callback. The first call in a context waits for the work there.
+ * Blocks a stream with a kernel until stream_unblock(); then host_free() frees what was returned. Callbacks of other
+ * streams can run meanwhile: a driver may run them one at a time, and a gate is a callback. The first call in a context
+ * waits for the work there.
  */
-unsigned *hold_back(struct cushim_stream *stream);
-void let_go(unsigned *held);
+unsigned *stream_block(struct cushim_stream *stream);
+void stream_unblock(unsigned *held);
 
 #endif

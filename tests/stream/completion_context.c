@@ -12,7 +12,7 @@ static bool has_callback(void)
     return cushim_query_slot_state(S(CtxGetId_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING;
 }
 
-static CUresult status_of_the_dead(void)
+static CUresult status_of_destroyed_context(void)
 {
     return has_callback() ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
@@ -91,8 +91,8 @@ static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), 
     rule("end", end(context), CUDA_SUCCESS);
     pthread_join(opener, NULL);
     need("other", cu->CtxCreate_v2(&other, 0, the_device));
-    rule("poll", cushim_completion_poll(completions[PLAIN]), status_of_the_dead());
-    rule("wait", cushim_completion_wait(completions[ENQUEUED], soon()), status_of_the_dead());
+    rule("poll", cushim_completion_poll(completions[PLAIN]), status_of_destroyed_context());
+    rule("wait", cushim_completion_wait(completions[ENQUEUED], soon()), status_of_destroyed_context());
     rule_number("released", atomic_load(&releases), 1);
     rule("stays", cushim_completion_poll(completions[POLLED]), CUDA_SUCCESS);
     rule("had-a-descriptor", cushim_completion_wait(completions[ENGAGED_BEFORE], soon()), CUDA_SUCCESS);
@@ -100,7 +100,7 @@ static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), 
     cushim_completion_detach(&completions[DETACHED]);
     rule_number("released-both", atomic_load(&releases), 2);
     done("callback", cushim_completion_set_inline_callback(completions[LATE], ignore_status, &late_status, NULL));
-    rule("late-status", (CUresult)atomic_load(&late_status), status_of_the_dead());
+    rule("late-status", (CUresult)atomic_load(&late_status), status_of_destroyed_context());
     for (int i = 0; i < COMPLETIONS; i++)
         cushim_completion_destroy(&completions[i]);
     /* What is reused has an event of the dead context. */

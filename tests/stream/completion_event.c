@@ -325,23 +325,23 @@ static void callbacks_in_order_on_stream(void)
     need("dispatcher", cushim_dispatcher_create(&dispatcher));
     for (int i = 0; i < HELPERS; i++) {
         streams[i] = layer_stream();
-        held[i] = hold_back(streams[i]);
+        held[i] = stream_block(streams[i]);
         completions[i] = completion_new(streams[i]);
         need("set", cushim_completion_set_callback(completions[i], dispatcher, count_turn, &others, NULL));
     }
-    unsigned *before = hold_back(stream);
+    unsigned *before = stream_block(stream);
     for (int i = 0; i < 2; i++)
         of_stream[i] = completion_new(stream);
-    unsigned *behind = hold_back(stream);
+    unsigned *behind = stream_block(stream);
     need("set", cushim_completion_set_callback(of_stream[0], dispatcher, take_turn, &turns[0], NULL));
     for (int i = 0; i < HELPERS; i++)
-        let_go(held[i]);
+        stream_unblock(held[i]);
     run_until(dispatcher, &others, HELPERS);
     need("set", cushim_completion_set_callback(of_stream[1], dispatcher, take_turn, &turns[1], NULL));
-    let_go(before);
+    stream_unblock(before);
     pause_shortly();
     need("run", cushim_dispatcher_run(dispatcher, NULL));
-    let_go(behind);
+    stream_unblock(behind);
     run_until(dispatcher, &next, 2);
     rule_number("called", others + next, HELPERS + 2);
     rule_number("wrong", wrong, 0);

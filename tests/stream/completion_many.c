@@ -15,7 +15,7 @@ static void scene_open(struct scene *scene)
 {
     for (int i = 0; i < COUNT; i++) {
         scene->streams[i] = layer_stream();
-        scene->held[i] = hold_back(scene->streams[i]);
+        scene->held[i] = stream_block(scene->streams[i]);
         scene->completions[i] = completion_new(scene->streams[i]);
     }
 }
@@ -43,7 +43,7 @@ static void any(void)
             "cushim_completion_wait_any");
     rule_number("untouched", (long long)index, 99);
     for (int i = 0; i < COUNT; i++) {
-        let_go(scene.held[order[i]]);
+        stream_unblock(scene.held[order[i]]);
         rule(key_of(turns[i], "wait", NULL), cushim_completion_wait_any(scene.completions, COUNT, soon(), &index),
              CUDA_SUCCESS);
         rule_number(key_of(turns[i], "index", NULL), (long long)index, (long long)order[i]);
@@ -60,12 +60,12 @@ static void all(void)
     struct scene scene;
     scene_open(&scene);
     for (int i = 0; i < COUNT - 1; i++)
-        let_go(scene.held[i]);
+        stream_unblock(scene.held[i]);
     refused("deadline", cushim_completion_wait_all(scene.completions, COUNT, cushim_time_ns() + 20000000),
             CUDA_ERROR_TIMEOUT, "cushim_completion_wait_all");
     cushim_completion_destroy(&scene.completions[1]);
     rule("three-fire", cushim_completion_wait_all(scene.completions, COUNT - 1, soon()), CUDA_SUCCESS);
-    let_go(scene.held[COUNT - 1]);
+    stream_unblock(scene.held[COUNT - 1]);
     rule("wait", cushim_completion_wait_all(scene.completions, COUNT, CUSHIM_FOREVER), CUDA_SUCCESS);
     for (int i = 0; i < COUNT; i++)
         rule(key_of(turns[i], "fired", NULL),
@@ -141,7 +141,7 @@ static void threads(void)
         while (round % 2 == 0 && atomic_load(&crew.waiting) < THREADS)
             pause_shortly();
         for (int i = 0; i < COUNT; i++)
-            let_go(scene.held[i]);
+            stream_unblock(scene.held[i]);
         for (int i = 0; i < THREADS; i++)
             pthread_join(ids[i], NULL);
         wrong += atomic_load(&crew.wrong);

@@ -274,7 +274,7 @@ static void long_after_detach(void)
     int still_pending = 0;
     struct cushim_stream *stream = layer_stream();
     struct cushim_stream *other = layer_stream();
-    unsigned *flag = hold_back(stream);
+    unsigned *flag = stream_block(stream);
     for (int i = 0; i < COUNT; i++) {
         struct cushim_completion *completion = completion_new(stream);
         if (i % 2 == 0)
@@ -282,15 +282,15 @@ static void long_after_detach(void)
         else
             cushim_completion_destroy(&completion);
     }
-    unsigned *other_flag = hold_back(other);
+    unsigned *other_flag = stream_block(other);
     for (int i = 0; i < COUNT; i++)
         pending[i] = completion_new(other);
-    let_go(flag);
+    stream_unblock(flag);
     need("synchronize", cushim_stream_synchronize(stream));
     for (int i = 0; i < COUNT; i++)
         still_pending += cushim_completion_poll(pending[i]) == CUDA_ERROR_NOT_READY;
     rule_number("still-pending", still_pending, COUNT);
-    let_go(other_flag);
+    stream_unblock(other_flag);
     for (int i = 0; i < COUNT; i++) {
         need("wait", cushim_completion_wait(pending[i], soon()));
         cushim_completion_destroy(&pending[i]);

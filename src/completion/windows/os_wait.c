@@ -16,7 +16,7 @@ uint64_t cushim_time_ns(void)
     return ticks / per_second * NANOSECONDS + ticks % per_second * NANOSECONDS / per_second;
 }
 
-atomic_uint cush_os_generation; /* there is no fork() */
+atomic_uint cush_os_generation; /* Windows has no fork(). */
 
 void cush_os_watch_forks(void)
 {
