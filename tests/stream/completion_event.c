@@ -249,115 +249,6 @@ static void inline_while_polled(void)
     layer_stream_end(stream);
 }
 
-struct turn {
-    int *next;
-    int number;
-    int *wrong;
-};
-
-static void take_turn(CUresult status, void *user)
-{
-    struct turn *turn = user;
-    *turn->wrong += status != CUDA_SUCCESS || *turn->next != turn->number;
-    *turn->next += 1;
-}
-
-static void run_until(struct cushim_dispatcher *dispatcher, const int *called, int count)
-{
-    for (int i = 0; i < 500 && *called < count; i++) {
-        need("run", cushim_dispatcher_run(dispatcher, NULL));
-        if (*called < count)
-            pause_shortly();
-    }
-}
-
-/* The callbacks for one stream come in the order of its work. */
-static void callbacks_in_order(void)
-{
-    enum { MANY = 20, ROUNDS = 20 };
-    int wrong = 0;
-    int called = 0;
-    struct cushim_dispatcher *dispatcher = NULL;
-    struct cushim_stream *stream = layer_stream();
-    need("dispatcher", cushim_dispatcher_create(&dispatcher));
-    for (int round = 0; round < ROUNDS; round++) {
-        struct gate gate;
-        struct turn turns[MANY];
-        struct cushim_completion *completions[MANY];
-        int next = 0;
-        gate_close(&gate, cushim_stream_handle(stream));
-        for (int i = 0; i < MANY; i++) {
-            completions[i] = completion_new(stream);
-            turns[i] = (struct turn){&next, i, &wrong};
-            need("set", cushim_completion_set_callback(completions[i], dispatcher, take_turn, &turns[i], NULL));
-        }
-        gate_open(&gate);
-        run_until(dispatcher, &next, MANY);
-        called += next;
-        for (int i = 0; i < MANY; i++)
-            cushim_completion_destroy(&completions[i]);
-    }
-    rule_number("called", called, MANY * ROUNDS);
-    rule_number("wrong", wrong, 0);
-    cushim_dispatcher_destroy(&dispatcher);
-    layer_stream_end(stream);
-}
-
-static void count_turn(CUresult status, void *user)
-{
-    *(int *)user += status == CUDA_SUCCESS;
-}
-
-/* The first callback for a stream finds no free helper stream, the second one does. */
-static void callbacks_in_order_on_stream(void)
-{
-    enum { HELPERS = 4 };
-    unsigned *held[HELPERS];
-    struct cushim_stream *streams[HELPERS];
-    struct cushim_completion *completions[HELPERS];
-    struct cushim_completion *of_stream[2];
-    struct cushim_dispatcher *dispatcher = NULL;
-    int others = 0;
-    int next = 0;
-    int wrong = 0;
-    struct turn turns[2] = {{&next, 0, &wrong}, {&next, 1, &wrong}};
-    struct cushim_stream *stream = layer_stream();
-    need("dispatcher", cushim_dispatcher_create(&dispatcher));
-    for (int i = 0; i < HELPERS; i++) {
-        streams[i] = layer_stream();
-        held[i] = stream_block(streams[i]);
-        completions[i] = completion_new(streams[i]);
-        need("set", cushim_completion_set_callback(completions[i], dispatcher, count_turn, &others, NULL));
-    }
-    unsigned *before = stream_block(stream);
-    for (int i = 0; i < 2; i++)
-        of_stream[i] = completion_new(stream);
-    unsigned *behind = stream_block(stream);
-    need("set", cushim_completion_set_callback(of_stream[0], dispatcher, take_turn, &turns[0], NULL));
-    for (int i = 0; i < HELPERS; i++)
-        stream_unblock(held[i]);
-    run_until(dispatcher, &others, HELPERS);
-    need("set", cushim_completion_set_callback(of_stream[1], dispatcher, take_turn, &turns[1], NULL));
-    stream_unblock(before);
-    pause_shortly();
-    need("run", cushim_dispatcher_run(dispatcher, NULL));
-    stream_unblock(behind);
-    run_until(dispatcher, &next, 2);
-    rule_number("called", others + next, HELPERS + 2);
-    rule_number("wrong", wrong, 0);
-    for (int i = 0; i < HELPERS; i++) {
-        cushim_completion_destroy(&completions[i]);
-        layer_stream_end(streams[i]);
-        host_free(held[i]);
-    }
-    for (int i = 0; i < 2; i++)
-        cushim_completion_destroy(&of_stream[i]);
-    layer_stream_end(stream);
-    host_free(before);
-    host_free(behind);
-    cushim_dispatcher_destroy(&dispatcher);
-}
-
 /* More streams than there are helper streams have completions that need a callback, and they are destroyed: nothing
  * waits, no stream is created, and each completion fires. */
 static void many_callbacks(void)
@@ -450,8 +341,6 @@ static const struct check checks[] = {
     {"completion_event.short-waits", short_waits, 0, {0}},
     {"completion_event.each-call-fails", each_call_fails, 0, {S(CtxGetId_v1)}},
     {"completion_event.inline-while-polled", inline_while_polled, 0, {0}},
-    {"completion_event.callbacks-in-order", callbacks_in_order, 0, {0}},
-    {"completion_event.callbacks-in-order-on-stream", callbacks_in_order_on_stream, 0, {0}},
     {"completion_event.many-callbacks", many_callbacks, 0, {0}},
     {NULL, NULL, 0, {0}},
 };

@@ -134,6 +134,57 @@ static void done_behind_due(void)
     layer_stream_end(stream);
 }
 
+/* The first callback for a stream finds no free helper stream, the second one does. */
+static void on_stream(void)
+{
+    enum { HELPERS = 4 };
+    unsigned *held[HELPERS];
+    struct cushim_stream *streams[HELPERS];
+    struct cushim_completion *completions[HELPERS];
+    struct cushim_completion *of_stream[2];
+    struct cushim_dispatcher *dispatcher = NULL;
+    struct turns_taken others = {0, 0};
+    struct turns_taken taken = {0, 0};
+    struct turn of_helper[HELPERS];
+    struct turn turns[2] = {{&taken, 0}, {&taken, 1}};
+    struct cushim_stream *stream = layer_stream();
+    need("dispatcher", cushim_dispatcher_create(&dispatcher));
+    for (int i = 0; i < HELPERS; i++) {
+        streams[i] = layer_stream();
+        held[i] = stream_block(streams[i]);
+        completions[i] = completion_new(streams[i]);
+        of_helper[i] = (struct turn){&others, i};
+        need("set", cushim_completion_set_callback(completions[i], dispatcher, take_turn, &of_helper[i], NULL));
+    }
+    unsigned *before = stream_block(stream);
+    for (int i = 0; i < 2; i++)
+        of_stream[i] = completion_new(stream);
+    unsigned *behind = stream_block(stream);
+    need("set", cushim_completion_set_callback(of_stream[0], dispatcher, take_turn, &turns[0], NULL));
+    for (int i = 0; i < HELPERS; i++)
+        stream_unblock(held[i]);
+    run_until(dispatcher, &others, HELPERS);
+    need("set", cushim_completion_set_callback(of_stream[1], dispatcher, take_turn, &turns[1], NULL));
+    stream_unblock(before);
+    pause_shortly();
+    need("run", cushim_dispatcher_run(dispatcher, NULL));
+    stream_unblock(behind);
+    run_until(dispatcher, &taken, 2);
+    rule_number("called", others.next + taken.next, HELPERS + 2);
+    rule_number("wrong", taken.wrong, 0);
+    for (int i = 0; i < HELPERS; i++) {
+        cushim_completion_destroy(&completions[i]);
+        layer_stream_end(streams[i]);
+        host_free(held[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        cushim_completion_destroy(&of_stream[i]);
+    layer_stream_end(stream);
+    host_free(before);
+    host_free(behind);
+    cushim_dispatcher_destroy(&dispatcher);
+}
+
 /* Threads set callbacks, each for a stream of its own. */
 enum { THREADS = 4, ROUNDS = 40, MANY = 60 };
 
@@ -166,6 +217,14 @@ static void *set_many(void *user)
     return NULL;
 }
 
+static void one_thread(void)
+{
+    struct turns_taken total = {0, 0};
+    set_many(&total);
+    rule_number("called", total.next, ROUNDS * MANY);
+    rule_number("wrong", total.wrong, 0);
+}
+
 static void threads(void)
 {
     pthread_t ids[THREADS];
@@ -187,6 +246,8 @@ static const struct check checks[] = {
     {"completion_order.newer-work-first", newer_work_first, 0, {S(StreamWaitValue32_v2)}},
     {"completion_order.refused-callback", refused_callback, 0, {S(StreamWaitValue32_v2)}},
     {"completion_order.done-behind-due", done_behind_due, 0, {0}},
+    {"completion_order.on-stream", on_stream, 0, {0}},
+    {"completion_order.one-thread", one_thread, 0, {0}},
     {"completion_order.threads", threads, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
