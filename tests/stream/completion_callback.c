@@ -272,13 +272,6 @@ static void release_own(void *user)
     atomic_fetch_add(&own->releases, 1);
 }
 
-static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
-{
-    (void)stream;
-    (void)user;
-    return CUDA_SUCCESS;
-}
-
 static void rule_own(const char *key, const struct own *own)
 {
     rule_fact(key_of(key, "is-null", NULL), own->completion == NULL);

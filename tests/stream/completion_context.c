@@ -25,13 +25,6 @@ static void *open_later(void *user)
     return NULL;
 }
 
-static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
-{
-    (void)stream;
-    (void)user;
-    return CUDA_SUCCESS;
-}
-
 static CUresult destroy_context(CUcontext context)
 {
     return cu->CtxDestroy_v2(context);

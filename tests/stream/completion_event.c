@@ -4,13 +4,6 @@
 
 #include "completion.h"
 
-static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
-{
-    (void)stream;
-    (void)user;
-    return CUDA_SUCCESS;
-}
-
 static void wait_and_destroy(struct cushim_stream *stream)
 {
     struct cushim_completion *completion = completion_new(stream);

@@ -15,13 +15,6 @@ static void count_call(CUresult status, void *user)
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
-static CUresult body_does_nothing(struct cushim_stream *stream, void *user)
-{
-    (void)stream;
-    (void)user;
-    return CUDA_SUCCESS;
-}
-
 /* Launches a kernel that faults, held back until everything is registered. */
 static bool launch_fault(struct gate *gate, struct cushim_stream *stream)
 {
