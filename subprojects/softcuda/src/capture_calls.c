@@ -138,8 +138,10 @@ static CUresult capture_get_info(CUstream hStream, const struct info *info)
         return result;
     const struct frontier *frontier = &stream->frontier;
     if (capture_status(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-        if (info->edges != NULL && info->nodes == NULL)
+        if (info->edges != NULL && info->nodes == NULL) {
+            *info->status = CU_STREAM_CAPTURE_STATUS_ACTIVE; /* a driver 580 has told it by then */
             return CUDA_ERROR_INVALID_VALUE;
+        }
         if (info->nodes != NULL && info->edges == NULL && frontier_has_data(frontier))
             return CUDA_ERROR_LOSSY_QUERY;
         if (info->id != NULL)

@@ -179,7 +179,8 @@ CUresult soft_CtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 CUresult soft_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
                            CUdevice dev)
 {
-    if (paramsArray != NULL || numParams != 0)
+    (void)paramsArray;
+    if (numParams != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     return soft_CtxCreate_v2(pctx, flags, dev);
 }

@@ -11,11 +11,11 @@ CUresult soft_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     struct context *context = NULL;
     if (context_in_callback())
         return CUDA_ERROR_NOT_PERMITTED;
+    if (device == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
     CUresult result = context_find(ctx, &context);
     if (context == NULL) /* a lost context still has its device */
         return result;
-    if (device == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
     *device = context->device;
     return CUDA_SUCCESS;
 }

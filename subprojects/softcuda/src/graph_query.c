@@ -7,7 +7,7 @@
 /*
  * All queries of this kind work in the same way. Without an array they write the count. With one they fill as many
  * elements as the count says, set the rest of the array to zero, and write the number of elements. There are two arrays
- * of nodes, and one of edge data.
+ * of nodes, and one of edge data, whose rest is set to zero by the query for the edges of a whole graph alone.
  */
 struct answer {
     CUgraphNode *first, *second;
@@ -41,7 +41,7 @@ static CUresult answer_finish(const struct answer *answer, size_t *count)
             answer->first[at] = NULL;
         if (answer->second != NULL)
             answer->second[at] = NULL;
-        if (answer->data != NULL)
+        if (answer->data != NULL && answer->second != NULL)
             memset(&answer->data[at], 0, sizeof(answer->data[at]));
     }
     *count = answer->first != NULL && answer->found > answer->room ? answer->room : answer->found;
