@@ -9,8 +9,8 @@ completely, "native", and of each other configuration only the differences from 
     12.2   <tab> edge.query        <tab> 0
 
 A check that is not applicable replaces all its answers; "-" removes one. Lines that start with # are the
-head of the file. The configuration "hidden" is not recorded: its answers are the native ones, with the differences that
-expected/ lists.
+head of the file. The configurations with hidden functions are not recorded: their answers are the native ones, with the
+differences that expected/ lists.
 """
 
 import os
@@ -24,10 +24,18 @@ HIDDEN = (
     "StreamGetCaptureInfo_v3", "StreamUpdateCaptureDependencies_v2", "CtxGetDevice_v2", "CtxSynchronize_v2",
     "CtxCreate_v3", "CtxCreate_v4", "StreamGetDevice_v1", "StreamGetCtx_v2", "GraphInstantiateWithFlags_v1",
     "GraphAddDependencies_v2", "GraphRemoveDependencies_v2", "GraphGetEdges_v2", "GraphNodeGetDependencies_v2",
-    "GraphNodeGetDependentNodes_v2",
+    "GraphNodeGetDependentNodes_v2", "LaunchHostFunc_v2", "FuncGetParamCount_v1", "KernelGetParamCount_v1",
 )
-CONFIGURATIONS = {"native": [], "per-thread": ["--per-thread"], "hidden": ["--hide", ",".join(HIDDEN)],
-                  **{limit: ["--max-version", limit] for limit in LIMITS}}
+# Queries beside native functions that set what an older query does not report.
+HIDDEN_QUERIES = ("StreamGetCaptureInfo_v3", "GraphGetEdges_v2", "GraphNodeGetDependencies_v2",
+                  "GraphNodeGetDependentNodes_v2", "CtxCreate_v4")
+CONFIGURATIONS = {
+    "native": [], "per-thread": ["--per-thread"], "hidden": ["--hide", ",".join(HIDDEN)],
+    "hidden-callbacks": ["--hide", "LaunchHostFunc_v1", "--subject", "callback", "--subject", "fault"],
+    "hidden-queries": ["--hide", ",".join(HIDDEN_QUERIES), "--subject", "edge", "--subject", "dependency",
+                       "--subject", "context"],
+    **{limit: ["--max-version", limit] for limit in LIMITS},
+}
 
 NOT_APPLICABLE = "not-applicable"
 
@@ -68,6 +76,16 @@ def apply(base, rows):
     return {name: value for name, value in answers.items() if value != "-"}
 
 
+def is_hidden(configuration):
+    return configuration.startswith("hidden")
+
+
+def is_selected(configuration, name):
+    """Whether the configuration runs the subject of this answer."""
+    arguments = CONFIGURATIONS[configuration]
+    return "--subject" not in arguments or name.split(".")[0] in arguments
+
+
 def load(path):
     """The lines of the head, and the answers of each configuration."""
     head, rows = [], {}
@@ -81,7 +99,7 @@ def load(path):
     base = rows["native"]
     runs = {configuration: apply(base, changes) for configuration, changes in rows.items()}
     for configuration in CONFIGURATIONS:
-        runs.setdefault(configuration, dict(base))
+        runs.setdefault(configuration, {name: value for name, value in base.items() if is_selected(configuration, name)})
     return head, runs
 
 
@@ -90,7 +108,7 @@ def save(path, head, runs):
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in head)
         for configuration, answers in runs.items():
-            if configuration == "hidden":
+            if is_hidden(configuration):
                 continue
             rows = answers if configuration == "native" else differences(base, answers)
             file.writelines(f"{configuration}\t{name}\t{value}\n" for name, value in rows.items())

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Status callbacks and host functions: cuStreamAddCallback, cuLaunchHostFunc. */
+#if !defined(_WIN32)
+#    define _POSIX_C_SOURCE 200809L
+#endif
+#include <time.h>
+
 #include "fixture.h"
 
 struct report {
@@ -78,6 +83,57 @@ static void host_function(void)
     saw("no-context-zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls));
     need("synchronize", cu->StreamSynchronize_v1(stream));
     rule_number("no-context-calls", atomic_load(&calls), 3);
+    stream_end(stream);
+}
+
+static void host_function_captured(void)
+{
+    CUstream stream = stream_new();
+    atomic_int calls = 0;
+    capture_begin(stream);
+    saw("code", cu->LaunchHostFunc_v1(stream, count_host_function, &calls));
+    saw_text("status", capture_status(stream));
+    rule("end", capture_end(stream), CUDA_SUCCESS);
+    stream_end(stream);
+}
+
+static double processor_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* cuLaunchHostFunc_v2, which is newer than the drivers at hand: it chooses how a thread of the driver waits for the work
+ * before the function. */
+static void host_function_second(void)
+{
+    struct gate gate;
+    CUstream stream = stream_new();
+    atomic_int calls = 0;
+    rule("null", cu->LaunchHostFunc_v2(stream, NULL, &calls, CU_HOST_TASK_BLOCKING), CUDA_ERROR_INVALID_VALUE);
+    saw("spinning", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_SPINWAIT));
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    saw_number("spinning-calls", atomic_exchange(&calls, 0));
+    rule("zero", cu->LaunchHostFunc_v2(NULL, count_host_function, &calls, CU_HOST_TASK_BLOCKING), CUDA_SUCCESS);
+    rule("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    rule_number("zero-calls", atomic_exchange(&calls, 0), 1);
+    if (!gate_close(&gate, stream))
+        return;
+    rule("blocking", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_BLOCKING), CUDA_SUCCESS);
+    double before = processor_seconds();
+    for (int i = 0; i < 50; i++)
+        pause_shortly();
+    rule_fact("blocks", processor_seconds() - before < 0.1);
+    rule_number("early-calls", atomic_load(&calls), 0);
+    gate_open(&gate);
+    need("synchronize", cu->StreamSynchronize_v1(stream));
+    rule_number("calls", atomic_load(&calls), 1);
+    if (have("captured", S(StreamBeginCapture_v2))) {
+        capture_begin(stream);
+        saw("captured.code", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_BLOCKING));
+        rule("captured.end", capture_end(stream), CUDA_SUCCESS);
+    }
     stream_end(stream);
 }
 
@@ -256,6 +312,8 @@ static const struct check checks[] = {
     {"callback.called-special", called_special, 0, {S(StreamAddCallback_v1), S(DevicePrimaryCtxRetain_v1)}},
     {"callback.argument", arguments, 0, {S(StreamAddCallback_v1)}},
     {"callback.host-function", host_function, 0, {S(LaunchHostFunc_v1)}},
+    {"callback.host-function-captured", host_function_captured, 0, {S(LaunchHostFunc_v1), S(StreamBeginCapture_v2)}},
+    {"callback.host-function-v2", host_function_second, 0, {S(LaunchHostFunc_v2)}},
     {"callback.order", order, 0, {S(LaunchHostFunc_v1)}},
     {"callback.blocks-later-work", blocks_later_work, 0, {S(StreamAddCallback_v1)}},
     {"callback.sees-earlier-work", sees_earlier_work, 0, {S(StreamAddCallback_v1)}},

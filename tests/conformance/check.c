@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +69,16 @@ void rule_fact(const char *key, bool value)
 
 void saw_text(const char *key, const char *text)
 {
+    answer(key, text, NULL);
+}
+
+void saw_words(const char *key, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     answer(key, text, NULL);
 }
 

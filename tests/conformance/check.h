@@ -74,6 +74,8 @@ void saw_fact(const char *key, bool value);
 void rule_fact(const char *key, bool value);
 /* Reports one or more words. */
 void saw_text(const char *key, const char *text);
+CUSHIM_PRINTF(2, 3)
+void saw_words(const char *key, const char *format, ...);
 
 /* Makes a call that is not the subject of the check. Reports only a failure. Returns whether the call succeeded. */
 bool need(const char *what, CUresult result);

@@ -11,8 +11,8 @@ file       compares the recorded output of a run
 polyfills  compares the recorded answers of the limited configurations with the native ones. expected/polyfills.tsv lists
            the allowed differences with their reasons; a line that allows no difference is an error.
 
-On softcuda, expected/softcuda.tsv lists the allowed differences; with hidden slots, expected/polyfills.tsv and
-expected/hidden.tsv do.
+On softcuda, expected/softcuda.tsv lists the allowed differences; with hidden slots, the file of expected/ with the name of
+the configuration, and for "hidden" expected/polyfills.tsv, too.
 Exit status: 0; 1 with the differences; 77 if the run was skipped.
 """
 
@@ -56,7 +56,8 @@ class Allowed:
 def allowed_in(configuration, softcuda=False):
     """The allowed differences from the recorded answers in a configuration."""
     names = ["softcuda.tsv"] if softcuda else []
-    return Allowed(*names, *(["polyfills.tsv", "hidden.tsv"] if configuration == "hidden" else []))
+    names += ["polyfills.tsv"] if configuration == "hidden" else []
+    return Allowed(*names, *([f"{configuration}.tsv"] if answers.is_hidden(configuration) else []))
 
 
 def compare(configuration, expected, found, allowed):
@@ -92,10 +93,10 @@ def run(options):
     _, expected = answers.load(DATA)
     allowed = allowed_in(options.configuration, bool(options.softcuda))
     count = compare(options.configuration, expected[options.configuration], found, allowed)
-    if options.configuration == "hidden":  # or nothing is hidden
-        for row in Allowed("hidden.tsv").rows:
+    if answers.is_hidden(options.configuration):  # or nothing is hidden
+        for row in Allowed(f"{options.configuration}.tsv").rows:
             if row not in allowed.used:
-                print(f"hidden.tsv: nothing differs as in the line {row[0]} {row[1]}")
+                print(f"{options.configuration}.tsv: nothing differs as in the line {row[0]} {row[1]}")
                 count += 1
     print(f"{len(found)} answers, {count} differences, {len(allowed.used)} of the known kind")
     return int(count > 0)

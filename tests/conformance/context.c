@@ -157,18 +157,112 @@ static void synchronize(void)
     need("context-destroy", cu->CtxDestroy_v2(second));
 }
 
+/* Each context, while each one is current. */
+static void of_each(void)
+{
+    CUcontext contexts[CONTEXT_COUNT];
+    if (!contexts_new(contexts))
+        return;
+    for (int i = 0; i < CONTEXT_COUNT * CONTEXT_COUNT; i++) {
+        CUdevice device = 99;
+        need("set", cu->CtxSetCurrent_v1(contexts[i / CONTEXT_COUNT]));
+        CUresult of_device = cu->CtxGetDevice_v2(&device, contexts[i % CONTEXT_COUNT]);
+        const char *between = current_word();
+        CUresult synchronized = cu->CtxSynchronize_v2(contexts[i % CONTEXT_COUNT]);
+        saw_words(key_of(context_names[i / CONTEXT_COUNT], context_names[i % CONTEXT_COUNT], NULL),
+                  "%d device %s, current %s, %d synchronized, current %s", (int)of_device,
+                  device == the_device ? "is"
+                  : device == 99       ? "untouched"
+                                       : "other",
+                  between, (int)synchronized, current_word());
+    }
+    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
+}
+
+static void saw_created(const char *key, CUresult result, CUcontext context)
+{
+    unsigned flags = 99;
+    CUcontext current = NULL;
+    bool is_new = result == CUDA_SUCCESS;
+    need("current", cu->CtxGetCurrent_v1(&current));
+    if (is_new)
+        need("flags", cu->CtxGetFlags_v1(&flags));
+    saw_words(key, "%d context %s, current %s, flags %u", (int)result, is_new ? "new" : context_word(context),
+              is_new && current == context ? "new" : context_word(current), flags);
+    if (is_new)
+        need("destroy", cu->CtxDestroy_v2(context));
+    need("set", cu->CtxSetCurrent_v1(the_context));
+}
+
 static void create_newer(void)
 {
-    CUcontext second = NULL;
-    CUctxCreateParams parameters;
-    memset(&parameters, 0, sizeof parameters);
-    rule("v3", cu->CtxCreate_v3(&second, NULL, 0, 0, the_device), CUDA_SUCCESS);
-    need("destroy", cu->CtxDestroy_v2(second));
-    rule("v4-null", cu->CtxCreate_v4(&second, NULL, 0, the_device), CUDA_SUCCESS);
-    need("destroy", cu->CtxDestroy_v2(second));
-    rule("v4-empty", cu->CtxCreate_v4(&second, &parameters, 0, the_device), CUDA_SUCCESS);
-    need("destroy", cu->CtxDestroy_v2(second));
-    saw("v3-count-without-array", cu->CtxCreate_v3(&second, NULL, 1, 0, the_device));
+    CUexecAffinityParam affinity;
+    CUctxCreateParams empty;
+    memset(&affinity, 0, sizeof affinity);
+    memset(&empty, 0, sizeof empty);
+    affinity.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+    affinity.param.smCount.val = 8;
+    CUctxCreateParams wish = empty;
+    wish.numExecAffinityParams = 1;
+    CUctxCreateParams without_array = wish;
+    wish.execAffinityParams = &affinity;
+    const struct {
+        const char *key;
+        CUexecAffinityParam *array;
+        CUctxCreateParams *parameters;
+        int count;
+        unsigned flags;
+        CUdevice device;
+    } calls[] = {
+        {"plain", NULL, NULL, 0, 0, the_device},
+        {"flags", NULL, NULL, 0, CU_CTX_SCHED_SPIN, the_device},
+        {"unknown-flag", NULL, NULL, 0, 0x8000, the_device},
+        {"no-device", NULL, NULL, 0, 0, 99},
+        {"none", &affinity, &empty, 0, 0, the_device},
+        {"affinity", &affinity, &wish, 1, 0, the_device},
+        {"count-without-array", NULL, &without_array, 1, 0, the_device},
+        {"negative-count", &affinity, NULL, -1, 0, the_device},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        CUcontext context = UNTOUCHED_HANDLE;
+        CUresult result = cu->CtxCreate_v3(&context, calls[i].array, calls[i].count, calls[i].flags, calls[i].device);
+        saw_created(key_of("v3", calls[i].key, NULL), result, context);
+        if (calls[i].count < 0) /* version 4 cannot express it */
+            continue;
+        context = UNTOUCHED_HANDLE;
+        result = cu->CtxCreate_v4(&context, calls[i].parameters, calls[i].flags, calls[i].device);
+        saw_created(key_of("v4", calls[i].key, NULL), result, context);
+    }
+}
+
+static void saw_primary(const char *key, CUresult result)
+{
+    unsigned flags = 99;
+    int active = -1;
+    need("state", cu->DevicePrimaryCtxGetState_v1(the_device, &flags, &active));
+    saw_words(key, "%d flags %u, active %d, current %s", (int)result, flags, active, current_word());
+}
+
+static void primary_newer(void)
+{
+    CUcontext again = NULL;
+    need("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device));
+    saw_primary("release-one-of-two", cu->DevicePrimaryCtxRelease_v2(the_device));
+    saw("release-no-device", cu->DevicePrimaryCtxRelease_v2(99));
+    saw("flags-no-device", cu->DevicePrimaryCtxSetFlags_v2(99, 0));
+    saw_primary("flags-unknown", cu->DevicePrimaryCtxSetFlags_v2(the_device, 0x8000));
+    saw_primary("flags-active", cu->DevicePrimaryCtxSetFlags_v2(the_device, CU_CTX_SCHED_SPIN));
+    need("set", cu->CtxSetCurrent_v1(NULL));
+    need("release", cu->DevicePrimaryCtxRelease_v1(the_device));
+    saw("flags-reset", cu->DevicePrimaryCtxSetFlags_v2(the_device, 0));
+    need("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device));
+    saw_primary("release-last", cu->DevicePrimaryCtxRelease_v2(the_device));
+    saw_primary("release-too-often", cu->DevicePrimaryCtxRelease_v2(the_device));
+    saw_primary("flags-inactive", cu->DevicePrimaryCtxSetFlags_v2(the_device, CU_CTX_SCHED_BLOCKING_SYNC));
+    saw_primary("flags-inactive-unknown", cu->DevicePrimaryCtxSetFlags_v2(the_device, 0x8000));
+    need("retain", cu->DevicePrimaryCtxRetain_v1(&again, the_device));
+    saw_primary("flags-same-active", cu->DevicePrimaryCtxSetFlags_v2(the_device, CU_CTX_SCHED_BLOCKING_SYNC));
+    saw_primary("release-last-again", cu->DevicePrimaryCtxRelease_v2(the_device));
 }
 
 /* Events recorded in, and waited for by, a whole context: CUDA 12.5. */
@@ -201,7 +295,12 @@ static const struct check checks[] = {
     {"context.flags", flags, 0, {S(CtxGetFlags_v1)}},
     {"context.device-of", device_of, 0, {S(CtxGetDevice_v2)}},
     {"context.synchronize", synchronize, 0, {S(CtxSynchronize_v2)}},
-    {"context.create-newer", create_newer, 0, {S(CtxCreate_v3), S(CtxCreate_v4)}},
+    {"context.of-each", of_each, 0, {S(CtxGetDevice_v2), S(CtxSynchronize_v2)}},
+    {"context.create-newer", create_newer, 0, {S(CtxCreate_v3), S(CtxCreate_v4), S(CtxGetFlags_v1)}},
+    {"context.primary-newer",
+     primary_newer,
+     CHECK_ALONE,
+     {S(DevicePrimaryCtxRelease_v2), S(DevicePrimaryCtxSetFlags_v2), S(DevicePrimaryCtxRetain_v1)}},
     {"context.event", events_of_context, 0, {S(CtxRecordEvent_v1), S(CtxWaitEvent_v1)}},
     {NULL, NULL, 0, {0}},
 };

@@ -85,17 +85,61 @@ static void record_special(void)
     need("destroy", cu->EventDestroy_v2(event));
 }
 
+/* Flags, events and streams while each context is current. */
 static void record_flags(void)
 {
+    struct gate gate;
     CUstream stream = stream_new();
     CUevent event = event_new();
-    rule("none", cu->EventRecordWithFlags_v1(event, stream, CU_EVENT_RECORD_DEFAULT), CUDA_SUCCESS);
-    saw("external", cu->EventRecordWithFlags_v1(event, stream, CU_EVENT_RECORD_EXTERNAL));
-    rule("unknown", cu->EventRecordWithFlags_v1(event, stream, 2), CUDA_ERROR_INVALID_VALUE);
-    rule("null", cu->EventRecordWithFlags_v1(NULL, stream, 0), CUDA_ERROR_INVALID_HANDLE);
-    saw("null-unknown", cu->EventRecordWithFlags_v1(NULL, stream, 2));
-    need("destroy", cu->EventDestroy_v2(event));
+    CUcontext current = NULL;
+    bool stays = true;
+    CUcontext contexts[CONTEXT_COUNT];
+    if (!contexts_new(contexts))
+        return;
+    need("set", cu->CtxSetCurrent_v1(contexts[CONTEXT_SECOND]));
+    CUevent foreign = event_new();
+    const struct {
+        const char *key;
+        int current;
+        CUevent event;
+        CUstream stream;
+        unsigned flags;
+    } calls[] = {
+        {"none", CONTEXT_PRIMARY, event, stream, CU_EVENT_RECORD_DEFAULT},
+        {"external", CONTEXT_PRIMARY, event, stream, CU_EVENT_RECORD_EXTERNAL},
+        {"unknown", CONTEXT_PRIMARY, event, stream, 2},
+        {"both", CONTEXT_PRIMARY, event, stream, 3},
+        {"null", CONTEXT_PRIMARY, NULL, stream, 0},
+        {"null-external", CONTEXT_PRIMARY, NULL, stream, CU_EVENT_RECORD_EXTERNAL},
+        {"null-unknown", CONTEXT_PRIMARY, NULL, stream, 2},
+        {"foreign", CONTEXT_PRIMARY, foreign, stream, 0},
+        {"zero", CONTEXT_PRIMARY, event, NULL, 0},
+        {"legacy", CONTEXT_PRIMARY, event, CU_STREAM_LEGACY, 0},
+        {"per-thread", CONTEXT_PRIMARY, event, CU_STREAM_PER_THREAD, 0},
+        {"no-context", CONTEXT_NONE, event, stream, 0},
+        {"no-context-zero", CONTEXT_NONE, event, NULL, 0},
+        {"no-context-per-thread", CONTEXT_NONE, event, CU_STREAM_PER_THREAD, 0},
+        {"other-context", CONTEXT_SECOND, event, stream, 0},
+        {"other-context-zero", CONTEXT_SECOND, event, NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        need("set", cu->CtxSetCurrent_v1(contexts[calls[i].current]));
+        CUresult result = cu->EventRecordWithFlags_v1(calls[i].event, calls[i].stream, calls[i].flags);
+        saw(calls[i].key, result);
+        need("current", cu->CtxGetCurrent_v1(&current));
+        stays &= current == contexts[calls[i].current];
+    }
+    rule_fact("current-stays", stays);
+    need("set", cu->CtxSetCurrent_v1(the_context));
+    if (gate_close(&gate, stream)) {
+        need("record", cu->EventRecordWithFlags_v1(event, stream, 0));
+        rule("pending", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
+        gate_open(&gate);
+    }
     stream_end(stream);
+    need("destroy", cu->EventDestroy_v2(event));
+    need("destroy", cu->EventDestroy_v2(foreign));
+    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
 }
 
 static void no_context(void)
@@ -149,34 +193,58 @@ static void elapsed_with(CUresult (*elapsed)(float *, CUevent, CUevent))
     struct gate gate;
     CUstream stream = stream_new();
     CUevent untimed = event_new();
+    CUcontext contexts[CONTEXT_COUNT];
     CUevent start = NULL;
     CUevent end = NULL;
+    CUevent unused = NULL;
     float time = -1;
+    if (!contexts_new(contexts))
+        return;
     need("event", cu->EventCreate_v1(&start, CU_EVENT_DEFAULT));
     need("event", cu->EventCreate_v1(&end, CU_EVENT_DEFAULT));
-    rule("unrecorded", elapsed(&time, start, end), CUDA_ERROR_INVALID_HANDLE);
+    need("event", cu->EventCreate_v1(&unused, CU_EVENT_DEFAULT));
     need("record", cu->EventRecord_v1(start, stream));
-    rule("end-unrecorded", elapsed(&time, start, end), CUDA_ERROR_INVALID_HANDLE);
     need("record", cu->EventRecord_v1(end, stream));
     need("record", cu->EventRecord_v1(untimed, stream));
     need("synchronize", cu->StreamSynchronize_v1(stream));
+    rule("unrecorded", elapsed(&time, unused, unused), CUDA_ERROR_INVALID_HANDLE);
+    rule("start-unrecorded", elapsed(&time, unused, end), CUDA_ERROR_INVALID_HANDLE);
+    rule("end-unrecorded", elapsed(&time, start, unused), CUDA_ERROR_INVALID_HANDLE);
+    rule("untimed", elapsed(&time, start, untimed), CUDA_ERROR_INVALID_HANDLE);
+    rule("start-null", elapsed(&time, NULL, end), CUDA_ERROR_INVALID_HANDLE);
+    rule("both-null", elapsed(&time, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+    rule_fact("untouched", time == -1);
     rule("code", elapsed(&time, start, end), CUDA_SUCCESS);
     rule_fact("not-negative", time >= 0);
     rule("same-event", elapsed(&time, start, start), CUDA_SUCCESS);
     rule_fact("same-event-is-zero", time == 0);
     rule("backwards", elapsed(&time, end, start), CUDA_SUCCESS);
     rule_fact("backwards-not-positive", time <= 0);
-    rule("untimed", elapsed(&time, start, untimed), CUDA_ERROR_INVALID_HANDLE);
     saw("null", elapsed(NULL, start, end));
+    for (int i = 0; i < CONTEXT_COUNT; i += 2) {
+        need("set", cu->CtxSetCurrent_v1(contexts[i]));
+        rule(key_of("current", context_names[i], NULL), elapsed(&time, start, start), CUDA_SUCCESS);
+    }
+    need("set", cu->CtxSetCurrent_v1(the_context));
     if (gate_close(&gate, stream)) {
+        time = -1;
         need("record", cu->EventRecord_v1(end, stream));
         rule("pending", elapsed(&time, start, end), CUDA_ERROR_NOT_READY);
+        rule("both-pending", elapsed(&time, end, end), CUDA_ERROR_NOT_READY);
+        rule_fact("pending-untouched", time == -1);
         gate_open(&gate);
+        need("synchronize", cu->StreamSynchronize_v1(stream));
+        rule("no-longer-pending", elapsed(&time, start, end), CUDA_SUCCESS);
     }
+    need("record", cu->EventRecord_v1(end, NULL));
+    need("synchronize", cu->CtxSynchronize_v1());
+    rule("of-zero", elapsed(&time, end, end), CUDA_SUCCESS);
     stream_end(stream);
     need("destroy", cu->EventDestroy_v2(start));
     need("destroy", cu->EventDestroy_v2(end));
+    need("destroy", cu->EventDestroy_v2(unused));
     need("destroy", cu->EventDestroy_v2(untimed));
+    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
 }
 
 static CUresult elapsed_first(float *time, CUevent start, CUevent end)

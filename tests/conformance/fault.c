@@ -30,13 +30,32 @@ static void make_calls_after_fault(CUstream stream, CUstream other, CUevent even
     saw("context-set", cu->CtxSetCurrent_v1(the_context));
 }
 
-static void make_newer_calls_after_fault(CUstream other)
+/* `before` was recorded before the fault. */
+static void make_newer_calls_after_fault(CUstream other, CUevent before)
 {
-    CUstreamCaptureStatus status;
+    CUstreamCaptureStatus status = (CUstreamCaptureStatus)99;
+    CUdevice device = 99;
+    float time = -1;
     unsigned long long id;
     CUgraph graph = NULL;
     if (have("is-capturing", S(StreamIsCapturing_v1)))
         saw("is-capturing", cu->StreamIsCapturing_v1(other, &status));
+    if (have("info", S(StreamGetCaptureInfo_v3)))
+        saw("info", cu->StreamGetCaptureInfo_v3(other, &status, NULL, NULL, NULL, NULL, NULL));
+    saw_number("capture-status", (long long)status);
+    if (have("event-elapsed", S(EventElapsedTime_v2))) {
+        CUresult result = cu->EventElapsedTime_v2(&time, before, before);
+        saw_words("event-elapsed", "%d %s", (int)result, time == -1 ? "untouched" : "a time");
+    }
+    if (have("event-record-v2", S(EventRecordWithFlags_v1)))
+        saw("event-record-v2", cu->EventRecordWithFlags_v1(before, other, 0));
+    if (have("context-device-v2", S(CtxGetDevice_v2)))
+        saw("context-device-v2", cu->CtxGetDevice_v2(&device, the_context));
+    saw_number("context-device-v2-is", device);
+    if (have("context-synchronize-v2", S(CtxSynchronize_v2)))
+        saw("context-synchronize-v2", cu->CtxSynchronize_v2(the_context));
+    if (have("stream", S(StreamGetDevice_v1)))
+        saw_stream("stream", other);
     if (have("id", S(StreamGetId_v1)))
         saw("id", cu->StreamGetId_v1(other, &id));
     if (have("begin-capture", S(StreamBeginCapture_v2)))
@@ -64,11 +83,15 @@ static void fault_with(const char *kernel)
 {
     struct gate gate;
     struct report report = {0, CUDA_SUCCESS};
+    CUevent before = NULL;
     atomic_int host_calls = 0;
     CUfunction function = NULL;
     CUstream stream = stream_new();
     CUstream other = stream_new();
     CUevent event = event_new();
+    need("event", cu->EventCreate_v1(&before, CU_EVENT_DEFAULT));
+    need("record", cu->EventRecord_v1(before, other));
+    need("synchronize", cu->StreamSynchronize_v1(other));
     if (!need("kernel", kernel_get(kernel, &function)) || !gate_close(&gate, stream))
         return;
     rule("launch", kernel_launch(function, stream, NULL), CUDA_SUCCESS);
@@ -89,7 +112,7 @@ static void fault_with(const char *kernel)
     saw("callback-after", cu->StreamAddCallback_v1(stream, record_status, &report, 0));
     if (have("host-function-after", S(LaunchHostFunc_v1)))
         saw("host-function-after", cu->LaunchHostFunc_v1(other, count_host_function, &host_calls));
-    make_newer_calls_after_fault(other);
+    make_newer_calls_after_fault(other, before);
     saw("launch-after", kernel_launch(function, other, NULL));
     saw("event-destroy", cu->EventDestroy_v2(event));
     saw("destroy", cu->StreamDestroy_v2(stream));

@@ -107,6 +107,50 @@ void host_free(void *host)
     need("host-free", cu->MemFreeHost_v1(host));
 }
 
+const char *const context_names[] = {"none", "primary", "second"};
+
+bool contexts_new(CUcontext out_contexts[CONTEXT_COUNT])
+{
+    CUcontext popped = NULL;
+    out_contexts[CONTEXT_NONE] = NULL;
+    out_contexts[CONTEXT_PRIMARY] = the_context;
+    return need("context", cu->CtxCreate_v2(&out_contexts[CONTEXT_SECOND], 0, the_device))
+           && need("pop", cu->CtxPopCurrent_v2(&popped));
+}
+
+const char *context_word(CUcontext context)
+{
+    return context == NULL               ? "none"
+           : context == the_context      ? "primary"
+           : context == UNTOUCHED_HANDLE ? "untouched"
+                                         : "other";
+}
+
+const char *current_word(void)
+{
+    CUcontext context = UNTOUCHED_HANDLE;
+    need("current", cu->CtxGetCurrent_v1(&context));
+    return context_word(context);
+}
+
+void saw_stream(const char *key, CUstream stream)
+{
+    CUdevice device = 99;
+    CUcontext context = UNTOUCHED_HANDLE;
+    CUgreenCtx green = UNTOUCHED_HANDLE;
+    CUresult of_device = cu->StreamGetDevice_v1(stream, &device);
+    CUresult of_context = cu->StreamGetCtx_v2(stream, &context, &green);
+    saw_words(key, "%d device %s, %d context %s green %s, current %s", (int)of_device,
+              device == the_device ? "is"
+              : device == 99       ? "untouched"
+                                   : "other",
+              (int)of_context, context_word(context),
+              green == NULL               ? "none"
+              : green == UNTOUCHED_HANDLE ? "untouched"
+                                          : "there",
+              current_word());
+}
+
 CUgreenCtx green_new(void)
 {
     CUdevResource all;

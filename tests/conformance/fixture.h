@@ -32,6 +32,21 @@ CUdeviceptr memory_new(size_t count, unsigned char fill);
 void *host_new(size_t count, CUdeviceptr *out_device);
 void host_free(void *host);
 
+/* The content of handles before a call. */
+#define UNTOUCHED_HANDLE ((void *)0x5a5a)
+
+/* Contexts that tables of calls make current: none, the context of the fixture, and a second one. */
+enum { CONTEXT_NONE, CONTEXT_PRIMARY, CONTEXT_SECOND, CONTEXT_COUNT };
+extern const char *const context_names[CONTEXT_COUNT];
+/* Creates the second context, which is not current afterwards. Returns whether that succeeded. */
+bool contexts_new(CUcontext out_contexts[CONTEXT_COUNT]);
+/* "none", "primary", "untouched" or "other". */
+const char *context_word(CUcontext context);
+const char *current_word(void);
+
+/* Reports the device and the contexts of a stream in one answer. */
+void saw_stream(const char *key, CUstream stream);
+
 /* A green context with all multiprocessors of the device. */
 CUgreenCtx green_new(void);
 

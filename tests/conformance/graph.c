@@ -73,45 +73,6 @@ static void nodes(void)
     need("destroy", cu->GraphDestroy_v1(graph));
 }
 
-static void edges_of_newer(void)
-{
-    CUgraph graph = graph_new();
-    atomic_int calls = 0;
-    CUgraphNode first = add_host(graph, NULL, &calls);
-    CUgraphNode second = add_host(graph, &first, &calls);
-    CUgraphNode from[2];
-    CUgraphNode to[2];
-    CUgraphEdgeData edges[2];
-    size_t count = 2;
-    memset(edges, 0x5a, sizeof edges);
-    rule("edges", cu->GraphGetEdges_v2(graph, from, to, edges, &count), CUDA_SUCCESS);
-    rule_number("count", (long long)count, 1);
-    rule_fact("is", from[0] == first && to[0] == second);
-    rule_number("type", edges[0].type, 0);
-    saw("edges-without-nodes", cu->GraphGetEdges_v2(graph, NULL, NULL, edges, &count));
-    count = 2;
-    memset(edges, 0x5a, sizeof edges);
-    rule("dependencies", cu->GraphNodeGetDependencies_v2(second, from, edges, &count), CUDA_SUCCESS);
-    rule_number("dependencies-type", edges[0].type, 0);
-    count = 2;
-    saw("dependencies-without-nodes", cu->GraphNodeGetDependencies_v2(second, NULL, edges, &count));
-    count = 2;
-    rule("dependents", cu->GraphNodeGetDependentNodes_v2(first, to, edges, &count), CUDA_SUCCESS);
-    count = 2;
-    saw("dependents-without-nodes", cu->GraphNodeGetDependentNodes_v2(first, NULL, edges, &count));
-    count = 0;
-    rule("count-only", cu->GraphGetEdges_v2(graph, NULL, NULL, NULL, &count), CUDA_SUCCESS);
-    saw("no-count", cu->GraphGetEdges_v2(graph, NULL, NULL, NULL, NULL));
-    memset(edges, 0, sizeof edges);
-    CUgraphNode third = add_host(graph, NULL, &calls);
-    rule("add-plain", cu->GraphAddDependencies_v2(graph, &second, &third, edges, 1), CUDA_SUCCESS);
-    rule("remove-plain", cu->GraphRemoveDependencies_v2(graph, &second, &third, edges, 1), CUDA_SUCCESS);
-    edges[0].type = 1;
-    edges[0].from_port = 1;
-    saw("add-programmatic", cu->GraphAddDependencies_v2(graph, &second, &third, edges, 1));
-    need("destroy", cu->GraphDestroy_v1(graph));
-}
-
 static void launch(void)
 {
     CUgraph graph = graph_new();
@@ -164,20 +125,26 @@ static void launch_pending(void)
 
 static void instantiate_flags(void)
 {
+    static const struct {
+        const char *key;
+        unsigned long long flags;
+    } calls[] = {
+        {"none", 0},
+        {"auto-free", 1},
+        {"upload", 2},
+        {"device-launch", 4},
+        {"node-priority", 8},
+        {"unknown", 16},
+        {"unknown-beside", 17},
+        {"unknown-256", 0x100},
+        {"unknown-high", 1ull << 32},
+    };
     CUgraph graph = graph_new();
-    CUgraphExec executable = NULL;
-    CUgraphExec null = (CUgraphExec)0x5a5a;
-    rule("null-graph", cu->GraphInstantiateWithFlags_v1(&null, NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    saw_text("null-graph-out", null == NULL ? "null" : null == (CUgraphExec)0x5a5a ? "untouched" : "other");
+    CUgraphNode node = NULL;
+    CUgraphExec executable = UNTOUCHED_HANDLE;
+    rule("null-graph", cu->GraphInstantiateWithFlags_v1(&executable, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    saw_text("null-graph-out", executable == NULL ? "null" : executable == UNTOUCHED_HANDLE ? "untouched" : "other");
     rule("null-out", cu->GraphInstantiateWithFlags_v1(NULL, graph, 0), CUDA_ERROR_INVALID_VALUE);
-    rule("unknown-flag", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0x100), CUDA_ERROR_INVALID_VALUE);
-    CUresult result = saw("auto-free", cu->GraphInstantiateWithFlags_v1(&executable, graph, 1));
-    if (result == CUDA_SUCCESS)
-        need("destroy", cu->GraphExecDestroy_v1(executable));
-    result = saw("node-priority", cu->GraphInstantiateWithFlags_v1(&executable, graph, 8));
-    if (result == CUDA_SUCCESS)
-        need("destroy", cu->GraphExecDestroy_v1(executable));
-    saw("upload", cu->GraphInstantiateWithFlags_v1(&executable, graph, 2));
     rule("empty-graph", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
     CUstream stream = stream_new();
     rule("empty-launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
@@ -185,6 +152,23 @@ static void instantiate_flags(void)
         rule("upload-call", cu->GraphUpload_v1(executable, stream), CUDA_SUCCESS);
     stream_end(stream);
     need("destroy", cu->GraphExecDestroy_v1(executable));
+    need("node", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0));
+    for (size_t i = 0; i <= sizeof calls / sizeof calls[0]; i++) {
+        bool without_context = i == sizeof calls / sizeof calls[0];
+        executable = UNTOUCHED_HANDLE;
+        if (without_context)
+            need("no-context", cu->CtxSetCurrent_v1(NULL));
+        CUresult result = cu->GraphInstantiateWithFlags_v1(&executable, graph, without_context ? 0 : calls[i].flags);
+        saw_words(without_context ? "no-context" : key_of("flags", calls[i].key, NULL), "%d %s", (int)result,
+                  executable == UNTOUCHED_HANDLE ? "untouched"
+                  : executable == NULL           ? "null"
+                                                 : "written");
+        if (result != CUDA_SUCCESS)
+            continue;
+        need("launch", cu->GraphLaunch_v1(executable, NULL));
+        need("synchronize", cu->CtxSynchronize_v1());
+        need("destroy", cu->GraphExecDestroy_v1(executable));
+    }
     need("destroy", cu->GraphDestroy_v1(graph));
 }
 
@@ -335,7 +319,6 @@ static void enabled(void)
 static const struct check checks[] = {
     {"graph.create", create, 0, {S(GraphCreate_v1)}},
     {"graph.node", nodes, 0, {S(GraphAddDependencies_v2), S(GraphInstantiateWithFlags_v1)}},
-    {"graph.edge", edges_of_newer, 0, {S(GraphGetEdges_v2)}},
     {"graph.launch", launch, 0, {S(GraphInstantiateWithFlags_v1)}},
     {"graph.launch-pending", launch_pending, 0, {S(GraphInstantiateWithFlags_v1)}},
     {"graph.instantiate", instantiate_flags, 0, {S(GraphInstantiateWithFlags_v1)}},

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams and green contexts. */
+#include <string.h>
+
 #include "fixture.h"
 
 static void stream(void)
@@ -29,6 +31,17 @@ static void stream(void)
     rule("context-v2", cu->StreamGetCtx_v2(stream, &context, &found), CUDA_SUCCESS);
     saw_text("context-v2-is", context == the_context ? "primary" : context == of_green ? "green" : "other");
     rule_fact("context-v2-green-is", found == green);
+    saw("context-v2-green-only", cu->StreamGetCtx_v2(stream, NULL, &found));
+    const CUcontext currents[] = {the_context, NULL, of_green};
+    static const char *const names[] = {"primary", "none", "green"};
+    for (int i = 0; i < 3; i++) {
+        need("set", cu->CtxSetCurrent_v1(currents[i]));
+        saw_stream(key_of("while-current", names[i], NULL), stream);
+    }
+    need("set", cu->CtxSetCurrent_v1(the_context));
+    rule("device-of-green", cu->CtxGetDevice_v2(&device, of_green), CUDA_SUCCESS);
+    rule("synchronize-green", cu->CtxSynchronize_v2(of_green), CUDA_SUCCESS);
+    rule_fact("current-stays", strcmp(current_word(), "primary") == 0);
     saw("device", cu->StreamGetDevice_v1(stream, &device));
     rule("flags", cu->StreamGetFlags_v1(stream, &flags), CUDA_SUCCESS);
     saw_number("flags-are", flags);
@@ -57,6 +70,7 @@ static void current(void)
     CUcontext context = NULL;
     CUdevice device = -1;
     unsigned long long id = 0;
+    CUstream plain = stream_new();
     if (green == NULL)
         return;
     need("context-of-green", cu->CtxFromGreenCtx_v1(&of_green, green));
@@ -71,6 +85,10 @@ static void current(void)
     saw("per-thread-context-v1", cu->StreamGetCtx_v1(CU_STREAM_PER_THREAD, &context));
     saw("per-thread-device", cu->StreamGetDevice_v1(CU_STREAM_PER_THREAD, &device));
     saw("zero-device", cu->StreamGetDevice_v1(NULL, &device));
+    saw("device-of-current", cu->CtxGetDevice_v2(&device, NULL));
+    saw("synchronize-current", cu->CtxSynchronize_v2(NULL));
+    saw_stream("plain", plain);
+    saw_stream("zero", NULL);
     saw("per-thread-query", cu->StreamQuery_v1(CU_STREAM_PER_THREAD));
     saw("zero-query", cu->StreamQuery_v1(NULL));
     saw("per-thread-id", cu->StreamGetId_v1(CU_STREAM_PER_THREAD, &id));
@@ -78,6 +96,7 @@ static void current(void)
     saw("plain-create", cu->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING));
     if (stream != NULL)
         stream_end(stream);
+    stream_end(plain);
     need("back", cu->CtxSetCurrent_v1(the_context));
     need("green-destroy", cu->GreenCtxDestroy_v1(green));
 }

@@ -88,11 +88,35 @@ static void running(void)
     host_free((void *)flag);
 }
 
+/* cuFuncGetParamCount and cuKernelGetParamCount, which are newer than the drivers at hand. */
+static void parameter_count(void)
+{
+    static const char *const names[] = {"conformance_nothing", "conformance_store"};
+    CUlibrary library = NULL;
+    if (!need("library", kernel_library(&library)))
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        CUfunction function = NULL;
+        CUkernel kernel = NULL;
+        size_t count = 99;
+        need("function", kernel_get(names[i], &function));
+        need("kernel", cu->LibraryGetKernel_v1(&kernel, library, names[i]));
+        rule(key_of("function", names[i], NULL), cu->FuncGetParamCount_v1(function, &count), CUDA_SUCCESS);
+        rule_number(key_of("function", names[i], "is"), (long long)count, 2 * (long long)i);
+        count = 99;
+        rule(key_of("kernel", names[i], NULL), cu->KernelGetParamCount_v1(kernel, &count), CUDA_SUCCESS);
+        rule_number(key_of("kernel", names[i], "is"), (long long)count, 2 * (long long)i);
+        rule(key_of("null", names[i], NULL), cu->FuncGetParamCount_v1(function, NULL), CUDA_ERROR_INVALID_VALUE);
+    }
+    need("unload", cu->LibraryUnload_v1(library));
+}
+
 static const struct check checks[] = {
     {"kernel.module", module, 0, {S(ModuleLoadData_v1)}},
     {"kernel.launch", launch, 0, {S(LaunchKernel_v1)}},
     {"kernel.launch-buffer", launch_buffer, 0, {S(LaunchKernel_v1)}},
     {"kernel.running", running, 0, {S(LaunchKernel_v1)}},
+    {"kernel.parameter-count", parameter_count, 0, {S(FuncGetParamCount_v1), S(KernelGetParamCount_v1)}},
     {NULL, NULL, 0, {0}},
 };
 

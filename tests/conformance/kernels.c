@@ -123,6 +123,12 @@ CUresult kernel_module(CUmodule *out_module)
     return cu->ModuleLoadData_v1(out_module, ptx);
 }
 
+CUresult kernel_library(CUlibrary *out_library)
+{
+    register_replacements();
+    return cu->LibraryLoadData_v1(out_library, ptx, NULL, NULL, 0, NULL, NULL, 0);
+}
+
 /* One module for each context that needs it. It is unloaded with its context. */
 CUresult kernel_get(const char *name, CUfunction *out_function)
 {

@@ -150,8 +150,12 @@ static void context_second(void)
     rule("code", cu->StreamGetCtx_v2(stream, &context, &green), CUDA_SUCCESS);
     rule_fact("is", context == the_context);
     rule_fact("green-is-null", green == NULL);
+    context = NULL;
+    green = (CUgreenCtx)0x5a5a;
     saw("without-green", cu->StreamGetCtx_v2(stream, &context, NULL));
+    saw_fact("without-green-is", context == the_context);
     saw("without-context", cu->StreamGetCtx_v2(stream, NULL, &green));
+    saw_fact("without-context-is-null", green == NULL);
     saw("without-both", cu->StreamGetCtx_v2(stream, NULL, NULL));
     rule("zero", cu->StreamGetCtx_v2(NULL, &context, &green), CUDA_SUCCESS);
     rule("legacy", cu->StreamGetCtx_v2(CU_STREAM_LEGACY, &context, &green), CUDA_SUCCESS);
@@ -184,6 +188,23 @@ static void other_context(void)
     need("context-destroy", cu->CtxDestroy_v2(second));
 }
 
+/* Each kind of stream while each context is current. */
+static void of_each(void)
+{
+    static const char *const names[] = {"created", "blocking", "zero", "legacy", "per-thread"};
+    CUstream streams[] = {stream_new(), stream_blocking(), NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
+    CUcontext contexts[CONTEXT_COUNT];
+    if (!contexts_new(contexts))
+        return;
+    for (int i = 0; i < 5 * CONTEXT_COUNT; i++) {
+        need("set", cu->CtxSetCurrent_v1(contexts[i / 5]));
+        saw_stream(key_of(context_names[i / 5], names[i % 5], NULL), streams[i % 5]);
+    }
+    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
+    stream_end(streams[0]);
+    stream_end(streams[1]);
+}
+
 static const struct check checks[] = {
     {"property.flags", flags, 0, {S(StreamGetFlags_v1)}},
     {"property.priority", priority, 0, {S(StreamGetPriority_v1)}},
@@ -193,6 +214,7 @@ static const struct check checks[] = {
     {"property.context", context, 0, {S(StreamGetCtx_v1)}},
     {"property.context-v2", context_second, 0, {S(StreamGetCtx_v2)}},
     {"property.other-context", other_context, 0, {S(CtxCreate_v2)}},
+    {"property.of-each", of_each, 0, {S(StreamGetDevice_v1), S(StreamGetCtx_v2)}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -179,17 +179,19 @@ CUresult soft_CtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 CUresult soft_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
                            CUdevice dev)
 {
-    (void)paramsArray;
     if (numParams != 0)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return paramsArray == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
     return soft_CtxCreate_v2(pctx, flags, dev);
 }
 
 CUresult soft_CtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
 {
-    if (ctxCreateParams != NULL && (ctxCreateParams->numExecAffinityParams != 0 || ctxCreateParams->cigParams != NULL))
+    if (ctxCreateParams == NULL)
+        return soft_CtxCreate_v2(pctx, flags, dev);
+    if (ctxCreateParams->cigParams != NULL)
         return CUDA_ERROR_NOT_SUPPORTED;
-    return soft_CtxCreate_v2(pctx, flags, dev);
+    return soft_CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
+                             dev);
 }
 
 CUresult soft_CtxDestroy_v2(CUcontext ctx)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Edges of a graph, and their data: queries in a few letters, and changes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels.h"
+
+enum { ROOM = 5, NODE_COUNT = 4, MOST_TEXT = 300 };
+
+/* The arrays that a query is given. */
+enum { FROM = 1, TO = 2, DATA = 4 };
+
+/* Queries of a graph, and of each of its first two nodes. */
+enum query { EDGES, DEPENDENCIES_OF_A, DEPENDENCIES_OF_B, DEPENDENTS_OF_A, DEPENDENTS_OF_B };
+
+struct arrays {
+    CUgraphNode from[ROOM];
+    CUgraphNode to[ROOM];
+    CUgraphEdgeData data[ROOM];
+};
+
+static void fill(struct arrays *arrays)
+{
+    for (int i = 0; i < ROOM; i++)
+        arrays->from[i] = arrays->to[i] = UNTOUCHED_HANDLE;
+    memset(arrays->data, 0x5a, sizeof arrays->data);
+}
+
+static char node_letter(CUgraphNode node, CUgraphNode first)
+{
+    return node == NULL ? '0' : node == UNTOUCHED_HANDLE ? '.' : node == first ? 'a' : 'b';
+}
+
+static char data_letter(const CUgraphEdgeData *data)
+{
+    CUgraphEdgeData sample;
+    memset(&sample, 0, sizeof sample);
+    if (memcmp(data, &sample, sizeof sample) == 0)
+        return '-';
+    memset(&sample, 0x5a, sizeof sample);
+    return memcmp(data, &sample, sizeof sample) == 0 ? '.' : '!';
+}
+
+/* Adds the answer of one query, such as "0:2:ab-ab!0.-": the code, the count, and for each element of the arrays the node
+ * at the beginning of the edge, the node at its end, and the data. The node `first` is a, another one b, NULL 0; "-" is
+ * plain data, "!" other data, and "." what was not written. */
+static void add_answer(char *text, enum query query, CUgraph graph, const CUgraphNode *nodes, int given, size_t room)
+{
+    struct arrays arrays;
+    CUresult result;
+    fill(&arrays);
+    CUgraphNode *from = (given & FROM) != 0 ? arrays.from : NULL;
+    CUgraphNode *to = (given & TO) != 0 ? arrays.to : NULL;
+    CUgraphEdgeData *data = (given & DATA) != 0 ? arrays.data : NULL;
+    if (query == EDGES)
+        result = cu->GraphGetEdges_v2(graph, from, to, data, &room);
+    else if (query <= DEPENDENCIES_OF_B)
+        result = cu->GraphNodeGetDependencies_v2(nodes[query - DEPENDENCIES_OF_A], from, data, &room);
+    else
+        result = cu->GraphNodeGetDependentNodes_v2(nodes[query - DEPENDENTS_OF_A], to, data, &room);
+    size_t length = strlen(text);
+    length += (size_t)snprintf(text + length, MOST_TEXT - length, "%s%d", length > 0 ? " " : "", (int)result);
+    if (result == CUDA_ERROR_LOSSY_QUERY) /* whose results mean nothing */
+        return;
+    length += (size_t)snprintf(text + length, MOST_TEXT - length, ":%d:", (int)room);
+    for (int i = 0; i < ROOM && length + 4 < MOST_TEXT; i++) {
+        text[length++] = node_letter(arrays.from[i], nodes[0]);
+        text[length++] = node_letter(arrays.to[i], nodes[0]);
+        text[length++] = data_letter(&arrays.data[i]);
+    }
+    text[length] = '\0';
+}
+
+static void saw_queries(const char *key, CUgraph graph, const CUgraphNode *nodes)
+{
+    static const struct {
+        int given;
+        size_t room;
+    } wishes[] = {
+        {0, 0},
+        {FROM | TO | DATA, ROOM - 1},
+        {FROM | TO | DATA, 1},
+        {FROM | TO | DATA, 0},
+        {FROM | TO, 4},
+        {DATA, ROOM},
+        {FROM, ROOM},
+        {TO | DATA, ROOM},
+    };
+    static const char *const names[] = {"edges", "dependencies-a", "dependencies-b", "dependents-a", "dependents-b"};
+    for (int query = EDGES; query <= DEPENDENTS_OF_B; query++) {
+        char text[MOST_TEXT] = "";
+        for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++)
+            add_answer(text, (enum query)query, graph, nodes, wishes[i].given, wishes[i].room);
+        saw_text(key_of(key, names[query], NULL), text);
+    }
+}
+
+static int count_edges(CUgraph graph)
+{
+    size_t count = 99;
+    need("count", cu->GraphGetEdges_v1(graph, NULL, NULL, &count));
+    return (int)count;
+}
+
+static void saw_change(const char *key, CUgraph graph, CUresult result)
+{
+    saw_words(key, "%d, %d edges", (int)result, count_edges(graph));
+}
+
+static CUgraph graph_of(CUgraphNode *out_nodes, int count)
+{
+    CUgraph graph = NULL;
+    need("graph", cu->GraphCreate_v1(&graph, 0));
+    for (int i = 0; i < count; i++)
+        need("node", cu->GraphAddEmptyNode_v1(&out_nodes[i], graph, NULL, 0));
+    return graph;
+}
+
+/* The first node is that of a graph with three edges: from it to each of the others. */
+static void plain(void)
+{
+    static const CUgraphEdgeData none[2];
+    CUgraphEdgeData data;
+    CUgraphNode nodes[NODE_COUNT];
+    CUgraphNode foreign;
+    CUgraph graph = graph_of(nodes, NODE_COUNT);
+    CUgraph other = graph_of(&foreign, 1);
+    const CUgraphNode twice[] = {nodes[0], nodes[0]};
+    memset(&data, 0, sizeof data);
+    data.type = (unsigned char)CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    const struct {
+        const char *key;
+        bool adds;
+        const CUgraphNode *from;
+        const CUgraphNode *to;
+        const CUgraphEdgeData *data;
+        size_t count;
+    } calls[] = {
+        {"add-one", true, &nodes[0], &nodes[1], NULL, 1},
+        {"add-two-plain", true, twice, &nodes[2], none, 2},
+        {"add-again", true, &nodes[0], &nodes[1], NULL, 1},
+        {"add-to-itself", true, &nodes[0], &nodes[0], NULL, 1},
+        {"add-backwards", true, &nodes[1], &nodes[0], NULL, 1},
+        {"remove-backwards", false, &nodes[1], &nodes[0], NULL, 1},
+        {"add-foreign", true, &foreign, &nodes[1], NULL, 1},
+        {"add-none", true, twice, &nodes[2], NULL, 0},
+        {"add-none-null", true, NULL, NULL, NULL, 0},
+        {"add-data", true, &nodes[1], &nodes[2], &data, 1},
+        {"add-data-of-none", true, &nodes[1], &nodes[2], &data, 0},
+        {"remove-data", false, &nodes[0], &nodes[1], &data, 1},
+        {"remove-absent", false, &nodes[1], &nodes[2], NULL, 1},
+        {"remove-none", false, twice, &nodes[2], NULL, 0},
+    };
+    saw_queries("empty", graph, nodes);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        CUresult result =
+            calls[i].adds
+                ? cu->GraphAddDependencies_v2(graph, calls[i].from, calls[i].to, calls[i].data, calls[i].count)
+                : cu->GraphRemoveDependencies_v2(graph, calls[i].from, calls[i].to, calls[i].data, calls[i].count);
+        saw_change(calls[i].key, graph, result);
+    }
+    saw_queries("three", graph, nodes);
+    saw_change("remove-one", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], NULL, 1));
+    saw_change("remove-two-plain", graph, cu->GraphRemoveDependencies_v2(graph, twice, &nodes[2], none, 2));
+    saw_queries("emptied", graph, nodes);
+    need("destroy", cu->GraphDestroy_v1(graph));
+    need("destroy", cu->GraphDestroy_v1(other));
+}
+
+/* A programmatic edge: a kernel may start before the one that it depends on has ended. */
+static void programmatic(void)
+{
+    CUgraphEdgeData data;
+    CUfunction function = NULL;
+    CUgraphNode nodes[2] = {NULL, NULL};
+    CUgraph graph = graph_of(nodes, 0);
+    CUDA_KERNEL_NODE_PARAMS_v2 parameters;
+    if (!need("kernel", kernel_get("conformance_nothing", &function)))
+        return;
+    memset(&parameters, 0, sizeof parameters);
+    parameters.func = function;
+    parameters.gridDimX = parameters.gridDimY = parameters.gridDimZ = 1;
+    parameters.blockDimX = parameters.blockDimY = parameters.blockDimZ = 1;
+    for (int i = 0; i < 2; i++)
+        need("node", cu->GraphAddKernelNode_v2(&nodes[i], graph, NULL, 0, &parameters));
+    memset(&data, 0, sizeof data);
+    data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+    data.type = (unsigned char)CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    saw_change("add", graph, cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    saw_queries("one", graph, nodes);
+    saw_change("remove-plain", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], NULL, 1));
+    saw_change("remove", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    need("destroy", cu->GraphDestroy_v1(graph));
+}
+
+static const struct check checks[] = {
+    {"edge.plain", plain, 0, {S(GraphAddDependencies_v2), S(GraphRemoveDependencies_v2), S(GraphGetEdges_v2)}},
+    {"edge.programmatic", programmatic, 0, {S(GraphAddDependencies_v2), S(GraphAddKernelNode_v2)}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_edge = {"edge", checks};
