@@ -70,7 +70,7 @@ CUresult CUDAAPI POLYFILL(CtxCreate_v3)(CUcontext *pctx, CUexecAffinityParam *pa
                                         unsigned int flags, CUdevice dev)
 {
     (void)paramsArray;
-    if (numParams != 0)
+    if (numParams > 0) /* a 580 driver ignores a negative count */
         return fail_affinity(CUSHIM_SLOT_CtxCreate_v3);
     return TABLE->CtxCreate_v2(pctx, flags, dev);
 }
@@ -83,7 +83,7 @@ CUresult CUDAAPI POLYFILL(CtxCreate_v4)(CUcontext *pctx, CUctxCreateParams *ctxC
     if (ctxCreateParams->cigParams != NULL)
         return cush_fail_polyfill(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
     /* A polyfill below this one would refuse in its own name. */
-    if (ctxCreateParams->numExecAffinityParams != 0 && ORIGINS[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
+    if (ctxCreateParams->numExecAffinityParams > 0 && ORIGINS[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
         return fail_affinity(CUSHIM_SLOT_CtxCreate_v4);
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
                                dev);

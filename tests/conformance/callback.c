@@ -104,8 +104,8 @@ static double processor_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* cuLaunchHostFunc_v2, which is newer than the drivers at hand: it chooses how a thread of the driver waits for the work
- * before the function. */
+/* cuLaunchHostFunc_v2, which is newer than the drivers at hand: it chooses how a thread of the driver waits for the
+ * work before the function. */
 static void host_function_second(void)
 {
     struct gate gate;

@@ -41,9 +41,9 @@ static char data_letter(const CUgraphEdgeData *data)
     return memcmp(data, &sample, sizeof sample) == 0 ? '.' : '!';
 }
 
-/* Adds the answer of one query, such as "0:2:ab-ab!0.-": the code, the count, and for each element of the arrays the node
- * at the beginning of the edge, the node at its end, and the data. The node `first` is a, another one b, NULL 0; "-" is
- * plain data, "!" other data, and "." what was not written. */
+/* Adds the answer of one query, such as "0:2:ab-ab!0.-": the code, the count, and for each element of the arrays the
+ * node at the beginning of the edge, the node at its end, and the data. The node `first` is a, another one b, NULL 0;
+ * "-" is plain data, "!" other data, and "." what was not written. */
 static void add_answer(char *text, enum query query, CUgraph graph, const CUgraphNode *nodes, int given, size_t room)
 {
     struct arrays arrays;

@@ -55,9 +55,9 @@ static bool edges_are_plain(const struct info *info)
     return true;
 }
 
-/* Adds the answer of one query, such as "0:1ig2ne": the code, the status, and a letter for each result that was written:
- * the id, the graph, the count, the nodes, the edges. A capital letter is one that is not as before or not plain; n0 and
- * e0 are NULL. */
+/* Adds the answer of one query, such as "0:1ig2ne": the code, the status, and a letter for each result that was
+ * written: the id, the graph, the count, the nodes, the edges. A capital letter is one that is not as before or not
+ * plain; n0 and e0 are NULL. */
 static void add_answer(char *text, int version, CUstream stream, int what)
 {
     struct info info;

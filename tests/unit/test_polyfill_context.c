@@ -206,9 +206,12 @@ static void test_context_create_when_parameters_are_given_then_passes_them_on_or
     table = load("fake_11000");
     params.cigParams = NULL;
     mock_assert_refused(table->CtxCreate_v3(&context, &affinity, 1, 8, 2), "cuCtxCreate_v3");
-    mock_assert_refused(table->CtxCreate_v3(&context, NULL, -1, 8, 2), "cuCtxCreate_v3");
     mock_assert_refused(table->CtxCreate_v4(&context, &params, 8, 2), "cuCtxCreate_v4");
     assert_null(context);
+    params.numExecAffinityParams = -1; /* counts as none */
+    assert_int_equal(table->CtxCreate_v3(&context, &affinity, -1, 8, 2), CUDA_SUCCESS);
+    assert_int_equal(table->CtxCreate_v4(&context, &params, 8, 2), CUDA_SUCCESS);
+    mock_assert_calls("Create_v2(8, 2) Create_v2(8, 2) ");
 }
 
 static void test_context_create_when_the_older_one_fails_then_the_code_is_passed_on(void **state)

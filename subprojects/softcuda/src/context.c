@@ -179,8 +179,8 @@ CUresult soft_CtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 CUresult soft_CtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
                            CUdevice dev)
 {
-    if (numParams != 0)
-        return paramsArray == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+    if (numParams > 0)
+        return paramsArray == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return soft_CtxCreate_v2(pctx, flags, dev);
 }
 

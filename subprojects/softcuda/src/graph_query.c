@@ -48,6 +48,12 @@ static CUresult answer_finish(const struct answer *answer, size_t *count)
     return CUDA_SUCCESS;
 }
 
+/* Whether a query for edges is refused: there is no count, or an array without room. */
+static bool room_is_wrong(CUgraphNode *nodes, const CUgraphEdgeData *data, const size_t *count)
+{
+    return count == NULL || (nodes == NULL && data != NULL) || (nodes != NULL && *count == 0);
+}
+
 static struct answer answer_of(CUgraphNode *first, CUgraphNode *second, CUgraphEdgeData *data, const size_t *count)
 {
     return (struct answer){.first = first, .second = second, .data = data, .room = first == NULL ? 0 : *count};
@@ -80,7 +86,7 @@ CUresult soft_GraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *t
                                size_t *numEdges)
 {
     const struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
-    if (graph == NULL || numEdges == NULL || (from == NULL) != (to == NULL) || (edgeData != NULL && from == NULL))
+    if (graph == NULL || (from == NULL) != (to == NULL) || room_is_wrong(from, edgeData, numEdges))
         return CUDA_ERROR_INVALID_VALUE;
     struct answer answer = answer_of(from, to, edgeData, numEdges);
     for (size_t i = 0; i < graph->count; i++) {
@@ -100,7 +106,7 @@ CUresult soft_GraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *depend
                                           size_t *numDependencies)
 {
     const struct node *node = handle_find(OBJECT_NODE, hNode);
-    if (node == NULL || numDependencies == NULL || (edgeData != NULL && dependencies == NULL))
+    if (node == NULL || room_is_wrong(dependencies, edgeData, numDependencies))
         return CUDA_ERROR_INVALID_VALUE;
     struct answer answer = answer_of(dependencies, NULL, edgeData, numDependencies);
     for (size_t k = 0; k < node->before.count; k++)
@@ -117,7 +123,7 @@ CUresult soft_GraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *depe
                                             size_t *numDependentNodes)
 {
     const struct node *node = handle_find(OBJECT_NODE, hNode);
-    if (node == NULL || numDependentNodes == NULL || (edgeData != NULL && dependentNodes == NULL))
+    if (node == NULL || room_is_wrong(dependentNodes, edgeData, numDependentNodes))
         return CUDA_ERROR_INVALID_VALUE;
     struct answer answer = answer_of(dependentNodes, NULL, edgeData, numDependentNodes);
     for (size_t i = 0; i < node->graph->count; i++) {
@@ -189,11 +195,13 @@ CUresult soft_GraphAddDependencies_v1(CUgraph hGraph, const CUgraphNode *from, c
     return soft_GraphAddDependencies_v2(hGraph, from, to, NULL, numDependencies);
 }
 
+/* As a 580 driver, it ignores the data. */
 CUresult soft_GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
                                          const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
     struct graph *graph = handle_find(OBJECT_GRAPH, hGraph);
-    CUresult result = graph_check_edges(graph, from, to, edgeData, numDependencies, true);
+    CUresult result = graph_check_edges(graph, from, to, NULL, numDependencies, true);
+    (void)edgeData;
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
         struct node *target = handle_find(OBJECT_NODE, to[i]);
         frontier_remove(&target->before, handle_find(OBJECT_NODE, from[i]));

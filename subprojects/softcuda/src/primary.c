@@ -41,8 +41,10 @@ CUresult soft_DevicePrimaryCtxRelease_v2(CUdevice dev)
         return result;
     if (context->retained == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (--context->retained == 0)
+    if (--context->retained == 0) {
+        context->flags = 0;
         context_stop(context);
+    }
     return CUDA_SUCCESS;
 }
 
