@@ -39,7 +39,7 @@ static bool is_known(const struct environment *environment, const char *name)
     return false;
 }
 
-static void add(struct environment *environment, const char *name, const char *value, bool used)
+static void environment_add(struct environment *environment, const char *name, const char *value, bool used)
 {
     if (value != NULL && environment->count < MOST_VARIABLES && !is_known(environment, name))
         environment->variables[environment->count++] =
@@ -51,11 +51,13 @@ struct environment environment_read(const struct options *options, bool started)
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     struct environment environment = {.count = 0};
     for (size_t i = 0; i < diagnosis->variable_count; i++)
-        add(&environment, diagnosis->variables[i].name, diagnosis->variables[i].value, diagnosis->variables[i].used);
+        environment_add(&environment, diagnosis->variables[i].name, diagnosis->variables[i].value,
+                        diagnosis->variables[i].used);
     /* Whether the dynamic loader opened a library. Below a root directory it is called only if a file was found. */
     bool opened = options->load.root == NULL ? diagnosis->attempt_count > 0 : cushim_driver_version() != 0;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        add(&environment, others[i].name, getenv(others[i].name),
-            (others[i].reader == READ_BY_LOADER && opened) || (others[i].reader == READ_BY_DRIVER && started));
+        environment_add(&environment, others[i].name, getenv(others[i].name),
+                        (others[i].reader == READ_BY_LOADER && opened)
+                            || (others[i].reader == READ_BY_DRIVER && started));
     return environment;
 }

@@ -76,7 +76,7 @@ static void start_member(struct json *json, const char *key)
 }
 
 /* The members of the document, and of an array directly in it, are written one to a line. */
-static void open(struct json *json, const char *key, char bracket, bool lines)
+static void bracket_open(struct json *json, const char *key, char bracket, bool lines)
 {
     start_member(json, key);
     putchar(bracket);
@@ -86,7 +86,7 @@ static void open(struct json *json, const char *key, char bracket, bool lines)
     json->has_members = false;
 }
 
-static void close(struct json *json, char bracket)
+static void bracket_close(struct json *json, char bracket)
 {
     bool lines = json->has_members && json->lines[json->depth];
     json->depth--;
@@ -100,22 +100,22 @@ static void close(struct json *json, char bracket)
 
 void json_open_object(struct json *json, const char *key)
 {
-    open(json, key, '{', false);
+    bracket_open(json, key, '{', false);
 }
 
 void json_close_object(struct json *json)
 {
-    close(json, '}');
+    bracket_close(json, '}');
 }
 
 void json_open_array(struct json *json, const char *key)
 {
-    open(json, key, '[', json->depth == 1);
+    bracket_open(json, key, '[', json->depth == 1);
 }
 
 void json_close_array(struct json *json)
 {
-    close(json, ']');
+    bracket_close(json, ']');
 }
 
 void json_string(struct json *json, const char *key, const char *value)

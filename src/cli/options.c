@@ -107,7 +107,7 @@ static enum status read_slot(const char *name, struct options *options)
     return STATUS_USABLE;
 }
 
-static enum status apply(struct options *options, const struct known_option *known, const char *value)
+static enum status option_apply(struct options *options, const struct known_option *known, const char *value)
 {
     switch (known->option) {
     case OPTION_HELP:
@@ -182,7 +182,7 @@ static enum status read_word(struct options *options, const char *word)
 }
 
 /* The checks that need the whole command line. */
-static enum status check(const struct options *options, unsigned used)
+static enum status options_check(const struct options *options, unsigned used)
 {
     if (options->command == COMMAND_NONE)
         return options_complain("a command is missing: probe, table, lookup, doctor, run or exec");
@@ -242,14 +242,14 @@ enum status options_read(int argc, char **argv, struct options *out_options)
             if (known->takes_value && value == NULL)
                 value = argv[++i];
             used |= 1u << (known - known_options);
-            status = apply(&options, known, value);
+            status = option_apply(&options, known, value);
         }
         if (status != STATUS_USABLE)
             return status;
         if (options.help || options.version)
             break;
     }
-    enum status status = options.help || options.version ? STATUS_USABLE : check(&options, used);
+    enum status status = options.help || options.version ? STATUS_USABLE : options_check(&options, used);
     if (status == STATUS_USABLE)
         *out_options = options;
     return status;

@@ -50,7 +50,7 @@ static bool succeeded(struct pipeline *pipeline, const char *function, CUresult 
     return false;
 }
 
-static bool check(struct pipeline *pipeline, bool condition, const char *failure)
+static bool pipeline_check(struct pipeline *pipeline, bool condition, const char *failure)
 {
     if (condition)
         return true;
@@ -59,7 +59,7 @@ static bool check(struct pipeline *pipeline, bool condition, const char *failure
     return false;
 }
 
-static void fill(unsigned *numbers, unsigned first)
+static void numbers_fill(unsigned *numbers, unsigned first)
 {
     for (unsigned i = 0; i < COUNT; i++)
         numbers[i] = first + i;
@@ -79,13 +79,13 @@ static void CUDA_CB check_results_and_advance(void *user)
     struct pipeline *pipeline = user;
     pipeline->calls++;
     pipeline->correct += are_results(pipeline, pipeline->out, pipeline->first);
-    fill(pipeline->in, ++pipeline->first);
+    numbers_fill(pipeline->in, ++pipeline->first);
 }
 
-static void begin(struct pipeline *pipeline)
+static void pipeline_begin(struct pipeline *pipeline)
 {
     pipeline->calls = pipeline->correct = pipeline->first = 0;
-    fill(pipeline->in, 0);
+    numbers_fill(pipeline->in, 0);
     for (unsigned i = 0; i < COUNT; i++)
         pipeline->out[i] = 0;
 }
@@ -100,7 +100,7 @@ static bool make_context(struct pipeline *pipeline)
            && succeeded(pipeline, "cuCtxSetCurrent", cuda->CtxSetCurrent_v1(pipeline->context));
 }
 
-static void start(struct pipeline *pipeline)
+static void pipeline_start(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     void *in = NULL, *out = NULL;
@@ -121,19 +121,19 @@ static void start(struct pipeline *pipeline)
 static void copy_in(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
-    begin(pipeline);
+    pipeline_begin(pipeline);
     if (!succeeded(pipeline, "cuMemcpyHtoDAsync",
                    cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
         || !succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
         || !succeeded(pipeline, "cuMemcpyDtoH", cuda->MemcpyDtoH_v2(pipeline->out, pipeline->numbers, BYTES)))
         return;
     for (unsigned i = 0; i < COUNT; i++)
-        if (!check(pipeline, pipeline->out[i] == i, "the device memory differs from what was copied to it"))
+        if (!pipeline_check(pipeline, pipeline->out[i] == i, "the device memory differs from what was copied to it"))
             return;
     set_message(pipeline, "copied %d numbers to the device", COUNT);
 }
 
-static void kernel(struct pipeline *pipeline)
+static void launch_kernel(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     pipeline->kernel = run_kernel_load();
@@ -154,28 +154,28 @@ static void copy_out(struct pipeline *pipeline)
     if (succeeded(pipeline, "cuMemcpyDtoHAsync",
                   cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
         && succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
-        && check(pipeline, are_results(pipeline, pipeline->out, 0),
-                 "a number is not the expected result of the kernel"))
+        && pipeline_check(pipeline, are_results(pipeline, pipeline->out, 0),
+                          "a number is not the expected result of the kernel"))
         set_message(pipeline, "copied %d numbers back; all results are correct", COUNT);
 }
 
 static void host_function(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
-    begin(pipeline);
+    pipeline_begin(pipeline);
     if (!succeeded(pipeline, "cuMemcpyDtoHAsync",
                    cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
         || !succeeded(pipeline, "cuLaunchHostFunc",
                       cuda->LaunchHostFunc_v1(pipeline->one, check_results_and_advance, pipeline))
         || !succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
-        || !check(pipeline, pipeline->calls == 1, "it was not called exactly once")
-        || !check(pipeline, pipeline->correct == 1, "it was called before the preceding copy was done"))
+        || !pipeline_check(pipeline, pipeline->calls == 1, "it was not called exactly once")
+        || !pipeline_check(pipeline, pipeline->correct == 1, "it was called before the preceding copy was done"))
         return;
     set_message(pipeline, "called once, after the copy, on a thread of the driver");
 }
 
 /* Enqueues the whole pipeline: copy in, a kernel for each half in its own stream, copy out, and the check. */
-static bool submit(struct pipeline *pipeline)
+static bool pipeline_submit(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     CUdeviceptr second_half = pipeline->numbers + BYTES / 2;
@@ -198,37 +198,38 @@ static bool submit(struct pipeline *pipeline)
 static void fork_and_join(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
-    begin(pipeline);
-    if (submit(pipeline) && succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
-        && check(pipeline, pipeline->calls == 1 && pipeline->correct == 1,
-                 "the results of the two streams are incorrect"))
+    pipeline_begin(pipeline);
+    if (pipeline_submit(pipeline)
+        && succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
+        && pipeline_check(pipeline, pipeline->calls == 1 && pipeline->correct == 1,
+                          "the results of the two streams are incorrect"))
         set_message(pipeline, "computed half of the numbers in each of two streams, joined by events");
 }
 
-static void capture(struct pipeline *pipeline)
+static void capture_graph(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     enum { NODES = 5 }; /* copy, kernel, kernel, copy, host function; events become edges */
     CUgraph graph = NULL;
     size_t nodes = 0;
-    begin(pipeline);
+    pipeline_begin(pipeline);
     if (!succeeded(pipeline, "cuStreamBeginCapture",
                    cuda->StreamBeginCapture_v2(pipeline->one, CU_STREAM_CAPTURE_MODE_RELAXED)))
         return;
-    bool submitted = submit(pipeline);
+    bool submitted = pipeline_submit(pipeline);
     CUresult result = cuda->StreamEndCapture_v1(pipeline->one, &graph);
     if (submitted && succeeded(pipeline, "cuStreamEndCapture", result)
         && succeeded(pipeline, "cuGraphGetNodes", cuda->GraphGetNodes_v1(graph, NULL, &nodes))
         && succeeded(pipeline, "cuGraphInstantiateWithFlags",
                      cuda->GraphInstantiateWithFlags_v1(&pipeline->executable, graph, 0))
-        && check(pipeline, nodes == NODES, "the graph has an unexpected number of nodes")
-        && check(pipeline, pipeline->calls == 0, "the host function was called during the capture"))
+        && pipeline_check(pipeline, nodes == NODES, "the graph has an unexpected number of nodes")
+        && pipeline_check(pipeline, pipeline->calls == 0, "the host function was called during the capture"))
         set_message(pipeline, "captured the same work as a graph of %d nodes; nothing was executed", NODES);
     if (graph != NULL && pipeline->step->outcome == STEP_PASSED)
         (void)succeeded(pipeline, "cuGraphDestroy", cuda->GraphDestroy_v1(graph));
 }
 
-static void launches(struct pipeline *pipeline)
+static void launch_graph(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     if (pipeline->executable == NULL) {
@@ -236,17 +237,18 @@ static void launches(struct pipeline *pipeline)
         set_message(pipeline, "there is no graph to launch");
         return;
     }
-    begin(pipeline);
+    pipeline_begin(pipeline);
     for (int i = 0; i < LAUNCHES; i++)
         if (!succeeded(pipeline, "cuGraphLaunch", cuda->GraphLaunch_v1(pipeline->executable, pipeline->one)))
             return;
     if (succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
-        && check(pipeline, pipeline->calls == LAUNCHES, "the host function was not called once for each launch")
-        && check(pipeline, pipeline->correct == LAUNCHES, "the results of a launch are incorrect"))
+        && pipeline_check(pipeline, pipeline->calls == LAUNCHES,
+                          "the host function was not called once for each launch")
+        && pipeline_check(pipeline, pipeline->correct == LAUNCHES, "the results of a launch are incorrect"))
         set_message(pipeline, "launched the graph %d times with different numbers; all results are correct", LAUNCHES);
 }
 
-static void end(struct pipeline *pipeline)
+static void pipeline_end(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     if ((pipeline->executable != NULL
@@ -273,15 +275,15 @@ void run_steps(void (*report)(const struct step *step, void *user), void *user)
         void (*run)(struct pipeline *pipeline);
         bool optional; /* skipped if the driver is too old */
     } steps[] = {
-        {"start", start, false},
+        {"start", pipeline_start, false},
         {"copy in", copy_in, false},
-        {"kernel", kernel, false},
+        {"kernel", launch_kernel, false},
         {"copy out", copy_out, false},
         {"host function", host_function, false},
         {"fork and join", fork_and_join, false},
-        {"capture", capture, true},
-        {"launches", launches, true},
-        {"end", end, false},
+        {"capture", capture_graph, true},
+        {"launches", launch_graph, true},
+        {"end", pipeline_end, false},
     };
     /* Static, because a step that fails can leave work behind: host functions may run until the program exits. */
     static struct pipeline pipeline;

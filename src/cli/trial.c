@@ -12,7 +12,7 @@ static const char driver_variable[] = "CUSHIM_DRIVER";
 
 enum { FAULT_SIZE = PLATFORM_PATH_SIZE + 256, MOST_VARIABLES = 8 };
 
-static void load(const void *options, char *unused, size_t unused_size)
+static void try_load(const void *options, char *unused, size_t unused_size)
 {
     (void)unused;
     (void)unused_size;
@@ -65,7 +65,7 @@ static const char *first_path(const struct cushim_load_options *options)
     return options->root != NULL ? options->root : driver_name;
 }
 
-static const struct cushim_diagnosis *refuse(const struct cushim_load_options *options, const char *end)
+static const struct cushim_diagnosis *fail_trial(const struct cushim_load_options *options, const char *end)
 {
     static struct cushim_diagnosis diagnosis;
     static struct cushim_attempt attempt;
@@ -104,5 +104,5 @@ static const struct cushim_diagnosis *refuse(const struct cushim_load_options *o
 const struct cushim_diagnosis *trial_load(const struct cushim_load_options *options)
 {
     char end[128];
-    return platform_try(load, options, end, sizeof end) ? NULL : refuse(options, end);
+    return platform_try(try_load, options, end, sizeof end) ? NULL : fail_trial(options, end);
 }

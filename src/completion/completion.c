@@ -3,7 +3,7 @@
 #include "../stream/fail.h"
 #include "completion_call.h"
 #include "completion_engage.h"
-#include "completion_look.h"
+#include "completion_poll.h"
 #include "completion_object.h"
 #include "completion_wait.h"
 
@@ -16,7 +16,7 @@ CUresult cush_completion_check(const char *function, struct cushim_completion *c
 {
     if (completion == NULL)
         return fail_null_completion(function);
-    if (!cush_completion_look(completion))
+    if (!cush_completion_poll(completion))
         return completion->generation != cush_os_process_generation() ? fail_forked(function) : CUDA_ERROR_NOT_READY;
     /* Written before anything is released, because a release function may destroy the completion. */
     *out_status = cush_completion_result(completion);
@@ -108,7 +108,7 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
         return fail_null_completion(function);
     if (out_descriptor == NULL)
         return fail_null_output(function);
-    if (!cush_completion_look(completion) && completion->generation != cush_os_process_generation())
+    if (!cush_completion_poll(completion) && completion->generation != cush_os_process_generation())
         return fail_forked(function);
     os_signal signal = atomic_load(&completion->signal);
     if (signal == 0) {
@@ -120,7 +120,7 @@ CUresult cushim_completion_descriptor(struct cushim_completion *completion, cush
             signal = fresh;
         else
             cush_os_signal_close(fresh);
-        cush_completion_engage_surely(completion);
+        cush_completion_engage_or_wait(completion);
         if (cush_completion_has_fired(completion))
             cush_os_signal_set(signal);
     }
@@ -132,7 +132,7 @@ uint64_t cushim_completion_count(struct cushim_completion *completion)
 {
     if (completion == NULL)
         return 0;
-    return completion->captured ? atomic_load(&completion->of.count) : cush_completion_look(completion);
+    return completion->captured ? atomic_load(&completion->of.count) : cush_completion_poll(completion);
 }
 
 CUresult cushim_completion_reset(struct cushim_completion *completion)
@@ -162,7 +162,7 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
 static bool completion_needs_callback(struct cushim_completion *completion)
 {
     return atomic_load(&completion->by_event) && atomic_load(&completion->release) != NULL
-           && !cush_completion_look(completion);
+           && !cush_completion_poll(completion);
 }
 
 static void completion_detach(struct cushim_completion *completion)
@@ -173,7 +173,7 @@ static void completion_detach(struct cushim_completion *completion)
             /* In the child of a fork() the release never happens. */
             if (completion->generation != cush_os_process_generation())
                 return;
-            cush_completion_engage_surely(completion);
+            cush_completion_engage_or_wait(completion);
         }
     }
     if (cush_completion_has_fired(completion))

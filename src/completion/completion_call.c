@@ -95,7 +95,7 @@ void cush_completion_leave_set(struct cushim_completion *completion)
         cush_completion_cancel_callback(completion);
 }
 
-bool cush_completion_come_out(struct cushim_completion *completion)
+bool cush_completion_take_from_set(struct cushim_completion *completion)
 {
     if (completion->captured)
         return atomic_load(&completion->callback_state) == CALLBACK_SET

@@ -29,7 +29,7 @@ void cush_completion_leave_set(struct cushim_completion *completion);
 
 /* Takes a fired completion out of its set; a captured completion stays in the set for its next firing. Returns false if
  * the completion has left the set before. */
-bool cush_completion_come_out(struct cushim_completion *completion);
+bool cush_completion_take_from_set(struct cushim_completion *completion);
 
 /* Releases what the work uses. Does nothing if a callback is still to be called: the release comes after it. Called by
  * every thread that observes that the completion has fired. */

@@ -3,7 +3,7 @@
 #include "../stream/fail.h"
 #include "completion_call.h"
 #include "completion_fire.h"
-#include "completion_look.h"
+#include "completion_poll.h"
 #include "completion_object.h"
 #include "dispatcher_object.h"
 
@@ -26,7 +26,7 @@ CUresult cush_completion_set_callback(const char *function, struct cushim_comple
     /* Once the callback is set, another thread may call it, and it may destroy the completion. */
     cush_completion_ref(completion);
     /* Once it is engaged, no thread of the program fires it: an inline callback runs on a thread of the driver. */
-    cush_completion_engage_surely(completion);
+    cush_completion_engage_or_wait(completion);
     atomic_store(&completion->callback_state, CALLBACK_SET);
     if (cush_completion_is_callback_due(completion))
         cush_completion_dispatch(completion);

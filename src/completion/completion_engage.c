@@ -46,7 +46,7 @@ static CUresult engage_helper(struct cushim_completion *completion, int helper)
     }
     if (result != CUDA_SUCCESS)
         cush_completion_unref(completion);
-    cush_helper_give_back(helper, result == CUDA_SUCCESS);
+    cush_helper_release(helper, result == CUDA_SUCCESS);
     return result;
 }
 
@@ -55,7 +55,7 @@ static CUresult engage_promptly(struct cushim_completion *completion)
 {
     struct cushim_stream *stream = completion->of.stream;
     bool may = atomic_load(&stream->callbacks) == 0;
-    return engage_helper(completion, may ? cush_helper_for(completion) : -1);
+    return engage_helper(completion, may ? cush_helper_claim(completion) : -1);
 }
 
 /* The caller keeps the stream in use. */
@@ -74,7 +74,8 @@ static CUresult engage_stream(struct cushim_completion *completion, struct cushi
 }
 
 /* `stream` is the stream of the work, if the callback may go there. */
-static CUresult engage(struct cushim_completion *completion, enum engagement engagement, struct cushim_stream *stream)
+static CUresult engage_in_turn(struct cushim_completion *completion, enum engagement engagement,
+                               struct cushim_stream *stream)
 {
     CUresult result = cush_completion_event_begin(completion);
     if (result != CUDA_SUCCESS)
@@ -82,8 +83,8 @@ static CUresult engage(struct cushim_completion *completion, enum engagement eng
     result = engage_promptly(completion);
     if (result != CUDA_SUCCESS && stream != NULL)
         result = engage_stream(completion, stream);
-    if (result == CUDA_ERROR_NOT_READY && engagement == ENGAGE_SOMEHOW)
-        result = engage_helper(completion, cush_helper_busy(completion));
+    if (result == CUDA_ERROR_NOT_READY && engagement == ENGAGE_ANYWHERE)
+        result = engage_helper(completion, cush_helper_claim_busy(completion));
     if (result == CUDA_ERROR_NOT_READY && stream == NULL && cush_helpers_count(completion->event.id) == 0)
         result = CUDA_ERROR_NOT_SUPPORTED;
     cush_completion_event_end(completion);
@@ -101,8 +102,8 @@ CUresult cush_completion_engage(struct cushim_completion *completion, enum engag
         return (before & engaged) != 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     int cancellation = cush_os_cancellation_disable();
     struct cushim_stream *stream = completion->of.stream;
-    bool used = engagement == ENGAGE_SOMEHOW && cush_stream_try_use(stream);
-    CUresult result = engage(completion, engagement, used ? stream : NULL);
+    bool used = engagement == ENGAGE_ANYWHERE && cush_stream_try_use(stream);
+    CUresult result = engage_in_turn(completion, engagement, used ? stream : NULL);
     if (result == CUDA_SUCCESS)
         atomic_fetch_or(&completion->state, COMPLETION_ENGAGED);
     else

@@ -8,7 +8,7 @@
 /* How long a callback may be delayed. */
 enum engagement {
     ENGAGE_PROMPTLY, /* not at all */
-    ENGAGE_SOMEHOW   /* until other work is done, if there is no other way */
+    ENGAGE_ANYWHERE  /* until other work is done, if there is no other way */
 };
 
 /*

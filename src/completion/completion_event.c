@@ -3,7 +3,7 @@
  * A completion keeps its event when it is reused in the same context. The driver crashes when it is called with an
  * event of a context that was destroyed. Therefore the id of the context is compared before each call on the event, and
  * an event of a context that is gone is forgotten. A thread announces its calls, so that the end of a context can wait
- * for them: completion_settle.c.
+ * for them: completion_context.c.
  */
 #include "completion_event.h"
 

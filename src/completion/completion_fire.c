@@ -62,7 +62,7 @@ void cush_completion_fire(struct cushim_completion *completion, CUresult status)
     completion_fire_unless(completion, status, completion->captured ? 0 : COMPLETION_FIRED);
 }
 
-void cush_completion_fire_found(struct cushim_completion *completion, CUresult status)
+void cush_completion_fire_polled(struct cushim_completion *completion, CUresult status)
 {
     completion_fire_unless(completion, status, COMPLETION_FIRED | COMPLETION_ENGAGED);
 }

@@ -13,7 +13,7 @@ extern atomic_uint cush_completion_watched_firings;
 void cush_completion_fire(struct cushim_completion *completion, CUresult status);
 
 /* Does the same for a thread of the program that has found the event done; does nothing if it is engaged. */
-void cush_completion_fire_found(struct cushim_completion *completion, CUresult status);
+void cush_completion_fire_polled(struct cushim_completion *completion, CUresult status);
 
 /* Fires a completion and drops the driver's reference: the callback of the driver. */
 void CUDA_CB cush_completion_on_work_done(CUstream stream, CUresult status, void *user);

@@ -50,7 +50,7 @@ static bool helper_claim_busy(struct helper *helper)
     return false;
 }
 
-void cush_helper_give_back(int index, bool has_wait)
+void cush_helper_release(int index, bool has_wait)
 {
     atomic_fetch_sub(&helpers[index].waits, has_wait ? (unsigned)CLAIMED : CLAIMED + 1U);
 }
@@ -87,7 +87,7 @@ void cush_helpers_open(CUcontext context, unsigned long long id)
             continue;
         if (helper_is_free(&helpers[i]))
             missing = helper_open(&helpers[i], context, id) ? missing - 1 : 0;
-        cush_helper_give_back(i, false);
+        cush_helper_release(i, false);
     }
 }
 
@@ -110,7 +110,7 @@ static int helper_find_preceding(const struct cushim_completion *completion)
     return found;
 }
 
-bool cush_helper_precedes(const struct cushim_completion *completion)
+bool cush_helper_has_older_wait(const struct cushim_completion *completion)
 {
     return helper_find_preceding(completion) >= 0;
 }
@@ -123,7 +123,7 @@ static int helper_claim_preceding(const struct cushim_completion *completion)
             continue;
         if (helper_precedes(&helpers[index], completion))
             return index;
-        cush_helper_give_back(index, false);
+        cush_helper_release(index, false);
     }
     return -1;
 }
@@ -136,12 +136,12 @@ static int helper_claim_any(unsigned long long id, bool (*claim)(struct helper *
             continue;
         if (helper_is_in(&helpers[index], id))
             return (int)index;
-        cush_helper_give_back((int)index, false);
+        cush_helper_release((int)index, false);
     }
     return -1;
 }
 
-int cush_helper_for(const struct cushim_completion *completion)
+int cush_helper_claim(const struct cushim_completion *completion)
 {
     int index = helper_claim_preceding(completion);
     if (index < 0)
@@ -153,7 +153,7 @@ int cush_helper_for(const struct cushim_completion *completion)
     return index;
 }
 
-int cush_helper_busy(const struct cushim_completion *completion)
+int cush_helper_claim_busy(const struct cushim_completion *completion)
 {
     return helper_claim_any(completion->event.id, helper_claim_busy, completion->index);
 }

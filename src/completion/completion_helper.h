@@ -15,11 +15,11 @@ int cush_helpers_count(unsigned long long id);
  * Both claim a helper of the context and return its index, or -1: the first one that waits for nothing but older work
  * of the same stream, the second any busy one.
  */
-int cush_helper_for(const struct cushim_completion *completion);
-int cush_helper_busy(const struct cushim_completion *completion);
+int cush_helper_claim(const struct cushim_completion *completion);
+int cush_helper_claim_busy(const struct cushim_completion *completion);
 
 /* Returns whether a callback for older work of the same stream is due, and none for newer work behind it. */
-bool cush_helper_precedes(const struct cushim_completion *completion);
+bool cush_helper_has_older_wait(const struct cushim_completion *completion);
 
 CUstream cush_helper_stream(int index);
 
@@ -27,7 +27,7 @@ CUstream cush_helper_stream(int index);
 void cush_helper_close(int index);
 
 /* Ends the claim. `has_wait` says whether a callback was added, which calls cush_helper_end_wait(). */
-void cush_helper_give_back(int index, bool has_wait);
+void cush_helper_release(int index, bool has_wait);
 void cush_helper_end_wait(int index);
 
 #endif

@@ -78,7 +78,7 @@ static struct cushim_completion *set_take_out(struct cushim_completion_set *set,
     while ((completion = cush_completion_list_take(&set->fired)) != NULL) {
         atomic_store(&completion->queued, false);
         void *user = completion->callback.user;
-        bool is_out = cush_completion_come_out(completion);
+        bool is_out = cush_completion_take_from_set(completion);
         if (is_out) {
             *out_user = user;
             cush_completion_release_resources(completion);

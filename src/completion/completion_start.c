@@ -14,7 +14,7 @@
 #include "../stream/stream_object.h"
 #include "completion_fire.h"
 #include "completion_pool.h"
-#include "completion_settle.h"
+#include "completion_context.h"
 
 /*
  * Returns whether every query about the stream returns this error, so that no work will run any more. The priority may
@@ -46,7 +46,7 @@ static bool stream_has_sticky_error(CUstream stream, CUresult error)
 CUresult cush_completion_start(struct cushim_stream *stream, struct cushim_completion *completion, bool has_event)
 {
     if (has_event && cush_completion_record(stream, completion)) {
-        cush_completions_settle_contexts();
+        cush_completions_hook_context_end();
         return CUDA_SUCCESS;
     }
     cush_completion_ref(completion);

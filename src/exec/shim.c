@@ -32,7 +32,7 @@ static bool add_layers(char *list)
 }
 
 /* The variables of the program's own cushim do not apply here. */
-static void load(const struct exec_settings *settings)
+static void shim_load(const struct exec_settings *settings)
 {
     struct cushim_load_options options = {
         .path = settings->driver,
@@ -47,7 +47,7 @@ static void load(const struct exec_settings *settings)
     (void)cush_load_without_environment(&options);
 }
 
-static void adopt(const struct exec_export *export)
+static void shim_adopt(const struct exec_export *export)
 {
     const struct driver *driver = &cush_loaded_driver;
     cushim_fn driver_fn = cush_os_library_symbol(driver->library, export->name);
@@ -65,10 +65,10 @@ void cushim_exec_start(void);
 void cushim_exec_start(void)
 {
     struct exec_settings settings = exec_settings_read();
-    load(&settings);
+    shim_load(&settings);
     if (!cush_driver_is_loaded())
         return;
     for (size_t i = 0; i < exec_export_count; i++)
-        adopt(&exec_exports[i]);
+        shim_adopt(&exec_exports[i]);
     exec_proc_address_sort();
 }

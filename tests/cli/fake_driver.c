@@ -17,7 +17,7 @@ static int setting(const char *name, int otherwise)
     return value != NULL ? atoi(value) : otherwise;
 }
 
-static int check(int device)
+static int device_check(int device)
 {
     if (!initialised)
         return NOT_INITIALIZED;
@@ -57,13 +57,13 @@ int cuDeviceGetCount(int *count)
 int cuDeviceGet(int *device, int ordinal)
 {
     *device = ordinal;
-    return check(ordinal);
+    return device_check(ordinal);
 }
 
 int cuDeviceGetName(char *name, int length, int device)
 {
     snprintf(name, (size_t)length, "Fake \"GPU\" %d\033[31m", device);
-    return check(device);
+    return device_check(device);
 }
 
 int cuDeviceGetAttribute(int *value, int attribute, int device)
@@ -72,13 +72,13 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     if (attribute != CAPABILITY_MAJOR && attribute != CAPABILITY_MINOR)
         return INVALID_VALUE;
     *value = attribute == CAPABILITY_MAJOR ? 9 : 0;
-    return check(device);
+    return device_check(device);
 }
 
 int cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
     *bytes = (size_t)140 << 30;
-    return check(device);
+    return device_check(device);
 }
 
 #if FAKE_VERSION >= 9020
@@ -86,14 +86,14 @@ int cuDeviceGetUuid(unsigned char *uuid, int device)
 {
     for (int i = 0; i < 16; i++)
         uuid[i] = (unsigned char)(0xf0 + i);
-    return check(device);
+    return device_check(device);
 }
 #endif
 
 int cuDeviceGetPCIBusId(char *id, int length, int device)
 {
     snprintf(id, (size_t)length, "0000:0%d:00.0", device);
-    return check(device);
+    return device_check(device);
 }
 
 int cuStreamQuery(void *stream)

@@ -34,7 +34,7 @@ static const int versions[] = {0, 0, 0, 11020, 12000, CUSHIM_LIST_VERSION, 7};
 
 #define PICK(list, bytes) list[fuzz_byte(bytes) % (sizeof list / sizeof list[0])]
 
-static void check(void)
+static void diagnosis_check(void)
 {
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
     int version = cushim_driver_version();
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 cush_load_reset_for_tests();
             break;
         }
-        check();
+        diagnosis_check();
     }
     return 0;
 }

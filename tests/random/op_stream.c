@@ -157,7 +157,7 @@ void op_stream_release(void)
         of->has_owner = false;
 }
 
-static void end(bool closes)
+static void stream_end(bool closes)
 {
     struct stream_slot *slot = pick_own_stream();
     if (slot == NULL || !stream_may_end(slot))
@@ -170,15 +170,15 @@ static void end(bool closes)
 
 void op_stream_destroy(void)
 {
-    end(false);
+    stream_end(false);
 }
 
 void op_stream_close(void)
 {
-    end(true);
+    stream_end(true);
 }
 
-static void ask_id(const struct stream_slot *slot)
+static void stream_query_id(const struct stream_slot *slot)
 {
     unsigned long long id = 77;
     struct driver_stream *of = driver_stream_of(slot);
@@ -190,7 +190,7 @@ static void ask_id(const struct stream_slot *slot)
     of->id = id;
 }
 
-static void ask_context(const struct stream_slot *slot)
+static void stream_query_context(const struct stream_slot *slot)
 {
     CUcontext context = (CUcontext)(uintptr_t)77;
     CUresult result = noted(cushim_stream_driver_context(slot->stream, &context, NULL));
@@ -216,8 +216,8 @@ void op_stream_ask(void)
           "the priority is none, or was written in spite of a failure");
     check(noted(cushim_stream_device(slot->stream, &device)) == CUDA_SUCCESS ? device == 0 : device == 77,
           "the device is none, or was written in spite of a failure");
-    ask_id(slot);
-    ask_context(slot);
+    stream_query_id(slot);
+    stream_query_context(slot);
     check(cushim_stream_is_owned(slot->stream) == slot->owned, "the owner is another one");
 }
 

@@ -71,7 +71,7 @@ static void watch(struct watched *watched)
     watched->invalidated = me->invalidated;
 }
 
-static void look_again(const struct watched *watched, const char *name)
+static void poll_again(const struct watched *watched, const char *name)
 {
     if (watched->invalidated != me->invalidated)
         return;
@@ -101,7 +101,7 @@ static void run_one(void)
     operation->run();
     if (operation->invalidates)
         me->invalidated++;
-    look_again(&watched, operation->name);
+    poll_again(&watched, operation->name);
     check_current(operation->name);
     trace_end(before);
 }

@@ -46,7 +46,7 @@ static struct cushim_dispatcher *dispatcher_new(void)
     return dispatcher;
 }
 
-static size_t run(struct cushim_dispatcher *dispatcher)
+static size_t dispatcher_run(struct cushim_dispatcher *dispatcher)
 {
     size_t count = 99;
     need("run", cushim_dispatcher_run(dispatcher, &count));
@@ -58,7 +58,7 @@ static size_t run_something(struct cushim_dispatcher *dispatcher)
 {
     size_t count = 0;
     for (int i = 0; i < 500 && count == 0; i++) {
-        count = run(dispatcher);
+        count = dispatcher_run(dispatcher);
         if (count == 0)
             pause_shortly();
     }
@@ -77,14 +77,14 @@ static void dispatched(void)
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *completion = completion_new(stream);
     done("set-callback", cushim_completion_set_callback(completion, dispatcher, take_note, &note, release_note));
-    rule_number("nothing-due", (long long)run(dispatcher), 0);
+    rule_number("nothing-due", (long long)dispatcher_run(dispatcher), 0);
     rule_fact("silent", silent(descriptor));
     gate_open(&gate);
     rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
     done("synchronize", cushim_stream_synchronize(stream));
     rule_number("not-called-elsewhere", atomic_load(&note.calls), 0);
     rule_fact("readable", readable(descriptor));
-    rule_number("due", (long long)run(dispatcher), 1);
+    rule_number("due", (long long)dispatcher_run(dispatcher), 1);
     rule_note("called", &note, 1, 1);
     rule_number("released-after", atomic_load(&note.released_at), 1);
     rule_fact("on-this-thread", pthread_equal(note.thread, pthread_self()));
@@ -97,7 +97,7 @@ static void dispatched(void)
     completion = completion_new(stream);
     rule("wait-late", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
     done("set-callback-late", cushim_completion_set_callback(completion, dispatcher, take_note, &late, release_note));
-    rule_number("due-late", (long long)run(dispatcher), 1);
+    rule_number("due-late", (long long)dispatcher_run(dispatcher), 1);
     rule_note("late", &late, 1, 2);
     cushim_completion_destroy(&completion);
     cushim_dispatcher_destroy(&dispatcher);
@@ -331,16 +331,16 @@ static void captured(void)
     for (int i = 0; i < 5; i++)
         need("launch", cushim_graph_exec_launch(executable, stream));
     done("synchronize", cushim_stream_synchronize(stream));
-    rule_number("run", (long long)run(dispatcher), 5);
+    rule_number("run", (long long)dispatcher_run(dispatcher), 5);
     done("launch-again", cushim_graph_exec_launch(executable, stream));
     done("synchronize-again", cushim_stream_synchronize(stream));
-    rule_number("run-again", (long long)run(dispatcher), 1);
+    rule_number("run-again", (long long)dispatcher_run(dispatcher), 1);
     rule_note("called", &note, 6, 0);
     cushim_completion_destroy(&completion);
     rule_note("destroyed", &note, 6, 1);
     done("launch-after-destroy", cushim_graph_exec_launch(executable, stream));
     done("synchronize-after-destroy", cushim_stream_synchronize(stream));
-    rule_number("run-after-destroy", (long long)run(dispatcher), 0);
+    rule_number("run-after-destroy", (long long)dispatcher_run(dispatcher), 0);
     rule_note("in-the-end", &note, 6, 1);
     done("executable-destroy", cushim_graph_exec_destroy(&executable));
     cushim_dispatcher_destroy(&dispatcher);

@@ -218,7 +218,7 @@ struct crew {
     atomic_int wrong;
 };
 
-static void *look(void *user)
+static void *poll_until_fired(void *user)
 {
     struct crew *crew = user;
     CUresult result;
@@ -244,7 +244,7 @@ static void ended_under_threads(void)
         gate_close(&gate, cushim_stream_handle(stream));
         crew.completion = completion_new(stream);
         for (int i = 0; i < THREADS; i++)
-            pthread_create(&threads[i], NULL, look, &crew);
+            pthread_create(&threads[i], NULL, poll_until_fired, &crew);
         gate_open(&gate);
         cushim_stream_destroy(&stream);
         cushim_context_destroy(&context);

@@ -48,7 +48,7 @@ static CUresult borrow_context(void)
     return result;
 }
 
-static CUresult ask_range(void)
+static CUresult query_range(void)
 {
     int least = 99;
     int greatest = 99;
@@ -428,7 +428,7 @@ static const struct named_scene scenes[] = {
     {"create-primary", create_primary, true, S(DevicePrimaryCtxRetain_v1)},
     {"create-context", create_context, true, 0},
     {"borrow-context", borrow_context, true, 0},
-    {"ask-range", ask_range, true, 0},
+    {"query-range", query_range, true, 0},
     {"create-stream", create_stream, true, 0},
     {"borrow-stream", borrow_stream, false, 0},
     {"adopt-stream", adopt_stream, false, 0},

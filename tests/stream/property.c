@@ -18,7 +18,7 @@ static bool has(enum cushim_slot slot)
 }
 
 /* Queries every property that this driver reports, and checks each code. */
-static struct answers ask(const char *name, struct cushim_stream *stream, CUresult expected)
+static struct answers properties_query(const char *name, struct cushim_stream *stream, CUresult expected)
 {
     struct answers answers = {99, 99, 99, NULL, NULL, 0};
     /* The code of the properties that may be queried during a capture, too. */
@@ -70,7 +70,7 @@ static void created(void)
     CUgreenCtx green = (CUgreenCtx)&only;
     need("create", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, -100, &stream));
     watch_begin();
-    struct answers answers = ask("own", stream, CUDA_SUCCESS);
+    struct answers answers = properties_query("own", stream, CUDA_SUCCESS);
     done("context-alone", cushim_stream_driver_context(stream, &only, NULL));
     done("green-alone", cushim_stream_driver_context(stream, NULL, &green));
     rule_fact("parts", only == the_context && green == NULL);
@@ -84,10 +84,10 @@ static void created(void)
 static void queried_once(const char *name, struct cushim_stream *stream, bool with_context)
 {
     watch_begin();
-    struct answers first = ask(name, stream, CUDA_SUCCESS);
+    struct answers first = properties_query(name, stream, CUDA_SUCCESS);
     int calls = remembered_calls();
     rule_fact(key_of(name, "queried", NULL), calls > 0);
-    struct answers second = ask(key_of(name, "again", NULL), stream, CUDA_SUCCESS);
+    struct answers second = properties_query(key_of(name, "again", NULL), stream, CUDA_SUCCESS);
     rule_number(key_of(name, "queried-once", NULL), remembered_calls() - calls, 0);
     watch_end();
     compare(name, cushim_stream_handle(stream), &first, with_context || has(S(StreamGetCtx_v2)));
@@ -153,9 +153,9 @@ static void special(void)
     struct cushim_stream *stream = NULL;
     need("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &stream));
     watch_begin();
-    struct answers answers = ask("legacy", stream, CUDA_SUCCESS);
+    struct answers answers = properties_query("legacy", stream, CUDA_SUCCESS);
     int calls = watch_calls();
-    (void)ask("legacy-again", stream, CUDA_SUCCESS);
+    (void)properties_query("legacy-again", stream, CUDA_SUCCESS);
     rule_number("queried-each-time", watch_calls() - 2 * calls, 0);
     watch_end();
     compare("legacy", CU_STREAM_LEGACY, &answers, has(S(StreamGetCtx_v2)));
@@ -293,7 +293,7 @@ struct question {
 static void ask_there(void *user)
 {
     const struct question *question = user;
-    (void)ask(question->name, question->stream, question->expected);
+    (void)properties_query(question->name, question->stream, question->expected);
 }
 
 static void ask_capturing(const char *name, struct cushim_stream *stream, CUresult expected)
@@ -316,13 +316,13 @@ static void capture_in(CUstreamCaptureMode mode)
     struct cushim_graph *graph = NULL;
     need("borrow", cushim_stream_borrow(cushim_stream_handle(stream), NULL, &known));
     need("borrow", cushim_stream_borrow(cushim_stream_handle(stream), NULL, &unknown));
-    (void)ask(key_of(name, "before", NULL), known, CUDA_SUCCESS);
+    (void)properties_query(key_of(name, "before", NULL), known, CUDA_SUCCESS);
     if (done(key_of(name, "begin", NULL), cushim_capture_begin(stream, mode, &capture))) {
         ask_capturing(key_of(name, "own", NULL), stream, CUDA_SUCCESS);
         ask_capturing(key_of(name, "known", NULL), known, CUDA_SUCCESS);
         ask_capturing(key_of(name, "unknown", NULL), unknown, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         done(key_of(name, "end", NULL), cushim_capture_end(&capture, &graph));
-        (void)ask(key_of(name, "after", NULL), unknown, CUDA_SUCCESS);
+        (void)properties_query(key_of(name, "after", NULL), unknown, CUDA_SUCCESS);
         need("graph", cushim_graph_destroy(&graph));
     }
     cushim_stream_destroy(&known);
@@ -352,10 +352,10 @@ static void beside_capture(void)
     need("borrow", cushim_stream_borrow(handle, NULL, &other));
     done("begin", cushim_capture_begin(stream, modes ? CU_STREAM_CAPTURE_MODE_GLOBAL : CU_STREAM_CAPTURE_MODE_RELAXED,
                                        &capture));
-    (void)ask("other", other, CUDA_SUCCESS);
+    (void)properties_query("other", other, CUDA_SUCCESS);
     need("destroy", cushim_stream_destroy(&other));
     other = layer_stream();
-    (void)ask("created-during-capture", other, CUDA_SUCCESS);
+    (void)properties_query("created-during-capture", other, CUDA_SUCCESS);
     done("destroy", cushim_stream_destroy(&other));
     rule_status("survives", stream, "active");
     done("end", cushim_capture_end(&capture, NULL));

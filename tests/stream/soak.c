@@ -142,7 +142,7 @@ static void wait_by_descriptor(struct cushim_completion *completion)
     check_status(cushim_completion_poll(completion));
 }
 
-static void finish(struct cushim_completion *completion, unsigned choice)
+static void completion_finish(struct cushim_completion *completion, unsigned choice)
 {
     if (choice % 4 == 0) {
         atomic_fetch_add(&waits, 1);
@@ -178,7 +178,7 @@ static void *work_on(void *user)
                 fault("no dispatcher");
         }
         attach_function(completion, own, next(&seed));
-        finish(completion, next(&seed));
+        completion_finish(completion, next(&seed));
         cushim_dispatcher_destroy(&own);
     }
     cushim_stream_close(&stream);

@@ -40,7 +40,7 @@ static void run_crew(struct crew *crew, void *(*work)(void *))
         pthread_join(threads[i], NULL);
 }
 
-static void *ask(void *user)
+static void *query_often(void *user)
 {
     struct crew *crew = user;
     meet(crew);
@@ -70,7 +70,7 @@ static void queried(void)
     need("priority", cu->StreamGetPriority_v1(handle, &crew.priority));
     for (int i = 0; i < ROUNDS; i++) {
         need("borrow", cushim_stream_borrow(handle, NULL, &crew.stream));
-        run_crew(&crew, ask);
+        run_crew(&crew, query_often);
         need("destroy", cushim_stream_destroy(&crew.stream));
     }
     rule_number("wrong", atomic_load(&crew.wrong), 0);

@@ -441,7 +441,7 @@ static cushim_fn look_up(const char *name, enum cushim_default_stream kind)
     return fn;
 }
 
-static cushim_fn ask(enum cushim_default_stream table, const char *name, cuuint64_t flags)
+static cushim_fn proc_address(enum cushim_default_stream table, const char *name, cuuint64_t flags)
 {
     union {
         void *object;
@@ -464,11 +464,12 @@ static void assert_look_ups_lead_to_the_top(void)
         cushim_fn query = unit_pointer(CUSHIM_SLOT_StreamQuery_v1, kind);
         assert_true(look_up("cuStreamQuery", kind) == query);
         assert_true(look_up("cuCtxSynchronize", kind) == unit_pointer(CUSHIM_SLOT_CtxSynchronize_v1, kind));
-        assert_true(ask(kind, "cuStreamQuery", 0) == query);
-        assert_true(ask(kind, "cuStreamQuery", legacy) == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, LEGACY));
-        assert_true(ask(kind, "cuStreamQuery", per_thread) == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, PER_THREAD));
-        assert_true(ask(kind, "cuCtxSynchronize", 0) == unit_pointer(CUSHIM_SLOT_CtxSynchronize_v1, kind));
-        assert_true(ask(kind, "cuGetProcAddress", 0) == unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, kind));
+        assert_true(proc_address(kind, "cuStreamQuery", 0) == query);
+        assert_true(proc_address(kind, "cuStreamQuery", legacy) == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, LEGACY));
+        assert_true(proc_address(kind, "cuStreamQuery", per_thread)
+                    == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, PER_THREAD));
+        assert_true(proc_address(kind, "cuCtxSynchronize", 0) == unit_pointer(CUSHIM_SLOT_CtxSynchronize_v1, kind));
+        assert_true(proc_address(kind, "cuGetProcAddress", 0) == unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, kind));
     }
 }
 
