@@ -7,10 +7,9 @@
 #define ADD CU_STREAM_ADD_CAPTURE_DEPENDENCIES
 #define SET CU_STREAM_SET_CAPTURE_DEPENDENCIES
 
-static bool has_edges(void)
+static bool is_native(enum cushim_slot slot)
 {
-    return cushim_query_slot_state(S(StreamUpdateCaptureDependencies_v2), CUSHIM_DEFAULT_STREAM_LEGACY)
-           == CUSHIM_STATE_NATIVE;
+    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
 }
 
 static CUgraph graph_of(struct cushim_stream *stream)
@@ -97,7 +96,7 @@ static void argument(void)
 /* Edge data that is not plain is returned with the edges, and is never lost silently. */
 static void edges(void)
 {
-    if (!has_edges()) {
+    if (!is_native(S(StreamUpdateCaptureDependencies_v2)) || !is_native(S(StreamGetCaptureInfo_v3))) {
         lacks(NULL, "edge data came with CUDA 12.3");
         return;
     }
@@ -142,7 +141,7 @@ static void edges_on_old(void)
     struct cushim_capture_info info;
     CUgraphNode node = NULL;
     CUgraphEdgeData other;
-    if (has_edges()) {
+    if (is_native(S(StreamUpdateCaptureDependencies_v2))) {
         lacks(NULL, "a driver that has edge data");
         return;
     }
