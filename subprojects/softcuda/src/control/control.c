@@ -46,10 +46,11 @@ SOFT_PUBLIC const struct softcuda_control *softcuda_control(int version);
 
 const struct softcuda_control *softcuda_control(int version)
 {
-    static struct softcuda_control control;
+    static struct softcuda_control control = {soft_driver,  0, control_register, control_fail, control_clear,
+                                              control_delay};
     os_lock();
-    control = (struct softcuda_control){soft_driver,  soft_version,  control_register,
-                                        control_fail, control_clear, control_delay};
+    if (control.cuda_version == 0) /* other threads may read it without a lock from the first call on */
+        control.cuda_version = soft_version;
     os_unlock();
     return version == SOFTCUDA_CONTROL_VERSION ? &control : NULL;
 }
