@@ -26,7 +26,8 @@ HIDDEN = (
     "GraphAddDependencies_v2", "GraphRemoveDependencies_v2", "GraphGetEdges_v2", "GraphNodeGetDependencies_v2",
     "GraphNodeGetDependentNodes_v2", "LaunchHostFunc_v2", "FuncGetParamCount_v1", "KernelGetParamCount_v1",
 )
-# Queries beside native functions that set what an older query does not report.
+# Queries beside native functions that set what an older query does not report; and cuCtxCreate_v4, whose polyfill then
+# calls the native cuCtxCreate_v3.
 HIDDEN_QUERIES = ("StreamGetCaptureInfo_v3", "GraphGetEdges_v2", "GraphNodeGetDependencies_v2",
                   "GraphNodeGetDependentNodes_v2", "CtxCreate_v4")
 CONFIGURATIONS = {

@@ -104,9 +104,9 @@ static double processor_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* cuLaunchHostFunc_v2, which is newer than the drivers at hand: it chooses how a thread of the driver waits for the
- * work before the function. */
-static void host_function_second(void)
+/* cuLaunchHostFunc_v2 needs CUDA 13.2: on driver 580, cushim's polyfill answers. The last argument chooses how a thread
+ * of the driver waits for the work before the function. */
+static void host_function_v2(void)
 {
     struct gate gate;
     CUstream stream = stream_new();
@@ -313,7 +313,7 @@ static const struct check checks[] = {
     {"callback.argument", arguments, 0, {S(StreamAddCallback_v1)}},
     {"callback.host-function", host_function, 0, {S(LaunchHostFunc_v1)}},
     {"callback.host-function-captured", host_function_captured, 0, {S(LaunchHostFunc_v1), S(StreamBeginCapture_v2)}},
-    {"callback.host-function-v2", host_function_second, 0, {S(LaunchHostFunc_v2)}},
+    {"callback.host-function-v2", host_function_v2, 0, {S(LaunchHostFunc_v2)}},
     {"callback.order", order, 0, {S(LaunchHostFunc_v1)}},
     {"callback.blocks-later-work", blocks_later_work, 0, {S(StreamAddCallback_v1)}},
     {"callback.sees-earlier-work", sees_earlier_work, 0, {S(StreamAddCallback_v1)}},

@@ -34,7 +34,7 @@ struct check {
     const char *name;
     void (*run)(void);
     unsigned flags;
-    enum cushim_slot needs[8]; /* ends with the first 0: slot 0 is DriverGetVersion, which every driver has */
+    enum cushim_slot needs[8]; /* ends with the first 0: slot 0 is Array3DCreate_v1, which no check needs */
 };
 
 /* A subject is a file of checks; `checks` ends with a row without a name. */
@@ -61,7 +61,7 @@ struct subject {
 extern const struct cushim_dispatch_table *cu;
 extern enum cushim_default_stream cu_kind;
 
-/* Answers; `key` is the part of the name behind the name of the check. */
+/* Answers. `key` is the part of the answer's name that follows the name of the check. */
 
 /* Reports an observed result code, and returns it. */
 CUresult saw(const char *key, CUresult result);
@@ -72,7 +72,7 @@ void rule_number(const char *key, long long value, long long expected);
 /* Reports yes or no. */
 void saw_fact(const char *key, bool value);
 void rule_fact(const char *key, bool value);
-/* Reports one or more words. */
+/* Both report one or more words, the second one with a printf format. */
 void saw_text(const char *key, const char *text);
 CUSHIM_PRINTF(2, 3)
 void saw_words(const char *key, const char *format, ...);

@@ -11,8 +11,8 @@ file       compares the recorded output of a run
 polyfills  compares the recorded answers of the limited configurations with the native ones. expected/polyfills.tsv lists
            the allowed differences with their reasons; a line that allows no difference is an error.
 
-On softcuda, expected/softcuda.tsv lists the allowed differences; with hidden slots, the file of expected/ with the name of
-the configuration, and for "hidden" expected/polyfills.tsv, too.
+expected/softcuda.tsv lists the allowed differences of softcuda. A configuration with hidden functions has a list of its
+own, expected/CONFIGURATION.tsv; for "hidden", expected/polyfills.tsv applies, too.
 Exit status: 0; 1 with the differences; 77 if the run was skipped.
 """
 

@@ -157,7 +157,7 @@ static void synchronize(void)
     need("context-destroy", cu->CtxDestroy_v2(second));
 }
 
-/* Each context, while each one is current. */
+/* Queries each context while each context is current. */
 static void of_each(void)
 {
     CUcontext contexts[CONTEXT_COUNT];
@@ -202,10 +202,10 @@ static void create_newer(void)
     memset(&empty, 0, sizeof empty);
     affinity.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT;
     affinity.param.smCount.val = 8;
-    CUctxCreateParams wish = empty;
-    wish.numExecAffinityParams = 1;
-    CUctxCreateParams without_array = wish;
-    wish.execAffinityParams = &affinity;
+    CUctxCreateParams with_affinity = empty;
+    with_affinity.numExecAffinityParams = 1;
+    CUctxCreateParams without_array = with_affinity;
+    with_affinity.execAffinityParams = &affinity;
     const struct {
         const char *key;
         CUexecAffinityParam *array;
@@ -219,7 +219,7 @@ static void create_newer(void)
         {"unknown-flag", NULL, NULL, 0, 0x8000, the_device},
         {"no-device", NULL, NULL, 0, 0, 99},
         {"none", &affinity, &empty, 0, 0, the_device},
-        {"affinity", &affinity, &wish, 1, 0, the_device},
+        {"affinity", &affinity, &with_affinity, 1, 0, the_device},
         {"count-without-array", NULL, &without_array, 1, 0, the_device},
         {"negative-count", &affinity, NULL, -1, 0, the_device},
     };
@@ -227,7 +227,7 @@ static void create_newer(void)
         CUcontext context = UNTOUCHED_HANDLE;
         CUresult result = cu->CtxCreate_v3(&context, calls[i].array, calls[i].count, calls[i].flags, calls[i].device);
         saw_created(key_of("v3", calls[i].key, NULL), result, context);
-        if (calls[i].count < 0) /* version 4 cannot express it */
+        if (calls[i].count < 0) /* for version 3 alone */
             continue;
         context = UNTOUCHED_HANDLE;
         result = cu->CtxCreate_v4(&context, calls[i].parameters, calls[i].flags, calls[i].device);

@@ -141,7 +141,7 @@ static void null_node(void)
     stream_end(stream);
 }
 
-/* Version 2: each call, and the number of dependencies of the next node. */
+/* Version 2. The answer of a call is its code and the number of dependencies that the next node then has. */
 static void second_abi(void)
 {
     static const CUgraphEdgeData plain[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Edges of a graph, and their data: queries in a few letters, and changes. */
+/* Edges of a graph, and their data: queries, whose answers are a few letters, and changes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,9 +41,10 @@ static char data_letter(const CUgraphEdgeData *data)
     return memcmp(data, &sample, sizeof sample) == 0 ? '.' : '!';
 }
 
-/* Adds the answer of one query, such as "0:2:ab-ab!0.-": the code, the count, and for each element of the arrays the
- * node at the beginning of the edge, the node at its end, and the data. The node `first` is a, another one b, NULL 0;
- * "-" is plain data, "!" other data, and "." what was not written. */
+/* Adds the answer of one query, such as "0:1:ab-00-.........": the code, the count, and three letters for each element
+ * of the arrays. The first two letters are the nodes at the beginning and the end of the edge: "a" for the first node
+ * of the graph, "b" for another node, "0" for NULL. The third letter is the data: "-" for plain data, "!" for other
+ * data. "." means that nothing was written. */
 static void add_answer(char *text, enum query query, CUgraph graph, const CUgraphNode *nodes, int given, size_t room)
 {
     struct arrays arrays;
@@ -60,7 +61,7 @@ static void add_answer(char *text, enum query query, CUgraph graph, const CUgrap
         result = cu->GraphNodeGetDependentNodes_v2(nodes[query - DEPENDENTS_OF_A], to, data, &room);
     size_t length = strlen(text);
     length += (size_t)snprintf(text + length, MOST_TEXT - length, "%s%d", length > 0 ? " " : "", (int)result);
-    if (result == CUDA_ERROR_LOSSY_QUERY) /* whose results mean nothing */
+    if (result == CUDA_ERROR_LOSSY_QUERY) /* the results mean nothing */
         return;
     length += (size_t)snprintf(text + length, MOST_TEXT - length, ":%d:", (int)room);
     for (int i = 0; i < ROOM && length + 4 < MOST_TEXT; i++) {
@@ -76,7 +77,7 @@ static void saw_queries(const char *key, CUgraph graph, const CUgraphNode *nodes
     static const struct {
         int given;
         size_t room;
-    } wishes[] = {
+    } queries[] = {
         {0, 0},
         {FROM | TO | DATA, ROOM - 1},
         {FROM | TO | DATA, 1},
@@ -89,8 +90,8 @@ static void saw_queries(const char *key, CUgraph graph, const CUgraphNode *nodes
     static const char *const names[] = {"edges", "dependencies-a", "dependencies-b", "dependents-a", "dependents-b"};
     for (int query = EDGES; query <= DEPENDENTS_OF_B; query++) {
         char text[MOST_TEXT] = "";
-        for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++)
-            add_answer(text, (enum query)query, graph, nodes, wishes[i].given, wishes[i].room);
+        for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
+            add_answer(text, (enum query)query, graph, nodes, queries[i].given, queries[i].room);
         saw_text(key_of(key, names[query], NULL), text);
     }
 }
@@ -116,7 +117,7 @@ static CUgraph graph_of(CUgraphNode *out_nodes, int count)
     return graph;
 }
 
-/* The first node is that of a graph with three edges: from it to each of the others. */
+/* Adds three edges, from the first node to each other node, and removes them again, with unusual calls in between. */
 static void plain(void)
 {
     static const CUgraphEdgeData none[2];

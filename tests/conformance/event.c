@@ -85,7 +85,7 @@ static void record_special(void)
     need("destroy", cu->EventDestroy_v2(event));
 }
 
-/* Flags, events and streams while each context is current. */
+/* Records with different flags, events and streams, while different contexts are current. */
 static void record_flags(void)
 {
     struct gate gate;

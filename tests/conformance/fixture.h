@@ -32,7 +32,7 @@ CUdeviceptr memory_new(size_t count, unsigned char fill);
 void *host_new(size_t count, CUdeviceptr *out_device);
 void host_free(void *host);
 
-/* The content of handles before a call. */
+/* The value of an output handle before a call. */
 #define UNTOUCHED_HANDLE ((void *)0x5a5a)
 
 /* Contexts that tables of calls make current: none, the context of the fixture, and a second one. */
@@ -40,7 +40,7 @@ enum { CONTEXT_NONE, CONTEXT_PRIMARY, CONTEXT_SECOND, CONTEXT_COUNT };
 extern const char *const context_names[CONTEXT_COUNT];
 /* Creates the second context, which is not current afterwards. Returns whether that succeeded. */
 bool contexts_new(CUcontext out_contexts[CONTEXT_COUNT]);
-/* "none", "primary", "untouched" or "other". */
+/* Both return "none", "primary", "untouched" or "other": for a context, and for the current context. */
 const char *context_word(CUcontext context);
 const char *current_word(void);
 

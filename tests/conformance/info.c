@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cuStreamGetCaptureInfo, all three versions, and cuStreamIsCapturing: every query in a few letters. */
+/* cuStreamGetCaptureInfo, all three versions, and cuStreamIsCapturing. The answer of a query is a few letters. */
 #include <stdio.h>
 #include <string.h>
 
 #include "fixture.h"
+
+enum { MOST_TEXT = 300 };
 
 #define UNTOUCHED_ID 0x5a5a5a5aull
 #define UNTOUCHED_COUNT ((size_t)0x5a5a)
@@ -28,13 +30,14 @@ enum { ID = 1, GRAPH = 2, COUNT = 4, NODES = 8, EDGES = 16, ALL = 31 };
 static cuuint64_t known_id;
 static CUgraph known_graph;
 
-static CUresult query_version(int version, CUstream stream, int what, struct info *info)
+/* Version 0 is cuStreamIsCapturing. */
+static CUresult query_version(int version, CUstream stream, int requested, struct info *info)
 {
-    cuuint64_t *id = (what & ID) != 0 ? &info->id : NULL;
-    CUgraph *graph = (what & GRAPH) != 0 ? &info->graph : NULL;
-    size_t *count = (what & COUNT) != 0 ? &info->count : NULL;
-    const CUgraphNode **nodes = (what & NODES) != 0 ? &info->dependencies : NULL;
-    const CUgraphEdgeData **edges = (what & EDGES) != 0 ? &info->edges : NULL;
+    cuuint64_t *id = (requested & ID) != 0 ? &info->id : NULL;
+    CUgraph *graph = (requested & GRAPH) != 0 ? &info->graph : NULL;
+    size_t *count = (requested & COUNT) != 0 ? &info->count : NULL;
+    const CUgraphNode **nodes = (requested & NODES) != 0 ? &info->dependencies : NULL;
+    const CUgraphEdgeData **edges = (requested & EDGES) != 0 ? &info->edges : NULL;
     *info = untouched;
     if (version == 0)
         return cu->StreamIsCapturing_v1(stream, &info->status);
@@ -55,19 +58,19 @@ static bool edges_are_plain(const struct info *info)
     return true;
 }
 
-/* Adds the answer of one query, such as "0:1ig2ne": the code, the status, and a letter for each result that was
- * written: the id, the graph, the count, the nodes, the edges. A capital letter is one that is not as before or not
- * plain; n0 and e0 are NULL. */
-static void add_answer(char *text, int version, CUstream stream, int what)
+/* Adds the answer of one query, such as "0:1ig2ne": the code, the status ("-" if it was not written), and each other
+ * result that was written: i for the id, g for the graph, the count, n for the nodes, e for the edges. I and G mean
+ * another id or graph than that of the first query, E means edges with data, n0 and e0 mean NULL. */
+static void add_answer(char *text, int version, CUstream stream, int requested)
 {
     struct info info;
     size_t length = strlen(text);
-    CUresult result = query_version(version, stream, what, &info);
+    CUresult result = query_version(version, stream, requested, &info);
     if (known_id == 0 && info.id != UNTOUCHED_ID)
         known_id = info.id;
     if (known_graph == NULL && info.graph != untouched.graph)
         known_graph = info.graph;
-    length += (size_t)snprintf(text + length, 300 - length, "%s%d:%c%s%s", length > 0 ? " " : "", (int)result,
+    length += (size_t)snprintf(text + length, MOST_TEXT - length, "%s%d:%c%s%s", length > 0 ? " " : "", (int)result,
                                info.status == untouched.status ? '-' : '0' + (int)info.status,
                                info.id == UNTOUCHED_ID ? ""
                                : info.id == known_id   ? "i"
@@ -76,20 +79,23 @@ static void add_answer(char *text, int version, CUstream stream, int what)
                                : info.graph == known_graph   ? "g"
                                                              : "G");
     if (info.count != UNTOUCHED_COUNT)
-        length += (size_t)snprintf(text + length, 300 - length, "%d", (int)info.count);
+        length += (size_t)snprintf(text + length, MOST_TEXT - length, "%d", (int)info.count);
     if (info.dependencies != untouched.dependencies)
-        length += (size_t)snprintf(text + length, 300 - length, "%s", info.dependencies != NULL ? "n" : "n0");
+        length += (size_t)snprintf(text + length, MOST_TEXT - length, "%s", info.dependencies != NULL ? "n" : "n0");
     if (info.edges != untouched.edges)
-        snprintf(text + length, 300 - length, "%s", info.edges == NULL ? "e0" : edges_are_plain(&info) ? "e" : "E");
+        snprintf(text + length, MOST_TEXT - length, "%s",
+                 info.edges == NULL       ? "e0"
+                 : edges_are_plain(&info) ? "e"
+                                          : "E");
 }
 
 /* Whether every query left the current context as it was. */
 static bool current_stays;
 
-/* All versions, for everything. Version 0 is cuStreamIsCapturing. */
-static void saw_place(const char *key, CUstream stream)
+/* Reports the answers of all versions to a query for all results. */
+static void saw_info(const char *key, CUstream stream)
 {
-    char text[300] = "";
+    char text[MOST_TEXT] = "";
     CUcontext before = NULL;
     CUcontext after = NULL;
     need("current", cu->CtxGetCurrent_v1(&before));
@@ -100,15 +106,15 @@ static void saw_place(const char *key, CUstream stream)
     current_stays &= before == after;
 }
 
-/* All versions, for everything and for parts of it. */
-static void saw_parts(const char *key, CUstream stream)
+/* Reports the answers of all versions to queries for all results and for some of them. */
+static void saw_partial_info(const char *key, CUstream stream)
 {
     static const int parts[] = {
         0, ID, GRAPH, COUNT, NODES, NODES | COUNT, EDGES, EDGES | COUNT, NODES | EDGES, ALL & ~EDGES};
     static const char *const names[] = {"v1", "v2", "v3"};
-    saw_place(key_of(key, "all", NULL), stream);
+    saw_info(key_of(key, "all", NULL), stream);
     for (int version = 1; version <= 3; version++) {
-        char text[300] = "";
+        char text[MOST_TEXT] = "";
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
             add_answer(text, version, stream, parts[i]);
         saw_text(key_of(key, names[version - 1], NULL), text);
@@ -122,7 +128,7 @@ static void begin(CUstream stream)
     capture_begin(stream);
 }
 
-static void idle_places(void)
+static void idle(void)
 {
     current_stays = true;
     static const char *const names[] = {"created", "blocking", "zero", "legacy", "per-thread"};
@@ -130,10 +136,10 @@ static void idle_places(void)
     CUcontext contexts[CONTEXT_COUNT];
     if (!contexts_new(contexts))
         return;
-    saw_parts("parts", streams[0]);
+    saw_partial_info("parts", streams[0]);
     for (int i = 0; i < 5 * CONTEXT_COUNT; i++) {
         need("set", cu->CtxSetCurrent_v1(contexts[i / 5]));
-        saw_place(key_of(context_names[i / 5], names[i % 5], NULL), streams[i % 5]);
+        saw_info(key_of(context_names[i / 5], names[i % 5], NULL), streams[i % 5]);
     }
     need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
     stream_end(streams[0]);
@@ -148,7 +154,7 @@ static void join(CUstream from, CUstream to, CUevent event)
     need("wait", cu->StreamWaitEvent_v1(to, event, 0));
 }
 
-static void active_places(void)
+static void active(void)
 {
     current_stays = true;
     CUevent event = event_new();
@@ -159,30 +165,30 @@ static void active_places(void)
     if (!contexts_new(contexts))
         return;
     begin(streams[0]);
-    saw_parts("empty", streams[0]);
+    saw_partial_info("empty", streams[0]);
     need("work", add_work(streams[0]));
-    saw_parts("one", streams[0]);
+    saw_partial_info("one", streams[0]);
     for (int i = 1; i < 3; i++)
         join(streams[0], streams[i], event);
     for (int i = 0; i < 3; i++)
         need("work", add_work(streams[i]));
-    saw_place("joined", streams[1]);
+    saw_info("joined", streams[1]);
     for (int i = 1; i < 3; i++)
         join(streams[i], streams[0], event);
-    saw_parts("three", streams[0]);
+    saw_partial_info("three", streams[0]);
     for (int i = 0; i < CONTEXT_COUNT; i += 2) {
         need("set", cu->CtxSetCurrent_v1(contexts[i]));
-        saw_place(key_of("current", context_names[i], NULL), streams[0]);
+        saw_info(key_of("current", context_names[i], NULL), streams[0]);
     }
     need("set", cu->CtxSetCurrent_v1(the_context));
-    saw_place("bystander", bystander);
+    saw_info("bystander", bystander);
     rule("end", cu->StreamEndCapture_v1(streams[0], &graph), CUDA_SUCCESS);
     saw_fact("end-gives-that-graph", graph == known_graph);
     need("graph-destroy", cu->GraphDestroy_v1(graph));
-    saw_place("ended", streams[0]);
+    saw_info("ended", streams[0]);
     cuuint64_t first_id = known_id;
     begin(CU_STREAM_PER_THREAD);
-    saw_place("per-thread", CU_STREAM_PER_THREAD);
+    saw_info("per-thread", CU_STREAM_PER_THREAD);
     saw_fact("new-id", known_id != first_id);
     rule("per-thread-end", capture_end(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
     need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
@@ -194,24 +200,24 @@ static void active_places(void)
 }
 
 /* Stream 0 beside the capture of a stream that it blocks. */
-static void legacy_places(void)
+static void legacy_beside(void)
 {
     current_stays = true;
     CUstream stream = stream_blocking();
     begin(stream);
     need("work", add_work(stream));
-    saw_parts("zero", NULL);
-    saw_place("legacy", CU_STREAM_LEGACY);
+    saw_partial_info("zero", NULL);
+    saw_info("legacy", CU_STREAM_LEGACY);
     need("no-context", cu->CtxSetCurrent_v1(NULL));
-    saw_place("no-context", NULL);
+    saw_info("no-context", NULL);
     need("current", cu->CtxSetCurrent_v1(the_context));
-    saw_place("the-capture", stream);
+    saw_info("the-capture", stream);
     rule("end", capture_end(stream), CUDA_SUCCESS);
     stream_end(stream);
     rule_fact("current-stays", current_stays);
 }
 
-static void invalidated_places(void)
+static void invalidated(void)
 {
     current_stays = true;
     CUstream stream = stream_new();
@@ -219,9 +225,9 @@ static void invalidated_places(void)
     capture_begin(stream);
     need("work", add_work(stream));
     (void)cu->StreamQuery_v1(stream);
-    saw_parts("parts", stream);
+    saw_partial_info("parts", stream);
     need("no-context", cu->CtxSetCurrent_v1(NULL));
-    saw_place("no-context", stream);
+    saw_info("no-context", stream);
     need("current", cu->CtxSetCurrent_v1(the_context));
     rule("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_ERROR_ILLEGAL_STATE);
     if (have("record", S(EventRecordWithFlags_v1)))
@@ -234,17 +240,17 @@ static void invalidated_places(void)
                   green == UNTOUCHED_HANDLE ? "untouched" : "written");
     }
     rule("end", capture_end(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    saw_place("ended", stream);
+    saw_info("ended", stream);
     need("destroy", cu->EventDestroy_v2(event));
     stream_end(stream);
     rule_fact("current-stays", current_stays);
 }
 
 static const struct check checks[] = {
-    {"info.idle", idle_places, 0, {S(StreamGetCaptureInfo_v3), S(DevicePrimaryCtxRetain_v1)}},
-    {"info.active", active_places, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
-    {"info.legacy", legacy_places, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
-    {"info.invalidated", invalidated_places, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
+    {"info.idle", idle, 0, {S(StreamGetCaptureInfo_v3), S(DevicePrimaryCtxRetain_v1)}},
+    {"info.active", active, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
+    {"info.legacy", legacy_beside, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
+    {"info.invalidated", invalidated, 0, {S(StreamGetCaptureInfo_v3), S(StreamBeginCapture_v2)}},
     {NULL, NULL, 0, {0}},
 };
 

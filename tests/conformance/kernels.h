@@ -20,7 +20,7 @@ CUresult kernel_get(const char *name, CUfunction *out_function);
 /* Loads a module of its own, which the caller unloads. */
 CUresult kernel_module(CUmodule *out_module);
 
-/* The same as a library. */
+/* Loads a library with the same kernels, which the caller unloads. */
 CUresult kernel_library(CUlibrary *out_library);
 
 /* Launches one thread of the kernel. */

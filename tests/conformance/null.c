@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls without an output pointer, a handle or an array that they need. A driver may end the process. */
+/* Calls without an output pointer, a handle or an array that they need. Such a call can crash in the driver. */
 #include "fixture.h"
 
 /* The arguments of these calls. */

@@ -188,7 +188,7 @@ static void other_context(void)
     need("context-destroy", cu->CtxDestroy_v2(second));
 }
 
-/* Each kind of stream while each context is current. */
+/* Queries each kind of stream while each context is current. */
 static void of_each(void)
 {
     static const char *const names[] = {"created", "blocking", "zero", "legacy", "per-thread"};
