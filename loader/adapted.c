@@ -19,7 +19,7 @@ static CUresult adapted_get_proc_address(enum cushim_default_stream kind, const 
                                          cuuint64_t flags, cushim_fn *out_fn, enum cushim_lookup_status *out_result)
 {
     const cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-    if (symbol == NULL || pfn == NULL) /* where a 580 driver crashes */
+    if (symbol == NULL || pfn == NULL) /* driver 580 crashes */
         return CUDA_ERROR_INVALID_VALUE;
     if ((flags & ~known) != 0 || version < 0 || version > cush_loaded_driver.version)
         return CUDA_ERROR_INVALID_VALUE;
@@ -27,7 +27,7 @@ static CUresult adapted_get_proc_address(enum cushim_default_stream kind, const 
         kind = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 ? CUSHIM_DEFAULT_STREAM_PER_THREAD
                                                                             : CUSHIM_DEFAULT_STREAM_LEGACY;
     *out_result = cush_lookup_entry(symbol, version, kind, out_fn);
-    /* Asked by flag, there are no per-thread forms before CUDA 7.0: a 580 driver says that the version is too low. */
+    /* With the flag, a function that has a per-thread form is too new for versions before 7.0 (driver 580). */
     cushim_fn legacy = *out_fn;
     if (flags != 0 && kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && version < FIRST_PER_THREAD_VERSION)
         (void)cush_lookup_entry(symbol, version, CUSHIM_DEFAULT_STREAM_LEGACY, &legacy);

@@ -18,8 +18,8 @@ CUresult CUDAAPI POLYFILL(StreamIsCapturing_v1)(CUstream hStream, CUstreamCaptur
     return result;
 }
 
-/* The first cuStreamBeginCapture captures in relaxed mode: on a 580 driver, no call on another stream invalidates
- * it. */
+/* The first cuStreamBeginCapture captures in relaxed mode: no call on another stream invalidates the capture (observed
+ * with driver 580). */
 CUresult CUDAAPI POLYFILL(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
 {
     if (mode != CU_STREAM_CAPTURE_MODE_GLOBAL && mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
@@ -129,7 +129,7 @@ CUresult CUDAAPI POLYFILL(StreamGetCaptureInfo_v3)(CUstream hStream, CUstreamCap
     if (!active)
         return CUDA_SUCCESS;
     if (dependencies_out == NULL)
-        return CUDA_ERROR_INVALID_VALUE; /* edges of nothing: as a 580 driver, which has told the status by then */
+        return CUDA_ERROR_INVALID_VALUE; /* edges without nodes: driver 580, too, has written the status by then */
     if (id_out != NULL)
         *id_out = id;
     if (graph_out != NULL)

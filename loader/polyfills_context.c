@@ -70,7 +70,7 @@ CUresult CUDAAPI POLYFILL(CtxCreate_v3)(CUcontext *pctx, CUexecAffinityParam *pa
                                         unsigned int flags, CUdevice dev)
 {
     (void)paramsArray;
-    if (numParams > 0) /* a 580 driver ignores a negative count */
+    if (numParams > 0) /* driver 580 ignores a negative count */
         return fail_affinity(CUSHIM_SLOT_CtxCreate_v3);
     return TABLE->CtxCreate_v2(pctx, flags, dev);
 }
@@ -89,7 +89,7 @@ CUresult CUDAAPI POLYFILL(CtxCreate_v4)(CUcontext *pctx, CUctxCreateParams *ctxC
                                dev);
 }
 
-/* One release more than there were retentions is a success for the older one; the newer one says so. */
+/* For a release without a retain, the older function returns CUDA_SUCCESS and the newer one an error. */
 CUresult CUDAAPI POLYFILL(DevicePrimaryCtxRelease_v2)(CUdevice dev)
 {
     return TABLE->DevicePrimaryCtxRelease_v1(dev);

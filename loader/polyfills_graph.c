@@ -28,7 +28,7 @@ CUresult CUDAAPI POLYFILL(GraphAddDependencies_v2)(CUgraph hGraph, const CUgraph
     return TABLE->GraphAddDependencies_v1(hGraph, from, to, numDependencies);
 }
 
-/* A 580 driver removes the edge between two nodes whatever its data and the given data are. */
+/* Driver 580 removes the edge between two nodes whatever its data and the given data are. */
 CUresult CUDAAPI POLYFILL(GraphRemoveDependencies_v2)(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
                                                       const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
@@ -36,7 +36,7 @@ CUresult CUDAAPI POLYFILL(GraphRemoveDependencies_v2)(CUgraph hGraph, const CUgr
     return TABLE->GraphRemoveDependencies_v1(hGraph, from, to, numDependencies);
 }
 
-/* Completes a query that gave `count` edges; edge data without nodes is refused by a 580 driver. */
+/* Completes a query that returned `count` edges. */
 static CUresult add_plain_edges(CUresult result, CUgraphEdgeData *edges, size_t count)
 {
     if (result == CUDA_SUCCESS && edges != NULL)
@@ -44,7 +44,8 @@ static CUresult add_plain_edges(CUresult result, CUgraphEdgeData *edges, size_t 
     return result;
 }
 
-/* As a 580 driver does it: of edges, and only of those, the whole room that was given is written. */
+/* Driver 580 refuses an array for edge data without arrays for nodes. This query, unlike the two below, writes all of
+ * the array for edge data, also behind the last edge. */
 CUresult CUDAAPI POLYFILL(GraphGetEdges_v2)(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
                                             CUgraphEdgeData *edgeData, size_t *numEdges)
 {

@@ -312,7 +312,7 @@ static void test_capture_info_when_arguments_are_bad_then_as_in_a_driver(void **
     assert_int_equal(
         table->StreamGetCaptureInfo_v3(STREAM, &answer.status, NULL, NULL, NULL, &answer.edges, &answer.count),
         CUDA_ERROR_INVALID_VALUE);
-    /* A driver 580 has written the status by then (info.active in tests/conformance). */
+    /* Driver 580 has written the status by then (info.active in tests/conformance). */
     assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 

@@ -139,7 +139,7 @@ static CUresult capture_get_info(CUstream hStream, const struct info *info)
     const struct frontier *frontier = &stream->frontier;
     if (capture_status(stream) == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         if (info->edges != NULL && info->nodes == NULL) {
-            *info->status = CU_STREAM_CAPTURE_STATUS_ACTIVE; /* a driver 580 has told it by then */
+            *info->status = CU_STREAM_CAPTURE_STATUS_ACTIVE; /* driver 580 has written it by then */
             return CUDA_ERROR_INVALID_VALUE;
         }
         if (info->nodes != NULL && info->edges == NULL && frontier_has_data(frontier))

@@ -7,7 +7,7 @@
 /*
  * All queries of this kind work in the same way. Without an array they write the count. With one they fill as many
  * elements as the count says, set the rest of the array to zero, and write the number of elements. There are two arrays
- * of nodes, and one of edge data, whose rest is set to zero by the query for the edges of a whole graph alone.
+ * of nodes, and one of edge data. Only the query for the edges of a whole graph sets the rest of the edge data to zero.
  */
 struct answer {
     CUgraphNode *first, *second;
@@ -48,7 +48,8 @@ static CUresult answer_finish(const struct answer *answer, size_t *count)
     return CUDA_SUCCESS;
 }
 
-/* Whether a query for edges is refused: there is no count, or an array without room. */
+/* Returns whether a query for edges is refused: the count is missing, an array of nodes has no room, or there is an
+ * array of edge data without an array of nodes. */
 static bool room_is_wrong(CUgraphNode *nodes, const CUgraphEdgeData *data, const size_t *count)
 {
     return count == NULL || (nodes == NULL && data != NULL) || (nodes != NULL && *count == 0);
@@ -195,7 +196,7 @@ CUresult soft_GraphAddDependencies_v1(CUgraph hGraph, const CUgraphNode *from, c
     return soft_GraphAddDependencies_v2(hGraph, from, to, NULL, numDependencies);
 }
 
-/* As a 580 driver, it ignores the data. */
+/* Like driver 580, ignores the data. */
 CUresult soft_GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
                                          const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
