@@ -46,24 +46,25 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
- *   version     the CUDA version that brought this entry point, 1000 * major + 10 * minor
+ *   version     the CUDA version that added this entry point, 1000 * major + 10 * minor
  *   parameters  the typed parameter list, in parentheses; (void) for a function without parameters
  *   arguments   the names of those parameters, in parentheses, to pass them on; () for none
  *
- * The slot is named function_abi, StreamGetCaptureInfo_v3, and every function returns a CUresult. The order is that of
- * the table, and thus ABI.
+ * The slot is named function_abi, such as StreamGetCaptureInfo_v3, and every function returns a CUresult. The order of
+ * the rows is the order of the slots in the table, and part of the ABI.
  *
- * The rows of the second form are those of which the tables of the two default streams have different functions: the
- * entry point, or a later one of the same function, has a per-thread form, or finds such forms (cuGetProcAddress). Code
- * that wraps slots needs a wrapper for each table there (layer.h).
+ * A row has the second form if the tables of the two default streams have different functions in its slot: the entry
+ * point or a later version of it has a per-thread form, or it returns such forms (cuGetProcAddress). Code that wraps
+ * such a slot needs a wrapper for each table (layer.h).
  *
  * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing. CUSHIM_ENTRY_BY_KIND
- * defaults to CUSHIM_ENTRY. Both are undefined at the end. Whoever defines functions with these parameters includes
- * abi/egl.h too: one of them takes a frame by value.
+ * defaults to CUSHIM_ENTRY. Both are undefined at the end. A file that defines functions with these parameters must
+ * include abi/egl.h, too, because one of the functions takes a frame by value.
  *
- * Types that changed under one name stand here by the name that did not: CUlaunchAttributeValue for CUstreamAttrValue
- * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of Direct3D, OpenGL, EGL and VDPAU stand as
- * their underlying C types. The slots for Direct3D and WGL exist everywhere, and only a driver for Windows fills them.
+ * Where the meaning of a type name depends on the CUDA version, the list uses a name that has one meaning:
+ * CUlaunchAttributeValue for CUstreamAttrValue and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of
+ * Direct3D, OpenGL, EGL and VDPAU are given as their underlying C types. The slots for Direct3D and WGL exist on every
+ * platform, but only a driver for Windows fills them.
  *
  * %s
  */
@@ -119,18 +120,19 @@ NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
  *   cuStreamQuery(stream);             becomes cushim_table()->StreamQuery_v1(stream)
  *   cuStreamGetCaptureInfo_v3(...);    becomes cushim_table()->StreamGetCaptureInfo_v3(...)
  *
- * A suffixed name is the slot of that ABI version. A plain name is what it means in the <cuda.h> of
- * CUSHIM_NAMES_VERSION: cuStreamGetCaptureInfo has three parameters in CUDA 11, six in 12 and seven in 13. Unless
- * defined before, that is the version of the <cuda.h> in use, or the newest with our own types; defining it keeps
- * calls that were written for an older CUDA compiling. The types stay those in use. The oldest ABI version of a
- * function never has a suffix: while the plain name means a newer one, the oldest is reached through the table itself.
- * A stream of 0 means what CUDA_API_PER_THREAD_DEFAULT_STREAM says in the translation unit, as with <cuda.h>.
+ * A suffixed name means the slot of that ABI version. A plain name means what it means in the <cuda.h> of
+ * CUSHIM_NAMES_VERSION: cuStreamGetCaptureInfo has three parameters in CUDA 11, six in 12 and seven in 13. Define
+ * CUSHIM_NAMES_VERSION to compile calls that were written for an older CUDA version. The default is the version of the
+ * <cuda.h> in use or, with cushim's own types, the newest version in the list. The types do not depend on it. The
+ * oldest ABI version of a function has no suffix. If the plain name means a newer version, call the oldest one through
+ * the table. Stream 0 is the default stream for which the translation unit is compiled
+ * (CUDA_API_PER_THREAD_DEFAULT_STREAM), as with <cuda.h>.
  *
  * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
- * <cudaProfiler.h>. For that reason cushim.h does not include it, and nothing else in cushim lists names that begin
- * with "cu". The names of the functions for Direct3D, OpenGL, EGL and VDPAU are in names_interop.h, so that <cudaGL.h>
- * and its like may follow this header. Functions without a slot keep their declaration from <cuda.h>, and so would need
- * the driver to link; ask cushim_lookup() for those.
+ * <cudaProfiler.h>. For that reason cushim.h does not include it. The names of the functions for Direct3D, OpenGL, EGL
+ * and VDPAU are in names_interop.h, so that headers such as <cudaGL.h> may follow this header. A function without a
+ * slot keeps its declaration from <cuda.h>, and a program that calls it must link to the driver; use cushim_lookup()
+ * instead.
  *
  * %s
  */
@@ -154,7 +156,7 @@ NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 NAMES_INTEROP_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
- * names_interop.h - names.h, and the same for the functions for Direct3D 11, OpenGL, EGL and VDPAU.
+ * names_interop.h - includes names.h, and defines such macros for the functions for Direct3D 11, OpenGL, EGL and VDPAU.
  *
  * Include it last, after <cudaD3D11.h>, <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>.
  *

@@ -28,7 +28,7 @@
 #    define CUSHIM_API
 #endif
 
-/** 1: a program reads the pointers to the current tables. 0: it calls exported functions. */
+/** 1: cushim_table() reads a pointer to the current table. 0: it calls an exported function. */
 #if defined(__GNUC__) && !defined(_WIN32)
 #    define CUSHIM_INLINE_TABLE 1
 #else
@@ -41,7 +41,7 @@
 #    define CUSHIM_ELF_SECTION(name) __attribute__((section(name), used))
 #endif
 
-/** A function that other modules do not see, and that a definition in the program itself replaces. */
+/** Marks a function that other modules do not see, and that a definition in the program replaces. */
 #if defined(__GNUC__) && defined(__ELF__)
 #    define CUSHIM_REPLACEABLE __attribute__((visibility("hidden"), weak))
 #else
@@ -53,8 +53,9 @@
 #define CUSHIM_STORE_RELEASE(address, value) __atomic_store_n((address), (value), __ATOMIC_RELEASE)
 #define CUSHIM_EXCHANGE(address, value) __atomic_exchange_n((address), (value), __ATOMIC_ACQ_REL)
 
-/** The same for a pointer through which alone its object is read: that dependency orders the two reads on every machine
- *  that has a CUDA driver. Unlike an acquire, it lets the compiler leave arguments on the stack where they are. */
+/** Loads a pointer atomically, for code that reads the object only through this pointer. The data dependency orders the
+ *  two reads on every machine that has a CUDA driver. Unlike after an acquire load, the compiler can leave arguments on
+ *  the stack where they are. */
 #if defined(__SANITIZE_THREAD__)
 #    define CUSHIM_LOAD_DEPENDENT(address) CUSHIM_LOAD_ACQUIRE(address)
 #else

@@ -14,8 +14,8 @@
  * **Threads.** If a call invalidates the capture of another thread at the moment when that thread ends the capture, the
  * driver can crash (observed with driver 580). Two kinds of calls do so: in CU_STREAM_CAPTURE_MODE_GLOBAL, queries,
  * waits, instantiations and the other calls that this mode forbids to every thread; in every mode, work in the legacy
- * stream while a blocking stream captures. A program that captures in one thread and makes such calls in another should
- * capture non-blocking streams, in CU_STREAM_CAPTURE_MODE_THREAD_LOCAL or CU_STREAM_CAPTURE_MODE_RELAXED.
+ * stream while a blocking stream is capturing. A program that captures in one thread and makes such calls in another
+ * should capture non-blocking streams, in CU_STREAM_CAPTURE_MODE_THREAD_LOCAL or CU_STREAM_CAPTURE_MODE_RELAXED.
  */
 #ifndef CUSHIM_CAPTURE_H
 #define CUSHIM_CAPTURE_H
@@ -31,8 +31,8 @@ extern "C" {
 /** @{ */
 
 /**
- * Begins a capture, calls body(stream, user), and ends the capture whatever the body did. The stream is usable again
- * afterwards. If a longjmp or an exception leaves the body, the capture stays open.
+ * Begins a capture, calls body(stream, user), and ends the capture whether or not the body succeeded. The stream is
+ * usable again afterwards. If a longjmp or an exception leaves the body, the capture stays open.
  *
  * @param stream     The stream.
  * @param mode       Which calls of other code invalidate the capture (CU_STREAM_CAPTURE_MODE_...).
@@ -178,7 +178,7 @@ struct cushim_capture_info {
     unsigned valid;               /**< Bits of enum cushim_capture_valid; 0 unless the status is ACTIVE. */
     cuuint64_t id;                /**< The id of this capture, unique in the process. */
     CUgraph graph;                /**< The driver's graph. It has no owner until the capture ends: do not destroy it. */
-    size_t dependency_count;      /**< On how many nodes the next node will depend. */
+    size_t dependency_count;      /**< The number of nodes on which the next node will depend. */
     CUgraphNode *nodes;           /**< These nodes, in the caller's array or in the copy. NULL if the array was too
                                    * small or NULL. */
     CUgraphEdgeData *edges;       /**< The data of the edges from these nodes, under the same conditions. */
@@ -227,7 +227,7 @@ CUSHIM_API void cushim_capture_info_destroy(struct cushim_capture_info **info);
  * @param edges      The data of the edges from these nodes, one for each node; NULL for plain edges. Other edges need
  *                   CUDA 12.3; CUDA_ERROR_NOT_SUPPORTED below that.
  * @param count      The number of nodes.
- * @param operation  CU_STREAM_ADD_CAPTURE_DEPENDENCIES, or CU_STREAM_SET_CAPTURE_DEPENDENCIES. To set 0 nodes removes
+ * @param operation  CU_STREAM_ADD_CAPTURE_DEPENDENCIES, or CU_STREAM_SET_CAPTURE_DEPENDENCIES. Setting 0 nodes removes
  *                   all dependencies.
  * @retval CUDA_ERROR_ILLEGAL_STATE  The stream is not capturing.
  * @retval CUDA_ERROR_INVALID_VALUE  nodes is NULL although count is not 0 or edges is not NULL, or the operation is

@@ -1,41 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Completions: a program learns when the GPU is done by polling, by waiting, by a descriptor in an event loop, or by a
- * callback.
+ * Completions: a program learns that the GPU is done by polling, by waiting, through a descriptor in an event loop, or
+ * through a callback.
  *
  * A completion represents all work that is in a stream when the completion is created. It fires when that work is done
- * and then has the status of the work. It fires on every driver, whatever happens to the work: also if a kernel faults
- * before or after it, and if the stream or its context is destroyed. Only a captured completion need not fire, see
+ * and then has the status of the work. It fires on every driver, also if a kernel faults before or after the work, and
+ * if the stream or its context is destroyed. Only a captured completion may never fire, see
  * cushim_stream_capturable_completion(). No code of the program runs on a thread of the driver unless the program calls
  * a function whose comment states this.
  *
  * The general rules stand in context.h. In addition:
  *
- * **Events and callbacks.** A completion records an event, and it fires in the first call that finds the event done: a
- * poll, a wait, or any other function that the program calls with the completion. The driver calls back only if the
- * program asks for a descriptor, sets a callback, adds the completion to a set, waits for longer than the spin budget,
- * or detaches or destroys it before the work is done although `release` of cushim_stream_enqueue() is due. From then on
- * the callback fires it.
+ * **Events and callbacks.** A completion records an event. It fires in the first call that finds the event done: a
+ * poll, a wait, or any other function that the program calls with the completion. In the following cases cushim adds a
+ * callback of the driver, which fires the completion from then on:
+ * - The program asks for a descriptor, sets a callback, or adds the completion to a set.
+ * - A wait takes longer than the spin budget.
+ * - A completion of cushim_stream_enqueue() with a `release` function is detached or destroyed before its work is done.
+ * - Its context ends through cushim, or the driver returns an error for its event.
  *
- * **Helper streams.** cushim adds the callback to a stream of its own that waits for the event. So
- * cuStreamSynchronize() on the program's stream can return before the callback runs. The first completion in a context
- * creates four helper streams there, before a body enqueues work, and like cushim_stream_create(); later ones replace
- * only what is missing. Each copy of cushim has at most 32. The driver frees them with their contexts. A helper stream
- * serves one stream at a time. If all are busy, a wait queries the event every 0.5 ms. Other functions add the callback
- * to the stream of the work, where it also waits for newer work; no other thread may begin a capture of that stream
- * during the call. If that stream was destroyed or is in a capture, the callback waits for the work of other streams,
- * too; and if the context has no helper stream or the driver refuses the callback, the function waits for the work.
+ * No event is recorded in the following cases, and a callback on the stream itself fires the completion: on drivers
+ * before CUDA 12.0, or if a function that events need is hidden; for the special streams (0, legacy and per-thread) and
+ * streams of green contexts; for cushim_stream_enqueue() without an out_completion; in the child of a fork() if the
+ * parent had created completions; and if the driver or the host refuses the event.
  *
- * Callbacks for one cushim_stream come in the order of its work if the program asks for them in that order, has not
- * found the completions fired before, and does not capture or destroy the stream in between.
+ * **Helper streams.** The callback for an event is added to a helper stream: a stream of cushim that waits for the
+ * event. So cuStreamSynchronize() on the program's stream can return before the callback runs. The first completion in
+ * a context creates four helper streams there, and can therefore wait like cushim_stream_create();
+ * cushim_stream_enqueue() creates them before it calls the body. Later completions create only helper streams that are
+ * missing. Each copy of cushim has at most 32 of them. The driver frees them with their contexts. A helper stream
+ * serves one stream at a time. If all are busy:
+ * - A wait queries the event every 0.5 ms.
+ * - Other functions add the callback to the stream of the work, where it also waits for newer work. No other thread may
+ *   begin a capture of that stream during the call.
+ * - If that stream was destroyed or is in a capture, they add the callback to a busy helper stream, where it also waits
+ *   for work of other streams.
+ * - If the context has no helper stream, or the driver refuses the callback, they wait for the work.
  *
- * A callback on the stream itself, instead of an event, fires the completion in these cases: on drivers before CUDA
- * 12.0 or if a function that events need is hidden; for the special streams (0, legacy and per-thread) and streams of
- * green contexts; for cushim_stream_enqueue() without an out_completion; in the child of a fork() if the parent had
- * made completions; and if the driver or the host refuses the event.
+ * The callbacks for one cushim_stream are called in the order of its work if the program asks for them in that order,
+ * has not found the completions fired before, and does not capture or destroy the stream in between.
  *
- * **CUDA calls.** Functions that are given a completion can make CUDA calls until it has fired. These calls do not
+ * **CUDA calls.** Functions that take a completion can make CUDA calls until it has fired. These calls do not
  * invalidate any capture. The functions must not be called where CUDA calls are forbidden, for example in a host
  * function, unless the completion has fired.
  *
@@ -50,10 +56,10 @@
  * status is the error of the fault: the driver returns that error for every event.
  *
  * **Cost.** Firing allocates no memory, and takes no lock of cushim on 64-bit Linux (a short one on other systems).
- * Creating a completion allocates none while one of the same context that was dropped can be reused. A completion keeps
- * its event until its context ends. Up to 1,048,576 completions can
- * exist at a time, with at most 128 bytes each; the memory is reused, and not returned to the system.
- * CUDA_ERROR_OUT_OF_MEMORY also means that too many completions exist.
+ * Creating a completion allocates no memory while a dropped completion of the same context can be reused. A completion
+ * keeps its event until its context ends. Up to 1,048,576 completions can exist at a time, with at most 128 bytes each;
+ * the memory is reused, and not returned to the system. CUDA_ERROR_OUT_OF_MEMORY also means that too many completions
+ * exist.
  *
  * **fork().** CUDA does not work in the child of a fork(). There, CUDA_ERROR_NOT_INITIALIZED is returned by functions
  * that poll, wait for, or return the descriptor of a completion that was created before the fork() and has not fired,
@@ -91,8 +97,8 @@ typedef int cushim_descriptor;
 
 /**
  * Creates a completion for all work that is in the stream. The first call in a context can wait for all work of the
- * context, see "Helper streams" above. If the context already has a sticky error, the completion
- * has fired when the call returns, with that error.
+ * context, see "Helper streams" above. If the context already has a sticky error, the completion has fired when the
+ * call returns, with that error.
  *
  * @param stream          The stream.
  * @param out_completion  Receives the completion, which the caller owns.
@@ -102,8 +108,7 @@ typedef int cushim_descriptor;
 CUSHIM_API CUresult cushim_stream_completion(struct cushim_stream *stream, struct cushim_completion **out_completion);
 
 /**
- * Creates a completion like cushim_stream_completion(), also in a capture. Outside a capture it does what
- * cushim_stream_completion() does.
+ * Creates a completion, also in a capture. Outside a capture, the function does what cushim_stream_completion() does.
  *
  * A completion that is created in a capture (a captured completion) becomes a part of the graph. It fires at each
  * launch of the graph, when the launch reaches this point, and counts its firings. Its status is always CUDA_SUCCESS,
@@ -119,8 +124,8 @@ CUSHIM_API CUresult cushim_stream_capturable_completion(struct cushim_stream *st
 /**
  * Calls body(stream, user) to enqueue work, and creates a completion for that work.
  *
- * The call takes over `user`: release(user) is called exactly once, whatever happens and whatever the call returns, and
- * never before the GPU is done with all that the body enqueued, also if the body fails after it enqueued something.
+ * The call takes ownership of `user`: release(user) is called exactly once, whatever the call returns, and never before
+ * the GPU is done with all that the body enqueued, also if the body fails after it enqueued something.
  *
  * While the caller owns the completion, `release` is not called on a thread of the driver. It runs on the thread that
  * first observes that the completion has fired: in cushim_completion_poll(), cushim_completion_status(), a wait,
@@ -196,8 +201,8 @@ CUSHIM_API uint64_t cushim_set_spin_budget_ns(uint64_t nanoseconds);
 #define CUSHIM_FOREVER UINT64_MAX
 
 /**
- * Waits until a completion has fired. The call returns when the deadline has passed, whatever happens to the work. It
- * polls for the spin budget (cushim_set_spin_budget_ns()), and then sleeps until a callback wakes it.
+ * Waits until a completion has fired or the deadline has passed. The call polls for the spin budget
+ * (cushim_set_spin_budget_ns()), and then sleeps until a callback wakes it.
  *
  * @param completion  The completion.
  * @param deadline    A time of cushim_time_ns(), or CUSHIM_FOREVER. With a time in the past the call does not wait.
@@ -207,8 +212,8 @@ CUSHIM_API uint64_t cushim_set_spin_budget_ns(uint64_t nanoseconds);
 CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t deadline);
 
 /**
- * Waits until one of several completions has fired. Passes over NULL, so that a program can destroy each completion in
- * its array and wait for the rest. For more than a few completions, use a set.
+ * Waits until one of several completions has fired. NULL in the array is ignored, so that a program can destroy the
+ * completions in its array one after the other and wait for the rest. For more than a few completions, use a set.
  *
  * @param completions  The array.
  * @param count        Its length.
@@ -222,7 +227,7 @@ CUSHIM_API CUresult cushim_completion_wait_any(struct cushim_completion *const *
                                                uint64_t deadline, size_t *out_index);
 
 /**
- * Waits until all of several completions have fired. Passes over NULL.
+ * Waits until all of several completions have fired. NULL in the array is ignored.
  *
  * @param completions  The array. May be NULL if count is 0.
  * @param count        Its length.
@@ -274,9 +279,9 @@ CUSHIM_API CUresult cushim_completion_reset(struct cushim_completion *completion
  * after each firing of a captured completion. The completion may already have fired. A completion can have one
  * callback.
  *
- * The call takes over `user`: release(user) is called exactly once, whatever happens and also if the call fails. It is
- * called after `fn`, or when `fn` will not be called any more, on the thread that runs the dispatcher or that detaches
- * or destroys the completion. In two cases it can run on a thread of the driver, and there it must make no CUDA call:
+ * The call takes ownership of `user`: release(user) is called exactly once, also if the call fails. It is called after
+ * `fn`, or when `fn` will not be called any more, on the thread that runs the dispatcher or that detaches or destroys
+ * the completion. In two cases it can run on a thread of the driver, and there it must make no CUDA call:
  * - If the dispatcher is destroyed before the completion fires, `release` runs on a thread of the driver.
  * - If a captured completion has been detached, `release` runs on the thread that destroys the graph, which can be a
  *   thread of the driver.
@@ -345,9 +350,9 @@ CUSHIM_API CUresult cushim_completion_set_add(struct cushim_completion_set *set,
 
 /**
  * Waits until a completion in the set has fired, and takes it out of the set. Completions come out about in the order
- * in which they fired. A captured completion stays in the set, and comes out again after its next firing; it may come
- * out once for several firings. `release` of cushim_stream_enqueue() is called when the completion comes out; it must
- * not destroy the set. Several threads may wait for one set.
+ * in which they fired. A captured completion stays in the set and comes out again after its next firing; several
+ * firings may make it come out only once. `release` of cushim_stream_enqueue() is called when the completion comes out;
+ * it must not destroy the set. Several threads may wait for one set.
  *
  * @param set             The set.
  * @param deadline        A time of cushim_time_ns(), or CUSHIM_FOREVER. With a time in the past the call does not wait.
@@ -387,8 +392,8 @@ CUSHIM_API void cushim_completion_detach(struct cushim_completion **completion);
 
 /**
  * Drops the completion and sets *completion to NULL. The GPU work continues. A callback that was not yet called is not
- * called any more, only released. The call does not wait for a callback: if another thread is in it at this moment, it
- * continues, and that thread releases it.
+ * called any more, only released. The call does not wait for a callback: if another thread is in the callback at this
+ * moment, the callback continues, and that thread releases it.
  */
 CUSHIM_API void cushim_completion_destroy(struct cushim_completion **completion);
 
@@ -418,7 +423,7 @@ CUSHIM_API CUresult cushim_dispatcher_descriptor(struct cushim_dispatcher *dispa
  * even destroy the dispatcher. Several threads may run one dispatcher.
  *
  * @param dispatcher  The dispatcher.
- * @param out_count   Receives how many callbacks were called. May be NULL.
+ * @param out_count   Receives the number of callbacks that were called. May be NULL.
  */
 CUSHIM_API CUresult cushim_dispatcher_run(struct cushim_dispatcher *dispatcher, size_t *out_count);
 

@@ -4,7 +4,7 @@
  * Contexts, and the general rules of the stream layer.
  *
  * A context is the driver's state for one device. Streams, events and executable graphs are created in a context: the
- * primary context of a device, a new context, or a context that the program got elsewhere and lends.
+ * primary context of a device, a new context, or a context that the program lends to cushim.
  *
  * The rules below hold for context.h, stream.h, event.h, graph.h, capture.h and completion.h. The comment of a function
  * states only what differs from them.
@@ -45,13 +45,13 @@ extern "C" {
 
 /**
  * A context. The object is reference-counted: each stream, event and executable graph that is created in it holds a
- * reference. So the program may destroy the context before them, and it ends with the last of them.
+ * reference. So the program may destroy the context before these objects; it ends when the last of them is destroyed.
  */
 struct cushim_context;
 
 /**
- * Retains the primary context of a device, which the CUDA runtime and every library in the process that is built on the
- * runtime share. Loads and initialises the driver (cushim_init()) if that has not been done. The first use of the
+ * Retains the primary context of a device, which the CUDA runtime and the libraries that are built on the runtime share
+ * in a process. Loads and initialises the driver (cushim_init()) if that has not been done. The first use of the
  * primary context of a device takes about 0.1 s.
  *
  * The driver's reference is released (cuDevicePrimaryCtxRelease) when *out_context and every object that was created in
@@ -66,7 +66,7 @@ struct cushim_context;
 CUSHIM_API CUresult cushim_context_create_primary(int ordinal, struct cushim_context **out_context);
 
 /**
- * Creates a new context on a device: for a driver without primary contexts, and for work that must be kept apart. Loads
+ * Creates a new context on a device, for a driver without primary contexts or for work that must be kept apart. Loads
  * and initialises the driver (cushim_init()) if that has not been done. Unlike cuCtxCreate, the call does not leave the
  * new context current. It works on every driver.
  *
@@ -105,7 +105,7 @@ CUSHIM_API CUresult cushim_context_borrow(CUcontext handle, struct cushim_contex
 
 /**
  * Wraps a green context of the driver without taking ownership; the lifetime rule of cushim_context_borrow() applies.
- * Green contexts need CUDA 12.4. To create streams in one needs CUDA 12.5 and the flag CU_STREAM_NON_BLOCKING.
+ * Green contexts need CUDA 12.4. Creating streams in one needs CUDA 12.5 and the flag CU_STREAM_NON_BLOCKING.
  *
  * @param green        The driver's green context, which stays with its owner.
  * @param out_context  Receives the object, which the caller owns.
@@ -149,7 +149,8 @@ CUSHIM_API CUresult cushim_context_enter(struct cushim_context *context, CUconte
 
 /**
  * Ends the block that cushim_context_enter() began on this thread: the context that was current before is current
- * again. The block must have popped each context that it pushed; it may have set another one current, or none.
+ * again. The block must have popped each context that it pushed. It may have made another context or none current with
+ * cuCtxSetCurrent.
  *
  * @param before  The context that cushim_context_enter() wrote.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Includes every public header except names.h, which a program that is ported includes by itself, and last.
+ * Includes every public header except names.h and names_interop.h, which a ported program includes itself and last,
+ * abi/egl.h, and the headers of compat.
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

@@ -7,24 +7,25 @@
  *
  *   function    the driver function without its "cu"; as a token, so that no macro of <cuda.h> can rename it
  *   abi         v1 for the oldest ABI version, which has no suffix; v2, v3, ... as in the exported name
- *   version     the CUDA version that brought this entry point, 1000 * major + 10 * minor
+ *   version     the CUDA version that added this entry point, 1000 * major + 10 * minor
  *   parameters  the typed parameter list, in parentheses; (void) for a function without parameters
  *   arguments   the names of those parameters, in parentheses, to pass them on; () for none
  *
- * The slot is named function_abi, StreamGetCaptureInfo_v3, and every function returns a CUresult. The order is that of
- * the table, and thus ABI.
+ * The slot is named function_abi, such as StreamGetCaptureInfo_v3, and every function returns a CUresult. The order of
+ * the rows is the order of the slots in the table, and part of the ABI.
  *
- * The rows of the second form are those of which the tables of the two default streams have different functions: the
- * entry point, or a later one of the same function, has a per-thread form, or finds such forms (cuGetProcAddress). Code
- * that wraps slots needs a wrapper for each table there (layer.h).
+ * A row has the second form if the tables of the two default streams have different functions in its slot: the entry
+ * point or a later version of it has a per-thread form, or it returns such forms (cuGetProcAddress). Code that wraps
+ * such a slot needs a wrapper for each table (layer.h).
  *
  * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing. CUSHIM_ENTRY_BY_KIND
- * defaults to CUSHIM_ENTRY. Both are undefined at the end. Whoever defines functions with these parameters includes
- * abi/egl.h too: one of them takes a frame by value.
+ * defaults to CUSHIM_ENTRY. Both are undefined at the end. A file that defines functions with these parameters must
+ * include abi/egl.h, too, because one of the functions takes a frame by value.
  *
- * Types that changed under one name stand here by the name that did not: CUlaunchAttributeValue for CUstreamAttrValue
- * and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of Direct3D, OpenGL, EGL and VDPAU stand as
- * their underlying C types. The slots for Direct3D and WGL exist everywhere, and only a driver for Windows fills them.
+ * Where the meaning of a type name depends on the CUDA version, the list uses a name that has one meaning:
+ * CUlaunchAttributeValue for CUstreamAttrValue and CUkernelNodeAttrValue, CUDA_KERNEL_NODE_PARAMS_v1 and _v2. Types of
+ * Direct3D, OpenGL, EGL and VDPAU are given as their underlying C types. The slots for Direct3D and WGL exist on every
+ * platform, but only a driver for Windows fills them.
  *
  * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
  */

@@ -34,22 +34,23 @@ struct cushim_error {
 CUSHIM_API const struct cushim_error *cushim_last_error(void);
 
 /**
- * Returns words for a code: its name and a sentence, "CUDA_ERROR_NO_DEVICE: there is no CUDA device that this process
- * can use". The words do not depend on the driver. For a code that this version of cushim does not know, the call
+ * Describes a result code by its name and a sentence: "CUDA_ERROR_NO_DEVICE: there is no CUDA device that this process
+ * can use". The text does not depend on the driver. For a code that this version of cushim does not know, the call
  * returns the text of the driver if one is loaded. It never loads a driver.
  *
  * @param code  Any value.
- * @return The words, never NULL, always valid.
+ * @return The description, never NULL, always valid.
  */
 CUSHIM_API const char *cushim_describe(CUresult code);
 
 /**
- * Records a failure as the last error of this thread. This is for libraries on top of cushim, as its own stream layer
- * is one.
+ * Records a failure as the last error of this thread, for libraries that are built on cushim, such as its own stream
+ * layer.
  *
  * @param code      The code.
- * @param function  The function that failed. The string must be a constant or stay valid as long.
- * @param message   The message; the same rule applies. NULL means the driver's text for the code.
+ * @param function  The function that failed. Pass a constant: cushim keeps the pointer until the next failure on this
+ *                  thread.
+ * @param message   The message, for which the same rule applies; NULL for the driver's text for the code.
  * @return code.
  */
 CUSHIM_API CUresult cushim_set_error(CUresult code, const char *function, const char *message);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Events: points in streams that a program can wait for, query, and measure the time between.
+ * Events: points in streams that a program can wait for and query. The time between two events can be measured.
  *
  * The general rules stand in context.h.
  */

@@ -109,8 +109,8 @@ CUSHIM_API CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, str
 
 /**
  * Gives an executable graph the parameters of a graph that has the same topology. This is far cheaper than making a new
- * executable graph. Resources that only the earlier graph held are released, such as the release functions of its host
- * functions. Needs CUDA 10.2; CUDA_ERROR_NOT_SUPPORTED below that.
+ * executable graph. Resources that only the earlier graph held are released: for example, the release functions of its
+ * host functions are called. Needs CUDA 10.2; CUDA_ERROR_NOT_SUPPORTED below that.
  *
  * @param exec        The executable graph.
  * @param graph       The graph with the new parameters.

@@ -58,8 +58,8 @@ struct cushim_layer {
      * before the tables become current. If no driver could be loaded, the tables are the absent ones; after a later
      * load that succeeds, it is called again with those of the driver, while functions of the layer may be running.
      *
-     * It is called under the lock of the loader, and must not call functions of cushim that load, add or stop. It may
-     * call slots of `next`.
+     * It is called under the lock of the loader, and must not call functions of cushim that load a driver, add a layer
+     * or stop one. It may call slots of `next`.
      *
      * @param table  A copy of `next`. Slots that the layer does not write stay as they are.
      * @param next   The table below, valid during the call. Functions of the layer use cushim_layer_next().
@@ -118,14 +118,14 @@ static inline const struct cushim_dispatch_table *cushim_layer_next(const struct
         return name(CUSHIM_DEFAULT_STREAM_PER_THREAD, __VA_ARGS__);                                                    \
     }
 
-/** The one of the two functions that belongs into the table of a kind: table->StreamQuery_v1 =
- *  CUSHIM_LAYER_OF_KIND(late_StreamQuery, kind); */
+/** Selects the function for the table of a kind: table->StreamQuery_v1 = CUSHIM_LAYER_OF_KIND(late_StreamQuery, kind);
+ */
 #define CUSHIM_LAYER_OF_KIND(name, kind)                                                                               \
     ((kind) == CUSHIM_DEFAULT_STREAM_PER_THREAD ? name##_per_thread : name##_legacy)
 
 /**
  * Makes a shared object a layer for CUSHIM_LAYERS: defines the function that cushim calls to get the layer. A shared
- * object has one. It needs cushim's headers, and does not link to cushim.
+ * object can contain one layer. It is compiled with cushim's headers and does not link to cushim.
  */
 #if defined(_WIN32)
 #    define CUSHIM_LAYER_EXPORT __declspec(dllexport)
@@ -147,14 +147,15 @@ static inline const struct cushim_dispatch_table *cushim_layer_next(const struct
     }
 
 /**
- * Adds a layer on top of those that exist, and makes the tables with it current. Never loads: before the first load,
- * the layer waits, and the load installs it. If that fails, the load fails with ::CUSHIM_REASON_BAD_LAYER.
+ * Adds a layer on top of the existing ones, and makes the tables with it current. Never loads a driver: before the
+ * first load, the layer waits, and the load installs it. If the layer cannot be installed, the load fails with
+ * ::CUSHIM_REASON_BAD_LAYER.
  *
  * @param layer  The layer. It belongs to the caller, and stays in use until the process ends.
  * @retval CUDA_ERROR_INVALID_VALUE    layer, its name or its install function is NULL, or the name is empty.
  * @retval CUDA_ERROR_NOT_SUPPORTED    The layer is compiled with the headers of a newer cushim.
- * @retval CUDA_ERROR_ALREADY_ACQUIRED The layer is in use already, by this copy of cushim or by another one in the
- *                                     process, or this copy has a layer of that name. A stopped layer is in use, too.
+ * @retval CUDA_ERROR_ALREADY_ACQUIRED The layer is already in use, by this copy of cushim or by another one in the
+ *                                     process, or this copy has a layer of that name. A stopped layer counts as in use.
  * @retval CUDA_ERROR_NOT_READY        The call was made during a load or by an install function, on the same thread.
  * @retval CUDA_ERROR_OUT_OF_MEMORY    There was no memory for the tables.
  * @return Or the code of `install`. After an error, the tables and the layer are unchanged.

@@ -33,7 +33,7 @@ struct cushim_load_options {
      * CUSHIM_MAX_VERSION (written "11.2"); if that is not set, no limit.
      */
     int max_version;
-    /** Refuse a driver with a lower version; the version limit applies first. 0: accept every driver. */
+    /** Refuse a driver with a lower version, after the version limit is applied. 0: accept every driver. */
     int min_version;
     /**
      * Hidden functions: behave as a driver without them. The names are separated by commas. The name of a slot with its
@@ -79,8 +79,8 @@ struct cushim_load_options {
  *                                               reserved member is not zero.
  * @retval CUDA_ERROR_FILE_NOT_FOUND             No driver was found, or the path is "none".
  * @retval CUDA_ERROR_SHARED_OBJECT_INIT_FAILED  A file was found, but it cannot be opened or is not a driver. Or this
- *                                               program is linked statically, to a C library that then cannot open a
- *                                               library.
+ *                                               program is statically linked, and its C library cannot open a shared
+ *                                               library in such a program.
  * @retval CUDA_ERROR_STUB_LIBRARY               Only the stub library of the CUDA Toolkit was found, which exists for
  *                                               linking.
  * @retval CUDA_ERROR_NOT_SUPPORTED              The driver is older than min_version.
@@ -97,7 +97,7 @@ CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
  * Loads the driver and calls cuInit(0). If cuInit fails, cushim_get_diagnosis() afterwards has the likely cause and
  * advice, which cuInit alone does not give.
  *
- * The call took 0.4 s on the machines on which it was observed. A further call costs as much as a further cuInit.
+ * The call takes about 0.4 s (observed with driver 580). A further call costs as much as a further cuInit.
  *
  * @return The code of cuInit, or, if no driver could be loaded, the code of cushim_load().
  * @retval CUDA_ERROR_NOT_READY  The call was made during a load on the same thread, by the constructor of a library.

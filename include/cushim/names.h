@@ -7,18 +7,19 @@
  *   cuStreamQuery(stream);             becomes cushim_table()->StreamQuery_v1(stream)
  *   cuStreamGetCaptureInfo_v3(...);    becomes cushim_table()->StreamGetCaptureInfo_v3(...)
  *
- * A suffixed name is the slot of that ABI version. A plain name is what it means in the <cuda.h> of
- * CUSHIM_NAMES_VERSION: cuStreamGetCaptureInfo has three parameters in CUDA 11, six in 12 and seven in 13. Unless
- * defined before, that is the version of the <cuda.h> in use, or the newest with our own types; defining it keeps
- * calls that were written for an older CUDA compiling. The types stay those in use. The oldest ABI version of a
- * function never has a suffix: while the plain name means a newer one, the oldest is reached through the table itself.
- * A stream of 0 means what CUDA_API_PER_THREAD_DEFAULT_STREAM says in the translation unit, as with <cuda.h>.
+ * A suffixed name means the slot of that ABI version. A plain name means what it means in the <cuda.h> of
+ * CUSHIM_NAMES_VERSION: cuStreamGetCaptureInfo has three parameters in CUDA 11, six in 12 and seven in 13. Define
+ * CUSHIM_NAMES_VERSION to compile calls that were written for an older CUDA version. The default is the version of the
+ * <cuda.h> in use or, with cushim's own types, the newest version in the list. The types do not depend on it. The
+ * oldest ABI version of a function has no suffix. If the plain name means a newer version, call the oldest one through
+ * the table. Stream 0 is the default stream for which the translation unit is compiled
+ * (CUDA_API_PER_THREAD_DEFAULT_STREAM), as with <cuda.h>.
  *
  * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
- * <cudaProfiler.h>. For that reason cushim.h does not include it, and nothing else in cushim lists names that begin
- * with "cu". The names of the functions for Direct3D, OpenGL, EGL and VDPAU are in names_interop.h, so that <cudaGL.h>
- * and its like may follow this header. Functions without a slot keep their declaration from <cuda.h>, and so would need
- * the driver to link; ask cushim_lookup() for those.
+ * <cudaProfiler.h>. For that reason cushim.h does not include it. The names of the functions for Direct3D, OpenGL, EGL
+ * and VDPAU are in names_interop.h, so that headers such as <cudaGL.h> may follow this header. A function without a
+ * slot keeps its declaration from <cuda.h>, and a program that calls it must link to the driver; use cushim_lookup()
+ * instead.
  *
  * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names_interop.h - names.h, and the same for the functions for Direct3D 11, OpenGL, EGL and VDPAU.
+ * names_interop.h - includes names.h, and defines such macros for the functions for Direct3D 11, OpenGL, EGL and VDPAU.
  *
  * Include it last, after <cudaD3D11.h>, <cudaGL.h>, <cudaEGL.h> and <cudaVDPAU.h>.
  *

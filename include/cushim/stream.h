@@ -35,8 +35,8 @@ typedef CUresult (*cushim_stream_body)(struct cushim_stream *stream, void *user)
 /** @{ */
 
 /**
- * Creates a stream. The driver can wait for all work of the context meanwhile (observed with driver 580 at the 36th and
- * the 79th stream of a context).
+ * Creates a stream. In this call, the driver can wait for all work of the context (observed with driver 580 at the 36th
+ * and the 79th stream of a context).
  *
  * @param context     The context in which to create it. The stream holds a reference to the context.
  * @param flags       CU_STREAM_DEFAULT (0), or CU_STREAM_NON_BLOCKING for a stream that does not wait for the legacy
@@ -68,8 +68,8 @@ CUSHIM_API CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *
  * call then means the special stream of the calling thread's current context, and returns CUDA_ERROR_INVALID_CONTEXT if
  * the thread has no current context.
  *
- * Several objects can wrap one stream of the driver. They do not know of each other: the caller must use only one of
- * them for captures, because ending the capture of one object can end a capture that another one began.
+ * Several objects can wrap one stream of the driver. They share no state, so the caller must use only one of them for
+ * captures: ending the capture of one object can end a capture that another one began.
  *
  * @param handle      The driver's stream, or a special stream.
  * @param context     As for cushim_stream_adopt().
@@ -113,7 +113,7 @@ CUSHIM_API CUresult cushim_stream_destroy(struct cushim_stream **stream);
 /**
  * Waits for all work, then destroys the stream as cushim_stream_destroy() does, even if waiting failed. A capture that
  * cushim_capture_begin() began is ended before the wait. A capture that functions of the driver began is invalidated by
- * the wait. Captures of other streams are not invalidated, except one that the stream has joined.
+ * the wait. Captures of other streams are not invalidated, except a capture that the stream has joined.
  *
  * @param stream  The address of the pointer to the stream. *stream is set to NULL.
  * @retval CUDA_ERROR_STREAM_CAPTURE_INVALIDATED  A capture that cushim_capture_begin() began was open.
@@ -253,12 +253,12 @@ CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream, cushim_strea
 /**
  * @name Host functions
  *
- * Both functions call release(user) exactly once, whatever happens and whatever they return: after the function ran;
- * instead of the function if it will not run because the work before it failed; or, if the call is refused, before the
- * call returns. release may be NULL.
+ * Both functions call release(user) exactly once, whatever they return: after the function ran; instead of the function
+ * if it will not run because the work before it failed; or, if the call is refused, before the call returns. release
+ * may be NULL.
  *
- * The function and release can run on any thread, also on a thread of the driver. They must make no CUDA call and must
- * not wait for work of the GPU.
+ * The function and release can run on any thread, including a thread of the driver. They must make no CUDA call and
+ * must not wait for work of the GPU.
  */
 /** @{ */
 
@@ -377,7 +377,7 @@ CUSHIM_API CUresult cushim_stream_write_value64(struct cushim_stream *stream, CU
  * cushim_stream_wait_value32() needs.
  *
  * @param stream  The stream.
- * @param count   How many operations: 1 to 255 (observed with driver 580).
+ * @param count   The number of operations: 1 to 255 (observed with driver 580).
  * @param ops     The operations. The array is read during the call.
  * @param flags   Flags of cuStreamBatchMemOp.
  */
