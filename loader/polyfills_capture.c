@@ -31,20 +31,20 @@ CUresult CUDAAPI POLYFILL(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptu
     return TABLE->StreamBeginCapture_v1(hStream);
 }
 
-/* cuStreamGetCaptureInfo: where a polyfill stands on another, what is refused is what the program called. */
+/* cuStreamGetCaptureInfo: a polyfill that uses another one reports a refusal in the name of the called function. */
 
 static bool driver_slot_is_native(enum cushim_slot slot)
 {
     return ORIGINS[slot].state == CUSHIM_STATE_NATIVE;
 }
 
-/* An idle or invalidated stream has nothing but its status; what an older entry point cannot tell is asked for in
- * vain. */
-static CUresult capture_info_finish(enum cushim_slot called, CUstreamCaptureStatus status, bool asks_for_more,
+/* Refuses the call if it requests more than an older entry point reports. `refusal` is the message, or NULL. An idle or
+ * invalidated stream has nothing but its status. */
+static CUresult capture_info_finish(enum cushim_slot called, CUstreamCaptureStatus status, const char *refusal,
                                     CUstreamCaptureStatus *out_status)
 {
-    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && asks_for_more)
-        return cush_fail_polyfill(called, "This driver cannot tell that much of a capture in progress.");
+    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && refusal != NULL)
+        return cush_fail_polyfill(called, refusal);
     *out_status = status;
     return CUDA_SUCCESS;
 }
@@ -60,7 +60,8 @@ static CUresult capture_info_query_v1(enum cushim_slot called, CUstream stream, 
     CUresult result = TABLE->StreamIsCapturing_v1(stream, &status);
     if (result != CUDA_SUCCESS)
         return result;
-    return capture_info_finish(called, status, out_id != NULL, out_status);
+    const char *refusal = out_id != NULL ? "The id of a capture needs a driver for CUDA 10.1." : NULL;
+    return capture_info_finish(called, status, refusal, out_status);
 }
 
 static CUresult capture_info_query_v2(enum cushim_slot called, CUstream stream, CUstreamCaptureStatus *out_status,
@@ -76,8 +77,10 @@ static CUresult capture_info_query_v2(enum cushim_slot called, CUstream stream, 
     CUresult result = capture_info_query_v1(called, stream, &status, out_id != NULL ? &id : NULL);
     if (result != CUDA_SUCCESS)
         return result;
-    bool asks_for_more = out_graph != NULL || out_dependencies != NULL || out_count != NULL;
-    result = capture_info_finish(called, status, asks_for_more, out_status);
+    const char *refusal = NULL;
+    if (out_graph != NULL || out_dependencies != NULL || out_count != NULL)
+        refusal = "The graph and the dependencies of a capture need a driver for CUDA 11.3.";
+    result = capture_info_finish(called, status, refusal, out_status);
     if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE && out_id != NULL)
         *out_id = id;
     return result;

@@ -33,8 +33,8 @@ CUresult mock_call(const char *function, const char *arguments, ...);
 /* Asserts that exactly these calls were recorded, each in the form of the table's kind, and clears the record. */
 void mock_assert_calls(const char *calls);
 
-/* Asserts that a call was refused as not supported by this driver, in the name of this function, and that no call was
- * made. */
+/* Asserts that a call was refused as not supported by this driver, in the name of this function and with a message that
+ * names the CUDA version that it needs, and that no call was made. */
 void mock_assert_refused(CUresult result, const char *function);
 
 /* Handles are numbers. */

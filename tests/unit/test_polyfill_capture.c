@@ -82,7 +82,7 @@ static const struct cushim_dispatch_table *load(const char *fake)
     return cushim_table();
 }
 
-/* The outputs of a query, with values that nobody wrote. */
+/* The outputs of a query. Before a call they have the values of `untouched`. */
 struct answer {
     CUstreamCaptureStatus status;
     unsigned no_padding; /* results are compared byte by byte */
@@ -114,15 +114,16 @@ static void assert_untouched(const struct answer *answer)
     assert_memory_equal(answer, &untouched, sizeof untouched);
 }
 
-/* Only the status was written. */
 /* The error names the function that was called, even if another polyfill below it detected the error. */
 static void assert_refused(CUresult result, const char *called, struct answer *answer)
 {
     assert_int_equal(result, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(cushim_last_error()->function, called);
+    assert_non_null(strstr(cushim_last_error()->message, " driver for CUDA "));
     assert_untouched(answer);
 }
 
+/* Only the status was written. */
 static void assert_only_status(struct answer *answer, CUstreamCaptureStatus status)
 {
     assert_int_equal(answer->status, status);
