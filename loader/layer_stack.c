@@ -168,7 +168,7 @@ static void layer_move(const struct stacked_layer *stacked)
     }
 }
 
-/* Makes the tables of a layer, unless it has them. `is_new` says that the bottom is another one than before. */
+/* Makes the tables of a layer, unless it has them. `is_new` is whether the table below all layers has changed. */
 static bool layer_make_tables(struct stacked_layer *stacked, const struct layered_tables *below, bool is_new,
                               struct layer_failure *failure)
 {

@@ -32,7 +32,7 @@ CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why);
     CUresult CUDAAPI cush_polyfill_per_thread_##function##_##abi params;
 #include "cushim/entry_points.h"
 
-/* Whether edge data says nothing: none at all, or every edge is a plain one. */
+/* Returns whether all edges are plain: `edges` is NULL, or all data is zero. */
 bool cush_polyfill_edges_are_plain(const CUgraphEdgeData *edges, size_t count);
 
 #endif

@@ -100,8 +100,8 @@ CUresult CUDAAPI POLYFILL(StreamGetCaptureInfo_v2)(CUstream hStream, CUstreamCap
                                  dependencies_out, numDependencies_out);
 }
 
-/* What a capture's plain edges look like: the driver gives an array that it owns, so this one must stay, too. Nothing
- * writes to it; constant zeros would take room in the library's file. */
+/* The data of plain edges. A driver returns an array that it owns, so this array must stay valid, too. Nothing writes
+ * to it; it is not const because constant zeros would take room in the file of the library. */
 static CUgraphEdgeData plain_edges[512];
 
 CUresult CUDAAPI POLYFILL(StreamGetCaptureInfo_v3)(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,

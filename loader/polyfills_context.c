@@ -2,14 +2,14 @@
 /* Polyfills: contexts. */
 #include "polyfill.h"
 
-/* Makes `context` current; NULL means the one that is. *out_pushed tells polyfill_leave_context() what to undo. */
+/* Makes `context` current; NULL means the current one. *out_pushed is for polyfill_leave_context(). */
 static CUresult polyfill_enter_context(CUcontext context, bool *out_pushed)
 {
     *out_pushed = context != NULL;
     return context != NULL ? TABLE->CtxPushCurrent_v2(context) : CUDA_SUCCESS;
 }
 
-/* Undoes polyfill_enter_context() on every path; `result` is what happened in between, and counts first. */
+/* Undoes polyfill_enter_context(). Returns `result`, the code of the calls in between, if that is an error. */
 static CUresult polyfill_leave_context(bool pushed, CUresult result)
 {
     CUcontext popped;
@@ -59,7 +59,7 @@ CUresult CUDAAPI POLYFILL(StreamGetDevice_v1)(CUstream hStream, CUdevice *device
     return result;
 }
 
-/* cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) more parameters still. */
+/* cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) CUDA in graphics. */
 
 static CUresult fail_affinity(enum cushim_slot called)
 {
@@ -82,7 +82,7 @@ CUresult CUDAAPI POLYFILL(CtxCreate_v4)(CUcontext *pctx, CUctxCreateParams *ctxC
         return TABLE->CtxCreate_v3(pctx, NULL, 0, flags, dev);
     if (ctxCreateParams->cigParams != NULL)
         return cush_fail_polyfill(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
-    /* A polyfill below this one would refuse in its own name. */
+    /* Otherwise the polyfill of version 3 would refuse the call in its own name. */
     if (ctxCreateParams->numExecAffinityParams > 0 && ORIGINS[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
         return fail_affinity(CUSHIM_SLOT_CtxCreate_v4);
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,

@@ -82,8 +82,8 @@ CUresult CUDAAPI POLYFILL(EventElapsedTime_v2)(float *pMilliseconds, CUevent hSt
 }
 
 /*
- * Of a stream that belongs to a green context, the newer entry point gives the green context and the device's primary
- * one; the older gives the green one as a CUcontext. So the primary one cannot be told.
+ * For a stream of a green context, the newer entry point returns the green context and the primary context of the
+ * device. The older entry point returns the green context as a CUcontext, so the primary context is unknown.
  */
 CUresult CUDAAPI POLYFILL(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
@@ -92,7 +92,7 @@ CUresult CUDAAPI POLYFILL(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, CU
     CUresult result = CUDA_SUCCESS;
     if (pCtx == NULL && pGreenCtx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    /* Green contexts came with 12.4; before, no stream can belong to one (the rule in polyfills.c sees to that). */
+    /* Green contexts need CUDA 12.4; on older drivers no stream can belong to one (see the rule in polyfills.c). */
     if (ORIGINS[CUSHIM_SLOT_StreamGetGreenCtx_v1].state == CUSHIM_STATE_NATIVE)
         result = TABLE->StreamGetGreenCtx_v1(hStream, &green);
     if (result == CUDA_SUCCESS && green != NULL && pCtx != NULL)

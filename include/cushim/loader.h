@@ -25,9 +25,9 @@
  * unless the comment of the function says otherwise.
  *
  * **Structs.** A struct of the API has the same size in every release: it ends with reserved members, which later
- * releases replace by new ones. In a struct that the program fills in, they must be zero, so initialise it to zero
- * ({.path = "none"} does). In a struct that cushim fills in, they are zero; so a new member is zero if the library is
- * older than the headers.
+ * releases replace by new ones. In a struct that the program fills in, reserved members must be zero: initialise the
+ * struct to zero, as {.path = "none"} does. In a struct that cushim fills in, reserved members are zero, so a member
+ * that is newer than the library is zero.
  *
  * **Versions.** A CUDA version is an int, 1000 * major + 10 * minor: 12030 is CUDA 12.3. cuDriverGetVersion uses the
  * same form.
@@ -37,14 +37,14 @@
  * is opened by the dynamic loader, which does not check: "libcuda.so.1", with which the search begins, and any path
  * option without a slash. A truncated file that the dynamic loader finds can end the process (SIGBUS), and a FIFO can
  * block it, as in any program that opens the driver by its name. The libraries that the driver depends on are not
- * checked either. The program `cushim` opens the driver in a child process first.
+ * checked either. For these reasons, the program `cushim` opens the driver in a child process first.
  *
  * **Unloading.** Unloading cushim is safe at any time. A shared object that contains cushim (the shared library itself,
  * or a plug-in with a static copy) stays mapped until the process ends once it has tried to load a driver, whether or
  * not the load succeeded. So dlclose() or FreeLibrary() may be called while completions are outstanding, and what the
- * copy returned can be used for the life of the process. If the shared object is opened again, it is the same copy with
- * the same driver, and the process does not grow. A static copy that never tried to load a driver is unmapped, together
- * with the table and the diagnosis that it returned.
+ * copy returned can be used for the life of the process. If the shared object is opened again, the program gets the
+ * same copy with the same driver. A static copy that never tried to load a driver is unmapped, together with the table
+ * and the diagnosis that it returned.
  */
 #ifndef CUSHIM_LOADER_H
 #define CUSHIM_LOADER_H

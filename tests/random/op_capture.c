@@ -35,8 +35,8 @@ static struct graph_slot *pick_graph_to_fill(void)
 }
 
 /*
- * One driver stream with two wrappers: whoever ends a capture that was begun with the other one takes the graph along
- * that is captured into, and the library cannot know. So nobody does.
+ * If one driver stream has two wrappers, ending with one of them a capture that was begun with the other one also
+ * destroys the graph that is captured into, and the library cannot know. So the program never does this.
  */
 static bool may_capture(const struct stream_slot *slot)
 {

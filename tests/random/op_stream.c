@@ -74,7 +74,7 @@ static void wrap(bool adopts)
     struct cushim_context *context = NULL;
     if (slot == NULL || of == NULL)
         return;
-    /* With a context, or as somebody else's care; which of the two it was made in only the driver knows. */
+    /* With its context, or without one. Only the driver knows in which of the two contexts it was created. */
     CUcontext handle = NULL;
     if (one_in(2) && driver()->StreamGetCtx_v1(of->handle, &handle) == CUDA_SUCCESS)
         for (int i = 0; i < 2; i++)

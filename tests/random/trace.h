@@ -17,7 +17,7 @@ struct trace_entry {
     char text[80];
 };
 
-/* Each thread writes its own entries, so that tracing is no order between threads. */
+/* Each thread writes its own entries, so that tracing does not order the threads. */
 struct trace {
     atomic_uint order;
     atomic_bool has_failed;

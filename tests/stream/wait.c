@@ -337,8 +337,8 @@ static void run_wait_fails(void)
     layer_stream_end(stream);
 }
 
-/* The legacy stream refuses everything while a blocking stream captures, which is no status of its work. Whether it
- * does is asked first, and here in vain, as if the capture began right after the question. */
+/* The legacy stream refuses every call while a blocking stream is capturing, and this error is not the status of its
+ * work. The library first queries whether it is so; here that query fails, as if the capture began right after it. */
 static void completion_implicit(void)
 {
     struct cushim_context *context = context_new();

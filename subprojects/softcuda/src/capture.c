@@ -69,11 +69,11 @@ CUresult capture_forbid_in_context(struct context *context)
     return result;
 }
 
-CUresult capture_implicit(struct stream *stream, bool harmful)
+CUresult capture_implicit(struct stream *stream, bool invalidates)
 {
     if (stream->role != STREAM_LEGACY || stream->context->blocking_captures == 0)
         return CUDA_SUCCESS;
-    for (struct stream *other = stream->context->streams; harmful && other != NULL; other = other->next)
+    for (struct stream *other = stream->context->streams; invalidates && other != NULL; other = other->next)
         if (other->capture != NULL && stream_is_blocking(other))
             capture_invalidate(other->capture);
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -87,14 +87,14 @@ CUresult capture_check_stream(struct stream *stream)
     return result == CUDA_SUCCESS ? capture_unsafe() : result;
 }
 
-CUresult capture_check_event(struct event *event, bool harmful)
+CUresult capture_check_event(struct event *event, bool invalidates)
 {
     struct capture *capture = event->capture;
     if (capture == NULL)
         return CUDA_SUCCESS;
     if (capture->ended || capture->invalid)
         return CUDA_ERROR_INVALID_VALUE;
-    if (harmful)
+    if (invalidates)
         capture_invalidate(capture);
     return CUDA_ERROR_CAPTURED_EVENT;
 }

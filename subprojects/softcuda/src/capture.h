@@ -35,16 +35,16 @@ CUresult capture_unsafe(void);
 /* For a call that invalidates every capture in the context, in any mode: returns 900. */
 CUresult capture_forbid_in_context(struct context *context);
 
-/* For a use of the legacy stream while a stream that it would join captures: returns 906. `harmful` is whether those
- * captures are invalidated. */
-CUresult capture_implicit(struct stream *stream, bool harmful);
+/* For a use of the legacy stream while a stream that it would join is capturing: returns 906. `invalidates` is whether
+ * those captures are invalidated. */
+CUresult capture_implicit(struct stream *stream, bool invalidates);
 
 /* The combination of capture_forbid and capture_unsafe for a call that queries one stream. */
 CUresult capture_check_stream(struct stream *stream);
 
 /* For a query of the completion of an event that was recorded in a capture: returns 907, or 1 after the end of that
- * capture. */
-CUresult capture_check_event(struct event *event, bool harmful);
+ * capture. `invalidates` is whether the capture is invalidated. */
+CUresult capture_check_event(struct event *event, bool invalidates);
 
 /* For a query of a stream that is allowed during capture: returns 901 if its capture is invalidated, and 906 for the
  * legacy stream, which invalidates. */
