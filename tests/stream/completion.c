@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completions are created, polled, waited for and destroyed in every state. completion_callback.c tests callbacks, and
- * trap.c tests situations in which programs hang. */
+/* Completions are created, polled, waited for and destroyed in every state. completion_callback.c and
+ * completion_destroy.c test callbacks, and trap.c tests situations in which programs hang. */
 #include "completion.h"
 
 #define MILLISECOND UINT64_C(1000000)
@@ -45,6 +45,11 @@ CUresult body_does_nothing(struct cushim_stream *stream, void *user)
     (void)stream;
     (void)user;
     return CUDA_SUCCESS;
+}
+
+CUresult body_captures_completion(struct cushim_stream *stream, void *user)
+{
+    return cushim_stream_capturable_completion(stream, user);
 }
 
 unsigned *stream_block(struct cushim_stream *stream)
@@ -237,11 +242,6 @@ static void many(void)
     }
     rule_fact("nothing-is-allocated-in-the-steady-state", allocation_count() <= blocks);
     layer_stream_end(stream);
-}
-
-static CUresult body_captures_completion(struct cushim_stream *stream, void *user)
-{
-    return cushim_stream_capturable_completion(stream, user);
 }
 
 static void launch_and_wait(struct cushim_graph_exec *executable, struct cushim_stream *stream,

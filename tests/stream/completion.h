@@ -25,6 +25,9 @@ struct cushim_completion *completion_new(struct cushim_stream *stream);
 /* A body that enqueues nothing. */
 CUresult body_does_nothing(struct cushim_stream *stream, void *user);
 
+/* A body that captures a completion, and writes it to the struct cushim_completion * that `user` points to. */
+CUresult body_captures_completion(struct cushim_stream *stream, void *user);
+
 /*
  * Blocks a stream with a kernel until stream_unblock(); then host_free() frees what was returned. Callbacks of other
  * streams can run meanwhile: a driver may run them one at a time, and a gate is a callback. The first call in a context

@@ -247,11 +247,6 @@ static void enqueued(void)
     layer_stream_end(stream);
 }
 
-static CUresult body_captures_completion(struct cushim_stream *stream, void *user)
-{
-    return cushim_stream_capturable_completion(stream, user);
-}
-
 /* A captured completion comes out after each launch. */
 static void captured(void)
 {

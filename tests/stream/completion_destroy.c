@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Completions and dispatchers that have callbacks are destroyed: by a callback, with a variable that its release
+ * overwrites, and while the callback is being set. */
+#if !defined(_WIN32)
+#    define _GNU_SOURCE
+#    include <signal.h>
+#    include <time.h>
+#endif
+#include <stdlib.h>
+
+#include "completion_callback.h"
+
+static struct cushim_dispatcher *to_destroy;
+
+static void destroy_dispatcher(CUresult status, void *user)
+{
+    take_note(status, user);
+    cushim_dispatcher_destroy(&to_destroy);
+}
+
+/* The first callback destroys the dispatcher; the second callback is not called any more. */
+static void destroyed_by_callback(void)
+{
+    struct note notes[2] = {{0}, {0}};
+    size_t count = 0;
+    struct cushim_stream *stream = layer_stream();
+    to_destroy = dispatcher_new();
+    struct cushim_dispatcher *dispatcher = to_destroy;
+    struct cushim_completion *first = completion_new(stream);
+    struct cushim_completion *second = completion_new(stream);
+    rule("wait", cushim_completion_wait(second, soon()), CUDA_SUCCESS);
+    done("set-callback-first",
+         cushim_completion_set_callback(first, dispatcher, destroy_dispatcher, &notes[0], release_note));
+    done("set-callback-second", cushim_completion_set_callback(second, dispatcher, take_note, &notes[1], release_note));
+    done("run", cushim_dispatcher_run(dispatcher, &count));
+    rule_number("count", (long long)count, 1);
+    rule_note("first", &notes[0], 1, 1);
+    rule_note("second", &notes[1], 0, 1);
+    cushim_completion_destroy(&first);
+    cushim_completion_destroy(&second);
+    layer_stream_end(stream);
+}
+
+struct own {
+    struct cushim_completion *completion;
+    bool running;
+    atomic_int releases;
+    int releases_while_running;
+};
+
+static void end_own_completion(CUresult status, void *user)
+{
+    struct own *own = user;
+    (void)status;
+    own->running = true;
+    cushim_completion_destroy(&own->completion);
+    own->running = false;
+}
+
+static void release_own(void *user)
+{
+    struct own *own = user;
+    own->releases_while_running += own->running;
+    atomic_fetch_add(&own->releases, 1);
+}
+
+static void rule_own(const char *key, const struct own *own)
+{
+    rule_fact(key_of(key, "is-null", NULL), own->completion == NULL);
+    rule_number(key_of(key, "releases", NULL), atomic_load(&((struct own *)own)->releases), 2);
+    rule_number(key_of(key, "releases-while-running", NULL), own->releases_while_running, 0);
+}
+
+static void ends_own_completion(void)
+{
+    struct gate gate;
+    struct own dispatched_own = {NULL, false, 0, 0};
+    struct own late = {NULL, false, 0, 0};
+    struct own early = {NULL, false, 0, 0};
+    struct cushim_dispatcher *dispatcher = dispatcher_new();
+    struct cushim_stream *stream = layer_stream();
+    done("dispatched",
+         cushim_stream_enqueue(stream, body_does_nothing, &dispatched_own, release_own, &dispatched_own.completion));
+    done("set-callback", cushim_completion_set_callback(dispatched_own.completion, dispatcher, end_own_completion,
+                                                        &dispatched_own, release_own));
+    rule_number("run", (long long)dispatcher_run_something(dispatcher), 1);
+    rule_own("dispatched", &dispatched_own);
+    done("late", cushim_stream_enqueue(stream, body_does_nothing, &late, release_own, &late.completion));
+    done("synchronize", cushim_stream_synchronize(stream));
+    for (int i = 0; i < 500 && cushim_completion_count(late.completion) == 0; i++)
+        pause_shortly();
+    done("inline-late", cushim_completion_set_inline_callback(late.completion, end_own_completion, &late, release_own));
+    rule_own("late", &late);
+    gate_close(&gate, cushim_stream_handle(stream));
+    done("early", cushim_stream_enqueue(stream, body_does_nothing, &early, release_own, &early.completion));
+    done("inline-early",
+         cushim_completion_set_inline_callback(early.completion, end_own_completion, &early, release_own));
+    gate_open(&gate);
+    layer_stream_end(stream);
+    for (int i = 0; i < 500 && atomic_load(&early.releases) < 2; i++)
+        pause_shortly();
+    rule_own("early", &early);
+    cushim_dispatcher_destroy(&dispatcher);
+}
+
+static struct cushim_completion *notified;
+
+static void destroy_captured(CUresult status, void *user)
+{
+    take_note(status, user);
+    cushim_completion_destroy(&notified);
+}
+
+/* Three calls are due; the first call destroys the object that the key names, and no further call is made. */
+static void captured_ended_by(const char *key, void (*function)(CUresult status, void *user))
+{
+    struct note note = {0};
+    size_t count = 99;
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_graph_exec *executable = NULL;
+    to_destroy = dispatcher_new();
+    if (!done(key_of(key, "capture", NULL),
+              cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0, body_captures_completion,
+                                               &notified, &executable)))
+        return;
+    done(key_of(key, "set-callback", NULL),
+         cushim_completion_set_callback(notified, to_destroy, function, &note, release_note));
+    for (int i = 0; i < 3; i++)
+        need("launch", cushim_graph_exec_launch(executable, stream));
+    done(key_of(key, "synchronize", NULL), cushim_stream_synchronize(stream));
+    done(key_of(key, "run", NULL), cushim_dispatcher_run(to_destroy, &count));
+    rule_number(key_of(key, "count", NULL), (long long)count, 1);
+    rule_note(key, &note, 1, 1);
+    cushim_completion_destroy(&notified);
+    cushim_dispatcher_destroy(&to_destroy);
+    done(key_of(key, "executable-destroy", NULL), cushim_graph_exec_destroy(&executable));
+    layer_stream_end(stream);
+    rule_note(key_of(key, "in-the-end", NULL), &note, 1, 1);
+}
+
+static void captured_ended(void)
+{
+    captured_ended_by("completion", destroy_captured);
+    captured_ended_by("dispatcher", destroy_dispatcher);
+}
+
+struct job {
+    struct cushim_completion *completion;
+    int unused;
+};
+
+/* Overwrites the job, as free() could: nothing may read it afterwards. */
+static void release_job(void *user)
+{
+    struct job *job = user;
+    job->completion = (struct cushim_completion *)&job->unused;
+}
+
+static void never_called(CUresult status, void *user)
+{
+    (void)status;
+    (void)user;
+    rule_fact("never-called", false);
+}
+
+static void released_with_its_variable(void)
+{
+    struct job job = {NULL, 0};
+    struct gate gate;
+    struct cushim_dispatcher *dispatcher = dispatcher_new();
+    struct cushim_stream *stream = layer_stream();
+    gate_close(&gate, cushim_stream_handle(stream));
+    job.completion = completion_new(stream);
+    done("set-callback", cushim_completion_set_callback(job.completion, dispatcher, never_called, &job, release_job));
+    cushim_completion_destroy(&job.completion);
+    rule_fact("untouched", job.completion == (struct cushim_completion *)&job.unused);
+    gate_open(&gate);
+    cushim_dispatcher_destroy(&dispatcher);
+    layer_stream_end(stream);
+}
+
+#if !defined(_WIN32)
+
+/* A callback destroys its completion while another thread is still in the call that sets the callback. */
+
+enum { RACE_MAKERS = 2, RACE_COMPLETIONS = 60000 };
+
+struct racer;
+
+struct race {
+    struct cushim_dispatcher *dispatcher;
+    bool is_inline;
+    atomic_int makers;
+    struct racer *racers[RACE_MAKERS];
+    atomic_int wrong; /* callbacks that were called twice */
+    atomic_int calls, releases;
+};
+
+struct racer {
+    struct race *race;
+    struct cushim_completion *completion;
+    atomic_int calls;
+};
+
+static void race_call(CUresult status, void *user)
+{
+    struct racer *racer = user;
+    (void)status;
+    if (atomic_fetch_add(&racer->calls, 1) != 0)
+        atomic_fetch_add(&racer->race->wrong, 1);
+    atomic_fetch_add(&racer->race->calls, 1);
+    cushim_completion_destroy(&racer->completion);
+}
+
+static void race_release(void *user)
+{
+    atomic_fetch_add(&((struct racer *)user)->race->releases, 1);
+}
+
+static bool race_is_over(struct race *race)
+{
+    return atomic_load(&race->releases) >= RACE_MAKERS * RACE_COMPLETIONS;
+}
+
+static void *race_make(void *user)
+{
+    struct race *race = user;
+    struct racer *racers = race->racers[atomic_fetch_add(&race->makers, 1)];
+    struct cushim_stream *stream = layer_stream();
+    for (int i = 0; i < RACE_COMPLETIONS; i++) {
+        struct racer *racer = &racers[i];
+        racer->race = race;
+        need("completion", cushim_stream_completion(stream, &racer->completion));
+        if (race->is_inline)
+            need("set", cushim_completion_set_inline_callback(racer->completion, race_call, racer, race_release));
+        else
+            need("set",
+                 cushim_completion_set_callback(racer->completion, race->dispatcher, race_call, racer, race_release));
+    }
+    for (int i = 0; i < 1500 && !race_is_over(race); i++)
+        pause_shortly();
+    layer_stream_end(stream);
+    return NULL;
+}
+
+static void *race_run(void *user)
+{
+    struct race *race = user;
+    for (int i = 0; i < 10000000 && !race_is_over(race); i++)
+        need("run", cushim_dispatcher_run(race->dispatcher, NULL));
+    return NULL;
+}
+
+/* Delays a maker at an arbitrary instruction, so that the other threads overtake it there. */
+static void race_stall(int signal)
+{
+    const struct timespec moment = {.tv_nsec = 20000};
+    (void)signal;
+    nanosleep(&moment, NULL);
+}
+
+static void race_with(const char *name, bool is_inline)
+{
+    struct race race = {.dispatcher = dispatcher_new(), .is_inline = is_inline};
+    pthread_t threads[RACE_MAKERS + 1];
+    struct racer *racers = calloc((size_t)RACE_MAKERS * RACE_COMPLETIONS, sizeof *racers);
+    if (racers == NULL)
+        return;
+    for (int i = 0; i < RACE_MAKERS; i++)
+        race.racers[i] = racers + (size_t)i * RACE_COMPLETIONS;
+    for (int i = 0; i < RACE_MAKERS + 1; i++)
+        pthread_create(&threads[i], NULL, i < RACE_MAKERS ? race_make : race_run, &race);
+    for (int i = 0; i < 100000 && !race_is_over(&race); i++)
+        race_stall(pthread_kill(threads[i % RACE_MAKERS], SIGUSR1));
+    for (int i = 0; i < RACE_MAKERS + 1; i++)
+        pthread_join(threads[i], NULL);
+    rule_number(key_of(name, "wrong", NULL), atomic_load(&race.wrong), 0);
+    rule_number(key_of(name, "calls", NULL), atomic_load(&race.calls), RACE_MAKERS * RACE_COMPLETIONS);
+    rule_number(key_of(name, "releases", NULL), atomic_load(&race.releases), RACE_MAKERS * RACE_COMPLETIONS);
+    cushim_dispatcher_destroy(&race.dispatcher);
+    /* The callbacks that were not called yet would use it. */
+    if (race_is_over(&race))
+        free(racers);
+}
+
+static void destroyed_while_set(void)
+{
+    struct sigaction stall = {.sa_handler = race_stall};
+    sigaction(SIGUSR1, &stall, NULL);
+    race_with("dispatched", false);
+    race_with("inline", true);
+}
+
+#endif
+
+static const struct check checks[] = {
+    {"completion_destroy.destroyed-by-callback", destroyed_by_callback, 0, {0}},
+    {"completion_destroy.ends-own-completion", ends_own_completion, 0, {0}},
+    {"completion_destroy.captured-ended", captured_ended, 0, {S(UserObjectCreate_v1)}},
+    {"completion_destroy.released-with-its-variable", released_with_its_variable, 0, {0}},
+#if !defined(_WIN32)
+    {"completion_destroy.destroyed-while-set", destroyed_while_set, CHECK_ALONE, {0}},
+#endif
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_completion_destroy = {"completion_destroy", checks};
