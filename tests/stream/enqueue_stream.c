@@ -161,6 +161,31 @@ static void joins_capture(void)
     cushim_context_destroy(&context);
 }
 
+/* The legacy stream refuses every call while a blocking stream is capturing, and this error is not the status of its
+ * work. The library first queries whether it is so; here that query fails, as if the capture began right after it. */
+static void completion_implicit(void)
+{
+    struct cushim_context *context = context_new();
+    struct cushim_stream *stream = NULL;
+    struct cushim_stream *legacy = NULL;
+    struct cushim_capture *capture = NULL;
+    struct cushim_completion *completion = NULL;
+    need("create", cushim_stream_create(context, CU_STREAM_DEFAULT, 0, &stream));
+    need("borrow", cushim_stream_borrow(CU_STREAM_LEGACY, NULL, &legacy));
+    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    watch_begin();
+    watch_fail_slot(S(StreamIsCapturing_v1), CUDA_ERROR_UNKNOWN);
+    rule("code", cushim_stream_completion(legacy, &completion), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    rule_fact("asked-in-vain", watch_failed(NULL));
+    watch_end();
+    rule_fact("untouched", completion == NULL);
+    cushim_completion_destroy(&completion);
+    (void)cushim_capture_end(&capture, NULL);
+    cushim_stream_destroy(&legacy);
+    layer_stream_end(stream);
+    cushim_context_destroy(&context);
+}
+
 static const struct check checks[] = {
     {"enqueue_stream.stream-destroyed", stream_destroyed, 0, {0}},
     {"enqueue_stream.stream-destroyed-beside-capture",
@@ -171,6 +196,7 @@ static const struct check checks[] = {
     {"enqueue_stream.joins-capture", joins_capture, 0, {S(StreamEndCapture_v1)}},
     {"enqueue_stream.capturing", capturing, 0, {S(StreamEndCapture_v1)}},
     {"enqueue_stream.left-capturing", left_capturing, 0, {S(StreamEndCapture_v1)}},
+    {"enqueue_stream.completion-implicit", completion_implicit, 0, {S(StreamBeginCapture_v2)}},
     {NULL, NULL, 0, {0}},
 };
 
