@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Layers that are refused, and functions that install layers: those that fail, and those that call cushim. */
+#include "layers.h"
+
+static void test_layer_when_it_is_installed_or_was_then_refused(void **state)
+{
+    (void)state;
+    static const char function[] = "cushim_layer_add";
+    struct cushim_layer same_name = CUSHIM_LAYER("a", layer_a.install, NULL);
+    layers_add(&layer_a); /* waits */
+    layers_assert_refused(cushim_layer_add(&layer_a), CUDA_ERROR_ALREADY_ACQUIRED, function, "already");
+    unit_load_plain("fake_12040");
+    layers_assert_refused(cushim_layer_add(&layer_a), CUDA_ERROR_ALREADY_ACQUIRED, function, "already");
+    layers_assert_refused(cushim_layer_add(&same_name), CUDA_ERROR_ALREADY_ACQUIRED, function, "\"a\"");
+    layers_stop(&layer_a);
+    layers_assert_refused(cushim_layer_add(&layer_a), CUDA_ERROR_ALREADY_ACQUIRED, function, "already");
+    layers_assert_passes(cushim_table_legacy(), "");
+    assert_int_equal(layers.installs, 2);
+}
+
+static void test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned version, slot_count;
+    } cases[] = {{0, CUSHIM_SLOT_COUNT},
+                 {CUSHIM_LAYER_VERSION + 1, CUSHIM_SLOT_COUNT},
+                 {CUSHIM_LAYER_VERSION, 0},
+                 {CUSHIM_LAYER_VERSION, CUSHIM_SLOT_COUNT + 1}};
+    unit_load_plain("fake_12040");
+    const struct cushim_dispatch_table *before = cushim_table_legacy();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cushim_layer other = CUSHIM_LAYER("other", layer_a.install, NULL);
+        other.version = cases[i].version;
+        other.slot_count = cases[i].slot_count;
+        layers_assert_refused(cushim_layer_add(&other), CUDA_ERROR_NOT_SUPPORTED, "cushim_layer_add", "version");
+        assert_int_equal(other.is_used, 0);
+    }
+    assert_ptr_equal(cushim_table_legacy(), before);
+    assert_int_equal(layers.installs, 0);
+}
+
+static void test_layer_when_it_is_compiled_for_an_older_list_then_accepted(void **state)
+{
+    (void)state;
+    static struct cushim_layer older = CUSHIM_LAYER("older", NULL, NULL);
+    older.install = layer_b.install;
+    older.slot_count = CUSHIM_SLOT_COUNT - 1;
+    unit_load_plain("fake_12040");
+    layers_add(&older);
+    assert_int_equal(layers.installs, 2);
+    assert_int_equal(cushim_table()->CtxSynchronize_v1(), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+}
+
+static CUresult null_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                             enum cushim_default_stream kind, void *user)
+{
+    (void)next;
+    (void)kind;
+    (void)user;
+    table->MemAlloc_v2 = NULL;
+    return CUDA_SUCCESS;
+}
+
+static void test_layer_when_it_is_incomplete_then_refused(void **state)
+{
+    (void)state;
+    struct cushim_layer cases[] = {CUSHIM_LAYER(NULL, layer_a.install, NULL), CUSHIM_LAYER("", layer_a.install, NULL),
+                                   CUSHIM_LAYER("x", NULL, NULL), CUSHIM_LAYER("x", null_install, NULL)};
+    unit_load_plain("fake_12040");
+    const struct cushim_dispatch_table *before = cushim_table_legacy();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(cushim_layer_add(&cases[i]), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(cases[i].is_used, 0);
+    }
+    assert_int_equal(cushim_layer_add(NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_query_layer(0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_ptr_equal(cushim_table_legacy(), before);
+}
+
+static void test_layer_when_install_fails_after_the_load_then_nothing_is_changed(void **state)
+{
+    (void)state;
+    struct cushim_layer_info info;
+    unit_load_plain("fake_12040");
+    layers_add(&layer_a);
+    const struct cushim_dispatch_table *before = cushim_table_legacy();
+    layers.install_code = CUDA_ERROR_INVALID_CONTEXT;
+    layers_assert_refused(cushim_layer_add(&layer_b), CUDA_ERROR_INVALID_CONTEXT, "cushim_layer_add",
+                          "\"b\" could not be installed (CUDA_ERROR_INVALID_CONTEXT)");
+    assert_ptr_equal(cushim_table_legacy(), before);
+    assert_int_equal(cushim_query_layer(1, &info), CUDA_ERROR_NOT_FOUND);
+    layers.install_code = CUDA_SUCCESS;
+    layers_add(&layer_b);
+    layers_assert_passes(cushim_table_legacy(), "b a ");
+}
+
+static void test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.path = unit_fake("fake_12040")};
+    layers_add(&layer_a);
+    layers_add(&layer_b);
+    layers.install_code = CUDA_ERROR_NOT_SUPPORTED;
+    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_NOT_SUPPORTED);
+    unit_assert_contains(cushim_get_diagnosis()->message, "\"a\"");
+    layers_assert_passes(cushim_table_legacy(), "");
+    layers.install_code = CUDA_SUCCESS;
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    layers_assert_passes(cushim_table_legacy(), "b a ");
+}
+
+/* Calls of cushim by a layer that is being installed. */
+
+static CUresult busy_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                             enum cushim_default_stream kind, void *user)
+{
+    struct cushim_layer_info info;
+    int version = 0;
+    (void)table;
+    (void)kind;
+    assert_int_equal(cushim_layer_add(&layer_a), CUDA_ERROR_NOT_READY);
+    assert_int_equal(cushim_layer_stop(&layer_a), CUDA_ERROR_NOT_READY);
+    assert_int_equal(cushim_load(NULL), CUDA_ERROR_NOT_READY);
+    assert_int_equal(cushim_query_layer(0, &info), CUDA_SUCCESS);
+    assert_int_equal(next->DriverGetVersion_v1(&version), CUDA_SUCCESS);
+    assert_int_equal(version, 12040);
+    *(int *)user += 1;
+    return CUDA_SUCCESS;
+}
+
+static void test_install_when_it_calls_cushim_then_nothing_hangs(void **state)
+{
+    (void)state;
+    int done = 0;
+    struct cushim_layer busy = CUSHIM_LAYER("busy", busy_install, &done);
+    unit_load_plain("fake_12040");
+    layers_add(&busy);
+    unit_reset(NULL);
+    layers_add(&busy);
+    unit_load_plain("fake_12040");
+    assert_int_equal(done, 4);
+    unit_reset(NULL);
+}
+
+/* An install function that calls what the layer below has replaced. */
+static CUresult asking_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                               enum cushim_default_stream kind, void *user)
+{
+    (void)table;
+    (void)kind;
+    *(CUresult *)user = next->StreamQuery_v1(NULL);
+    return layers.install_code;
+}
+
+static void test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver(void **state)
+{
+    (void)state;
+    struct cushim_load_options none = {.path = "none"};
+    struct cushim_load_options fake = {.path = unit_fake("fake_12040")};
+    CUresult asked = CUDA_SUCCESS;
+    struct cushim_layer asking = CUSHIM_LAYER("asking", asking_install, &asked);
+    layers_add(&layer_a);
+    layers_add(&asking);
+    assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_string_equal(layers.calls, "a a' ");
+    assert_int_equal(asked, CUDA_ERROR_NO_DEVICE);
+    layers.install_code = CUDA_ERROR_UNKNOWN;
+    unit_assert_failed(cushim_load(&fake), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_UNKNOWN);
+    layers_assert_passes(cushim_table_legacy(), "a ");
+    layers.install_code = CUDA_SUCCESS;
+    assert_int_equal(cushim_load(&fake), CUDA_SUCCESS);
+    assert_int_equal(asked, FAKE_CODE(ROW_StreamQuery_v1, 1));
+    layers_assert_passes(cushim_table_legacy(), "a ");
+    unit_reset(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LAYERS_TEST(test_layer_when_it_is_installed_or_was_then_refused),
+        LAYERS_TEST(test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused),
+        LAYERS_TEST(test_layer_when_it_is_compiled_for_an_older_list_then_accepted),
+        LAYERS_TEST(test_layer_when_it_is_incomplete_then_refused),
+        LAYERS_TEST(test_layer_when_install_fails_after_the_load_then_nothing_is_changed),
+        LAYERS_TEST(test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again),
+        LAYERS_TEST(test_install_when_it_calls_cushim_then_nothing_hangs),
+        LAYERS_TEST(test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
