@@ -31,6 +31,7 @@ static void arguments(void)
     CUgraph graph = (CUgraph)0x5a5a;
     CUstreamCaptureStatus status;
     rule("mode-3", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)3), CUDA_ERROR_INVALID_VALUE);
+    rule("mode-negative", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)-1), CUDA_ERROR_INVALID_VALUE);
     rule("end-idle", cu->StreamEndCapture_v1(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
     saw_text("end-idle-graph", graph == NULL ? "null" : graph == (CUgraph)0x5a5a ? "untouched" : "other");
     saw("end-idle-null", cu->StreamEndCapture_v1(stream, NULL));

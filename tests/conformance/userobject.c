@@ -101,7 +101,7 @@ static void released_from_graph(void)
     need("destroy", cu->GraphDestroy_v1(graph));
 }
 
-/* A pending launch holds the references of the executable, too. */
+/* Pending launches hold the references of the executable, too, in every stream. */
 static void held_by_launch(void)
 {
     struct gate gate;
@@ -112,6 +112,7 @@ static void held_by_launch(void)
     CUgraphNode node = NULL;
     CUgraphExec executable = NULL;
     CUstream stream = stream_new();
+    CUstream other = stream_new();
     CUuserObject object = object_new(&destroyed, 1);
     need("graph", cu->GraphCreate_v1(&graph, 0));
     need("node", cu->GraphAddHostNode_v1(&node, graph, NULL, 0, &parameters));
@@ -121,13 +122,16 @@ static void held_by_launch(void)
     if (!gate_close(&gate, stream))
         return;
     need("launch", cu->GraphLaunch_v1(executable, stream));
+    need("launch", cu->GraphLaunch_v1(executable, other));
     need("destroy", cu->GraphExecDestroy_v1(executable));
     rule_number("gate-was-closed", atomic_load(&gate.passed), 0);
     rule_number("launch-holds", atomic_load(&destroyed), 0);
     gate_open(&gate);
     need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("called", atomic_load(&calls), 1);
+    need("synchronize", cu->StreamSynchronize_v1(other));
+    rule_number("called", atomic_load(&calls), 2);
     rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
+    stream_end(other);
     stream_end(stream);
 }
 
