@@ -3,7 +3,7 @@
  * dlsym finds a name in the symbol table of the library and skips a symbol that is undefined there. So the symbol to
  * hide is made undefined, in a page that is writable only during the change.
  */
-#include "os_thread.h"
+#include "hide_symbol.h"
 
 #include <elf.h>
 #include <link.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host functions and status callbacks. */
+#include "callback.h"
+
 #include "capture.h"
 #include "queue.h"
 #include "stream.h"

@@ -6,10 +6,16 @@
 
 #include "capture_list.h"
 #include "context.h"
+#include "event.h"
 
 static struct capture *under_way;
 
-void capture_release(struct capture *capture)
+void capture_ref(struct capture *capture)
+{
+    capture->references++;
+}
+
+void capture_unref(struct capture *capture)
 {
     if (--capture->references > 0)
         return;
@@ -110,7 +116,7 @@ bool capture_join(struct capture *capture, struct stream *stream, const struct f
 {
     if (frontier != NULL && !frontier_add_all(&stream->frontier, frontier))
         return false;
-    capture->references++;
+    capture_ref(capture);
     stream->capture = capture;
     stream->next_captured = capture->streams;
     capture->streams = stream;
@@ -130,7 +136,7 @@ static void capture_leave(struct stream *stream)
     frontier_clear(&stream->frontier);
     if (stream_is_blocking(stream))
         stream->context->blocking_captures--;
-    capture_release(capture);
+    capture_unref(capture);
 }
 
 struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph,
@@ -141,7 +147,7 @@ struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, s
         free(capture);
         return NULL;
     }
-    capture->references++; /* the reference of the list of captures in progress */
+    capture_ref(capture); /* the reference of the list of captures in progress */
     capture->id = soft_next_id();
     capture->mode = mode;
     capture->thread = thread_self()->id;
@@ -166,7 +172,7 @@ void capture_end(struct capture *capture, bool keep_graph)
     capture->graph = NULL;
     while (capture->streams != NULL)
         capture_leave(capture->streams);
-    capture_release(capture);
+    capture_unref(capture);
 }
 
 void capture_abandon(struct stream *stream)
@@ -188,7 +194,7 @@ CUresult capture_add(struct stream *stream, struct work *work)
 {
     struct capture *capture = stream->capture;
     if (capture->invalid) {
-        work_release(work);
+        work_unref(work);
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
     struct node *node = graph_add(capture->graph, work, &stream->frontier);

@@ -23,7 +23,9 @@ struct capture {
     struct capture *next;    /* in the list of captures in progress */
 };
 
-void capture_release(struct capture *capture);
+void capture_ref(struct capture *capture);
+
+void capture_unref(struct capture *capture);
 
 /* For a call that is not allowed on this stream while it captures: returns 900 and invalidates that capture. */
 CUresult capture_forbid(struct stream *stream);

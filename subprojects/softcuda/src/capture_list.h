@@ -18,7 +18,4 @@ void capture_end(struct capture *capture, bool keep_graph);
 /* Returns 905, because the capture would depend on work outside of it, and invalidates it. */
 CUresult capture_isolated(struct capture *capture);
 
-/* Makes the event represent the work that was captured so far. Takes over the references in `frontier`. */
-void event_set_capture(struct event *event, struct capture *capture, const struct frontier *frontier);
-
 #endif

@@ -63,13 +63,13 @@ static struct stream *context_busy_stream(const struct context *context)
 
 void context_drain(struct context *context)
 {
-    object_retain(context);
+    object_ref(context);
     for (struct stream *stream; (stream = context_busy_stream(context)) != NULL;) {
-        object_retain(stream);
+        object_ref(stream);
         stream_wait(stream);
-        object_release(stream); /* may free the stream */
+        object_unref(stream); /* may free the stream */
     }
-    object_release(context);
+    object_unref(context);
 }
 
 static void context_end_objects(struct context *context)
@@ -82,7 +82,7 @@ static void context_end_objects(struct context *context)
     memory_forget_context(context);
     struct stream *legacy = context->legacy;
     context->legacy = NULL;
-    object_release(legacy);
+    object_unref(legacy);
 }
 
 void context_stop(struct context *context)
@@ -140,7 +140,7 @@ static CUresult context_push(struct context *context)
     if (thread == NULL
         || !soft_reserve((void **)&thread->stack, &thread->capacity, thread->depth + 1, sizeof(thread->stack[0])))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    object_retain(context);
+    object_ref(context);
     thread->stack[thread->depth++] = context;
     return CUDA_SUCCESS;
 }
@@ -148,7 +148,7 @@ static CUresult context_push(struct context *context)
 static void context_pop(void)
 {
     struct thread *thread = thread_self();
-    object_release(thread->stack[--thread->depth]);
+    object_unref(thread->stack[--thread->depth]);
 }
 
 bool context_flags_are_valid(unsigned flags)
@@ -205,7 +205,7 @@ CUresult soft_CtxDestroy_v2(CUcontext ctx)
     context_stop(context);
     if (context_current() == context)
         context_pop();
-    object_release(context);
+    object_unref(context);
     return CUDA_SUCCESS;
 }
 
@@ -237,12 +237,12 @@ CUresult soft_CtxSetCurrent_v1(CUcontext ctx)
             return CUDA_ERROR_INVALID_CONTEXT;
         if (!context->alive)
             return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-        object_retain(context); /* the pop may drop the last reference */
+        object_ref(context); /* the pop may drop the last reference */
     }
     if (context_current() != NULL)
         context_pop();
     CUresult result = context == NULL ? CUDA_SUCCESS : context_push(context);
-    object_release(context);
+    object_unref(context);
     return result;
 }
 
@@ -267,10 +267,10 @@ CUresult soft_CtxSynchronize_v2(CUcontext ctx)
     if (result != CUDA_SUCCESS)
         return result;
     uint64_t life = context->life;
-    object_retain(context);
+    object_ref(context);
     context_drain(context);
     result = context_state(context, life);
-    object_release(context);
+    object_unref(context);
     return result;
 }
 

@@ -139,13 +139,13 @@ CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_whe
     if (result != CUDA_SUCCESS)
         return result;
     if (copy_is_empty(params) && stream->capture != NULL) { /* becomes no node */
-        work_release(work);
+        work_unref(work);
         return CUDA_SUCCESS;
     }
     if (when == COPY_NOW) {
         result = copy_default_stream(&stream);
         if (result != CUDA_SUCCESS) {
-            work_release(work);
+            work_unref(work);
             return result;
         }
     }
@@ -154,16 +154,16 @@ CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum copy_whe
         (void)copy_resolve_both(params, &to, &from);
     bool captured = stream->capture != NULL;
     if (when == COPY_ASYNC && from.pageable && !captured && !copy_stage(&work->copy)) {
-        work_release(work);
+        work_unref(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    object_retain(stream);
+    object_ref(stream);
     result = queue_submit(stream, work);
     if (result == CUDA_SUCCESS && (when == COPY_NOW || (when == COPY_ASYNC && to.pageable && !captured))) {
         op_wait(stream->last);
         result = context_state(stream->context, stream->life);
     }
-    object_release(stream);
+    object_unref(stream);
     return result;
 }
 

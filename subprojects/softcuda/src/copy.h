@@ -22,4 +22,7 @@ CUDA_MEMCPY3D copy_row(CUmemorytype to_type, uint64_t to, CUmemorytype from_type
 /* The checks of a synchronous call before it uses the default stream. */
 CUresult copy_default_stream(struct stream **out_stream);
 
+/* Creates work from a caller's description. Fails with 1, 801, or 2. */
+CUresult work_from_copy(const CUDA_MEMCPY3D *params, struct work **out_work);
+
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Initialisation, version, error names. */
-#include "soft.h"
+#include "driver.h"
 
 #include "device.h"
 #include "error_names.h"
 #include "os_thread.h"
 #include "queue.h"
+#include "soft.h"
 
 static bool initialised, forked;
 

@@ -11,10 +11,10 @@
 static void event_forget(struct event *event)
 {
     if (event->op != NULL)
-        op_release(event->op);
+        op_unref(event->op);
     event->op = NULL;
     if (event->capture != NULL)
-        capture_release(event->capture);
+        capture_unref(event->capture);
     event->capture = NULL;
     frontier_clear(&event->frontier);
 }
@@ -23,13 +23,13 @@ static void event_free(void *object)
 {
     struct event *event = object;
     event_forget(event);
-    object_release(event->context);
+    object_unref(event->context);
     free(event);
 }
 
 void event_set_op(struct event *event, struct op *op)
 {
-    op->references++;
+    op_ref(op);
     event_forget(event);
     event->op = op;
 }
@@ -64,7 +64,7 @@ CUresult soft_EventCreate_v1(CUevent *phEvent, unsigned int Flags)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     context = context_home(context);
-    object_retain(context);
+    object_ref(context);
     event->context = context;
     event->life = context->life;
     event->flags = Flags;
@@ -79,7 +79,7 @@ CUresult soft_EventDestroy_v2(CUevent hEvent)
     if (event == NULL || result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return result;
     handle_withdraw(event);
-    object_release(event); /* waits that were submitted stay valid */
+    object_unref(event); /* waits that were submitted stay valid */
     return result;
 }
 
@@ -94,7 +94,7 @@ static CUresult event_submit(struct stream *stream, struct event *event, enum wo
 {
     struct work *work = work_new(kind);
     if (work != NULL) {
-        object_retain(event);
+        object_ref(event);
         work->event = event;
     }
     return queue_submit(stream, work);
@@ -178,11 +178,11 @@ CUresult soft_EventSynchronize_v1(CUevent hEvent)
     CUresult result = event_get_for_query(hEvent, &event);
     if (result != CUDA_SUCCESS)
         return result;
-    object_retain(event);
+    object_ref(event);
     if (event->op != NULL)
         op_wait(event->op);
     result = context_state(event->context, event->life);
-    object_release(event);
+    object_unref(event);
     return result;
 }
 
@@ -217,7 +217,7 @@ CUresult soft_EventElapsedTime_v1(float *pMilliseconds, CUevent hStart, CUevent 
 
 void event_set_capture(struct event *event, struct capture *capture, const struct frontier *frontier)
 {
-    capture->references++;
+    capture_ref(capture);
     event_forget(event);
     event->capture = capture;
     event->frontier = *frontier;

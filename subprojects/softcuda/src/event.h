@@ -19,6 +19,9 @@ struct event {
 /* Makes the event represent `op`, and forgets any capture. */
 void event_set_op(struct event *event, struct op *op);
 
+/* Makes the event represent the work that was captured so far. Takes over the references in `frontier`. */
+void event_set_capture(struct event *event, struct capture *capture, const struct frontier *frontier);
+
 /* The event of a handle. Fails if it is invalid (400) or its context is destroyed (709); with the sticky error, also
  * returns the event. */
 CUresult event_find(CUevent handle, struct event **out_event);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of nodes, each with the data of an edge from it. */
-#include "graph.h"
+#include "frontier.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "graph.h"
 
 static const CUgraphEdgeData plain;
 

@@ -4,11 +4,14 @@
 
 #include <stdlib.h>
 
+#include "graph_nodes.h"
+#include "user_object.h"
+
 static void node_free(void *object)
 {
     struct node *node = object;
     handle_withdraw(node);
-    work_release(node->work);
+    work_unref(node->work);
     frontier_clear(&node->before);
     free(node);
 }
@@ -17,9 +20,9 @@ static void graph_free(void *object)
 {
     struct graph *graph = object;
     for (size_t i = 0; i < graph->count; i++)
-        object_release(graph->nodes[i]);
+        object_unref(graph->nodes[i]);
     for (size_t i = 0; i < graph->holding_count; i++)
-        user_object_release(graph->holdings[i].object, graph->holdings[i].count);
+        user_object_unref(graph->holdings[i].object, graph->holdings[i].count);
     free(graph->nodes);
     free(graph->holdings);
     free(graph);
@@ -38,7 +41,7 @@ struct graph *graph_new(void)
 void graph_destroy(struct graph *graph)
 {
     handle_withdraw(graph);
-    object_release(graph);
+    object_unref(graph);
 }
 
 static CUgraphNodeType node_type(enum work_kind kind)
@@ -66,7 +69,7 @@ static CUgraphNodeType node_type(enum work_kind kind)
         return CU_GRAPH_NODE_TYPE_GRAPH;
     case WORK_STATUS:
     case WORK_EMPTY:
-    case WORK_HOLD:
+    case WORK_KEEP_GRAPH:
         break;
     }
     return CU_GRAPH_NODE_TYPE_EMPTY;
@@ -76,7 +79,7 @@ struct node *graph_add(struct graph *graph, struct work *work, const struct fron
 {
     struct node *node = work == NULL ? NULL : object_new(OBJECT_NODE, sizeof(*node), node_free);
     if (node == NULL) {
-        work_release(work);
+        work_unref(work);
         return NULL;
     }
     node->work = work;
@@ -86,7 +89,7 @@ struct node *graph_add(struct graph *graph, struct work *work, const struct fron
                  && soft_reserve((void **)&graph->nodes, &graph->capacity, graph->count + 1, sizeof(struct node *))
                  && handle_publish(node);
     if (!whole) {
-        object_release(node);
+        object_unref(node);
         return NULL;
     }
     graph->nodes[graph->count++] = node;
@@ -121,7 +124,7 @@ static struct work *work_copy(struct work *work)
         (void)work_from_child((CUgraph)work->child, &copy);
         return copy;
     }
-    work_retain(work);
+    work_ref(work);
     return work;
 }
 
@@ -158,7 +161,7 @@ struct graph *graph_copy(struct graph *graph)
     }
     for (size_t i = 0; i < graph->holding_count; i++) {
         copy->holdings[i] = (struct holding){graph->holdings[i].object, 1};
-        user_object_retain(graph->holdings[i].object, 1);
+        user_object_ref(graph->holdings[i].object, 1);
     }
     copy->holding_count = graph->holding_count;
     return copy;
@@ -224,6 +227,6 @@ CUresult soft_GraphDestroyNode_v1(CUgraphNode hNode)
             graph->nodes[kept++] = graph->nodes[i];
     }
     graph->count = kept;
-    object_release(node);
+    object_unref(node);
     return CUDA_SUCCESS;
 }

@@ -16,8 +16,8 @@ static void exec_free(void *object)
     if (exec->shape != NULL)
         graph_destroy(exec->shape);
     if (exec->last != NULL)
-        op_release(exec->last);
-    work_release(exec->hold);
+        op_unref(exec->last);
+    work_unref(exec->hold);
     free(exec->sequence);
     free(exec->disabled);
     free(exec);
@@ -70,11 +70,11 @@ static CUresult exec_flatten(struct graph *graph, const bool *disabled, struct s
     return CUDA_SUCCESS;
 }
 
-static struct work *exec_hold(struct graph *shape)
+static struct work *exec_keep_graph(struct graph *shape)
 {
-    struct work *work = work_new(WORK_HOLD);
+    struct work *work = work_new(WORK_KEEP_GRAPH);
     if (work != NULL) {
-        object_retain(shape);
+        object_ref(shape);
         work->held = shape;
     }
     return work;
@@ -84,15 +84,15 @@ CUresult exec_rebuild(struct exec *exec)
 {
     struct sequence sequence = {0};
     CUresult result = exec_flatten(exec->shape, exec->disabled, &sequence);
-    struct work *last = result == CUDA_SUCCESS ? exec_hold(exec->shape) : NULL;
+    struct work *last = result == CUDA_SUCCESS ? exec_keep_graph(exec->shape) : NULL;
     if (result == CUDA_SUCCESS && (last == NULL || !exec_add(&sequence, last)))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS) {
-        work_release(last);
+        work_unref(last);
         free(sequence.items);
         return result;
     }
-    work_release(exec->hold);
+    work_unref(exec->hold);
     exec->hold = last;
     free(exec->sequence);
     exec->sequence = sequence.items;
@@ -189,7 +189,7 @@ CUresult soft_GraphExecDestroy_v1(CUgraphExec hGraphExec)
     if (result != CUDA_SUCCESS)
         return result;
     handle_withdraw(exec);
-    object_release(exec); /* pending launches keep the work that they need */
+    object_unref(exec); /* pending launches keep the work that they need */
     return CUDA_SUCCESS;
 }
 
@@ -204,9 +204,9 @@ static CUresult exec_push(struct stream *stream, struct exec *exec)
         if (op == NULL)
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    op->references++;
+    op_ref(op);
     if (exec->last != NULL)
-        op_release(exec->last);
+        op_unref(exec->last);
     exec->last = op;
     return CUDA_SUCCESS;
 }

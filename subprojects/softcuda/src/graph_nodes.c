@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Creating nodes from a caller's description, one kind after the other, and the parameters of nodes. */
-#include "graph.h"
-
-#include "event.h"
-#include "graph_params.h"
+#include "graph_nodes.h"
 
 #include <string.h>
+
+#include "callback.h"
+#include "copy.h"
+#include "event.h"
+#include "graph.h"
+#include "graph_params.h"
+#include "kernel.h"
+#include "memset.h"
+#include "values.h"
 
 CUresult work_from_event(enum work_kind kind, CUevent handle, struct work **out_work)
 {
@@ -16,7 +22,7 @@ CUresult work_from_event(enum work_kind kind, CUevent handle, struct work **out_
     struct work *work = work_new(kind);
     if (work == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    object_retain(event);
+    object_ref(event);
     work->event = event;
     *out_work = work;
     return CUDA_SUCCESS;
@@ -32,7 +38,7 @@ CUresult work_from_child(CUgraph child, struct work **out_work)
     if (copy == NULL) {
         if (work != NULL)
             work->kind = WORK_EMPTY;
-        work_release(work);
+        work_unref(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     copy->embedded = true;
@@ -58,7 +64,7 @@ static CUresult node_add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraph
     if (result == CUDA_SUCCESS)
         result = graph_read_edges(graph, dependencies, data, numDependencies, false, &before);
     if (result != CUDA_SUCCESS) {
-        work_release(work);
+        work_unref(work);
         return result;
     }
     struct node *node = graph_add(graph, work, &before);

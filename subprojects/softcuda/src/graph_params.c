@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Queries and changes of the parameters of a node. */
-#include "graph.h"
+#include "graph_params.h"
 
+#include "callback.h"
+#include "copy.h"
 #include "event.h"
 #include "function.h"
-#include "graph_params.h"
+#include "graph.h"
+#include "graph_nodes.h"
+#include "kernel.h"
+#include "memset.h"
 
 static struct node *node_find(CUgraphNode handle, enum work_kind kind)
 {
@@ -18,10 +23,10 @@ CUresult node_set_work(CUgraphNode handle, enum work_kind kind, CUresult result,
     if (result == CUDA_SUCCESS && node == NULL)
         result = CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS) {
-        work_release(work);
+        work_unref(work);
         return result;
     }
-    work_release(node->work);
+    work_unref(node->work);
     node->work = work;
     return CUDA_SUCCESS;
 }

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Updating an executable: to another graph of the same shape, or one node of it. */
 #include "graph_exec.h"
-#include "graph_params.h"
 
 #include <stdlib.h>
+
+#include "callback.h"
+#include "copy.h"
+#include "graph_nodes.h"
+#include "graph_params.h"
+#include "kernel.h"
+#include "memset.h"
 
 static void shape_number(struct graph *graph)
 {

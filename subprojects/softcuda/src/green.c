@@ -118,7 +118,7 @@ CUresult soft_DevResourceGenerateDesc_v1(CUdevResourceDesc *phDesc, CUdevResourc
 static void green_free(void *object)
 {
     struct green *green = object;
-    object_release(green->context);
+    object_unref(green->context);
     free(green);
 }
 
@@ -138,9 +138,9 @@ static void green_end(struct green *green)
         context->green = NULL;
         context->parent = NULL;
         (void)soft_DevicePrimaryCtxRelease_v2(parent->device);
-        object_release(parent);
+        object_unref(parent);
     }
-    object_release(green);
+    object_unref(green);
 }
 
 CUresult soft_GreenCtxCreate_v1(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags)
@@ -164,7 +164,7 @@ CUresult soft_GreenCtxCreate_v1(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdev
     }
     if (result == CUDA_SUCCESS) {
         struct context *parent = (struct context *)(void *)primary, *context = green->context;
-        object_retain(parent);
+        object_ref(parent);
         context->parent = parent;
         context->green = green;
         context->next_green = parent->greens;

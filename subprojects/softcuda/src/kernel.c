@@ -99,7 +99,7 @@ CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work 
         free(arguments);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    object_retain(function);
+    object_ref(function);
     work->kernel.function = function;
     work->kernel.arguments = arguments;
     work->kernel.shared = params->sharedMemBytes;

@@ -21,7 +21,12 @@ static bool block_counts(const struct block *block)
     return block->kind == BLOCK_DEVICE || block->kind == BLOCK_MANAGED;
 }
 
-void block_release(struct block *block)
+void block_ref(struct block *block)
+{
+    block->references++;
+}
+
+void block_unref(struct block *block)
 {
     if (block == NULL || --block->references > 0)
         return;
@@ -31,7 +36,7 @@ void block_release(struct block *block)
         pool_give_back(block->pool, block->size);
     if (block->kind != BLOCK_REGISTERED)
         os_aligned_free(block->base);
-    object_release(block->context);
+    object_unref(block->context);
     free(block);
 }
 
@@ -99,7 +104,7 @@ static struct block *block_wrap(struct context *context, enum block_kind kind, v
         free(block);
         return NULL;
     }
-    object_retain(context);
+    object_ref(context);
     if (block_counts(block))
         used[context->device] += size;
     return block;
@@ -123,7 +128,7 @@ void memory_forget_context(struct context *context)
         struct block *block = blocks[i];
         if (block->context == context) {
             block_unlist(block);
-            block_release(block);
+            block_unref(block);
         }
     }
 }
@@ -193,7 +198,7 @@ static CUresult block_free_at(uint64_t address, enum block_kind kind, enum block
         return result;
     block_unlist(block); /* before the wait, so that a second free finds nothing */
     context_drain(block->context);
-    block_release(block);
+    block_unref(block);
     return CUDA_SUCCESS;
 }
 

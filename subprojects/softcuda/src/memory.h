@@ -22,8 +22,10 @@ struct block {
     int sync_memops;
 };
 
+void block_ref(struct block *block);
+
 /* Accepts NULL. Dropping the last reference frees the memory, unless the caller owns it and only registered it. */
-void block_release(struct block *block);
+void block_unref(struct block *block);
 
 /* The listed block that holds this address, or NULL. */
 struct block *block_find(uint64_t address);

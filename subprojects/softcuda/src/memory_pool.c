@@ -51,7 +51,7 @@ struct pool *pool_current(int device)
 
 void pool_take(struct pool *pool, size_t size)
 {
-    object_retain(pool);
+    object_ref(pool);
     pool->used += size;
     if (pool->used > pool->used_high)
         pool->used_high = pool->used;
@@ -60,7 +60,7 @@ void pool_take(struct pool *pool, size_t size)
 void pool_give_back(struct pool *pool, size_t size)
 {
     pool->used -= size;
-    object_release(pool);
+    object_unref(pool);
 }
 
 static CUresult pool_report(CUmemoryPool *pool_out, CUdevice dev, struct pool *(*which)(int device))
@@ -91,8 +91,8 @@ static void pool_choose(int device, struct pool *pool)
     struct pool *before = chosen[device];
     chosen[device] = pool->is_default ? NULL : pool;
     if (chosen[device] != NULL)
-        object_retain(pool);
-    object_release(before);
+        object_ref(pool);
+    object_unref(before);
 }
 
 CUresult soft_DeviceSetMemPool_v1(CUdevice dev, CUmemoryPool pool)
@@ -137,10 +137,10 @@ CUresult soft_MemPoolDestroy_v1(CUmemoryPool pool)
         return result;
     if (chosen[found->device] == found) {
         chosen[found->device] = NULL;
-        object_release(found);
+        object_unref(found);
     }
     handle_withdraw(found);
-    object_release(found);
+    object_unref(found);
     return CUDA_SUCCESS;
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Setting memory: one or more rows of elements of one, two or four bytes. */
+#include "memset.h"
+
+#include <string.h>
+
 #include "capture.h"
 #include "copy.h"
 #include "graph.h"
 #include "memory.h"
 #include "queue.h"
 #include "stream.h"
-
-#include <string.h>
 
 CUresult work_from_set(const CUDA_MEMSET_NODE_PARAMS *params, struct work **out_work)
 {
@@ -52,11 +54,11 @@ static CUresult memset_fill(const CUDA_MEMSET_NODE_PARAMS *params, CUstream hand
     if (result == CUDA_SUCCESS && synchronous)
         result = copy_default_stream(&stream);
     if (result != CUDA_SUCCESS) {
-        work_release(work);
+        work_unref(work);
         return result;
     }
     if (work->set.height == 0 && stream->capture != NULL) { /* becomes no node */
-        work_release(work);
+        work_unref(work);
         return CUDA_SUCCESS;
     }
     return queue_submit(stream, work);

@@ -88,7 +88,7 @@ CUresult soft_ModuleUnload_v1(CUmodule hmod)
     if (result != CUDA_SUCCESS)
         return result;
     handle_withdraw(module);
-    object_release(module);
+    object_unref(module);
     return CUDA_SUCCESS;
 }
 

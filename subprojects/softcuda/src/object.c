@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "soft.h"
+#include "object.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 static struct object **buckets;
@@ -17,12 +18,12 @@ void *object_new(enum object_kind kind, size_t size, void (*free)(void *object))
     return object;
 }
 
-void object_retain(void *object)
+void object_ref(void *object)
 {
     ((struct object *)object)->references++;
 }
 
-void object_release(void *object)
+void object_unref(void *object)
 {
     struct object *head = object;
     if (head != NULL && --head->references == 0)

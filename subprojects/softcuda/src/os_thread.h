@@ -35,9 +35,6 @@ void os_sleep(uint64_t nanoseconds);
 /* Calls `child` in every child of a later fork, where the lock is free. At most once in a process. */
 void os_on_fork(void (*child)(void));
 
-/* Removes an exported name of this library, so that dlsym does not find it; false if the name is unknown. */
-bool os_hide_symbol(const char *name);
-
 /* Uninitialised memory at a multiple of `alignment`, a power of two; NULL if out of memory. */
 void *os_aligned_alloc(uint64_t alignment, uint64_t size);
 void os_aligned_free(void *memory);

@@ -24,7 +24,12 @@ static size_t worker_count, idle_count;
 static size_t working_count;  /* streams with work for a worker */
 static struct stream *agenda; /* streams whose first operation may have become ready */
 
-void op_release(struct op *op)
+void op_ref(struct op *op)
+{
+    op->references++;
+}
+
+void op_unref(struct op *op)
 {
     if (--op->references == 0)
         free(op);
@@ -32,12 +37,12 @@ void op_release(struct op *op)
 
 void op_wait(struct op *op)
 {
-    op->references++;
+    op_ref(op);
     op->waiters++;
     while (!op->done)
         os_wait(OS_OP_DONE);
     op->waiters--;
-    op_release(op);
+    op_unref(op);
 }
 
 static void worker_main(void);
@@ -45,7 +50,7 @@ static void worker_main(void);
 static void queue_schedule(struct stream *stream)
 {
     stream->scheduled = true;
-    object_retain(stream);
+    object_ref(stream);
     stream->next_ready = NULL;
     *ready_last = stream;
     ready_last = &stream->next_ready;
@@ -89,7 +94,7 @@ static void queue_consider(struct stream *stream)
         stream->on_agenda = true;
         stream->next_on_agenda = agenda;
         agenda = stream;
-        object_retain(stream);
+        object_ref(stream);
     }
 }
 
@@ -110,13 +115,13 @@ static void op_complete(struct stream *stream)
     op->dependents = NULL;
     if (!work_is_instant(op->work))
         worker_count_done(stream);
-    work_release(op->work);
+    work_unref(op->work);
     op->work = NULL;
     op->stream = NULL;
     if (op->waiters > 0)
         os_wake_all(OS_OP_DONE);
-    op_release(op);
-    object_release(stream);
+    op_unref(op);
+    object_unref(stream);
 }
 
 static bool queue_is_ready(const struct stream *stream)
@@ -145,7 +150,7 @@ static void queue_settle(void)
             if (queue_is_ready(stream))
                 queue_schedule(stream);
         }
-        object_release(stream);
+        object_unref(stream);
     }
     settling = false;
 }
@@ -195,7 +200,7 @@ static void worker_main(void)
             queue_settle();
         }
         stream->scheduled = false;
-        object_release(stream);
+        object_unref(stream);
     }
 }
 
@@ -252,9 +257,9 @@ static struct op *op_push(struct stream *stream, struct work *work, struct op *a
         worker_count_work(stream);
     op->references = 2; /* that of the queue, and that of the stream for its newest operation */
     op->work = work;
-    work_retain(work);
+    work_ref(work);
     op->stream = stream;
-    object_retain(stream);
+    object_ref(stream);
     op->link_count = op->waits = (unsigned)before_count;
     for (size_t i = 0; i < before_count; i++) {
         op->links[i].op = op;
@@ -267,7 +272,7 @@ static struct op *op_push(struct stream *stream, struct work *work, struct op *a
         stream->head = op;
     stream->tail = op;
     if (stream->last != NULL)
-        op_release(stream->last);
+        op_unref(stream->last);
     stream->last = op;
     if (work->kind == WORK_RECORD)
         event_set_op(work->event, op);
@@ -297,7 +302,7 @@ CUresult queue_submit(struct stream *stream, struct work *work)
         result = CUDA_ERROR_NOT_INITIALIZED; /* the child has no workers */
     if (result == CUDA_SUCCESS && queue_push(stream, work, NULL) == NULL)
         result = CUDA_ERROR_OUT_OF_MEMORY;
-    work_release(work);
+    work_unref(work);
     return result;
 }
 
@@ -312,6 +317,6 @@ void queue_defer(CUhostFn function, void *data)
         work->host.data = data;
         (void)op_push(stream, work, NULL, false); /* without a worker of its own, it waits for the next free one */
     }
-    object_release(stream);
-    work_release(work);
+    object_unref(stream);
+    work_unref(work);
 }

@@ -29,7 +29,9 @@ struct op {
     struct link links[]; /* its own links, in the lists of others */
 };
 
-void op_release(struct op *op);
+void op_ref(struct op *op);
+
+void op_unref(struct op *op);
 
 /* Waits for one operation. Releases the lock meanwhile. */
 void op_wait(struct op *op);

@@ -15,9 +15,9 @@ static void stream_free(void *object)
     if (stream->next != NULL)
         stream->next->link = stream->link;
     if (stream->last != NULL)
-        op_release(stream->last);
+        op_unref(stream->last);
     frontier_clear(&stream->frontier);
-    object_release(stream->context);
+    object_unref(stream->context);
     free(stream);
 }
 
@@ -26,7 +26,7 @@ struct stream *stream_new(struct context *context, enum stream_role role, unsign
     struct stream *stream = object_new(OBJECT_STREAM, sizeof(*stream), stream_free);
     if (stream == NULL)
         return NULL;
-    object_retain(context);
+    object_ref(context);
     stream->context = context;
     stream->life = context->life;
     stream->role = role;
@@ -61,7 +61,7 @@ static struct stream *stream_of_thread(struct context *context)
             return stream;
         if (stream->context->life != stream->life) { /* its context was reset, so it is obsolete */
             *at = stream->next_of_thread;
-            object_release(stream);
+            object_unref(stream);
         } else {
             at = &stream->next_of_thread;
         }
@@ -80,7 +80,7 @@ void stream_end_thread(struct thread *thread)
         struct stream *stream = thread->streams;
         thread->streams = stream->next_of_thread;
         capture_abandon(stream);
-        object_release(stream);
+        object_unref(stream);
     }
 }
 
@@ -150,12 +150,12 @@ void stream_wait(struct stream *stream)
             continue;
         if (!soft_reserve((void **)&ops, &capacity, count + 1, sizeof(struct op *)))
             break;
-        other->last->references++;
+        op_ref(other->last);
         ops[count++] = other->last;
     }
     for (size_t i = 0; i < count; i++) {
         op_wait(ops[i]);
-        op_release(ops[i]);
+        op_unref(ops[i]);
     }
     free(ops);
 }
@@ -171,7 +171,7 @@ CUresult stream_create(struct context *context, unsigned flags, int priority, CU
 {
     struct stream *stream = stream_new(context, STREAM_CREATED, flags, stream_clamp_priority(priority));
     if (stream == NULL || !handle_publish(stream)) {
-        object_release(stream);
+        object_unref(stream);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *out_stream = (CUstream)stream;
@@ -212,7 +212,7 @@ CUresult soft_StreamDestroy_v2(CUstream hStream)
         return result;
     capture_abandon(stream);
     handle_withdraw(stream);
-    object_release(stream); /* the operations in its queue keep it until they are complete */
+    object_unref(stream); /* the operations in its queue keep it until they are complete */
     return result;
 }
 
@@ -240,9 +240,9 @@ CUresult soft_StreamSynchronize_v1(CUstream hStream)
         result = capture_check_stream(stream);
     if (result != CUDA_SUCCESS)
         return result;
-    object_retain(stream);
+    object_ref(stream);
     stream_wait(stream);
     result = context_state(stream->context, stream->life);
-    object_release(stream);
+    object_unref(stream);
     return result;
 }

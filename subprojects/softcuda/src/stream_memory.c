@@ -15,7 +15,7 @@ static CUresult block_submit(struct stream *stream, enum work_kind kind, struct 
     if (work != NULL)
         work->block = block; /* takes over the caller's reference */
     else
-        block_release(block);
+        block_unref(block);
     return queue_submit(stream, work);
 }
 
@@ -44,11 +44,11 @@ static CUresult block_allocate(CUdeviceptr *dptr, size_t bytesize, struct pool *
         pool_take(pool, bytesize);
         block->pool = pool;
     }
-    block->references++;
+    block_ref(block);
     result = block_submit(stream, WORK_ALLOC, block);
     if (result != CUDA_SUCCESS) {
         block_unlist(block);
-        block_release(block);
+        block_unref(block);
         return result;
     }
     *dptr = (CUdeviceptr)(uintptr_t)block->base;
@@ -90,7 +90,7 @@ CUresult soft_MemFreeAsync_v1(CUdeviceptr dptr, CUstream hStream)
     if (stream->capture != NULL && !block->of_graph)
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL) { /* the memory of a graph stays with its nodes */
-        block->references++;
+        block_ref(block);
         return block_submit(stream, WORK_FREE, block);
     }
     result = capture_implicit(stream, true);

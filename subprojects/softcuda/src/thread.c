@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "soft.h"
+#include "thread.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static void thread_end(void *value)
     self = thread; /* the releases below may need the thread's data */
     stream_end_thread(thread);
     while (thread->depth > 0)
-        object_release(thread->stack[--thread->depth]);
+        object_unref(thread->stack[--thread->depth]);
     *thread->link = thread->next;
     if (thread->next != NULL)
         thread->next->link = thread->link;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* User objects: the caller's objects, destroyed when neither the caller nor a graph holds a reference. */
-#include "graph.h"
+#include "user_object.h"
 
 #include <stdlib.h>
 
+#include "graph.h"
 #include "queue.h"
 
 struct user_object {
@@ -18,19 +19,19 @@ static void user_object_free(void *object)
     free(object);
 }
 
-void user_object_retain(struct user_object *object, unsigned count)
+void user_object_ref(struct user_object *object, unsigned count)
 {
     object->count += count;
 }
 
-void user_object_release(struct user_object *object, unsigned count)
+void user_object_unref(struct user_object *object, unsigned count)
 {
     object->count -= count;
     if (object->count != 0)
         return;
     handle_withdraw(object);
     queue_defer(object->destroy, object->data);
-    object_release(object);
+    object_unref(object);
 }
 
 CUresult soft_UserObjectCreate_v1(CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
@@ -62,7 +63,7 @@ CUresult soft_UserObjectRetain_v1(CUuserObject handle, unsigned int count)
     struct user_object *object;
     CUresult result = user_object_find(handle, count, &object);
     if (result == CUDA_SUCCESS)
-        user_object_retain(object, count);
+        user_object_ref(object, count);
     return result;
 }
 
@@ -71,7 +72,7 @@ CUresult soft_UserObjectRelease_v1(CUuserObject handle, unsigned int count)
     struct user_object *object;
     CUresult result = user_object_find(handle, count, &object);
     if (result == CUDA_SUCCESS)
-        user_object_release(object, count);
+        user_object_unref(object, count);
     return result;
 }
 
@@ -100,7 +101,7 @@ CUresult soft_GraphRetainUserObject_v1(CUgraph hGraph, CUuserObject handle, unsi
     }
     holding->count += count;
     if ((flags & CU_GRAPH_USER_OBJECT_MOVE) == 0)
-        user_object_retain(object, count);
+        user_object_ref(object, count);
     return CUDA_SUCCESS;
 }
 
@@ -117,6 +118,6 @@ CUresult soft_GraphReleaseUserObject_v1(CUgraph hGraph, CUuserObject handle, uns
     holding->count -= count;
     if (holding->count == 0)
         *holding = graph->holdings[--graph->holding_count];
-    user_object_release(object, count);
+    user_object_unref(object, count);
     return CUDA_SUCCESS;
 }

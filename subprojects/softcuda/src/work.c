@@ -23,12 +23,12 @@ struct work *work_new(enum work_kind kind)
     return work;
 }
 
-void work_retain(struct work *work)
+void work_ref(struct work *work)
 {
     work->references++;
 }
 
-void work_release(struct work *work)
+void work_unref(struct work *work)
 {
     if (work == NULL || --work->references > 0)
         return;
@@ -38,15 +38,15 @@ void work_release(struct work *work)
         break;
     case WORK_KERNEL:
         free(work->kernel.arguments);
-        object_release(work->kernel.function);
+        object_unref(work->kernel.function);
         break;
     case WORK_RECORD:
     case WORK_WAIT:
-        object_release(work->event);
+        object_unref(work->event);
         break;
     case WORK_ALLOC:
     case WORK_FREE:
-        block_release(work->block);
+        block_unref(work->block);
         break;
     case WORK_VALUES:
         free(work->values.items);
@@ -54,8 +54,8 @@ void work_release(struct work *work)
     case WORK_CHILD:
         graph_destroy(work->child);
         break;
-    case WORK_HOLD:
-        object_release(work->held);
+    case WORK_KEEP_GRAPH:
+        object_unref(work->held);
         break;
     case WORK_EMPTY:
     case WORK_SET:
@@ -73,7 +73,7 @@ bool work_is_instant(const struct work *work)
     case WORK_RECORD:
     case WORK_WAIT:
     case WORK_ALLOC:
-    case WORK_HOLD:
+    case WORK_KEEP_GRAPH:
     case WORK_FREE: /* dropping the last reference to the work frees the memory */
         return true;
     default:

@@ -26,7 +26,7 @@ enum work_kind {
     WORK_FREE,
     WORK_VALUES,
     WORK_CHILD,
-    WORK_HOLD
+    WORK_KEEP_GRAPH
 };
 
 /* A copy: rows of `width` bytes, `height` rows in a slice. */
@@ -83,9 +83,9 @@ struct work {
 
 /* Zeroed except for the kind, with one reference; NULL if out of memory. */
 struct work *work_new(enum work_kind kind);
-void work_retain(struct work *work);
+void work_ref(struct work *work);
 /* Accepts NULL. */
-void work_release(struct work *work);
+void work_unref(struct work *work);
 
 /* Whether it is executed without a thread of its own. */
 bool work_is_instant(const struct work *work);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* GetProcAddress finds a name in the export directory and returns NULL for a function without an address. */
-#include "os_thread.h"
+#include "hide_symbol.h"
 
 #include <string.h>
 #include <windows.h>

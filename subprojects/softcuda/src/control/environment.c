@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "hide_symbol.h"
 #include "os_thread.h"
 
 static char hidden[1024]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */

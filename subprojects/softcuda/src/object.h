@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Objects: counted references, and the table of live handles. */
+#ifndef SOFT_OBJECT_H
+#define SOFT_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum object_kind {
+    OBJECT_CONTEXT,
+    OBJECT_GREEN,
+    OBJECT_RESOURCES,
+    OBJECT_STREAM,
+    OBJECT_EVENT,
+    OBJECT_GRAPH,
+    OBJECT_NODE,
+    OBJECT_EXEC,
+    OBJECT_USER_OBJECT,
+    OBJECT_MODULE,
+    OBJECT_FUNCTION,
+    OBJECT_POOL
+};
+
+/* The head of every object with a handle. The handle is its address. */
+struct object {
+    enum object_kind kind;
+    unsigned references;
+    struct object *next; /* in the table of handles */
+    void (*free)(void *object);
+};
+
+/* Allocates a zeroed object of `size` bytes with one reference, or NULL. `free` is called when the last reference is
+ * dropped. */
+void *object_new(enum object_kind kind, size_t size, void (*free)(void *object));
+void object_ref(void *object);
+/* Accepts NULL. */
+void object_unref(void *object);
+
+/* Makes the address a valid handle; false if out of memory. The table holds no reference. */
+bool handle_publish(void *object);
+void handle_withdraw(void *object);
+/* The object, if `handle` is the handle of a live object of this kind; else NULL. Never reads the memory at
+ * `handle`. */
+void *handle_find(enum object_kind kind, const void *handle);
+
+#endif
