@@ -37,15 +37,6 @@ extern union table cush_driver_tables[CUSHIM_DEFAULT_STREAM_COUNT];
 extern struct slot_origin cush_driver_origins[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
 extern struct driver cush_loaded_driver;
 
-/* Whether a legacy table is the driver's, with layers or without. */
-bool cush_layered_is_of_driver(const struct cushim_dispatch_table *legacy);
-
-/* Whether the tables of the driver are the current ones. */
-static inline bool cush_driver_is_loaded(void)
-{
-    return cush_layered_is_of_driver(cushim_table_legacy());
-}
-
 static inline bool cush_driver_is_kind(enum cushim_default_stream kind)
 {
     return (unsigned)kind < CUSHIM_DEFAULT_STREAM_COUNT;

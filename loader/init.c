@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
+#include "diagnosis.h"
 #include "error.h"
+#include "layered.h"
 #include "load.h"
 #include "os_system.h"
-#include "diagnosis.h"
 #include "system.h"
 
 static struct diagnosis_builder init_builder; /* guarded by the load lock */
@@ -78,7 +78,7 @@ CUresult cushim_init(void)
         return cush_error_set(CUDA_ERROR_NOT_READY, init_name, "This thread is already loading the driver.", NULL);
     (void)cush_load_has_driver();
     const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
-    if (!cush_driver_is_loaded()) /* in this order, since another thread may load in between */
+    if (!cush_layered_has_driver()) /* in this order, since another thread may load in between */
         return cush_error_set(diagnosis->code, init_name, "%", diagnosis->message);
     CUresult code = cushim_table_legacy()->Init_v1(0);
     /* The cause may differ from that of an earlier call, even if the code is the same. */

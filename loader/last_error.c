@@ -6,6 +6,7 @@
 #include "absent.h"
 #include "driver.h"
 #include "error.h"
+#include "layered.h"
 
 static _Thread_local char message[512];
 static _Thread_local struct cushim_error last_error;
@@ -110,7 +111,7 @@ const struct cushim_error *cushim_last_error(void)
 /* Whether the slots of both tables point into the driver. Then cushim has recorded no failure of the call. */
 static bool slot_is_native(enum cushim_slot slot)
 {
-    return cush_driver_is_loaded()
+    return cush_layered_has_driver()
            && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state == CUSHIM_STATE_NATIVE
            && cush_driver_origins[CUSHIM_DEFAULT_STREAM_PER_THREAD][slot].state == CUSHIM_STATE_NATIVE;
 }
@@ -132,7 +133,7 @@ const char *cushim_describe(CUresult code)
     const char *text = cush_absent_describe(code);
     if (text != NULL)
         return text;
-    if (cush_driver_is_loaded() && cushim_table_legacy()->GetErrorString_v1(code, &text) == CUDA_SUCCESS
+    if (cush_layered_has_driver() && cushim_table_legacy()->GetErrorString_v1(code, &text) == CUDA_SUCCESS
         && text != NULL)
         return text;
     return "an error code that neither this version of cushim nor the driver knows";

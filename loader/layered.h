@@ -20,6 +20,16 @@ struct layered_tables {
  * the top. */
 void cush_layered_fill_bottom(struct layered_tables *bottom, bool has_driver);
 
+/* Returns whether a legacy table is that of the driver, with layers or without. */
+bool cush_layered_is_of_driver(const struct cushim_dispatch_table *legacy);
+
+/* Returns whether the tables of the driver are the current ones. Inline, since the current tables are not known below
+ * bootstrap.c. */
+static inline bool cush_layered_has_driver(void)
+{
+    return cush_layered_is_of_driver(cushim_table_legacy());
+}
+
 /* Keeps a pair for the life of the process. The caller holds the load lock. */
 void cush_layered_keep(struct layered_tables *tables);
 

@@ -9,6 +9,7 @@
 #include "bootstrap.h"
 #include "error.h"
 #include "layer_object.h"
+#include "layered.h"
 #include "os_library.h"
 #include "os_system.h"
 #include "reason.h"
@@ -245,12 +246,12 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
 bool cush_load_has_driver(void)
 {
     (void)cush_table_load(CUSHIM_DEFAULT_STREAM_LEGACY);
-    return cush_driver_is_loaded();
+    return cush_layered_has_driver();
 }
 
 int cushim_driver_version(void)
 {
-    return cush_driver_is_loaded() ? cush_loaded_driver.version : 0;
+    return cush_layered_has_driver() ? cush_loaded_driver.version : 0;
 }
 
 const char *cush_load_root(void)

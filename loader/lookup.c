@@ -143,7 +143,7 @@ CUresult cushim_lookup_explain(const char *function, int version, enum cushim_de
 
 const char *cushim_symbol_name(cushim_fn fn)
 {
-    if (!cush_driver_is_loaded())
+    if (!cush_layered_has_driver())
         return NULL;
     return cush_os_library_symbol_name(cush_loaded_driver.library, fn);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "finding.h"
+#include "checks_library.h"
 
 #include "requirement.h"
 #include "text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "finding.h"
+#include "checks_place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

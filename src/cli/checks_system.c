@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "finding.h"
+#include "checks_system.h"
 
 #include <stdio.h>
 #include <stdlib.h>

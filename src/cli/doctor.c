@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "checks_library.h"
+#include "checks_place.h"
+#include "checks_system.h"
 #include "devices.h"
 #include "finding.h"
 #include "json.h"

@@ -57,27 +57,4 @@ struct finding *finding_add(struct findings *findings, const struct evidence *ev
 CUSHIM_PRINTF(2, 3)
 void finding_advise(struct findings *findings, const char *advice, ...);
 
-/* The checks; each adds any number of findings. */
-
-/* checks_library.c: options and variables, the driver library, stubs and cuda-compat. */
-void check_settings(const struct evidence *evidence, struct findings *findings);
-void check_library(const struct evidence *evidence, struct findings *findings);
-void check_stub(const struct evidence *evidence, struct findings *findings);
-void check_compat(const struct evidence *evidence, struct findings *findings);
-void check_version(const struct evidence *evidence, struct findings *findings);
-
-/* checks_system.c: the kernel and the devices. */
-void check_gpu(const struct evidence *evidence, struct findings *findings);
-void check_kernel_module(const struct evidence *evidence, struct findings *findings);
-void check_device_nodes(const struct evidence *evidence, struct findings *findings);
-void check_visible_devices(const struct evidence *evidence, struct findings *findings);
-void check_start(const struct evidence *evidence, struct findings *findings);
-
-/* checks_place.c: systems that provide the driver in a special way. */
-void check_container(const struct evidence *evidence, struct findings *findings);
-void check_wsl(const struct evidence *evidence, struct findings *findings);
-void check_jetson(const struct evidence *evidence, struct findings *findings);
-void check_nixos(const struct evidence *evidence, struct findings *findings);
-void check_flatpak(const struct evidence *evidence, struct findings *findings);
-
 #endif

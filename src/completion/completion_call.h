@@ -18,12 +18,6 @@ void cush_completion_run_callback(struct cushim_completion *completion, size_t *
 /* Ends the callback without calling the function again. */
 void cush_completion_cancel_callback(struct cushim_completion *completion);
 
-/* Sets the callback for a completion that has none. With fn NULL, puts the completion into the set that the dispatcher
- * belongs to. */
-CUresult cush_completion_set_callback(const char *function, struct cushim_completion *completion,
-                                      struct cushim_dispatcher *dispatcher, void (*fn)(CUresult status, void *user),
-                                      void *user, void (*release)(void *user));
-
 /* Takes a completion that is in a set out of the set, without being noticed there. */
 void cush_completion_leave_set(struct cushim_completion *completion);
 

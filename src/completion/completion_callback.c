@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Setting the callback of a completion. */
+#include "completion_callback.h"
+
 #include "../stream/fail.h"
 #include "completion_call.h"
 #include "completion_fire.h"
-#include "completion_poll.h"
 #include "completion_object.h"
+#include "completion_poll.h"
 #include "dispatcher_object.h"
 
 CUresult cush_completion_set_callback(const char *function, struct cushim_completion *completion,

@@ -8,6 +8,7 @@
 
 #include "../stream/fail.h"
 #include "completion_call.h"
+#include "completion_callback.h"
 #include "completion_pool.h"
 #include "completion_wait.h"
 #include "dispatcher.h"

@@ -10,6 +10,7 @@
 #include "exports.h"
 #include "hide_name.h"
 #include "layer.h"
+#include "layered.h"
 #include "load.h"
 #include "os_library.h"
 #include "proc_address.h"
@@ -66,7 +67,7 @@ void cushim_exec_start(void)
 {
     struct exec_settings settings = exec_settings_read();
     shim_load(&settings);
-    if (!cush_driver_is_loaded())
+    if (!cush_layered_has_driver())
         return;
     for (size_t i = 0; i < exec_export_count; i++)
         shim_adopt(&exec_exports[i]);
