@@ -3,9 +3,9 @@
 #include "polyfill.h"
 
 /*
- * No driver before 10.0 can capture, so the answer is known; the stream is checked all the same, by the one question
- * that never invalidates a capture (observed with driver 580): under a version limit, the driver may be newer and the
- * capture somebody else's.
+ * No driver before 10.0 can capture, so the answer is known. Only the stream is checked, by the one query that never
+ * invalidates a capture (observed with driver 580): under a version limit, the driver may be newer, and code that does
+ * not use cushim may capture.
  */
 CUresult CUDAAPI POLYFILL(StreamIsCapturing_v1)(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {

@@ -84,7 +84,7 @@ CUresult cushim_require(const char *const *names, size_t count, enum cushim_defa
         else if (result == CUDA_SUCCESS && cush_driver_origins[kind][slot].state == CUSHIM_STATE_MISSING)
             result = cush_fail_missing(slot);
         else if (result != CUDA_SUCCESS)
-            cush_error_set(result, function, "A name in the list is none of cushim's slots.", NULL);
+            cush_error_set(result, function, "A name in the list is not a name of a slot.", NULL);
         if (result != CUDA_SUCCESS) {
             if (out_unmet != NULL)
                 *out_unmet = names[i];

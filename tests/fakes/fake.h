@@ -16,9 +16,9 @@
 /* Functions of a driver newer than cushim's list, of the next major version of CUDA: one that the list lacks, and a
  * newer ABI version of one that it has. */
 #define FAKE_FUTURE_VERSION ((CUSHIM_LIST_VERSION / 1000 + 1) * 1000)
-#define FAKE_FUTURE_FAMILY "cuFromTheFuture"
+#define FAKE_FUTURE_FUNCTION "cuFromTheFuture"
 #define FAKE_FUTURE_CODE FAKE_CODE(ROW_COUNT, 0)
-#define FAKE_FUTURE_ABI_FAMILY "cuStreamQuery"
+#define FAKE_FUTURE_ABI_FUNCTION "cuStreamQuery"
 #define FAKE_FUTURE_ABI_CODE(per_thread) FAKE_CODE(ROW_COUNT + 1, per_thread)
 
 /* How the cuGetProcAddress of a fake misbehaves. */

@@ -97,9 +97,9 @@ static const struct entry entries[] = {
 #define FAKE_UNTYPED FAKE_TYPED
 #include FAKE_EXPORTS
 #if defined(FAKE_FUTURE)
-    {FAKE_FUTURE_FAMILY, FAKE_FUTURE_VERSION, 0, (cushim_fn)cuFromTheFuture},
-    {FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION, 0, (cushim_fn)cuStreamQuery_v2},
-    {FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION, 1, (cushim_fn)cuStreamQuery_v2_ptsz},
+    {FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION, 0, (cushim_fn)cuFromTheFuture},
+    {FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION, 0, (cushim_fn)cuStreamQuery_v2},
+    {FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION, 1, (cushim_fn)cuStreamQuery_v2_ptsz},
 #endif
 };
 

@@ -41,10 +41,10 @@ void op_completion_notification(void)
     make(true);
 }
 
-/* What learns that it fired may run a release function, which may do anything, to this completion too. */
-static CUresult learned(CUresult result)
+/* Observing that it fired may run a release function, which may do anything, to this completion too. */
+static CUresult observed(CUresult result)
 {
-    me->learning--;
+    me->observing--;
     noted_outer(result);
     if (!atomic_load(&broken))
         check(result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY || result == CUDA_ERROR_TIMEOUT,
@@ -58,8 +58,8 @@ void op_completion_poll(void)
     if (slot == NULL)
         return;
     note("completion %d", number_of(slot));
-    me->learning++;
-    learned(cushim_completion_poll(slot->completion));
+    me->observing++;
+    observed(cushim_completion_poll(slot->completion));
 }
 
 void op_completion_status(void)
@@ -69,8 +69,8 @@ void op_completion_status(void)
     if (slot == NULL)
         return;
     note("completion %d", number_of(slot));
-    me->learning++;
-    CUresult result = learned(cushim_completion_status(slot->completion, &status));
+    me->observing++;
+    CUresult result = observed(cushim_completion_status(slot->completion, &status));
     check((result == CUDA_SUCCESS) == ((int)status != 77), "a status was not written, or before it fired");
     if (result == CUDA_SUCCESS && !atomic_load(&broken))
         check(status == CUDA_SUCCESS, "a completion has the status of a failure");
@@ -86,8 +86,8 @@ void op_completion_wait(void)
                         : way == 1 || slot->captured ? cushim_time_ns() + choose(200) * UINT64_C(1000)
                                                      : CUSHIM_FOREVER;
     note("completion %d, %s", number_of(slot), deadline == CUSHIM_FOREVER ? "forever" : "for a while");
-    me->learning++;
-    CUresult result = learned(cushim_completion_wait(slot->completion, deadline));
+    me->observing++;
+    CUresult result = observed(cushim_completion_wait(slot->completion, deadline));
     check(result != CUDA_ERROR_NOT_READY, "a wait returned before the deadline");
     check(deadline != CUSHIM_FOREVER || result != CUDA_ERROR_TIMEOUT, "a wait without a deadline ran out");
 }
@@ -175,9 +175,9 @@ void op_completion_detach(void)
     if (slot == NULL)
         return;
     note("completion %d", number_of(slot));
-    me->learning++;
+    me->observing++;
     cushim_completion_detach(&slot->completion);
-    me->learning--;
+    me->observing--;
 }
 
 void op_completion_destroy(void)
@@ -188,9 +188,9 @@ void op_completion_destroy(void)
     note("completion %d", number_of(slot));
     if (slot->function != NULL)
         atomic_store(&slot->function->must_call, false);
-    me->learning++;
+    me->observing++;
     cushim_completion_destroy(&slot->completion);
-    me->learning--;
+    me->observing--;
 }
 
 /* To whichever thread comes next. */
@@ -230,9 +230,9 @@ void op_dispatcher_run(void)
     if (slot == NULL)
         return;
     note("dispatcher %d", (int)(slot - me->dispatchers));
-    me->learning++;
+    me->observing++;
     CUresult result = noted_outer(cushim_dispatcher_run(*slot, &called));
-    me->learning--;
+    me->observing--;
     check(result == CUDA_SUCCESS && called < 77000, "a dispatcher did not run");
 }
 
@@ -242,7 +242,7 @@ void op_dispatcher_destroy(void)
     if (slot == NULL || (slot >= everybody.dispatchers && slot < everybody.dispatchers + SHARED))
         return;
     note("dispatcher %d", (int)(slot - me->dispatchers));
-    me->learning++;
+    me->observing++;
     cushim_dispatcher_destroy(slot);
-    me->learning--;
+    me->observing--;
 }

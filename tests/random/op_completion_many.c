@@ -48,7 +48,7 @@ void op_completion_wait_any(void)
     uint64_t deadline = choose_deadline(several.captured);
     size_t index = 77;
     note("%s", deadline == CUSHIM_FOREVER ? "forever" : "for a while");
-    me->learning++;
+    me->observing++;
     CUresult result = noted_outer(cushim_completion_wait_any(several.completions, 3, deadline, &index));
     check((result == CUDA_SUCCESS) == (index != 77), "an index was not written, or in spite of a failure");
     if (result == CUDA_SUCCESS)
@@ -58,7 +58,7 @@ void op_completion_wait_any(void)
                   ? several.completions[0] == NULL && several.completions[1] == NULL && several.completions[2] == NULL
                   : result == CUDA_ERROR_TIMEOUT && deadline != CUSHIM_FOREVER,
               "a wait for any failed");
-    me->learning--;
+    me->observing--;
     put_back(&several);
 }
 
@@ -67,7 +67,7 @@ void op_completion_wait_all(void)
     struct several several = take_several();
     uint64_t deadline = choose_deadline(several.captured);
     note("%s", deadline == CUSHIM_FOREVER ? "forever" : "for a while");
-    me->learning++;
+    me->observing++;
     CUresult result = noted_outer(cushim_completion_wait_all(several.completions, 3, deadline));
     check(deadline != CUSHIM_FOREVER || result != CUDA_ERROR_TIMEOUT, "a wait without a deadline ran out");
     if (!atomic_load(&broken))
@@ -75,7 +75,7 @@ void op_completion_wait_all(void)
     for (int i = 0; i < 3 && result == CUDA_SUCCESS; i++)
         check(several.completions[i] == NULL || cushim_completion_count(several.completions[i]) != 0,
               "it has not fired");
-    me->learning--;
+    me->observing--;
     put_back(&several);
 }
 
@@ -122,12 +122,12 @@ void op_set_wait(void)
     if (set == NULL)
         return;
     note("set %d", (int)(set - me->sets));
-    me->learning++;
+    me->observing++;
     me->set_waits++;
     CUresult result = noted_outer(cushim_completion_set_wait(
         *set, one_in(2) ? 0 : cushim_time_ns() + choose(200) * UINT64_C(1000), &out, &promise));
     me->set_waits--;
-    me->learning--;
+    me->observing--;
     check((result == CUDA_SUCCESS) == (out != NULL), "a result was not written, or in spite of a failure");
     check(result == CUDA_SUCCESS || result == CUDA_ERROR_TIMEOUT, "a wait for a set failed");
     if (result == CUDA_SUCCESS)
@@ -141,7 +141,7 @@ void op_set_destroy(void)
     if (set == NULL || me->set_waits != 0)
         return;
     note("set %d", (int)(set - me->sets));
-    me->learning++;
+    me->observing++;
     cushim_completion_set_destroy(set);
-    me->learning--;
+    me->observing--;
 }

@@ -6,18 +6,18 @@ void body_open(struct body *body, struct stream_slot *slot, struct promise *prom
 {
     *body = (struct body){
         .use = body_begin(slot),
-        .learning = me->learning,
+        .observing = me->observing,
         .covers = covers,
         .seed = choose_seed(),
         .result = one_in(8) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS,
     };
-    me->learning = 0;
+    me->observing = 0;
     promise->body = body;
 }
 
 void body_close(struct body *body)
 {
-    me->learning = body->learning;
+    me->observing = body->observing;
     body_end(&body->use);
 }
 
@@ -61,7 +61,7 @@ static void check_result(const struct body *body, CUresult result)
         check(result != CUDA_SUCCESS, "the error of the body was not returned");
 }
 
-/* Keeps a completion that was made, or gives it up if there is no room. */
+/* Keeps a completion that was made, or detaches it if there is no room. */
 static void keep(struct cushim_completion *made, struct promise *work)
 {
     struct completion_slot *slot = free_completion();

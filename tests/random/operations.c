@@ -179,7 +179,7 @@ static void arm(void)
 void operations_nest(uint64_t seed, unsigned count)
 {
     uint64_t before = choose_seed();
-    unsigned learning = me->learning;
+    unsigned observing = me->observing;
     if (me->depth < MOST_DEPTH) {
         me->depth++;
         choose_from(seed);
@@ -187,7 +187,7 @@ void operations_nest(uint64_t seed, unsigned count)
             run_one();
         me->depth--;
     }
-    me->learning = learning;
+    me->observing = observing;
     choose_from(before);
 }
 

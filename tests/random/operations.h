@@ -18,7 +18,7 @@ release_fn choose_release(struct promise *promise);
 /* How a body goes that is called for a stream. */
 struct body {
     struct body_use use;
-    unsigned learning;
+    unsigned observing;
     bool covers; /* its work is that of the promise */
     uint64_t seed;
     CUresult result; /* that it returns */

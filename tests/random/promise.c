@@ -99,7 +99,8 @@ void promise_release(void *user)
         fail_promise(promise, "was released twice");
     if (!promise->covers_call)
         promise_check_covered(promise, "was released before the work was done");
-    if (promise->action == DO_OPERATIONS_IN_RELEASE && me != NULL && me->learning != 0 && !atomic_load(&promise->quiet))
+    if (promise->action == DO_OPERATIONS_IN_RELEASE && me != NULL && me->observing != 0
+        && !atomic_load(&promise->quiet))
         operations_nest(promise->seed, 2);
 }
 

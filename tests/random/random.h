@@ -131,7 +131,7 @@ struct world {
     unsigned number;
     unsigned serial;
     unsigned depth;          /* of operations in operations */
-    unsigned learning;       /* a release function may call what it likes */
+    unsigned observing;      /* a release function may call what it likes */
     unsigned operation;      /* of the outermost level */
     unsigned special_bodies; /* calls under way with a special stream */
     unsigned set_waits;      /* calls under way that wait for a set, so that no set may be destroyed */
@@ -265,7 +265,7 @@ struct promise {
     } markers[MARKERS];
     unsigned marker_count;
     struct body *body;                       /* while the body runs */
-    _Atomic(struct cushim_completion *) own; /* the completion that the function gives up */
+    _Atomic(struct cushim_completion *) own; /* the completion that the function detaches */
 };
 
 /* NULL where there are too many. */
@@ -282,7 +282,7 @@ void promise_cover(struct promise *promise, struct cushim_stream *stream);
 /* Fails if work is not done. */
 void promise_check_covered(const struct promise *promise, const char *what);
 
-/* Gives up the completions that functions would have given up which were never called. */
+/* Detaches the completions of functions that were never called. */
 void promises_take_back(void);
 
 /* Waits until all releases came, and looks at each promise. */

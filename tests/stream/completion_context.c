@@ -168,7 +168,7 @@ static void ended(void)
     need("other-destroy", cu->CtxDestroy_v2(other));
 }
 
-/* The work failed, and nobody has looked at the completion. */
+/* The work failed, and the completion was not polled. */
 static void ended_after_fault(void)
 {
     struct cushim_context *context = NULL;
@@ -210,7 +210,7 @@ static void released_not_last(void)
     cushim_stream_destroy(&stream);
 }
 
-/* Threads look at completions while their contexts end through cushim. A real driver needs long for a context. */
+/* Threads poll completions while their contexts end through cushim. A real driver needs long for a context. */
 enum { THREADS = 4, ROUNDS = 100, SECONDS = 5 };
 
 struct crew {

@@ -130,7 +130,7 @@ static CUresult body_faults(struct cushim_stream *stream, void *user)
     return *result;
 }
 
-static void run(void)
+static void run_faults(void)
 {
     struct cushim_stream *stream = layer_stream();
     CUresult result = CUDA_ERROR_ASSERT;
@@ -199,7 +199,7 @@ static void beside_executable(void)
 static const struct check checks[] = {
     {"fault.pending", pending, CHECK_ALONE, {0}},
     {"fault.after", after, CHECK_ALONE, {0}},
-    {"fault.run", run, CHECK_ALONE, {0}},
+    {"fault.run", run_faults, CHECK_ALONE, {0}},
     {"fault.in-capture", in_capture, CHECK_ALONE, {S(UserObjectCreate_v1)}},
     {"fault.beside-executable", beside_executable, CHECK_ALONE, {S(UserObjectCreate_v1)}},
     {NULL, NULL, 0, {0}},

@@ -75,7 +75,7 @@ static void *change(void *argument)
     return NULL;
 }
 
-static void run(void)
+static void run_threads(void)
 {
     pthread_t callers[CALLERS], changers[LAYERS];
     assert_int_equal(pthread_barrier_init(&start, NULL, CALLERS + LAYERS), 0);
@@ -104,14 +104,14 @@ static void test_layers_when_added_while_other_threads_call_then_each_call_passe
 {
     (void)state;
     unit_load_plain("fake_12040");
-    run();
+    run_threads();
 }
 
 static void test_layers_when_added_during_the_first_load_then_all_are_installed(void **state)
 {
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
-    run();
+    run_threads();
 }
 
 /* The same layer, added by all threads at the same time: one succeeds. */

@@ -238,9 +238,9 @@ static void test_hide_when_green_context_query_is_hidden_then_polyfill_is_missin
 static void test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too(void **state)
 {
     (void)state;
-    load_hidden("fake_future", FAKE_FUTURE_ABI_FAMILY);
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(look_up_slot(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
+    load_hidden("fake_future", FAKE_FUTURE_ABI_FUNCTION);
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(look_up_slot(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
 }
 
 static void test_min_version_when_met_then_loaded(void **state)

@@ -196,10 +196,10 @@ static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the
     (void)state;
     unit_load_plain("fake_future");
     assert_int_equal(cushim_driver_version(), FAKE_FUTURE_VERSION);
-    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_CODE);
-    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_CODE);
+    assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
     assert_int_equal(lookup("cuStreamGetId", FAKE_FUTURE_VERSION), FAKE_CODE(ROW_StreamGetId_v1, 0));
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
@@ -209,17 +209,18 @@ static void test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_f
     (void)state;
     const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     unit_load_plain("fake_future");
-    assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION, kind), FAKE_FUTURE_ABI_CODE(1));
-    assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FAMILY, CUSHIM_LIST_VERSION, kind), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION, kind), FAKE_FUTURE_ABI_CODE(1));
+    assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION, kind),
+                     FAKE_CODE(ROW_StreamQuery_v1, 1));
 }
 
 static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(void **state)
 {
     (void)state;
     unit_load("fake_future", (struct cushim_load_options){.max_version = CUSHIM_LIST_VERSION});
-    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(lookup(FAKE_FUTURE_FAMILY, FAKE_FUTURE_VERSION), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
 static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked(void **state)
@@ -227,7 +228,7 @@ static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_th
     (void)state;
     *(enum fake_lie *)unit_object("fake_future", "fake_lie") = FAKE_LATER;
     unit_load_plain("fake_future");
-    assert_int_equal(lookup(FAKE_FUTURE_ABI_FAMILY, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
+    assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
     *(enum fake_lie *)unit_object("fake_future", "fake_lie") = FAKE_HONEST;
 }
 
