@@ -57,8 +57,8 @@ CUSHIM_API CUresult cushim_set_error(CUresult code, const char *function, const 
 
 /**
  * Records a code that a slot returned: cushim_last_error() then has the driver's function and the driver's text for the
- * code. What cushim itself recorded in that call stays (a missing slot, the refusal of a polyfill). CUDA_SUCCESS and
- * CUDA_ERROR_NOT_READY are not recorded.
+ * code. A failure that cushim itself recorded in that call stays (a missing slot, the refusal of a polyfill).
+ * CUDA_SUCCESS and CUDA_ERROR_NOT_READY are not recorded.
  *
  * @param code  The code that the slot returned.
  * @param slot  The slot.

@@ -31,7 +31,7 @@ bool cush_completion_record(struct cushim_stream *stream, struct cushim_completi
 CUresult cush_completion_event_begin(struct cushim_completion *completion);
 void cush_completion_event_end(struct cushim_completion *completion);
 
-/* Returns CUDA_SUCCESS if the event is done, CUDA_ERROR_NOT_READY, or an error as above. */
+/* Returns CUDA_SUCCESS if the event is done, CUDA_ERROR_NOT_READY, or an error of cush_completion_event_begin(). */
 CUresult cush_completion_event_query(struct cushim_completion *completion);
 
 #endif

@@ -29,7 +29,7 @@ static unsigned completion_set_fired(struct cushim_completion *completion, CUres
     return before;
 }
 
-/* What follows a firing; `before` is the state before it. */
+/* Wakes the waiting threads and calls or queues the callback after a firing. `before` is the state before it. */
 static void completion_announce(struct cushim_completion *completion, unsigned before)
 {
     if ((before & COMPLETION_WAITED) != 0)

@@ -85,7 +85,7 @@ static void run_kernels(int launches)
     show("graph", data, count);
 }
 
-/* What the runtime, cuGetProcAddress and dlsym call one entry point is one address. */
+/* The runtime, cuGetProcAddress and dlsym give one address for one entry point. */
 static void compare_entry_points()
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);

@@ -198,7 +198,7 @@ static CUresult CUDAAPI init(unsigned flags)
 struct cushim_dispatch_table fake_hooks = FIRST_HOOKS;
 const struct cushim_dispatch_table fake_first_hooks = FIRST_HOOKS;
 
-/* What is exported: other names for the functions. */
+/* The exports: other names for the functions. */
 
 #undef FAKE_TYPED
 #undef FAKE_UNTYPED

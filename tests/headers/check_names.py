@@ -127,7 +127,7 @@ def test_call_when_it_goes_through_names_compiles(setting, rows):
 
 
 def test_interop_header_when_included_after_names_still_declares_its_functions(setting):
-    """What <cudaGL.h> and its like declare is not renamed by names.h, and is by names_interop.h after them."""
+    """names.h renames no function of <cudaGL.h> and similar headers; names_interop.h, included after them, does."""
     headers = [header for header in ('cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h') if setting.has_header(header)]
     source = '#include "cushim/names.h"\n' + support.includes(headers) + HEADER
     failures = []

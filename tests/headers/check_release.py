@@ -23,7 +23,7 @@ def cut_back(entry_points, version):
 
 
 def facts_of(one, cut, newest):
-    """What has to come back. A plain name that changed its meaning after the cut does so in this Toolkit."""
+    """The facts that have to come back. A plain name that changed its meaning after the cut does so in this Toolkit."""
     plain = {name: newest if since > cut and (one.abi != 'v1' or name != one.function) else since
              for name, since in one.plain.items() if since <= newest}
     return (one.function, one.abi, one.version, one.symbol, one.per_thread_symbol, one.slot is None,

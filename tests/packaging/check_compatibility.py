@@ -232,7 +232,7 @@ class Compatibility(unittest.TestCase):
                 self.assert_names_the_release(way, self.build(way, next_release, library))
         self.each_way(check)
 
-    @unittest.skipIf(WINDOWS, 'on Windows, this is no other way to link')
+    @unittest.skipIf(WINDOWS, 'on Windows, this is not another way to link')
     def test_static_program_when_linked_to_this_release_with_the_next_headers_then_does_not_link(self):
         self.assert_builds('static', this_release, this_release.static)
         self.assert_names_the_release('static', self.build('static', next_release, this_release.static))

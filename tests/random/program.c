@@ -97,8 +97,8 @@ static void close_shared(void)
     }
 }
 
-/* What is pending writes into memory that is freed next. */
-static void finish_work(void)
+/* Pending work writes into memory that is freed next. */
+static void complete_work(void)
 {
     for (int i = 0; i < 2; i++) {
         driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[i].context));
@@ -108,7 +108,7 @@ static void finish_work(void)
 
 static void close_bases(void)
 {
-    finish_work();
+    complete_work();
     driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
     for (unsigned i = 0; i < settings.threads; i++)
         driver()->MemFreeHost_v1(worlds[i].words);

@@ -8,8 +8,8 @@ static const struct cushim_dispatch_table *table_of(enum cushim_default_stream k
     return kind == CUSHIM_DEFAULT_STREAM_LEGACY ? cushim_table_legacy() : cushim_table_per_thread();
 }
 
-/* What another thread sees while the first thread's own default stream is at a gate. The legacy stream waits for that
- * stream; the other thread's own does not. */
+/* The results of another thread while the default stream of the first thread is at a gate. The legacy stream waits for
+ * that stream; the default stream of the other thread does not. */
 struct other_thread {
     const struct cushim_dispatch_table *table;
     CUevent event;

@@ -96,7 +96,7 @@ static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), 
     rule("late-status", (CUresult)atomic_load(&late_status), status_of_destroyed_context());
     for (int i = 0; i < COMPLETIONS; i++)
         cushim_completion_destroy(&completions[i]);
-    /* What is reused has an event of the dead context. */
+    /* A reused object has an event of the dead context. */
     struct cushim_context *borrowed = NULL;
     struct cushim_stream *fresh = NULL;
     need("borrow-other", cushim_context_borrow(other, &borrowed));

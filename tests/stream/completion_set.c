@@ -216,7 +216,7 @@ static CUresult body_works(struct cushim_stream *stream, void *user)
     return body_adds_work(stream, NULL);
 }
 
-/* What the work uses is released when the completion comes out, or if it has left the set. */
+/* The release function is called when the completion comes out, or if it has left the set. */
 static void enqueued(void)
 {
     atomic_int releases = 0;

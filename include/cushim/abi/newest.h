@@ -193,7 +193,8 @@ typedef struct CUcheckpointCustomStoragePerDeviceData_st {
     CUstream stream;
 } CUcheckpointCustomStoragePerDeviceData;
 
-/* What a checkpoint or restore leaves to the caller; the driver's until cuCheckpointOperationComplete. */
+/* The part of a checkpoint or restore that the caller stores. The driver owns the memory until
+ * cuCheckpointOperationComplete. */
 typedef struct CUcheckpointCustomStorageInfo_st {
     CUcheckpointOperationHandle handle;
     CUcheckpointCustomStoragePerDeviceData *perDeviceData;
