@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table when there is no driver. A few slots still have something true to say. */
+/* The table when there is no driver. A few slots return a true result all the same. */
 #ifndef CUSHIM_ABSENT_H
 #define CUSHIM_ABSENT_H
 

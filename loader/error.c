@@ -5,17 +5,17 @@
 
 #include "symbols.h"
 
-static _Thread_local struct error_detail last_error;
+static _Thread_local struct error_detail thread_error;
 static _Thread_local char message_copy[512];
 
 const struct error_detail *cush_error_get(void)
 {
-    return &last_error;
+    return &thread_error;
 }
 
 CUresult cush_error_set(CUresult code, const char *function, const char *message, const char *detail)
 {
-    last_error = (struct error_detail){.code = code, .function = function, .message = message, .detail = detail};
+    thread_error = (struct error_detail){.code = code, .function = function, .message = message, .detail = detail};
     return code;
 }
 
@@ -33,9 +33,9 @@ static const char *error_symbol(enum cushim_slot slot)
 CUresult cush_fail_missing(enum cushim_slot slot)
 {
     cush_error_set(CUDA_ERROR_NOT_SUPPORTED, error_symbol(slot), NULL, NULL);
-    last_error.is_missing = true;
-    last_error.slot = slot;
-    return last_error.code;
+    thread_error.is_missing = true;
+    thread_error.slot = slot;
+    return thread_error.code;
 }
 
 CUresult cush_fail_absent(enum cushim_slot slot)

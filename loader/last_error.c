@@ -109,7 +109,7 @@ const struct cushim_error *cushim_last_error(void)
 }
 
 /* Whether the slots of both tables point into the driver. Then cushim has recorded no failure of the call. */
-static bool slot_is_native(enum cushim_slot slot)
+static bool loaded_slot_is_native(enum cushim_slot slot)
 {
     return cush_layered_has_driver()
            && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state == CUSHIM_STATE_NATIVE
@@ -122,7 +122,7 @@ CUresult cushim_set_driver_error(CUresult code, enum cushim_slot slot)
         return code;
     const struct error_detail *last = cush_error_get();
     const char *symbol = cush_symbols_row(cush_symbols_row_of(slot)).symbol;
-    if (slot_is_native(slot) || last->code != code || last->function != symbol)
+    if (loaded_slot_is_native(slot) || last->code != code || last->function != symbol)
         cush_error_set(code, symbol, NULL, NULL);
     return code;
 }

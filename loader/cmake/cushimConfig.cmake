@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Gives the targets cushim::cushim and cushim::cuda, found through pkg-config's files so that what is true of the
-# libraries is said once.
+# Gives the targets cushim::cushim and cushim::cuda, found through pkg-config's files so that the properties of
+# the libraries stand once.
 include(CMakeFindDependencyMacro)
 find_dependency(PkgConfig)
 set(_cushim_path "$ENV{PKG_CONFIG_PATH}")

@@ -20,7 +20,7 @@ bool platform_on_terminal(void)
     return _isatty(_fileno(stdout)) != 0;
 }
 
-/* A console handles escape sequences only after it is told to. */
+/* A console handles escape sequences only after a program has enabled this mode. */
 bool platform_has_colours(void)
 {
     HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);

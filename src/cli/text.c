@@ -16,7 +16,7 @@ static struct {
     bool lines; /* break paragraphs */
 } style;
 
-/* Whether the name of the locale says UTF-8. */
+/* Whether the name of the locale contains UTF-8. */
 static bool has_utf8_locale(void)
 {
     const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

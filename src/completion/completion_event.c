@@ -57,7 +57,7 @@ static CUresult event_check_context(const struct cushim_completion *completion)
     return cush_context_check_id(completion->event.context, completion->event.id);
 }
 
-/* In the relaxed mode, the query invalidates nobody's capture. */
+/* In the relaxed mode, the query invalidates no capture. */
 static CUresult event_query_once(const struct cushim_completion *completion)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;

@@ -27,7 +27,7 @@ struct capture_view {
     const CUgraphEdgeData *edges; /* NULL: all edges are plain */
 };
 
-static bool slot_is_native(enum cushim_slot slot)
+static bool capture_slot_is_native(enum cushim_slot slot)
 {
     return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
 }
@@ -36,20 +36,20 @@ static bool slot_is_native(enum cushim_slot slot)
 static CUresult capture_view_query(CUstream stream, struct cushim_capture_info *info, struct capture_view *view)
 {
     const struct cushim_dispatch_table *table = cushim_table_legacy();
-    if (slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v3)) {
+    if (capture_slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v3)) {
         info->valid = CUSHIM_CAPTURE_ID | CUSHIM_CAPTURE_GRAPH | CUSHIM_CAPTURE_DEPENDENCIES;
         return cushim_set_driver_error(table->StreamGetCaptureInfo_v3(stream, &info->status, &info->id, &info->graph,
                                                                       &view->nodes, &view->edges,
                                                                       &info->dependency_count),
                                        CUSHIM_SLOT_StreamGetCaptureInfo_v3);
     }
-    if (slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v2)) {
+    if (capture_slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v2)) {
         info->valid = CUSHIM_CAPTURE_ID | CUSHIM_CAPTURE_GRAPH | CUSHIM_CAPTURE_DEPENDENCIES;
         return cushim_set_driver_error(table->StreamGetCaptureInfo_v2(stream, &info->status, &info->id, &info->graph,
                                                                       &view->nodes, &info->dependency_count),
                                        CUSHIM_SLOT_StreamGetCaptureInfo_v2);
     }
-    if (slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v1)) {
+    if (capture_slot_is_native(CUSHIM_SLOT_StreamGetCaptureInfo_v1)) {
         info->valid = CUSHIM_CAPTURE_ID;
         return cushim_set_driver_error(table->StreamGetCaptureInfo_v1(stream, &info->status, &info->id),
                                        CUSHIM_SLOT_StreamGetCaptureInfo_v1);
