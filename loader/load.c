@@ -193,7 +193,7 @@ static const char *load_error_message(void)
     return last->detail != NULL ? last->detail : last->message;
 }
 
-static CUresult load(const struct cushim_load_options *options, request_read_fn read)
+static CUresult load_with(const struct cushim_load_options *options, request_read_fn read)
 {
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is already loading the driver.", NULL);
@@ -213,12 +213,12 @@ static CUresult load(const struct cushim_load_options *options, request_read_fn 
 
 CUresult cushim_load(const struct cushim_load_options *options)
 {
-    return load(options, cush_request_read);
+    return load_with(options, cush_request_read);
 }
 
 CUresult cush_load_without_environment(const struct cushim_load_options *options)
 {
-    return load(options, cush_request_read_options);
+    return load_with(options, cush_request_read_options);
 }
 
 static bool load_is_untried(void)

@@ -6,21 +6,21 @@
 #include "options.h"
 
 /* Reports whether there is a driver, which one, and what it has. */
-enum status probe(const struct options *options);
+enum status command_probe(const struct options *options);
 
 /* Shows the state of every slot. */
-enum status table(const struct options *options);
+enum status command_table(const struct options *options);
 
 /* Looks up one entry point by function and version, or all of them. */
-enum status lookup(const struct options *options);
+enum status command_lookup(const struct options *options);
 
 /* Reports what is wrong and what can be done. */
-enum status doctor(const struct options *options);
+enum status command_doctor(const struct options *options);
 
 /* Runs a small pipeline on the driver of the machine or on softcuda, and checks each result. */
-enum status run(const struct options *options);
+enum status command_run(const struct options *options);
 
 /* Runs a program on a libcuda.so.1 of ours, in place of this process. Returns only on failure, with the exit status. */
-int exec_program(const struct options *options);
+int command_exec(const struct options *options);
 
 #endif

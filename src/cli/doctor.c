@@ -28,7 +28,7 @@ static bool file_contains(const struct evidence *evidence, const char *path, con
 }
 
 /* Examines the machine first and then starts the driver, because a start can create device files. */
-static enum status gather(const struct options *options, struct evidence *evidence)
+static enum status evidence_gather(const struct options *options, struct evidence *evidence)
 {
     *evidence = (struct evidence){.options = options, .root = options->load.root != NULL ? options->load.root : ""};
     cushim_query_system(options->load.root, &evidence->system);
@@ -56,7 +56,7 @@ static enum status gather(const struct options *options, struct evidence *eviden
     return STATUS_USABLE;
 }
 
-static void examine(const struct evidence *evidence, struct findings *findings)
+static void evidence_examine(const struct evidence *evidence, struct findings *findings)
 {
     check_settings(evidence, findings);
     check_library(evidence, findings);
@@ -75,18 +75,18 @@ static void examine(const struct evidence *evidence, struct findings *findings)
     check_start(evidence, findings);
 }
 
-static int rank(const struct finding *finding)
+static int finding_rank(const struct finding *finding)
 {
     return finding->verdict == VERDICT_PROBLEM && finding->is_cause ? -1 : (int)finding->verdict;
 }
 
 /* Causes come first, then other problems, notes and good findings; each group keeps the order of the checks. */
-static void sort(struct findings *findings)
+static void findings_sort(struct findings *findings)
 {
     for (size_t i = 1; i < findings->count; i++) {
         struct finding finding = findings->list[i];
         size_t to = i;
-        for (; to > 0 && rank(&findings->list[to - 1]) > rank(&finding); to--)
+        for (; to > 0 && finding_rank(&findings->list[to - 1]) > finding_rank(&finding); to--)
             findings->list[to] = findings->list[to - 1];
         findings->list[to] = finding;
     }
@@ -135,15 +135,15 @@ static void print_text(const struct evidence *evidence, const struct findings *f
         puts("CUDA cannot be used. Begin with the first problem above.");
 }
 
-enum status doctor(const struct options *options)
+enum status command_doctor(const struct options *options)
 {
     static struct findings findings;
     struct evidence evidence;
-    enum status status = gather(options, &evidence);
+    enum status status = evidence_gather(options, &evidence);
     if (status == STATUS_USAGE)
         return status;
-    examine(&evidence, &findings);
-    sort(&findings);
+    evidence_examine(&evidence, &findings);
+    findings_sort(&findings);
     bool has_problem = findings.list[0].verdict == VERDICT_PROBLEM;
     status = has_problem ? STATUS_UNUSABLE : STATUS_USABLE;
     if (options->json)

@@ -7,7 +7,7 @@
 #include "text.h"
 
 #if !defined(__linux__)
-int exec_program(const struct options *options)
+int command_exec(const struct options *options)
 {
     (void)options;
     text_complain("exec: this command is not available on this system");
@@ -135,7 +135,7 @@ static bool is_auditor_free_of_cost(void)
 }
 
 /* Sets a variable to two paths or lists of paths. */
-static bool set_list(const char *variable, const char *first, const char *second)
+static bool variable_set_list(const char *variable, const char *first, const char *second)
 {
     size_t size = strlen(first) + strlen(second) + 2;
     char *text = malloc(size);
@@ -153,14 +153,14 @@ static const char *value_of(const char *variable)
     return value != NULL ? value : "";
 }
 
-static bool prepend(const char *variable, const char *path)
+static bool variable_prepend(const char *variable, const char *path)
 {
-    return set_list(variable, path, value_of(variable));
+    return variable_set_list(variable, path, value_of(variable));
 }
 
-static bool append(const char *variable, const char *path)
+static bool variable_append(const char *variable, const char *path)
 {
-    return set_list(variable, value_of(variable), path);
+    return variable_set_list(variable, value_of(variable), path);
 }
 
 /* Puts the layers of the command line on top of those of the variable. The load of this process then checks them. */
@@ -172,7 +172,7 @@ static enum status add_layers(const struct options *options)
             return options_complain("--layer: there is no file \"%s\"", options->layers[i]);
         if (strpbrk(path, ":;") != NULL)
             return options_complain("--layer: this path cannot be passed on: %s", path);
-        if (!append(LAYERS, path))
+        if (!variable_append(LAYERS, path))
             return STATUS_UNUSABLE;
     }
     return STATUS_USABLE;
@@ -201,10 +201,10 @@ static bool set_environment(const struct options *options, const char *libraries
     static const char *const moved[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION", "CUSHIM_HIDE", LAYERS};
     char auditor[PLATFORM_PATH_SIZE + 16];
     snprintf(auditor, sizeof auditor, "%s/auditor.so", libraries);
-    if (!set_settings(options, set, driver) || !prepend("LD_LIBRARY_PATH", set))
+    if (!set_settings(options, set, driver) || !variable_prepend("LD_LIBRARY_PATH", set))
         return false;
     if (is_auditor_free_of_cost()) {
-        if (!prepend("LD_AUDIT", auditor))
+        if (!variable_prepend("LD_AUDIT", auditor))
             return false;
     } else {
         text_complain("exec: this C library is older than glibc 2.35, or not glibc: a program that opens the driver by "
@@ -227,7 +227,7 @@ static int run_program(char **program)
     return errno == ENOENT ? STATUS_NO_PROGRAM : STATUS_CANNOT_EXECUTE;
 }
 
-int exec_program(const struct options *options)
+int command_exec(const struct options *options)
 {
     char path[PLATFORM_PATH_SIZE], driver[PLATFORM_PATH_SIZE];
     char libraries[PLATFORM_PATH_SIZE], set[PLATFORM_PATH_SIZE];

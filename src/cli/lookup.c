@@ -133,7 +133,7 @@ static enum status lookup_one(const struct options *options, int version)
     return STATUS_UNUSABLE;
 }
 
-enum status lookup(const struct options *options)
+enum status command_lookup(const struct options *options)
 {
     int version = options->all ? 0 : cush_version_parse(options->words[1]);
     if (!options->all && version == 0)

@@ -57,17 +57,17 @@ static int run_command(const struct options *options)
     }
     switch (options->command) {
     case COMMAND_PROBE:
-        return probe(options);
+        return command_probe(options);
     case COMMAND_TABLE:
-        return table(options);
+        return command_table(options);
     case COMMAND_LOOKUP:
-        return lookup(options);
+        return command_lookup(options);
     case COMMAND_DOCTOR:
-        return doctor(options);
+        return command_doctor(options);
     case COMMAND_RUN:
-        return run(options);
+        return command_run(options);
     case COMMAND_EXEC:
-        return exec_program(options);
+        return command_exec(options);
     case COMMAND_NONE:
         break;
     }

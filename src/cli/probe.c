@@ -33,7 +33,7 @@ static void probe_set_reason(struct probe *probe, enum cushim_reason reason, con
 }
 
 /* A failure of the driver takes precedence over a requirement that it does not meet. */
-static enum status examine(const struct options *options, struct probe *probe)
+static enum status probe_examine(const struct options *options, struct probe *probe)
 {
     cushim_query_system(options->load.root, &probe->system);
     enum status status = driver_load(options);
@@ -235,10 +235,10 @@ static void complain_of_slots(const struct options *options)
     }
 }
 
-enum status probe(const struct options *options)
+enum status command_probe(const struct options *options)
 {
     struct probe probe = {.loaded = false};
-    enum status status = examine(options, &probe);
+    enum status status = probe_examine(options, &probe);
     if (status == STATUS_USAGE)
         return status;
     if (options->json) {

@@ -32,7 +32,7 @@ static bool is_limited(void)
     return cushim_driver_version() < driver_diagnosis()->cuda_version;
 }
 
-static void refuse(struct requirement *requirement, int needed_version)
+static void requirement_refuse(struct requirement *requirement, int needed_version)
 {
     requirement->met = false;
     int branch = branch_for(needed_version);
@@ -53,7 +53,7 @@ const char *requirement_slot_failure(const char *name, enum cushim_default_strea
     return cushim_require(&name, 1, kind, NULL) == CUDA_SUCCESS ? NULL : cushim_last_error()->message;
 }
 
-static void append(char *text, size_t size, const char *more)
+static void text_append(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s", more);
@@ -81,8 +81,8 @@ static void check_slots(const struct options *options, struct requirement *requi
             continue;
         if (names[0] == '\0' && requirement->met)
             snprintf(requirement->message, sizeof requirement->message, "%s", failure);
-        append(names, sizeof names, names[0] != '\0' ? ", " : "");
-        append(names, sizeof names, info.name);
+        text_append(names, sizeof names, names[0] != '\0' ? ", " : "");
+        text_append(names, sizeof names, info.name);
         int needed = first_version(&info, options->kind);
         bool elsewhere = cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
         hidden |= needed <= cushim_driver_version() && !elsewhere;
@@ -91,15 +91,15 @@ static void check_slots(const struct options *options, struct requirement *requi
     if (names[0] == '\0')
         return;
     if (newest > cushim_driver_version() && newest > options->required_version)
-        refuse(requirement, newest);
+        requirement_refuse(requirement, newest);
     requirement->met = false;
     if (hidden)
-        append(requirement->advice, sizeof requirement->advice,
-               requirement->advice[0] != '\0' ? " Do not hide required functions."
-                                              : "Do not hide required functions: --hide or CUSHIM_HIDE.");
-    append(requirement->advice, sizeof requirement->advice, " Missing: ");
-    append(requirement->advice, sizeof requirement->advice, names);
-    append(requirement->advice, sizeof requirement->advice, ".");
+        text_append(requirement->advice, sizeof requirement->advice,
+                    requirement->advice[0] != '\0' ? " Do not hide required functions."
+                                                   : "Do not hide required functions: --hide or CUSHIM_HIDE.");
+    text_append(requirement->advice, sizeof requirement->advice, " Missing: ");
+    text_append(requirement->advice, sizeof requirement->advice, names);
+    text_append(requirement->advice, sizeof requirement->advice, ".");
 }
 
 struct requirement requirement_check(const struct options *options)
@@ -107,7 +107,7 @@ struct requirement requirement_check(const struct options *options)
     struct requirement requirement = {.met = true};
     int version = cushim_driver_version();
     if (options->required_version > version) {
-        refuse(&requirement, options->required_version);
+        requirement_refuse(&requirement, options->required_version);
         snprintf(requirement.message, sizeof requirement.message, "CUDA %s is required; this driver %s CUDA %s.",
                  text_version(options->required_version).text, is_limited() ? "is limited to" : "is for",
                  text_version(version).text);

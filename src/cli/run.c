@@ -177,7 +177,7 @@ static void report_no_driver(const struct options *options)
             "softcuda, the software driver, was not found: install it with this program to run without a driver");
 }
 
-enum status run(const struct options *options)
+enum status command_run(const struct options *options)
 {
     enum cushim_reason instead_of =
         options->softcuda != NULL ? reason_of(getenv(instead_variable)) : CUSHIM_REASON_NONE;

@@ -35,7 +35,7 @@ static void set_message(struct pipeline *pipeline, const char *format, ...)
 }
 
 /* Whether a call succeeded. If not, the step ends. */
-static bool succeeded(struct pipeline *pipeline, const char *function, CUresult result)
+static bool step_succeeded(struct pipeline *pipeline, const char *function, CUresult result)
 {
     if (result == CUDA_SUCCESS)
         return true;
@@ -95,9 +95,9 @@ static bool make_context(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     if (cushim_driver_version() < 7000)
-        return succeeded(pipeline, "cuCtxCreate", cuda->CtxCreate_v2(&pipeline->context, 0, 0));
-    return succeeded(pipeline, "cuDevicePrimaryCtxRetain", cuda->DevicePrimaryCtxRetain_v1(&pipeline->context, 0))
-           && succeeded(pipeline, "cuCtxSetCurrent", cuda->CtxSetCurrent_v1(pipeline->context));
+        return step_succeeded(pipeline, "cuCtxCreate", cuda->CtxCreate_v2(&pipeline->context, 0, 0));
+    return step_succeeded(pipeline, "cuDevicePrimaryCtxRetain", cuda->DevicePrimaryCtxRetain_v1(&pipeline->context, 0))
+           && step_succeeded(pipeline, "cuCtxSetCurrent", cuda->CtxSetCurrent_v1(pipeline->context));
 }
 
 static void pipeline_start(struct pipeline *pipeline)
@@ -105,13 +105,13 @@ static void pipeline_start(struct pipeline *pipeline)
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     void *in = NULL, *out = NULL;
     if (!make_context(pipeline)
-        || !succeeded(pipeline, "cuStreamCreate", cuda->StreamCreate_v1(&pipeline->one, CU_STREAM_NON_BLOCKING))
-        || !succeeded(pipeline, "cuStreamCreate", cuda->StreamCreate_v1(&pipeline->two, CU_STREAM_NON_BLOCKING))
-        || !succeeded(pipeline, "cuEventCreate", cuda->EventCreate_v1(&pipeline->forked, CU_EVENT_DISABLE_TIMING))
-        || !succeeded(pipeline, "cuEventCreate", cuda->EventCreate_v1(&pipeline->joined, CU_EVENT_DISABLE_TIMING))
-        || !succeeded(pipeline, "cuMemAlloc", cuda->MemAlloc_v2(&pipeline->numbers, BYTES))
-        || !succeeded(pipeline, "cuMemAllocHost", cuda->MemAllocHost_v2(&in, BYTES))
-        || !succeeded(pipeline, "cuMemAllocHost", cuda->MemAllocHost_v2(&out, BYTES)))
+        || !step_succeeded(pipeline, "cuStreamCreate", cuda->StreamCreate_v1(&pipeline->one, CU_STREAM_NON_BLOCKING))
+        || !step_succeeded(pipeline, "cuStreamCreate", cuda->StreamCreate_v1(&pipeline->two, CU_STREAM_NON_BLOCKING))
+        || !step_succeeded(pipeline, "cuEventCreate", cuda->EventCreate_v1(&pipeline->forked, CU_EVENT_DISABLE_TIMING))
+        || !step_succeeded(pipeline, "cuEventCreate", cuda->EventCreate_v1(&pipeline->joined, CU_EVENT_DISABLE_TIMING))
+        || !step_succeeded(pipeline, "cuMemAlloc", cuda->MemAlloc_v2(&pipeline->numbers, BYTES))
+        || !step_succeeded(pipeline, "cuMemAllocHost", cuda->MemAllocHost_v2(&in, BYTES))
+        || !step_succeeded(pipeline, "cuMemAllocHost", cuda->MemAllocHost_v2(&out, BYTES)))
         return;
     pipeline->in = in;
     pipeline->out = out;
@@ -122,10 +122,10 @@ static void copy_in(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     pipeline_begin(pipeline);
-    if (!succeeded(pipeline, "cuMemcpyHtoDAsync",
-                   cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
-        || !succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
-        || !succeeded(pipeline, "cuMemcpyDtoH", cuda->MemcpyDtoH_v2(pipeline->out, pipeline->numbers, BYTES)))
+    if (!step_succeeded(pipeline, "cuMemcpyHtoDAsync",
+                        cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
+        || !step_succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
+        || !step_succeeded(pipeline, "cuMemcpyDtoH", cuda->MemcpyDtoH_v2(pipeline->out, pipeline->numbers, BYTES)))
         return;
     for (unsigned i = 0; i < COUNT; i++)
         if (!pipeline_check(pipeline, pipeline->out[i] == i, "the device memory differs from what was copied to it"))
@@ -137,9 +137,9 @@ static void launch_kernel(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     pipeline->kernel = run_kernel_load();
-    if (!succeeded(pipeline, "cuLaunchKernel",
-                   run_kernel_launch(&pipeline->kernel, pipeline->numbers, COUNT, pipeline->one))
-        || !succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one)))
+    if (!step_succeeded(pipeline, "cuLaunchKernel",
+                        run_kernel_launch(&pipeline->kernel, pipeline->numbers, COUNT, pipeline->one))
+        || !step_succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one)))
         return;
     if (pipeline->kernel.function != NULL)
         set_message(pipeline, "replaced each number n by 2 n + 1");
@@ -151,9 +151,9 @@ static void launch_kernel(struct pipeline *pipeline)
 static void copy_out(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
-    if (succeeded(pipeline, "cuMemcpyDtoHAsync",
-                  cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
-        && succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
+    if (step_succeeded(pipeline, "cuMemcpyDtoHAsync",
+                       cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
+        && step_succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
         && pipeline_check(pipeline, are_results(pipeline, pipeline->out, 0),
                           "a number is not the expected result of the kernel"))
         set_message(pipeline, "copied %d numbers back; all results are correct", COUNT);
@@ -163,11 +163,11 @@ static void host_function(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     pipeline_begin(pipeline);
-    if (!succeeded(pipeline, "cuMemcpyDtoHAsync",
-                   cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
-        || !succeeded(pipeline, "cuLaunchHostFunc",
-                      cuda->LaunchHostFunc_v1(pipeline->one, check_results_and_advance, pipeline))
-        || !succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
+    if (!step_succeeded(pipeline, "cuMemcpyDtoHAsync",
+                        cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
+        || !step_succeeded(pipeline, "cuLaunchHostFunc",
+                           cuda->LaunchHostFunc_v1(pipeline->one, check_results_and_advance, pipeline))
+        || !step_succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
         || !pipeline_check(pipeline, pipeline->calls == 1, "it was not called exactly once")
         || !pipeline_check(pipeline, pipeline->correct == 1, "it was called before the preceding copy was done"))
         return;
@@ -179,20 +179,22 @@ static bool pipeline_submit(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     CUdeviceptr second_half = pipeline->numbers + BYTES / 2;
-    return succeeded(pipeline, "cuMemcpyHtoDAsync",
-                     cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
-           && succeeded(pipeline, "cuEventRecord", cuda->EventRecord_v1(pipeline->forked, pipeline->one))
-           && succeeded(pipeline, "cuStreamWaitEvent", cuda->StreamWaitEvent_v1(pipeline->two, pipeline->forked, 0))
-           && succeeded(pipeline, "cuLaunchKernel",
-                        run_kernel_launch(&pipeline->kernel, pipeline->numbers, HALF, pipeline->one))
-           && succeeded(pipeline, "cuLaunchKernel",
-                        run_kernel_launch(&pipeline->kernel, second_half, HALF, pipeline->two))
-           && succeeded(pipeline, "cuEventRecord", cuda->EventRecord_v1(pipeline->joined, pipeline->two))
-           && succeeded(pipeline, "cuStreamWaitEvent", cuda->StreamWaitEvent_v1(pipeline->one, pipeline->joined, 0))
-           && succeeded(pipeline, "cuMemcpyDtoHAsync",
-                        cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
-           && succeeded(pipeline, "cuLaunchHostFunc",
-                        cuda->LaunchHostFunc_v1(pipeline->one, check_results_and_advance, pipeline));
+    return step_succeeded(pipeline, "cuMemcpyHtoDAsync",
+                          cuda->MemcpyHtoDAsync_v2(pipeline->numbers, pipeline->in, BYTES, pipeline->one))
+           && step_succeeded(pipeline, "cuEventRecord", cuda->EventRecord_v1(pipeline->forked, pipeline->one))
+           && step_succeeded(pipeline, "cuStreamWaitEvent",
+                             cuda->StreamWaitEvent_v1(pipeline->two, pipeline->forked, 0))
+           && step_succeeded(pipeline, "cuLaunchKernel",
+                             run_kernel_launch(&pipeline->kernel, pipeline->numbers, HALF, pipeline->one))
+           && step_succeeded(pipeline, "cuLaunchKernel",
+                             run_kernel_launch(&pipeline->kernel, second_half, HALF, pipeline->two))
+           && step_succeeded(pipeline, "cuEventRecord", cuda->EventRecord_v1(pipeline->joined, pipeline->two))
+           && step_succeeded(pipeline, "cuStreamWaitEvent",
+                             cuda->StreamWaitEvent_v1(pipeline->one, pipeline->joined, 0))
+           && step_succeeded(pipeline, "cuMemcpyDtoHAsync",
+                             cuda->MemcpyDtoHAsync_v2(pipeline->out, pipeline->numbers, BYTES, pipeline->one))
+           && step_succeeded(pipeline, "cuLaunchHostFunc",
+                             cuda->LaunchHostFunc_v1(pipeline->one, check_results_and_advance, pipeline));
 }
 
 static void fork_and_join(struct pipeline *pipeline)
@@ -200,7 +202,7 @@ static void fork_and_join(struct pipeline *pipeline)
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     pipeline_begin(pipeline);
     if (pipeline_submit(pipeline)
-        && succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
+        && step_succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
         && pipeline_check(pipeline, pipeline->calls == 1 && pipeline->correct == 1,
                           "the results of the two streams are incorrect"))
         set_message(pipeline, "computed half of the numbers in each of two streams, joined by events");
@@ -213,20 +215,20 @@ static void capture_graph(struct pipeline *pipeline)
     CUgraph graph = NULL;
     size_t nodes = 0;
     pipeline_begin(pipeline);
-    if (!succeeded(pipeline, "cuStreamBeginCapture",
-                   cuda->StreamBeginCapture_v2(pipeline->one, CU_STREAM_CAPTURE_MODE_RELAXED)))
+    if (!step_succeeded(pipeline, "cuStreamBeginCapture",
+                        cuda->StreamBeginCapture_v2(pipeline->one, CU_STREAM_CAPTURE_MODE_RELAXED)))
         return;
     bool submitted = pipeline_submit(pipeline);
     CUresult result = cuda->StreamEndCapture_v1(pipeline->one, &graph);
-    if (submitted && succeeded(pipeline, "cuStreamEndCapture", result)
-        && succeeded(pipeline, "cuGraphGetNodes", cuda->GraphGetNodes_v1(graph, NULL, &nodes))
-        && succeeded(pipeline, "cuGraphInstantiateWithFlags",
-                     cuda->GraphInstantiateWithFlags_v1(&pipeline->executable, graph, 0))
+    if (submitted && step_succeeded(pipeline, "cuStreamEndCapture", result)
+        && step_succeeded(pipeline, "cuGraphGetNodes", cuda->GraphGetNodes_v1(graph, NULL, &nodes))
+        && step_succeeded(pipeline, "cuGraphInstantiateWithFlags",
+                          cuda->GraphInstantiateWithFlags_v1(&pipeline->executable, graph, 0))
         && pipeline_check(pipeline, nodes == NODES, "the graph has an unexpected number of nodes")
         && pipeline_check(pipeline, pipeline->calls == 0, "the host function was called during the capture"))
         set_message(pipeline, "captured the same work as a graph of %d nodes; nothing was executed", NODES);
     if (graph != NULL && pipeline->step->outcome == STEP_PASSED)
-        (void)succeeded(pipeline, "cuGraphDestroy", cuda->GraphDestroy_v1(graph));
+        (void)step_succeeded(pipeline, "cuGraphDestroy", cuda->GraphDestroy_v1(graph));
 }
 
 static void launch_graph(struct pipeline *pipeline)
@@ -239,9 +241,9 @@ static void launch_graph(struct pipeline *pipeline)
     }
     pipeline_begin(pipeline);
     for (int i = 0; i < LAUNCHES; i++)
-        if (!succeeded(pipeline, "cuGraphLaunch", cuda->GraphLaunch_v1(pipeline->executable, pipeline->one)))
+        if (!step_succeeded(pipeline, "cuGraphLaunch", cuda->GraphLaunch_v1(pipeline->executable, pipeline->one)))
             return;
-    if (succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
+    if (step_succeeded(pipeline, "cuStreamSynchronize", cuda->StreamSynchronize_v1(pipeline->one))
         && pipeline_check(pipeline, pipeline->calls == LAUNCHES,
                           "the host function was not called once for each launch")
         && pipeline_check(pipeline, pipeline->correct == LAUNCHES, "the results of a launch are incorrect"))
@@ -252,19 +254,19 @@ static void pipeline_end(struct pipeline *pipeline)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     if ((pipeline->executable != NULL
-         && !succeeded(pipeline, "cuGraphExecDestroy", cuda->GraphExecDestroy_v1(pipeline->executable)))
-        || !succeeded(pipeline, "cuModuleUnload", run_kernel_unload(&pipeline->kernel))
-        || !succeeded(pipeline, "cuMemFreeHost", cuda->MemFreeHost_v1(pipeline->in))
-        || !succeeded(pipeline, "cuMemFreeHost", cuda->MemFreeHost_v1(pipeline->out))
-        || !succeeded(pipeline, "cuMemFree", cuda->MemFree_v2(pipeline->numbers))
-        || !succeeded(pipeline, "cuEventDestroy", cuda->EventDestroy_v2(pipeline->forked))
-        || !succeeded(pipeline, "cuEventDestroy", cuda->EventDestroy_v2(pipeline->joined))
-        || !succeeded(pipeline, "cuStreamDestroy", cuda->StreamDestroy_v2(pipeline->one))
-        || !succeeded(pipeline, "cuStreamDestroy", cuda->StreamDestroy_v2(pipeline->two)))
+         && !step_succeeded(pipeline, "cuGraphExecDestroy", cuda->GraphExecDestroy_v1(pipeline->executable)))
+        || !step_succeeded(pipeline, "cuModuleUnload", run_kernel_unload(&pipeline->kernel))
+        || !step_succeeded(pipeline, "cuMemFreeHost", cuda->MemFreeHost_v1(pipeline->in))
+        || !step_succeeded(pipeline, "cuMemFreeHost", cuda->MemFreeHost_v1(pipeline->out))
+        || !step_succeeded(pipeline, "cuMemFree", cuda->MemFree_v2(pipeline->numbers))
+        || !step_succeeded(pipeline, "cuEventDestroy", cuda->EventDestroy_v2(pipeline->forked))
+        || !step_succeeded(pipeline, "cuEventDestroy", cuda->EventDestroy_v2(pipeline->joined))
+        || !step_succeeded(pipeline, "cuStreamDestroy", cuda->StreamDestroy_v2(pipeline->one))
+        || !step_succeeded(pipeline, "cuStreamDestroy", cuda->StreamDestroy_v2(pipeline->two)))
         return;
     if (cushim_driver_version() < 7000
-            ? succeeded(pipeline, "cuCtxDestroy", cuda->CtxDestroy_v2(pipeline->context))
-            : succeeded(pipeline, "cuDevicePrimaryCtxRelease", cuda->DevicePrimaryCtxRelease_v2(0)))
+            ? step_succeeded(pipeline, "cuCtxDestroy", cuda->CtxDestroy_v2(pipeline->context))
+            : step_succeeded(pipeline, "cuDevicePrimaryCtxRelease", cuda->DevicePrimaryCtxRelease_v2(0)))
         set_message(pipeline, "released everything");
 }
 

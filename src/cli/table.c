@@ -8,16 +8,16 @@
 #include "slots.h"
 #include "text.h"
 
-static char lower(char c)
+static char character_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool contains(const char *text, const char *part)
+static bool text_contains(const char *text, const char *part)
 {
     for (; *text != '\0' || *part == '\0'; text++) {
         size_t i = 0;
-        while (part[i] != '\0' && lower(text[i]) == lower(part[i]))
+        while (part[i] != '\0' && character_lower(text[i]) == character_lower(part[i]))
             i++;
         if (part[i] == '\0')
             return true;
@@ -36,7 +36,7 @@ static int next_slot(int slot, const struct options *options, struct cushim_slot
     const char *filter = filter_of(options);
     for (; slot < CUSHIM_SLOT_COUNT; slot++) {
         if (cushim_query_slot((enum cushim_slot)slot, options->kind, info) == CUDA_SUCCESS
-            && (filter == NULL || contains(info->name, filter) || contains(info->function, filter)))
+            && (filter == NULL || text_contains(info->name, filter) || text_contains(info->function, filter)))
             break;
     }
     return slot;
@@ -109,7 +109,7 @@ static void print_text(const struct options *options)
     }
 }
 
-enum status table(const struct options *options)
+enum status command_table(const struct options *options)
 {
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)

@@ -40,7 +40,7 @@ static void run_with(const char *name, CUresult result)
     layer_stream_end(stream);
 }
 
-static void run(void)
+static void run_returns(void)
 {
     run_with("succeeds", CUDA_SUCCESS);
     run_with("fails", CUDA_ERROR_ASSERT);
@@ -181,7 +181,7 @@ static void run_left_capturing(void)
 }
 
 static const struct check checks[] = {
-    {"stream_run.run", run, 0, {0}},
+    {"stream_run.run", run_returns, 0, {0}},
     {"stream_run.run-destroyed", run_destroyed, 0, {0}},
     {"stream_run.run-beside-capture",
      run_beside_capture,

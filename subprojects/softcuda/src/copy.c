@@ -24,15 +24,15 @@ struct place {
     size_t x, y, z, pitch, height;
 };
 
-static bool multiply(size_t a, size_t b, size_t *ret)
+static bool size_multiply(size_t a, size_t b, size_t *out_product)
 {
     if (b != 0 && a > SIZE_MAX / b)
         return false;
-    *ret = a * b;
+    *out_product = a * b;
     return true;
 }
 
-static CUresult copy_resolve(const struct place *place, const CUDA_MEMCPY3D *params, struct side *ret)
+static CUresult copy_resolve(const struct place *place, const CUDA_MEMCPY3D *params, struct side *out_side)
 {
     if (place->type == CU_MEMORYTYPE_ARRAY)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -46,8 +46,9 @@ static CUresult copy_resolve(const struct place *place, const CUDA_MEMCPY3D *par
     if (base == 0 || (!flat && pitch < width) || (params->Depth > 1 && height < rows))
         return CUDA_ERROR_INVALID_VALUE;
     size_t slice, before, first, last, deep;
-    if (!multiply(pitch, height, &slice) || !multiply(slice, place->z, &before) || !multiply(pitch, place->y, &first)
-        || !multiply(pitch, params->Height - 1, &last) || !multiply(slice, params->Depth - 1, &deep))
+    if (!size_multiply(pitch, height, &slice) || !size_multiply(slice, place->z, &before)
+        || !size_multiply(pitch, place->y, &first) || !size_multiply(pitch, params->Height - 1, &last)
+        || !size_multiply(slice, params->Depth - 1, &deep))
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t start = base + before + first + place->x;
     size_t extent = deep + last + params->WidthInBytes;
@@ -56,7 +57,7 @@ static CUresult copy_resolve(const struct place *place, const CUDA_MEMCPY3D *par
         return CUDA_ERROR_INVALID_VALUE;
     if (!known && place->type == CU_MEMORYTYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
-    *ret = (struct side){(char *)(uintptr_t)start, pitch, slice, !known};
+    *out_side = (struct side){(char *)(uintptr_t)start, pitch, slice, !known};
     return CUDA_SUCCESS;
 }
 

@@ -8,8 +8,8 @@
 #define DEVICE CU_MEMORYTYPE_DEVICE
 #define UNIFIED CU_MEMORYTYPE_UNIFIED
 
-static CUresult row(CUmemorytype to_type, uint64_t to, CUmemorytype from_type, uint64_t from, size_t bytes,
-                    CUstream stream, enum copy_when when)
+static CUresult copy_linear(CUmemorytype to_type, uint64_t to, CUmemorytype from_type, uint64_t from, size_t bytes,
+                            CUstream stream, enum copy_when when)
 {
     CUDA_MEMCPY3D params = copy_row(to_type, to, from_type, from, bytes);
     return copy_submit(&params, stream, when);
@@ -17,42 +17,42 @@ static CUresult row(CUmemorytype to_type, uint64_t to, CUmemorytype from_type, u
 
 CUresult soft_Memcpy_v1(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-    return row(UNIFIED, dst, UNIFIED, src, ByteCount, NULL, COPY_NOW);
+    return copy_linear(UNIFIED, dst, UNIFIED, src, ByteCount, NULL, COPY_NOW);
 }
 
 CUresult soft_MemcpyAsync_v1(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    return row(UNIFIED, dst, UNIFIED, src, ByteCount, hStream, COPY_ASYNC);
+    return copy_linear(UNIFIED, dst, UNIFIED, src, ByteCount, hStream, COPY_ASYNC);
 }
 
 CUresult soft_MemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
-    return row(DEVICE, dstDevice, HOST, (uintptr_t)srcHost, ByteCount, NULL, COPY_NOW);
+    return copy_linear(DEVICE, dstDevice, HOST, (uintptr_t)srcHost, ByteCount, NULL, COPY_NOW);
 }
 
 CUresult soft_MemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
-    return row(DEVICE, dstDevice, HOST, (uintptr_t)srcHost, ByteCount, hStream, COPY_ASYNC);
+    return copy_linear(DEVICE, dstDevice, HOST, (uintptr_t)srcHost, ByteCount, hStream, COPY_ASYNC);
 }
 
 CUresult soft_MemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return row(HOST, (uintptr_t)dstHost, DEVICE, srcDevice, ByteCount, NULL, COPY_NOW);
+    return copy_linear(HOST, (uintptr_t)dstHost, DEVICE, srcDevice, ByteCount, NULL, COPY_NOW);
 }
 
 CUresult soft_MemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
-    return row(HOST, (uintptr_t)dstHost, DEVICE, srcDevice, ByteCount, hStream, COPY_ASYNC);
+    return copy_linear(HOST, (uintptr_t)dstHost, DEVICE, srcDevice, ByteCount, hStream, COPY_ASYNC);
 }
 
 CUresult soft_MemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return row(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount, NULL, COPY_NOW);
+    return copy_linear(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount, NULL, COPY_NOW);
 }
 
 CUresult soft_MemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
-    return row(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount, hStream, COPY_ORDER);
+    return copy_linear(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount, hStream, COPY_ORDER);
 }
 
 static CUresult peer_contexts(CUcontext to, CUcontext from)

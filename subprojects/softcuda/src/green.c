@@ -78,7 +78,7 @@ static void resources_free(void *object)
     free(object);
 }
 
-static struct resources *describe(int device, unsigned multiprocessors)
+static struct resources *resources_describe(int device, unsigned multiprocessors)
 {
     struct resources *found = descriptions;
     while (found != NULL && (found->device != device || found->multiprocessors != multiprocessors))
@@ -108,7 +108,7 @@ CUresult soft_DevResourceGenerateDesc_v1(CUdevResourceDesc *phDesc, CUdevResourc
     unsigned count = resources->sm.smCount;
     if (nbResources != 1 || !device_exists(device) || count == 0 || count > resource_of_device(device))
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
-    struct resources *description = describe(device, count);
+    struct resources *description = resources_describe(device, count);
     if (description == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *phDesc = (CUdevResourceDesc)description;
