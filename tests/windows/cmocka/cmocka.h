@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of cmocka that the unit tests use, for Windows, where no package of cmocka exists. The output and the exit
+ * The part of cmocka that the unit tests use, for Windows, where no package of cmocka exists. (Meson's
+ * fallback would download its source, which a build without a network cannot do.) The output and the exit
  * status of a test program are those of cmocka.
  */
 #ifndef CUSHIM_TEST_CMOCKA_H
