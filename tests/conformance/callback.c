@@ -25,7 +25,7 @@ static void CUDA_CB record_report(CUstream stream, CUresult status, void *user)
 
 static void on_stream(const char *key, CUstream stream)
 {
-    struct report report = {(CUstream)0x5a5a, CUDA_ERROR_UNKNOWN, pthread_self(), 0};
+    struct report report = {UNTOUCHED_HANDLE, CUDA_ERROR_UNKNOWN, pthread_self(), 0};
     rule(key_of(key, "code", NULL), cu->StreamAddCallback_v1(stream, record_report, &report, 0), CUDA_SUCCESS);
     rule(key_of(key, "synchronize", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     rule_number(key_of(key, "calls", NULL), atomic_load(&report.calls), 1);
@@ -246,7 +246,7 @@ struct inside {
 
 static void make_calls_inside(struct inside *inside)
 {
-    CUcontext context = (CUcontext)0x5a5a;
+    CUcontext context = UNTOUCHED_HANDLE;
     CUdevice device;
     int version;
     inside->codes[0] = (int)cu->StreamQuery_v1(inside->idle);

@@ -28,12 +28,12 @@ static void begin_end(void)
 static void arguments(void)
 {
     CUstream stream = stream_new();
-    CUgraph graph = (CUgraph)0x5a5a;
+    CUgraph graph = UNTOUCHED_HANDLE;
     CUstreamCaptureStatus status;
     rule("mode-3", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)3), CUDA_ERROR_INVALID_VALUE);
     rule("mode-negative", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)-1), CUDA_ERROR_INVALID_VALUE);
     rule("end-idle", cu->StreamEndCapture_v1(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
-    saw_text("end-idle-graph", graph == NULL ? "null" : graph == (CUgraph)0x5a5a ? "untouched" : "other");
+    saw_text("end-idle-graph", graph == NULL ? "null" : graph == UNTOUCHED_HANDLE ? "untouched" : "other");
     saw("end-idle-null", cu->StreamEndCapture_v1(stream, NULL));
     rule("is-capturing-null", cu->StreamIsCapturing_v1(stream, NULL), CUDA_ERROR_INVALID_VALUE);
     rule("is-capturing-zero", cu->StreamIsCapturing_v1(NULL, &status), CUDA_SUCCESS);
@@ -246,7 +246,7 @@ static void beside_pending_work(void)
 static void invalidated(void)
 {
     CUstream stream = stream_new();
-    CUgraph graph = (CUgraph)0x5a5a;
+    CUgraph graph = UNTOUCHED_HANDLE;
     unsigned flags = 0;
     capture_begin(stream);
     rule("query", cu->StreamQuery_v1(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);

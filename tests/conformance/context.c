@@ -164,17 +164,14 @@ static void of_each(void)
     if (!contexts_new(contexts))
         return;
     for (int i = 0; i < CONTEXT_COUNT * CONTEXT_COUNT; i++) {
-        CUdevice device = 99;
+        CUdevice device = UNTOUCHED_DEVICE;
         need("set", cu->CtxSetCurrent_v1(contexts[i / CONTEXT_COUNT]));
         CUresult of_device = cu->CtxGetDevice_v2(&device, contexts[i % CONTEXT_COUNT]);
         const char *between = current_word();
         CUresult synchronized = cu->CtxSynchronize_v2(contexts[i % CONTEXT_COUNT]);
         saw_words(key_of(context_names[i / CONTEXT_COUNT], context_names[i % CONTEXT_COUNT], NULL),
-                  "%d device %s, current %s, %d synchronized, current %s", (int)of_device,
-                  device == the_device ? "is"
-                  : device == 99       ? "untouched"
-                                       : "other",
-                  between, (int)synchronized, current_word());
+                  "%d device %s, current %s, %d synchronized, current %s", (int)of_device, device_word(device), between,
+                  (int)synchronized, current_word());
     }
     need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
 }

@@ -2,35 +2,33 @@
 /* Creating and destroying streams: cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy. */
 #include "fixture.h"
 
-#define UNTOUCHED ((CUstream)0x5a5a)
-
 static void plain(void)
 {
-    CUstream stream = UNTOUCHED;
+    CUstream stream = UNTOUCHED_HANDLE;
     rule("code", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
-    rule_fact("handle-written", stream != UNTOUCHED);
+    rule_fact("handle-written", stream != UNTOUCHED_HANDLE);
     rule_fact("handle-not-special", stream != NULL && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD);
     rule("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
 static void arguments(void)
 {
-    CUstream stream = UNTOUCHED;
+    CUstream stream = UNTOUCHED_HANDLE;
     rule("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_VALUE);
     rule("flag-2", cu->StreamCreate_v1(&stream, 2), CUDA_ERROR_INVALID_VALUE);
     rule("flag-3", cu->StreamCreate_v1(&stream, 3), CUDA_ERROR_INVALID_VALUE);
     rule("flag-high", cu->StreamCreate_v1(&stream, 0x80000000u), CUDA_ERROR_INVALID_VALUE);
-    saw_fact("untouched-on-failure", stream == UNTOUCHED);
+    saw_fact("untouched-on-failure", stream == UNTOUCHED_HANDLE);
     rule("non-blocking", cu->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     rule("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
 static void no_context(void)
 {
-    CUstream stream = UNTOUCHED;
+    CUstream stream = UNTOUCHED_HANDLE;
     need("no-context", cu->CtxSetCurrent_v1(NULL));
     rule("code", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_CONTEXT);
-    saw_fact("untouched", stream == UNTOUCHED);
+    saw_fact("untouched", stream == UNTOUCHED_HANDLE);
     saw("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT));
     saw("unknown-flag", cu->StreamCreate_v1(&stream, 2));
     if (have("priority", S(StreamCreateWithPriority_v1)))
@@ -65,7 +63,7 @@ static void one_priority(const char *key, int wanted)
 
 static void priority(void)
 {
-    CUstream stream = UNTOUCHED;
+    CUstream stream = UNTOUCHED_HANDLE;
     int value = 99;
     one_priority("default", 0);
     one_priority("below-least", 100);
@@ -75,7 +73,7 @@ static void priority(void)
     one_priority("above-greatest", -100);
     rule("null", cu->StreamCreateWithPriority_v1(NULL, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_VALUE);
     rule("unknown-flag", cu->StreamCreateWithPriority_v1(&stream, 2, 0), CUDA_ERROR_INVALID_VALUE);
-    saw_fact("untouched", stream == UNTOUCHED);
+    saw_fact("untouched", stream == UNTOUCHED_HANDLE);
     need("plain", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT));
     need("priority", cu->StreamGetPriority_v1(stream, &value));
     rule_number("of-plain-create", value, 0);

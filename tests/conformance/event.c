@@ -2,22 +2,20 @@
 /* Events: create, record, query, synchronize, elapsed time. */
 #include "fixture.h"
 
-#define UNTOUCHED ((CUevent)0x5a5a)
-
 static void one_flag(const char *key, unsigned flags)
 {
-    CUevent event = UNTOUCHED;
+    CUevent event = UNTOUCHED_HANDLE;
     CUresult result = cu->EventCreate_v1(&event, flags);
     saw(key, result);
     if (result == CUDA_SUCCESS)
         need("destroy", cu->EventDestroy_v2(event));
     else
-        saw_fact(key_of(key, "untouched", NULL), event == UNTOUCHED);
+        saw_fact(key_of(key, "untouched", NULL), event == UNTOUCHED_HANDLE);
 }
 
 static void create(void)
 {
-    CUevent event = UNTOUCHED;
+    CUevent event = UNTOUCHED_HANDLE;
     one_flag("default", CU_EVENT_DEFAULT);
     one_flag("blocking-sync", CU_EVENT_BLOCKING_SYNC);
     one_flag("disable-timing", CU_EVENT_DISABLE_TIMING);

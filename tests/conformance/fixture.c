@@ -126,6 +126,11 @@ const char *context_word(CUcontext context)
                                          : "other";
 }
 
+const char *device_word(CUdevice device)
+{
+    return device == the_device ? "is" : device == UNTOUCHED_DEVICE ? "untouched" : "other";
+}
+
 const char *current_word(void)
 {
     CUcontext context = UNTOUCHED_HANDLE;
@@ -135,15 +140,12 @@ const char *current_word(void)
 
 void saw_stream(const char *key, CUstream stream)
 {
-    CUdevice device = 99;
+    CUdevice device = UNTOUCHED_DEVICE;
     CUcontext context = UNTOUCHED_HANDLE;
     CUgreenCtx green = UNTOUCHED_HANDLE;
     CUresult of_device = cu->StreamGetDevice_v1(stream, &device);
     CUresult of_context = cu->StreamGetCtx_v2(stream, &context, &green);
-    saw_words(key, "%d device %s, %d context %s green %s, current %s", (int)of_device,
-              device == the_device ? "is"
-              : device == 99       ? "untouched"
-                                   : "other",
+    saw_words(key, "%d device %s, %d context %s green %s, current %s", (int)of_device, device_word(device),
               (int)of_context, context_word(context),
               green == NULL               ? "none"
               : green == UNTOUCHED_HANDLE ? "untouched"

@@ -32,8 +32,9 @@ CUdeviceptr memory_new(size_t count, unsigned char fill);
 void *host_new(size_t count, CUdeviceptr *out_device);
 void host_free(void *host);
 
-/* The value of an output handle before a call. */
+/* The values of an output handle and of an output device before a call. */
 #define UNTOUCHED_HANDLE ((void *)0x5a5a)
+#define UNTOUCHED_DEVICE 99
 
 /* Contexts that tables of calls make current: none, the context of the fixture, and a second one. */
 enum { CONTEXT_NONE, CONTEXT_PRIMARY, CONTEXT_SECOND, CONTEXT_COUNT };
@@ -43,6 +44,8 @@ bool contexts_new(CUcontext out_contexts[CONTEXT_COUNT]);
 /* Both return "none", "primary", "untouched" or "other": for a context, and for the current context. */
 const char *context_word(CUcontext context);
 const char *current_word(void);
+/* Returns "is" for the device of the fixture, "untouched" or "other". */
+const char *device_word(CUdevice device);
 
 /* Reports the device and the contexts of a stream in one answer. */
 void saw_stream(const char *key, CUstream stream);

@@ -53,7 +53,7 @@ static void stream(void)
 static void of_plain_stream(void)
 {
     CUstream stream = stream_new();
-    CUgreenCtx found = (CUgreenCtx)0x5a5a;
+    CUgreenCtx found = UNTOUCHED_HANDLE;
     rule("code", cu->StreamGetGreenCtx_v1(stream, &found), CUDA_SUCCESS);
     rule_fact("is-null", found == NULL);
     saw("null", cu->StreamGetGreenCtx_v1(stream, NULL));

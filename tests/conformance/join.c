@@ -49,7 +49,7 @@ static void unjoined(void)
 {
     CUstream origin = stream_new();
     CUstream side = stream_new();
-    CUgraph graph = (CUgraph)0x5a5a;
+    CUgraph graph = UNTOUCHED_HANDLE;
     capture_begin(origin);
     need("fork", make_wait(origin, side));
     need("work", add_work(side));

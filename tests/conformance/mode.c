@@ -101,7 +101,7 @@ struct ending {
 static void end_there(void *user)
 {
     struct ending *ending = user;
-    ending->graph = (CUgraph)0x5a5a;
+    ending->graph = UNTOUCHED_HANDLE;
     ending->result = cu->StreamEndCapture_v1(ending->stream, &ending->graph);
 }
 
@@ -115,12 +115,12 @@ static void end_elsewhere(void)
         on_thread(end_there, &ending);
         rule(key_of(name, "there", NULL), ending.result,
              mode == CU_STREAM_CAPTURE_MODE_RELAXED ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-        saw_text(key_of(name, "graph", NULL), ending.graph == NULL              ? "null"
-                                              : ending.graph == (CUgraph)0x5a5a ? "untouched"
-                                                                                : "graph");
+        saw_text(key_of(name, "graph", NULL), ending.graph == NULL               ? "null"
+                                              : ending.graph == UNTOUCHED_HANDLE ? "untouched"
+                                                                                 : "graph");
         saw_text(key_of(name, "status", NULL), capture_status(stream));
         rule(key_of(name, "here", NULL), capture_end(stream), CUDA_ERROR_ILLEGAL_STATE);
-        if (ending.graph != NULL && ending.graph != (CUgraph)0x5a5a)
+        if (ending.graph != NULL && ending.graph != UNTOUCHED_HANDLE)
             need("destroy", cu->GraphDestroy_v1(ending.graph));
         rule(key_of(name, "usable", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
         stream_end(stream);

@@ -146,12 +146,12 @@ static void context_second(void)
 {
     CUstream stream = stream_new();
     CUcontext context = NULL;
-    CUgreenCtx green = (CUgreenCtx)0x5a5a;
+    CUgreenCtx green = UNTOUCHED_HANDLE;
     rule("code", cu->StreamGetCtx_v2(stream, &context, &green), CUDA_SUCCESS);
     rule_fact("is", context == the_context);
     rule_fact("green-is-null", green == NULL);
     context = NULL;
-    green = (CUgreenCtx)0x5a5a;
+    green = UNTOUCHED_HANDLE;
     saw("without-green", cu->StreamGetCtx_v2(stream, &context, NULL));
     saw_fact("without-green-is", context == the_context);
     saw("without-context", cu->StreamGetCtx_v2(stream, NULL, &green));

@@ -122,7 +122,7 @@ static void invalidated(void)
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
-    CUgraph ended = (CUgraph)0x5a5a;
+    CUgraph ended = UNTOUCHED_HANDLE;
     CUstream stream = stream_new();
     size_t count = 0;
     need("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
@@ -140,7 +140,7 @@ static void unjoined(void)
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
-    CUgraph ended = (CUgraph)0x5a5a;
+    CUgraph ended = UNTOUCHED_HANDLE;
     CUstream stream = stream_new();
     CUstream side = stream_new();
     CUevent event = event_new();
