@@ -2,6 +2,7 @@
 /*
  * memory_limit.c - a layer that limits the GPU memory of any program that uses cushim.
  *
+ *     cc -shared -fPIC memory_limit.c -o memory_limit.so
  *     CUSHIM_LAYERS=./memory_limit.so MEMORY_LIMIT=64 ./optional_gpu
  *
  * It counts what cuMemAlloc gives; the other functions that allocate are limited in the same way. The example
