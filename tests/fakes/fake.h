@@ -22,8 +22,8 @@
 #define FAKE_FUTURE_ABI_CODE(per_thread) FAKE_CODE(ROW_COUNT + 1, per_thread)
 
 /* How the cuGetProcAddress of a fake misbehaves. */
-enum fake_lie {
-    FAKE_HONEST,
+enum fake_fault {
+    FAKE_CORRECT,
     FAKE_SAYS_FOUND,     /* for an unknown name: success, status "found", and NULL */
     FAKE_NO_STATUS,      /* never writes the status */
     FAKE_NEWEST,         /* the newest ABI, whatever version was requested */
@@ -32,7 +32,7 @@ enum fake_lie {
     FAKE_LEGACY,         /* the legacy form, even if the per-thread form was requested */
     FAKE_STATUS_IGNORED, /* status "not found", but with a pointer */
     FAKE_LATER,          /* correct, but has each unchecked entry point one version later than the list */
-    FAKE_LIE_COUNT
+    FAKE_FAULT_COUNT
 };
 
 /*
@@ -41,7 +41,7 @@ enum fake_lie {
  *   fake_hooks        struct cushim_dispatch_table: called instead of returning FAKE_CODE, where not NULL
  *   fake_first_hooks  the initial content of fake_hooks
  *   fake_calls        unsigned [ROW_COUNT][2]: the number of calls of each entry point, legacy and per-thread form
- *   fake_lie          enum fake_lie: how its cuGetProcAddress misbehaves
+ *   fake_fault          enum fake_fault: how its cuGetProcAddress misbehaves
  *
  * A fake with a constructor calls fake_driver_constructed() of the program that loads it, if the program exports that.
  */

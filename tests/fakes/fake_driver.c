@@ -33,7 +33,7 @@
 EXPORT extern struct cushim_dispatch_table fake_hooks;
 EXPORT extern const struct cushim_dispatch_table fake_first_hooks;
 EXPORT fake_call_counts fake_calls;
-EXPORT enum fake_lie fake_lie = FAKE_HONEST;
+EXPORT enum fake_fault fake_fault = FAKE_CORRECT;
 
 static void note_call(size_t row, int per_thread)
 {
@@ -124,9 +124,9 @@ static cushim_fn row_find(const char *driver_function, int version, int per_thre
         if (strcmp(entry->driver_function, driver_function) != 0 || entry->per_thread != per_thread)
             continue;
         int since = entry->since;
-        if (fake_lie == FAKE_LATER && since > CUSHIM_LIST_COMPARED_VERSION && since < FAKE_FUTURE_VERSION)
+        if (fake_fault == FAKE_LATER && since > CUSHIM_LIST_COMPARED_VERSION && since < FAKE_FUTURE_VERSION)
             since += 10;
-        if (since <= version || fake_lie == FAKE_NEWEST) {
+        if (since <= version || fake_fault == FAKE_NEWEST) {
             found = entry->function;
             *out_status = CU_GET_PROC_ADDRESS_SUCCESS;
         } else if (found == NULL) {
@@ -141,16 +141,16 @@ static CUresult row_look_up(const char *driver_function, void **pfn, int version
 {
     if (driver_function == NULL || pfn == NULL || version > FAKE_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
-    int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 && fake_lie != FAKE_LEGACY;
+    int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0 && fake_fault != FAKE_LEGACY;
     cushim_fn function = row_find(driver_function, version, per_thread, status);
-    if (fake_lie == FAKE_SAME || fake_lie == FAKE_ERROR || fake_lie == FAKE_STATUS_IGNORED)
+    if (fake_fault == FAKE_SAME || fake_fault == FAKE_ERROR || fake_fault == FAKE_STATUS_IGNORED)
         function = entries[0].function;
-    if (fake_lie == FAKE_SAME || fake_lie == FAKE_SAYS_FOUND)
+    if (fake_fault == FAKE_SAME || fake_fault == FAKE_SAYS_FOUND)
         *status = CU_GET_PROC_ADDRESS_SUCCESS;
-    if (fake_lie == FAKE_STATUS_IGNORED)
+    if (fake_fault == FAKE_STATUS_IGNORED)
         *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     memcpy(pfn, &function, sizeof function);
-    return fake_lie == FAKE_ERROR ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+    return fake_fault == FAKE_ERROR ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI get_proc_address_v1(const char *driver_function, void **pfn, int version, cuuint64_t flags)
@@ -162,7 +162,7 @@ static CUresult CUDAAPI get_proc_address_v1(const char *driver_function, void **
     CUresult result = row_look_up(driver_function, &found, version, flags, &status);
     if (result == CUDA_SUCCESS && status != CU_GET_PROC_ADDRESS_SUCCESS)
         result = CUDA_ERROR_NOT_FOUND;
-    if (result == CUDA_SUCCESS || fake_lie != FAKE_HONEST)
+    if (result == CUDA_SUCCESS || fake_fault != FAKE_CORRECT)
         *pfn = found;
     return result;
 }
@@ -172,7 +172,7 @@ static CUresult CUDAAPI get_proc_address_v2(const char *driver_function, void **
 {
     CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
     CUresult result = row_look_up(driver_function, pfn, version, flags, &found);
-    if (status != NULL && result == CUDA_SUCCESS && fake_lie != FAKE_NO_STATUS)
+    if (status != NULL && result == CUDA_SUCCESS && fake_fault != FAKE_NO_STATUS)
         *status = found;
     return result;
 }

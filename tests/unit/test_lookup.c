@@ -226,10 +226,10 @@ static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(vo
 static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked(void **state)
 {
     (void)state;
-    *(enum fake_lie *)unit_object("fake_future", "fake_lie") = FAKE_LATER;
+    *(enum fake_fault *)unit_object("fake_future", "fake_fault") = FAKE_LATER;
     unit_load_plain("fake_future");
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
-    *(enum fake_lie *)unit_object("fake_future", "fake_lie") = FAKE_HONEST;
+    *(enum fake_fault *)unit_object("fake_future", "fake_fault") = FAKE_CORRECT;
 }
 
 static void test_symbol_name_when_it_is_the_drivers_then_its_exact_name(void **state)

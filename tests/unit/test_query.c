@@ -149,7 +149,7 @@ static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
 static void test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so(void **state)
 {
     (void)state;
-    *(enum fake_lie *)unit_object("fake_asked_12040", "fake_lie") = FAKE_ERROR;
+    *(enum fake_fault *)unit_object("fake_asked_12040", "fake_fault") = FAKE_ERROR;
     unit_load_plain("fake_asked_12040");
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(cushim_last_error()->message,

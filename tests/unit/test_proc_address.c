@@ -12,12 +12,12 @@ static bool is_exported(enum cushim_slot slot)
            || slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2;
 }
 
-static void load_liar(int version, enum fake_lie lie)
+static void load_faulty(int version, enum fake_fault fault)
 {
     char name[32];
     snprintf(name, sizeof name, "fake_asked_%d", version);
     unit_reset(NULL);
-    *(enum fake_lie *)unit_object(name, "fake_lie") = lie;
+    *(enum fake_fault *)unit_object(name, "fake_fault") = fault;
     unit_load_plain(name);
 }
 
@@ -72,11 +72,11 @@ static void assert_lookups(int version, enum cushim_default_stream kind, bool fo
     }
 }
 
-static void assert_lie(enum fake_lie lie, bool found)
+static void assert_fault(enum fake_fault fault, bool found)
 {
     static const int versions[] = {11040, 12040}; /* with the older cuGetProcAddress only, and with both */
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-        load_liar(versions[i], lie);
+        load_faulty(versions[i], fault);
         FOR_EACH_KIND(kind)
         {
             assert_slots(versions[i], kind, found);
@@ -88,19 +88,19 @@ static void assert_lie(enum fake_lie lie, bool found)
 static void test_proc_address_when_it_can_be_trusted_then_everything_is_found(void **state)
 {
     (void)state;
-    assert_lie(FAKE_HONEST, true);
-    assert_lie(FAKE_SAYS_FOUND, true); /* success with NULL for what it lacks */
-    assert_lie(FAKE_NO_STATUS, true);
+    assert_fault(FAKE_CORRECT, true);
+    assert_fault(FAKE_SAYS_FOUND, true); /* success with NULL for what it lacks */
+    assert_fault(FAKE_NO_STATUS, true);
 }
 
 static void test_proc_address_when_it_cannot_be_trusted_then_it_is_not_believed(void **state)
 {
     (void)state;
-    assert_lie(FAKE_NEWEST, false); /* whatever the version */
-    assert_lie(FAKE_SAME, false);   /* one function for all */
-    assert_lie(FAKE_ERROR, false);  /* an error with a pointer */
-    assert_lie(FAKE_LEGACY, false); /* for both forms */
-    assert_lie(FAKE_STATUS_IGNORED, false);
+    assert_fault(FAKE_NEWEST, false); /* whatever the version */
+    assert_fault(FAKE_SAME, false);   /* one function for all */
+    assert_fault(FAKE_ERROR, false);  /* an error with a pointer */
+    assert_fault(FAKE_LEGACY, false); /* for both forms */
+    assert_fault(FAKE_STATUS_IGNORED, false);
 }
 
 static void test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not_asked(void **state)
@@ -117,7 +117,7 @@ static void test_lookup_when_the_function_is_unknown_then_does_not_query_an_untr
 {
     (void)state;
     cushim_fn fn = NULL;
-    load_liar(12040, FAKE_SAME);
+    load_faulty(12040, FAKE_SAME);
     assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);
     assert_null(fn);
 }
