@@ -21,8 +21,8 @@ static void CUDA_CB host_function_call(CUstream stream, CUresult status, void *u
 }
 
 /* A callback cannot be captured: the attempt would invalidate the capture. A driver with hidden functions may be
- * capturing. Under a version limit below 10.0, code that does not use cushim may capture, too. The driver is not queried
- * then: it must behave as one that cannot capture. */
+ * capturing. Under a version limit below 10.0, code that does not use cushim may capture, too. The driver is not
+ * queried then: it must behave as one that cannot capture. */
 static CUresult stream_check_not_capturing(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
