@@ -94,13 +94,26 @@ static bool event_create(struct cushim_completion *completion, const struct even
     return true;
 }
 
+/* The driver refused a callback of a helper, which was closed then. */
+static void event_replace_helpers(const struct event_place *place)
+{
+    CUcontext before = NULL;
+    if (cush_context_push(place->context, &before)) {
+        cush_helpers_open(place->context, place->id);
+        cush_context_pop(before);
+    }
+}
+
 /* An event of another context that exists stays. */
 bool cush_completion_prepare_event(struct cushim_completion *completion, const struct event_place *place)
 {
     if (place->id == 0)
         return false;
-    if (completion->event.handle != NULL && completion->event.id == place->id)
+    if (completion->event.handle != NULL && completion->event.id == place->id) {
+        if (cush_helpers_are_missing(place->id))
+            event_replace_helpers(place);
         return true;
+    }
     if (completion->event.handle != NULL && event_check_context(completion) != CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return false;
     completion->event.handle = NULL;

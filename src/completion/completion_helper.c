@@ -19,6 +19,8 @@ static struct helper {
     atomic_ullong id; /* of the context; 0: the helper has no stream */
 } helpers[HELPERS];
 
+static atomic_bool helpers_closed; /* a helper was closed, so that its context can lack one */
+
 /* Returns whether the helper, which this thread has claimed, has no stream or belongs to a context that is gone. */
 static bool helper_is_free(struct helper *helper)
 {
@@ -163,9 +165,15 @@ CUstream cush_helper_stream(int index)
     return helpers[index].stream;
 }
 
+bool cush_helpers_are_missing(unsigned long long id)
+{
+    return atomic_load_explicit(&helpers_closed, memory_order_relaxed) && cush_helpers_count(id) < HELPERS_IN_CONTEXT;
+}
+
 void cush_helper_close(int index)
 {
     atomic_store(&helpers[index].id, 0);
+    atomic_store(&helpers_closed, true);
     (void)cushim_table_legacy()->StreamDestroy_v2(helpers[index].stream);
 }
 

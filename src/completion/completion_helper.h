@@ -5,8 +5,11 @@
 
 #include "completion_object.h"
 
-/* Creates the helpers of the current context, if it has none. `id` is the id of the context. */
+/* Creates the helpers that the current context lacks. `id` is the id of the context. */
 void cush_helpers_open(CUcontext context, unsigned long long id);
+
+/* Returns whether the context lacks helpers because some were closed. */
+bool cush_helpers_are_missing(unsigned long long id);
 
 /* Returns how many helpers the context has. */
 int cush_helpers_count(unsigned long long id);

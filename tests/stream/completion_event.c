@@ -242,6 +242,42 @@ static void inline_while_polled(void)
     layer_stream_end(stream);
 }
 
+/* The driver refuses the callbacks of all helper streams, which are closed then. The next completion replaces them,
+ * although it reuses an event. */
+static void helpers_replaced(void)
+{
+    enum { HELPERS = 4 };
+    struct gate gate;
+    int wrong = 0;
+    struct cushim_stream *stream = layer_stream();
+    struct cushim_completion *completions[HELPERS];
+    wait_and_destroy(stream);
+    if (!gate_close(&gate, cushim_stream_handle(stream)))
+        return;
+    for (int i = 0; i < HELPERS; i++)
+        completions[i] = completion_new(stream);
+    watch_begin();
+    for (int i = 0; i < HELPERS; i++) {
+        watch_fail_slot(S(StreamAddCallback_v1), CUDA_ERROR_OUT_OF_MEMORY);
+        wrong += cushim_completion_wait(completions[i], cushim_time_ns() + 2000000) != CUDA_ERROR_TIMEOUT;
+    }
+    rule_number("not-pending", wrong, 0);
+    rule_number("closed", watch_calls_of(S(StreamDestroy_v2)), HELPERS);
+    watch_end();
+    gate_open(&gate);
+    for (int i = 0; i < HELPERS; i++) {
+        wrong += cushim_completion_wait(completions[i], soon()) != CUDA_SUCCESS;
+        cushim_completion_destroy(&completions[i]);
+    }
+    rule_number("not-fired", wrong, 0);
+    watch_begin();
+    wait_and_destroy(stream);
+    rule_number("created", watch_calls_of(S(StreamCreateWithPriority_v1)), HELPERS);
+    rule_number("events", watch_calls_of(S(EventCreate_v1)), 0);
+    watch_end();
+    layer_stream_end(stream);
+}
+
 /* More streams than there are helper streams have completions that need a callback, and they are destroyed: nothing
  * waits, no stream is created, and each completion fires. */
 static void many_callbacks(void)
@@ -260,6 +296,7 @@ static void many_callbacks(void)
         need("create", cu->StreamCreate_v1(&handles[i], CU_STREAM_NON_BLOCKING));
         need("borrow", cushim_stream_borrow(handles[i], context, &streams[i]));
     }
+    wait_and_destroy(streams[0]); /* creates the helper streams now: */
     /* While work is pending, driver 580 creates no 36th stream in a context. */
     for (int i = 0; i < STREAMS; i++)
         gate_close(&gates[i], handles[i]);
@@ -334,6 +371,7 @@ static const struct check checks[] = {
     {"completion_event.short-waits", short_waits, 0, {0}},
     {"completion_event.each-call-fails", each_call_fails, 0, {S(CtxGetId_v1)}},
     {"completion_event.inline-while-polled", inline_while_polled, 0, {0}},
+    {"completion_event.helpers-replaced", helpers_replaced, 0, {S(CtxGetId_v1)}},
     {"completion_event.many-callbacks", many_callbacks, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
