@@ -9,8 +9,8 @@
 #                            `tests` holds options for meson test, such as a wrapper
 #   readme_block NUMBER      prints the NUMBER'th block of README.md that is marked sh
 #
-# At the end, even after a failure, it prints a line for each stage with its seconds, and the test results of all builds
-# in one line.
+# At the end, even after a failure, it prints a line for each stage with its seconds, each test that failed with its last
+# lines, and the numbers of tests of all builds.
 
 stage_name='' stage_start=0 stage_times=() tests=()
 
@@ -45,9 +45,14 @@ print_summary() {
     # For each test of the last run of a build, Meson writes a line of JSON.
     find build build-ci -path '*/meson-logs/testlog*.json' -exec cat {} + 2>/dev/null | python3 -c '
 import collections, json, sys
-results = collections.Counter(json.loads(line)["result"] for line in sys.stdin)
+tests = [json.loads(line) for line in sys.stdin]
+results = collections.Counter(test["result"] for test in tests)
 passed, skipped = results["OK"] + results["EXPECTEDFAIL"], results["SKIP"]
-print(f"\n{passed} passed, {sum(results.values()) - passed - skipped} failed, {skipped} skipped")' || true
+for test in tests:
+    if test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP"):
+        print("%s: %s, after %.0f s" % (test["result"], test["name"], test["duration"]))
+        print("\n".join((test.get("stderr", "") or test.get("stdout", "")).splitlines()[-8:]))
+print(f"\n{passed} passed, {len(tests) - passed - skipped} failed, {skipped} skipped")' || true
     exit "$status"
 }
 trap print_summary EXIT

@@ -38,7 +38,7 @@ const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_C
 #    define CURRENT(kind, release) current_##kind##_##release
 #    define CURRENT_STORAGE static
 #endif
-#define CUSHIM_TABLE_RELEASE(release, slots)                                                                           \
+#define CUSHIM_TABLE_VERSION(release, slots)                                                                           \
     CURRENT_STORAGE const struct cushim_dispatch_table *CURRENT(legacy, release) =                                     \
         &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_LEGACY];                                                          \
     CURRENT_STORAGE const struct cushim_dispatch_table *CURRENT(per_thread, release) =                                 \
@@ -46,7 +46,7 @@ const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_C
 #include "cushim/table_releases.h"
 
 #if !CUSHIM_INLINE_TABLE
-#    define CUSHIM_TABLE_RELEASE(release, slots)                                                                       \
+#    define CUSHIM_TABLE_VERSION(release, slots)                                                                       \
         const struct cushim_dispatch_table *cushim_current_legacy_##release(void)                                      \
         {                                                                                                              \
             return CUSHIM_LOAD_ACQUIRE(&CURRENT(legacy, release));                                                     \
@@ -60,7 +60,7 @@ const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_C
 
 void cush_table_set_current(const struct cushim_dispatch_table *legacy, const struct cushim_dispatch_table *per_thread)
 {
-#define CUSHIM_TABLE_RELEASE(release, slots)                                                                           \
+#define CUSHIM_TABLE_VERSION(release, slots)                                                                           \
     CUSHIM_STORE_RELEASE(&CURRENT(legacy, release), legacy);                                                           \
     CUSHIM_STORE_RELEASE(&CURRENT(per_thread, release), per_thread);
 #include "cushim/table_releases.h"
@@ -69,7 +69,7 @@ void cush_table_set_current(const struct cushim_dispatch_table *legacy, const st
 /* The number of slots by the names of both pointers. If slots were added without a row, programs could call slots that
  * an older library does not have. */
 enum {
-#define CUSHIM_TABLE_RELEASE(release, slots)                                                                           \
+#define CUSHIM_TABLE_VERSION(release, slots)                                                                           \
     SLOTS_cushim_current_legacy_##release = (slots), SLOTS_cushim_current_per_thread_##release = (slots),
 #include "cushim/table_releases.h"
 };
@@ -79,7 +79,9 @@ _Static_assert(SLOTS_OF(CUSHIM_CURRENT_LEGACY) == (int)CUSHIM_SLOT_COUNT
                    && SLOTS_OF(CUSHIM_CURRENT_PER_THREAD) == (int)CUSHIM_SLOT_COUNT,
                "slots were added: cushim/table_releases.h needs a row for the coming release (loader/README.md)");
 
-const struct cushim_dispatch_table *cush_table_current(enum cushim_default_stream kind)
+const struct cushim_dispatch_table *cushim_table_get(enum cushim_default_stream kind)
 {
-    return kind == CUSHIM_DEFAULT_STREAM_LEGACY ? cushim_table_legacy() : cushim_table_per_thread();
+    return kind == CUSHIM_DEFAULT_STREAM_LEGACY       ? cushim_table_legacy()
+           : kind == CUSHIM_DEFAULT_STREAM_PER_THREAD ? cushim_table_per_thread()
+                                                      : NULL;
 }

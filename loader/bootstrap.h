@@ -13,7 +13,4 @@ extern const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_S
 /* Makes a pair of tables current, for every release whose pair of pointers this library has. */
 void cush_table_set_current(const struct cushim_dispatch_table *legacy, const struct cushim_dispatch_table *per_thread);
 
-/* The current table of a kind. */
-const struct cushim_dispatch_table *cush_table_current(enum cushim_default_stream kind);
-
 #endif

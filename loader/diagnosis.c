@@ -8,7 +8,32 @@
 #include <string.h>
 
 #include "os_file.h"
-#include "reason.h"
+
+const struct cushim_diagnosis cush_reasons[CUSHIM_REASON_COUNT] = {
+#define CUSHIM_REASON(name, word, code, message, advice)                                                               \
+    {CUSHIM_REASON_##name, code, word, message, advice, NULL, 0, NULL, 0, NULL, 0, {NULL}},
+#include "cushim/reasons.h"
+};
+
+static const struct cushim_diagnosis *reason_find(enum cushim_reason reason)
+{
+    return &cush_reasons[(unsigned)reason < CUSHIM_REASON_COUNT ? reason : CUSHIM_REASON_UNKNOWN];
+}
+
+const char *cushim_reason_name(enum cushim_reason reason)
+{
+    return reason_find(reason)->reason_name;
+}
+
+const char *cushim_reason_message(enum cushim_reason reason)
+{
+    return reason_find(reason)->message;
+}
+
+const char *cushim_reason_advice(enum cushim_reason reason)
+{
+    return reason_find(reason)->advice;
+}
 
 /* Every diagnosis so far, the newest first. A diagnosis is never freed, because a program may use it. */
 struct stored_diagnosis {
@@ -17,8 +42,15 @@ struct stored_diagnosis {
     struct cushim_attempt attempts[DIAGNOSIS_ATTEMPTS];
     struct cushim_variable variables[DIAGNOSIS_VARIABLES];
     unsigned text_used;
-    char text[];
+    bool is_spare;
+    char *text;
 };
+
+/* For the first diagnoses without memory, so that what a program prints is true then, too. */
+enum { MAX_SPARES = 2 };
+static struct stored_diagnosis spares[MAX_SPARES];
+static char spare_texts[MAX_SPARES][DIAGNOSIS_TEXT];
+static size_t used_spares;
 
 /* Limits, so that an early text does not use up the room of a later one. A value is long after a mistake, attempts are
  * long below a deep root, and the path and the message come last. */
@@ -27,7 +59,7 @@ enum { MAX_VALUE_TEXT = 1024, MAX_ATTEMPTS_TEXT = DIAGNOSIS_TEXT - DIAGNOSIS_MES
 static struct stored_diagnosis *newest_diagnosis;
 static const struct cushim_diagnosis *current_diagnosis = &cush_reasons[CUSHIM_REASON_NOT_TRIED];
 
-const struct cushim_diagnosis *cushim_get_diagnosis(void)
+const struct cushim_diagnosis *cushim_diagnosis_get(void)
 {
     return CUSHIM_LOAD_ACQUIRE(&current_diagnosis);
 }
@@ -109,6 +141,7 @@ void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_r
     builder->reason = reason;
     builder->code = code;
     builder->message = 0;
+    builder->advice = NULL;
     if (format == NULL)
         return;
     char message[DIAGNOSIS_MESSAGE];
@@ -119,9 +152,18 @@ void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_r
     builder->message = builder_add_text(builder, message, SIZE_MAX);
 }
 
-void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason default_reason)
+/* Whether the file can be the wrong one. Then a person who named it should name another one. */
+static bool reason_is_of_file(enum cushim_reason reason)
 {
-    enum cushim_reason reason = builder->reason == CUSHIM_REASON_NOT_FOUND ? default_reason : builder->reason;
+    return reason == CUSHIM_REASON_NOT_LOADABLE || reason == CUSHIM_REASON_NOT_A_DRIVER || reason == CUSHIM_REASON_STUB
+           || reason == CUSHIM_REASON_NEEDS_LIBRARY || reason == CUSHIM_REASON_DAMAGED;
+}
+
+void cush_diagnosis_set_failure(struct diagnosis_builder *builder, bool is_named)
+{
+    enum cushim_reason reason = builder->reason;
+    if (reason == CUSHIM_REASON_NOT_FOUND && is_named)
+        reason = CUSHIM_REASON_NO_SUCH_FILE;
     const char *message = cush_reasons[reason].message;
     const struct builder_attempt *attempt = builder->attempts;
     const struct builder_attempt *end = attempt + builder->attempt_count;
@@ -133,6 +175,8 @@ void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_r
         cush_diagnosis_set_outcome(builder, reason, cush_reasons[reason].code, "%.*s (%s: %s).",
                                    (int)strlen(message) - 1, message, builder->text + attempt->path,
                                    builder->text + attempt->result);
+    if (is_named && reason_is_of_file(reason))
+        builder->advice = cush_reasons[CUSHIM_REASON_NO_SUCH_FILE].advice;
 }
 
 const char *cush_diagnosis_message(const struct diagnosis_builder *builder)
@@ -164,7 +208,7 @@ static void stored_diagnosis_fill(struct stored_diagnosis *to, const struct diag
         .code = builder->code,
         .reason_name = reason->reason_name,
         .message = builder->message != 0 ? to->text + builder->message : reason->message,
-        .advice = reason->advice,
+        .advice = builder->advice != NULL ? builder->advice : reason->advice,
         .path = builder->path != 0 ? to->text + builder->path : NULL,
         .cuda_version = builder->cuda_version,
         .attempts = to->attempts,
@@ -187,10 +231,25 @@ static bool stored_diagnosis_equals(const struct stored_diagnosis *stored, const
 {
     return stored->diagnosis.reason == builder->reason && stored->diagnosis.code == builder->code
            && stored->diagnosis.cuda_version == builder->cuda_version
+           && (builder->advice == NULL || stored->diagnosis.advice == builder->advice)
            && stored->diagnosis.attempt_count == builder->attempt_count
            && stored->diagnosis.variable_count == builder->variable_count && stored->text_used == builder->text_used
            && memcmp(stored->text, builder->text, builder->text_used) == 0
            && stored_diagnosis_has_uses(stored, builder);
+}
+
+static struct stored_diagnosis *stored_diagnosis_allocate(size_t text_size)
+{
+    struct stored_diagnosis *stored = malloc(sizeof *stored + text_size);
+    if (stored != NULL) {
+        stored->text = (char *)(stored + 1);
+        stored->is_spare = false;
+    } else if (used_spares < MAX_SPARES) {
+        stored = &spares[used_spares];
+        stored->text = spare_texts[used_spares++];
+        stored->is_spare = true;
+    }
+    return stored;
 }
 
 static const struct cushim_diagnosis *diagnosis_store(const struct diagnosis_builder *builder)
@@ -199,7 +258,7 @@ static const struct cushim_diagnosis *diagnosis_store(const struct diagnosis_bui
     while (stored != NULL && !stored_diagnosis_equals(stored, builder))
         stored = stored->older;
     if (stored == NULL) {
-        stored = malloc(sizeof *stored + builder->text_used);
+        stored = stored_diagnosis_allocate(builder->text_used);
         if (stored == NULL)
             return &cush_reasons[builder->reason];
         stored_diagnosis_fill(stored, builder);
@@ -222,6 +281,8 @@ void cush_diagnosis_reset(void)
     while (newest_diagnosis != NULL) {
         struct stored_diagnosis *stored = newest_diagnosis;
         newest_diagnosis = stored->older;
-        free(stored);
+        if (!stored->is_spare)
+            free(stored);
     }
+    used_spares = 0;
 }

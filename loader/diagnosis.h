@@ -14,6 +14,7 @@ struct diagnosis_builder {
     CUresult code;
     int cuda_version;
     unsigned path, message; /* 0: not set */
+    const char *advice;     /* NULL: that of the reason */
     size_t attempt_count, variable_count;
     struct builder_attempt {
         unsigned path, result, file;
@@ -47,9 +48,9 @@ void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_r
 
 /*
  * Sets the outcome of a search that found no driver. The reason is that of the first attempt that found something, and
- * the message names that attempt. If no attempt found anything, it is `default_reason`.
+ * the message names that attempt. `is_named`: the only path that was tried is one that a person named.
  */
-void cush_diagnosis_set_failure(struct diagnosis_builder *builder, enum cushim_reason default_reason);
+void cush_diagnosis_set_failure(struct diagnosis_builder *builder, bool is_named);
 
 /* Returns the message of the outcome, which is valid until the builder changes. */
 const char *cush_diagnosis_message(const struct diagnosis_builder *builder);
@@ -62,5 +63,8 @@ const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_bui
 
 /* For tests: frees every diagnosis. */
 void cush_diagnosis_reset(void);
+
+/* The reasons of reasons.h, each as a diagnosis that contains only the reason and its texts. */
+extern const struct cushim_diagnosis cush_reasons[CUSHIM_REASON_COUNT];
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The loaded driver and its tables, one for each default stream. */
+/* The loaded driver and its tables, and how its entry points are found: by the exact name, else by cuGetProcAddress. */
 #ifndef CUSHIM_LOADER_DRIVER_H
 #define CUSHIM_LOADER_DRIVER_H
 
-#include "hidden_set.h"
+#include "symbols.h"
 
 /* An open driver, with the version limit and the hidden functions that apply to it. */
 struct driver {
@@ -41,5 +41,18 @@ static inline bool cush_driver_is_kind(enum cushim_default_stream kind)
 {
     return (unsigned)kind < CUSHIM_DEFAULT_STREAM_COUNT;
 }
+
+/* Whether a driver that obeys version limit and hidden functions has this row. */
+bool cush_resolve_allows(const struct driver *driver, size_t row);
+
+/* The entry point of a row, or NULL. Looks neither at the version limit nor at hidden functions. */
+cushim_fn cush_resolve_row(struct driver *driver, size_t row, enum cushim_default_stream kind);
+
+/* What the driver itself answers for a function at a version, if its answers can be trusted; else NULL. */
+cushim_fn cush_resolve_by_proc_address(struct driver *driver, const char *function, int version,
+                                       enum cushim_default_stream kind);
+
+/* Whether the driver has a cuGetProcAddress that can be trusted. */
+bool cush_resolve_has_proc_address(struct driver *driver);
 
 #endif

@@ -20,34 +20,43 @@ INTEROP = re.compile(r'cu(Graphics)?(D3D11|GL(?=[A-Z])|EGL|VDPAU)|cuWGL|cuGraphi
 # What drivers export and no version of cuGetProcAddress knows: {symbol: the first driver with it}.
 WITHOUT_ROW = {'cuMemGetAttribute': 340, 'cuMemGetAttribute_v2': 340, 'cuEGLApiInit': 390}
 
+# Entry points that <cuda.h> declares only in a later Toolkit than the CUDA version for which <cudaTypedefs.h> and
+# cuGetProcAddress know them: {symbol: that Toolkit}.
+DECLARED_LATER = {'cuMemBatchDecompressAsync': 12080, 'cuGreenCtxGetId': 13000, 'cuLaunchHostFunc_v2': 13020,
+                  'cuStreamBeginCaptureToCig': 13020, 'cuStreamEndCaptureToCig': 13020}
+
 
 class EntryPoint:
     """One row: one ABI version of one driver function."""
 
     COLUMNS = ('function', 'abi', 'version', 'symbol', 'per_thread_symbol', 'parameters', 'slot', 'platform', 'plain',
-               'checked')
+               'values')
 
     def __init__(self, cells):
         values = dict(zip(self.COLUMNS, ('' if cell == '-' else cell for cell in cells)))
         self.function, self.abi, self.version = values['function'], values['abi'], int(values['version'])
         self.symbol, self.per_thread_symbol = values['symbol'], values['per_thread_symbol']
         self.parameters, self.platform = values['parameters'], values['platform']
-        # The place in the table, which is ABI: it never changes. None: no typed slot, cushim_lookup() alone finds it.
+        # The place in the table, which is ABI: it never changes. None: new, and not in the list yet.
         self.slot = int(values['slot']) if values['slot'] else None
         # The names that mean this entry point in <cuda.h>, each with the CUDA version from which on it does.
         self.plain = {}
         for one in values['plain'].split(',') if values['plain'] else []:
             name, _, version = one.rpartition('@')
             self.plain[name or self.function] = int(version)
-        # Whether the prototype was compared with a Toolkit that has it.
-        self.checked = values['checked'] == 'yes'
+        # The parameters that point to one value: {name: '>' if the call writes it, '<' if it reads it, '<>' for both}.
+        self.values = {}
+        for one in values['values'].split(',') if values['values'] else []:
+            name = one.lstrip('<>')
+            self.values[name] = one[:-len(name)]
 
     def cells(self):
         """The row as it stands in the list."""
         plain = ','.join(str(version) if name == self.function else f'{name}@{version}'
                          for name, version in self.plain.items())
         values = (self.function, self.abi, self.version, self.symbol, self.per_thread_symbol, self.parameters,
-                  '' if self.slot is None else self.slot, self.platform, plain, 'yes' if self.checked else 'no')
+                  '' if self.slot is None else self.slot, self.platform, plain,
+                  ','.join(direction + name for name, direction in self.values.items()))
         return [str(value) or '-' for value in values]
 
     @property
@@ -67,9 +76,33 @@ class EntryPoint:
         return [re.search(r'(\w+)$', one)[1] for one in self.parameters.split(',')]
 
     @property
+    def fields(self):
+        """The parameters as pairs: type and name."""
+        return [(one[:-len(name)].strip(), name) for one, name in zip(self.parameters.split(', '), self.arguments)]
+
+    def propose_values(self):
+        """Takes every pointer to something that the call may write for a pointer to one value. A person corrects this:
+        some of them lead to arrays."""
+        self.values = {name: '>' for kind, name in self.fields
+                       if kind.endswith('*') and not re.fullmatch(r'(const [^*]*|void|(unsigned )?char) ?\*', kind)}
+
+    @property
     def per_thread_version(self):
         """The CUDA version that brought the per-thread form."""
         return max(self.version, FIRST_PER_THREAD_VERSION)
+
+    @property
+    def declared_version(self):
+        """The first Toolkit that declares the entry point."""
+        return DECLARED_LATER.get(self.symbol, self.version)
+
+    @property
+    def exports(self):
+        """The exported names, each with the CUDA version from which drivers have it."""
+        names = [(self.symbol, self.declared_version)]
+        if self.per_thread_symbol:
+            names.append((self.per_thread_symbol, max(self.declared_version, FIRST_PER_THREAD_VERSION)))
+        return names
 
     @property
     def is_windows_only(self):
@@ -84,7 +117,8 @@ class Driver:
     """One driver branch: the first one for its CUDA version."""
 
     def __init__(self, cells):
-        self.branch, self.version = int(cells[0]), int(cells[1])
+        # None: not known yet.
+        self.branch, self.version = None if cells[0] == '-' else int(cells[0]), int(cells[1])
         # The exact driver that was looked at, and that softcuda stands in for; '' for a branch that is only named.
         self.release = '' if cells[2] == '-' else cells[2]
 
@@ -118,8 +152,8 @@ def write(entry_points, path=LIST):
 
 
 def in_slots(entry_points):
-    """Those with a slot, in the order of the table."""
-    return sorted((one for one in entry_points if one.slot is not None), key=lambda one: one.slot)
+    """All of them, in the order of the table."""
+    return sorted(entry_points, key=lambda one: one.slot)
 
 
 def by_function(entry_points):

@@ -6,7 +6,7 @@
 #include "symbols.h"
 
 static _Thread_local struct error_detail thread_error;
-static _Thread_local char message_copy[512];
+static _Thread_local char message_copy[512], function_copy[64];
 
 const struct error_detail *cush_error_get(void)
 {
@@ -19,9 +19,14 @@ CUresult cush_error_set(CUresult code, const char *function, const char *message
     return code;
 }
 
+void cush_error_add_driver_message(const char *driver_message)
+{
+    thread_error.driver_message = driver_message;
+}
+
 CUresult cush_error_set_copy(CUresult code, const char *function, const char *message)
 {
-    snprintf(message_copy, sizeof message_copy, "%s", message);
+    snprintf(message_copy, sizeof message_copy, "%.*s", (int)sizeof message_copy - 1, message);
     return cush_error_set(code, function, "%", message_copy);
 }
 
@@ -38,13 +43,21 @@ CUresult cush_fail_missing(enum cushim_slot slot)
     return thread_error.code;
 }
 
+CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why)
+{
+    return cush_error_set(CUDA_ERROR_NOT_SUPPORTED, error_symbol(slot), why, NULL);
+}
+
 CUresult cush_fail_absent(enum cushim_slot slot)
 {
     return cush_error_set(CUDA_ERROR_NO_DEVICE, error_symbol(slot), "No CUDA driver is loaded: %",
-                          cushim_get_diagnosis()->message);
+                          cushim_diagnosis_get()->message);
 }
 
-CUresult cushim_set_error(CUresult code, const char *function, const char *message)
+CUresult cushim_error_set(CUresult code, const char *function, const char *message)
 {
-    return cush_error_set(code, function != NULL ? function : "", message, NULL);
+    snprintf(function_copy, sizeof function_copy, "%s", function != NULL ? function : "");
+    if (message == NULL)
+        return cush_error_set(code, function_copy, NULL, NULL);
+    return cush_error_set_copy(code, function_copy, message);
 }

@@ -3,6 +3,8 @@
 #ifndef CUSHIM_LOADER_ERROR_H
 #define CUSHIM_LOADER_ERROR_H
 
+#include <stddef.h>
+
 #include "cushim/loader.h"
 
 struct error_detail {
@@ -12,6 +14,7 @@ struct error_detail {
     const char *detail;  /* replaces a "%" in the message, or NULL */
     bool is_missing;     /* `slot` was missing; there is no message */
     enum cushim_slot slot;
+    const char *driver_message; /* what the driver logged about the failed call, or NULL */
 };
 
 /* Returns the last failure of this thread. */
@@ -23,13 +26,22 @@ const struct error_detail *cush_error_get(void);
  */
 CUresult cush_error_set(CUresult code, const char *function, const char *message, const char *detail);
 
+/* Adds to the last failure what the driver logged about it, or NULL. The text is valid until the next failure. */
+void cush_error_add_driver_message(const char *driver_message);
+
 /* As cush_error_set(), for a message that does not stay valid. It is copied, and truncated to 511 bytes. */
 CUresult cush_error_set_copy(CUresult code, const char *function, const char *message);
 
 /* Records that a missing slot was called. The message is made from the versions of the driver and of the slot. */
 CUresult cush_fail_missing(enum cushim_slot slot);
 
+/* Records that a polyfill refuses a call that requests too much. `why` is a sentence. */
+CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why);
+
 /* Records that a slot of the absent table was called. */
 CUresult cush_fail_absent(enum cushim_slot slot);
+
+/* Writes why the loaded driver, under its version limit and hidden functions, lacks the entry point of a row. */
+void cush_last_error_format_missing(size_t row, char *text, size_t size);
 
 #endif

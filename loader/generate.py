@@ -70,8 +70,8 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  */
 #include "cushim/abi/cuda_abi.h"
 
-/* The newest CUDA version in the list, and the newest whose prototypes were compared with a Toolkit. A driver may be
- * newer. */
+/* The newest CUDA version in the list, and the newest whose entry points were compared with those of a driver. All
+ * were compared with NVIDIA's headers. A driver may be newer. */
 #define CUSHIM_LIST_VERSION %d
 #define CUSHIM_LIST_COMPARED_VERSION %d
 
@@ -96,16 +96,15 @@ def typed_row(start, one):
 
 
 def entry_row(one, by_kind):
-    mark = '' if one.checked else '/* Not yet compared with a Toolkit: */\n'
     start = f'CUSHIM_ENTRY{"_BY_KIND" if by_kind else ""}({one.name}, {one.abi}, {one.version}, '
-    return mark + typed_row(start, one)
+    return typed_row(start, one)
 
 
 def write_entry_points(entry_points):
     by_kind = lists.by_kind(entry_points)
     rows = [entry_row(one, one in by_kind) for one in lists.in_slots(entry_points)]
     newest = max(one.version for one in entry_points)
-    compared = max(one.version for one in entry_points if one.checked)
+    compared = lists.known_drivers()[-1].version
     return ENTRY_POINTS_HEAD % (MADE, newest, compared) + '\n'.join(rows) + '\n\n#undef CUSHIM_ENTRY\n#undef CUSHIM_ENTRY_BY_KIND\n'
 
 
@@ -128,11 +127,11 @@ NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
  * the table. Stream 0 is the default stream for which the translation unit is compiled
  * (CUDA_API_PER_THREAD_DEFAULT_STREAM), as with <cuda.h>.
  *
- * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
- * <cudaProfiler.h>. For that reason cushim.h does not include it. The names of the functions for Direct3D, OpenGL, EGL
- * and VDPAU are in names_interop.h, so that headers such as <cudaGL.h> may follow this header. A function without a
- * slot keeps its declaration from <cuda.h>, and a program that calls it must link to the driver; use cushim_lookup()
- * instead.
+ * These are macros, and they rename anything of the same name. Include this header after <cuda.h> and
+ * <cudaProfiler.h>, and do not include it in files with a struct that has such members (ops.cuMemAlloc). For that
+ * reason cushim.h does not include it. The names of the functions for Direct3D, OpenGL, EGL and VDPAU are in
+ * names_interop.h, so that headers such as <cudaGL.h> may follow this header. A function that the list lacks keeps its
+ * declaration from <cuda.h>, and a program that calls it must link to the driver; use cushim_lookup() instead.
  *
  * %s
  */
@@ -174,8 +173,8 @@ NAMES_INTEROP_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 def plain_meanings(function, entry_points):
     """What a plain name means: (CUDA version from which on, entry point), oldest first, as far back as drivers go."""
-    meanings = sorted(((one.plain[function], one) for one in entry_points
-                       if function in one.plain and one.slot is not None), key=lambda pair: pair[0])
+    meanings = sorted(((one.plain[function], one) for one in entry_points if function in one.plain),
+                      key=lambda pair: pair[0])
     while len(meanings) > 1 and meanings[1][0] <= OLDEST_VERSION:
         del meanings[0]
     return meanings
@@ -188,7 +187,7 @@ def define(name, target, indent=''):
 
 def names_of(function, versions, entry_points):
     """The macros of one driver function."""
-    suffixed = [one for one in versions if one.slot is not None and one.abi != 'v1']
+    suffixed = [one for one in versions if one.abi != 'v1']
     meanings = plain_meanings(function, entry_points)
     lines = [f'#undef {name}' for name in [function, *(f'{function}_{one.abi}' for one in suffixed)]]
     lines += [define(f'{function}_{one.abi}', f'(cushim_table()->{one.slot_name})') for one in suffixed]
@@ -209,8 +208,7 @@ def names_of(function, versions, entry_points):
 def write_names(head, entry_points):
     text = head % MADE
     for function, versions in lists.by_function(entry_points).items():
-        if any(one.slot is not None for one in versions):
-            text += '\n'.join(names_of(function, versions, entry_points)) + '\n'
+        text += '\n'.join(names_of(function, versions, entry_points)) + '\n'
     return text + '\n#endif\n'
 
 
@@ -296,7 +294,7 @@ EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *
  *   CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)
  *
- *   A name whose prototype is not established.
+ *   A name that no header declares.
  *
  * Names that only drivers for Windows export are there on Windows only.
  *
@@ -321,13 +319,8 @@ EXPORTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 def exports_of(one):
     """The rows of one entry point: one for each exported name."""
-    if one.slot is None:
-        return [f'CUSHIM_EXPORT_WITHOUT_SLOT({one.symbol}, {one.version})']
-    names = [(one.symbol, 'legacy', one.version)]
-    if one.per_thread_symbol:
-        names.append((one.per_thread_symbol, 'per_thread', one.per_thread_version))
     return [typed_row(f'CUSHIM_EXPORT({symbol}, {kind}, {one.name}, {one.abi}, {version}, ', one)
-            for symbol, kind, version in names]
+            for kind, (symbol, version) in zip(('legacy', 'per_thread'), one.exports)]
 
 
 def write_exports(entry_points):
@@ -338,6 +331,71 @@ def write_exports(entry_points):
     return (EXPORTS_HEAD % MADE + '\n'.join(rows)
             + '\n\n#if defined(_WIN32)\n' + '\n'.join(windows_rows) + '\n#endif'
             + '\n\n#undef CUSHIM_EXPORT\n#undef CUSHIM_EXPORT_WITHOUT_SLOT\n')
+
+
+# ---- src/trace/fields.inc and src/trace/enumerators.inc ----
+
+FIELDS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * fields.inc - what the trace layer records of a call: TRACE_FIELDS_slot(X) is a row for each parameter.
+ *
+ *   X(kind, type, name)
+ *
+ *   VALUE      the parameter
+ *   OUT        a pointer, and the value behind it after a call that succeeded
+ *   IN         a pointer, and the value behind it before the call
+ *   IN_OUT     a pointer, and the value behind it at both times
+ *   TEXT       a pointer, and the start of the string behind it
+ *   POINTER    a pointer alone
+ *
+ * %s
+ */
+/* clang-format off */
+
+'''
+
+DIRECTIONS = {'>': 'OUT', '<': 'IN', '<>': 'IN_OUT'}
+
+
+def field_kind(one, kind, name):
+    if name in one.values:
+        return DIRECTIONS[one.values[name]]
+    return 'TEXT' if kind == 'const char *' else 'POINTER' if kind.endswith('*') else 'VALUE'
+
+
+def write_fields(entry_points):
+    text = FIELDS_HEAD % MADE
+    for one in lists.in_slots(entry_points):
+        rows = [f'X({field_kind(one, kind, name)}, {kind}, {name})'.replace(' ', '\0') for kind, name in one.fields]
+        text += ' \\\n'.join(textwrap.wrap(' '.join(['#define', f'TRACE_FIELDS_{one.slot_name}(X)', *rows]), WIDTH - 2,
+                                           subsequent_indent='    ', break_long_words=False, break_on_hyphens=False))
+        text += '\n'
+    return text.replace('\0', ' ')
+
+
+ENUMERATORS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * enumerators.inc - the values of the enums that are types of parameters.
+ *
+ *   TRACE_ENUMERATOR(type, enumerator)
+ *
+ * The rows of one type stand together. Define TRACE_ENUMERATOR before including this file; it is undefined at the end.
+ *
+ * Made by loader/generate.py from loader/entry_points.tsv and include/cushim/abi: do not edit.
+ */
+/* clang-format off */
+
+'''
+
+
+def write_enumerators(entry_points):
+    used = {kind.replace('*', '').strip() for one in entry_points for kind, name in one.fields
+            if not kind.endswith('*') or name in one.values}
+    abi = ROOT / 'include' / 'cushim' / 'abi'
+    text = headers.without_directives(headers.read_all(abi, sorted(path.name for path in abi.glob('*.h'))))
+    enums = re.findall(r'typedef enum[^{;]*\{([^}]*)\}\s*(\w+);', text)
+    rows = [f'TRACE_ENUMERATOR({name}, {one})' for body, name in enums if name in used for one in headers.enumerators(body)]
+    return ENUMERATORS_HEAD + '\n'.join(rows) + '\n\n#undef TRACE_ENUMERATOR\n'
 
 
 # ---- src/cli/branches.inc ----
@@ -358,7 +416,7 @@ BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 
 def write_branches():
-    rows = [f'CUSHIM_BRANCH({one.version}, {one.branch})' for one in lists.read_drivers()]
+    rows = [f'CUSHIM_BRANCH({one.version}, {one.branch})' for one in lists.read_drivers() if one.branch]
     return BRANCHES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_BRANCH\n'
 
 
@@ -433,23 +491,37 @@ def outputs():
         'loader/symbols.inc': write_symbols(entry_points),
         'loader/exports.inc': write_exports(entry_points),
         'src/cli/branches.inc': write_branches(),
+        'src/trace/fields.inc': write_fields(entry_points),
+        'src/trace/enumerators.inc': write_enumerators(entry_points),
         **{page: write_page(ROOT / page, known) for page in PAGES},
     }
 
 
-def read_toolkit(include, add):
-    """Reports what a Toolkit has and the list lacks."""
-    toolkit = headers.Toolkit(include)
-    merged, news = headers.merge(toolkit, lists.read())
+def report(toolkit, news):
+    """Prints how a Toolkit and the list differ."""
     print(f'Toolkit headers of CUDA {lists.version_text(toolkit.version)}')
-    for title, lines in (('functions that the list lacks', news.functions), ('ABI versions that it lacks', news.versions),
+    for title, lines in (('functions that the list lacks', news.functions),
+                         ('ABI versions that it lacks', news.versions),
                          ('entry points that differ from it', news.differing),
+                         ('declarations that generate.py does not understand', news.problems),
                          ('types that include/cushim lacks', news.types),
-                         ('error codes that loader/errors.inc lacks', news.errors)):
+                         ('constants that include/cushim lacks', news.constants),
+                         ('error codes that differ from loader/errors.inc', news.errors)):
         print(f'{len(lines)} {title}' + ''.join(f'\n    {line}' for line in lines))
+
+
+def read_toolkit(include, add):
+    """Reports how a Toolkit and the list differ. Returns the exit status."""
+    try:
+        toolkit = headers.Toolkit(include)
+    except headers.ToolkitError as error:
+        sys.exit(f'generate.py: {error}')
+    merged, news = headers.merge(toolkit, lists.read())
+    report(toolkit, news)
     if add:
         lists.write(merged)
         print('entry_points.tsv: written')
+    return 1 if any(news) else 0
 
 
 def main():
@@ -460,8 +532,7 @@ def main():
     parser.add_argument('--add', action='store_true')
     given = parser.parse_args()
     if given.toolkit:
-        read_toolkit(given.toolkit, given.add)
-        return 0
+        return read_toolkit(given.toolkit, given.add)
     made = outputs()
     if given.list:
         print('\n'.join(made))

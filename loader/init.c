@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "diagnosis.h"
+#include "driver_log.h"
 #include "error.h"
-#include "layered.h"
 #include "load.h"
 #include "os_system.h"
 #include "system.h"
@@ -27,7 +27,7 @@ static bool visible_devices_hide_all(const char *visible, int gpu_count)
 static enum cushim_reason init_find_cause(CUresult code)
 {
     struct cushim_system system;
-    cushim_query_system(cush_load_root(), &system);
+    cushim_system_get_info(cush_load_root(), &system);
     const char *visible = cush_os_environment(visible_devices);
     if (code == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
         return CUSHIM_REASON_MODULE_MISMATCH;
@@ -56,7 +56,7 @@ static enum cushim_reason init_find_cause(CUresult code)
 static void init_set_diagnosis(CUresult code)
 {
     cush_os_load_lock();
-    const struct cushim_diagnosis *before = cushim_get_diagnosis();
+    const struct cushim_diagnosis *before = cushim_diagnosis_get();
     cush_diagnosis_start_from(&init_builder, before);
     const char *visible = cush_os_environment(visible_devices);
     if (visible != NULL)
@@ -77,12 +77,17 @@ CUresult cushim_init(void)
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, init_name, "This thread is already loading the driver.", NULL);
     (void)cush_load_has_driver();
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
-    if (!cush_layered_has_driver()) /* in this order, since another thread may load in between */
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
+    if (!cush_load_has_succeeded()) /* in this order, since another thread may load in between */
         return cush_error_set(diagnosis->code, init_name, "%", diagnosis->message);
     CUresult code = cushim_table_legacy()->Init_v1(0);
+    const char *log = cush_driver_log_take(code, CUSHIM_SLOT_Init_v1);
     /* The cause may differ from that of an earlier call, even if the code is the same. */
-    if (code != CUDA_SUCCESS || cushim_get_diagnosis()->code != CUDA_SUCCESS)
+    if (code != CUDA_SUCCESS || cushim_diagnosis_get()->code != CUDA_SUCCESS)
         init_set_diagnosis(code);
-    return code == CUDA_SUCCESS ? code : cush_error_set(code, init_name, "%", cushim_get_diagnosis()->message);
+    if (code == CUDA_SUCCESS)
+        return code;
+    cush_error_set(code, init_name, "%", cushim_diagnosis_get()->message);
+    cush_error_add_driver_message(log);
+    return code;
 }

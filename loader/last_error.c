@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "last_error.h"
+#include "error.h"
 
 #include <stdio.h>
 
-#include "absent.h"
 #include "driver.h"
-#include "error.h"
-#include "layered.h"
+#include "driver_log.h"
+#include "load.h"
+#include "tables.h"
+#include "version.h"
 
-static _Thread_local char message[512];
+static _Thread_local char message[512], driver_message[512];
 static _Thread_local struct cushim_error last_error;
 
-/* The major and minor number of a version, for printf. */
-#define MAJOR_MINOR(version) (version) / 1000, (version) % 1000 / 10
+#define VERSION(version) cush_version_text(version).text
 
 /* The legacy table has it. Therefore the slot of the per-thread table was called. */
 static bool is_missing_per_thread_alone(size_t row)
@@ -22,21 +22,30 @@ static bool is_missing_per_thread_alone(size_t row)
            && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state != CUSHIM_STATE_MISSING;
 }
 
-static void put_missing_form_into_words(size_t row, char *text, size_t size)
+/* The symbol of the first later entry point of the function that has a per-thread form. */
+static const char *find_later_form(size_t row)
+{
+    do
+        row++;
+    while (cush_symbols_row(row).per_thread_symbol[0] == '\0');
+    return cush_symbols_row(row).symbol;
+}
+
+static void format_missing_per_thread(size_t row, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
     const char *symbol = cush_symbols_row(row).symbol;
     if (cush_symbols_lacks_form(row))
-        snprintf(text, size, "%s has no form for per-thread default streams; a later version of it has one.", symbol);
+        snprintf(text, size, "%s (CUDA %s) does not support per-thread default streams; use %s.", symbol,
+                 VERSION(cush_symbols_row(row).since), find_later_form(row));
     else if (driver->own_version < FIRST_PER_THREAD_VERSION)
-        snprintf(text, size, "%s needs CUDA %d.%d for per-thread default streams; this driver is CUDA %d.%d.", symbol,
-                 MAJOR_MINOR(FIRST_PER_THREAD_VERSION), MAJOR_MINOR(driver->own_version));
+        snprintf(text, size, "%s needs CUDA %s for per-thread default streams; this driver is CUDA %s.", symbol,
+                 VERSION(FIRST_PER_THREAD_VERSION), VERSION(driver->own_version));
     else if (driver->version < FIRST_PER_THREAD_VERSION)
         snprintf(text, size,
-                 "%s needs CUDA %d.%d for per-thread default streams; the version limit is CUDA %d.%d, and this driver "
-                 "is CUDA %d.%d.",
-                 symbol, MAJOR_MINOR(FIRST_PER_THREAD_VERSION), MAJOR_MINOR(driver->version),
-                 MAJOR_MINOR(driver->own_version));
+                 "%s needs CUDA %s for per-thread default streams; the version limit is CUDA %s, and this driver "
+                 "is CUDA %s.",
+                 symbol, VERSION(FIRST_PER_THREAD_VERSION), VERSION(driver->version), VERSION(driver->own_version));
     else
         snprintf(text, size, "This driver lacks the form of %s for per-thread default streams.", symbol);
 }
@@ -48,27 +57,37 @@ void cush_last_error_format_missing(size_t row, char *text, size_t size)
     if (cush_symbols_is_elsewhere(row))
         snprintf(text, size, "Only drivers for Windows have %s.", entry.symbol);
     else if (entry.since > driver->own_version)
-        snprintf(text, size, "%s needs CUDA %d.%d; this driver is CUDA %d.%d.", entry.symbol, MAJOR_MINOR(entry.since),
-                 MAJOR_MINOR(driver->own_version));
+        snprintf(text, size, "%s needs CUDA %s; this driver is CUDA %s.", entry.symbol, VERSION(entry.since),
+                 VERSION(driver->own_version));
     else if (entry.since > driver->version)
-        snprintf(text, size, "%s needs CUDA %d.%d; the version limit is CUDA %d.%d, and this driver is CUDA %d.%d.",
-                 entry.symbol, MAJOR_MINOR(entry.since), MAJOR_MINOR(driver->version),
-                 MAJOR_MINOR(driver->own_version));
+        snprintf(text, size, "%s needs CUDA %s; the version limit is CUDA %s, and this driver is CUDA %s.",
+                 entry.symbol, VERSION(entry.since), VERSION(driver->version), VERSION(driver->own_version));
     else if (cush_hidden_set_has(&driver->hidden, row))
         snprintf(text, size, "%s is hidden by CUSHIM_HIDE or the option hide.", entry.symbol);
     else if (is_missing_per_thread_alone(row))
-        put_missing_form_into_words(row, text, size);
+        format_missing_per_thread(row, text, size);
     else
-        snprintf(text, size, "This driver (CUDA %d.%d) lacks %s, which was added in CUDA %d.%d.",
-                 MAJOR_MINOR(driver->own_version), entry.symbol, MAJOR_MINOR(entry.since));
+        snprintf(text, size, "This driver (CUDA %s) lacks %s, which was added in CUDA %s.",
+                 VERSION(driver->own_version), entry.symbol, VERSION(entry.since));
 }
 
-/* Writes the driver's text for a code of the driver. */
+/* Whether the slots of both tables point into the driver. Then cushim has recorded no failure of the call. */
+static bool loaded_slot_is_native(enum cushim_slot slot)
+{
+    return cush_load_has_succeeded()
+           && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state == CUSHIM_STATE_NATIVE
+           && cush_driver_origins[CUSHIM_DEFAULT_STREAM_PER_THREAD][slot].state == CUSHIM_STATE_NATIVE;
+}
+
+/* Writes the driver's text for a code of the driver. Slots that could load a driver or record a failure are not
+ * called. */
 static void last_error_format_code(const struct error_detail *last)
 {
     const char *name = NULL;
     const char *text = NULL;
-    const struct cushim_dispatch_table *table = cushim_table_legacy();
+    bool has_names =
+        loaded_slot_is_native(CUSHIM_SLOT_GetErrorName_v1) && loaded_slot_is_native(CUSHIM_SLOT_GetErrorString_v1);
+    const struct cushim_dispatch_table *table = has_names ? cushim_table_legacy() : &cush_absent_table;
     if (table->GetErrorName_v1(last->code, &name) != CUDA_SUCCESS || name == NULL
         || table->GetErrorString_v1(last->code, &text) != CUDA_SUCCESS || text == NULL)
         snprintf(message, sizeof message, "%s returned error %d.", last->function, (int)last->code);
@@ -91,7 +110,7 @@ static void last_error_format_message(const struct error_detail *last)
     message[used] = '\0';
 }
 
-const struct cushim_error *cushim_last_error(void)
+const struct cushim_error *cushim_error_last(void)
 {
     const struct error_detail *last = cush_error_get();
     if (last->is_missing)
@@ -105,35 +124,34 @@ const struct cushim_error *cushim_last_error(void)
     last_error.code = last->code;
     last_error.function = last->function != NULL ? last->function : "";
     last_error.message = message;
+    if (last->driver_message != NULL)
+        snprintf(driver_message, sizeof driver_message, "%s", last->driver_message);
+    last_error.driver_message = last->driver_message != NULL ? driver_message : NULL;
     return &last_error;
 }
 
-/* Whether the slots of both tables point into the driver. Then cushim has recorded no failure of the call. */
-static bool loaded_slot_is_native(enum cushim_slot slot)
-{
-    return cush_layered_has_driver()
-           && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state == CUSHIM_STATE_NATIVE
-           && cush_driver_origins[CUSHIM_DEFAULT_STREAM_PER_THREAD][slot].state == CUSHIM_STATE_NATIVE;
-}
-
-CUresult cushim_set_driver_error(CUresult code, enum cushim_slot slot)
+CUresult cushim_error_set_driver(CUresult code, enum cushim_slot slot)
 {
     if (code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY || (unsigned)slot >= CUSHIM_SLOT_COUNT)
         return code;
     const struct error_detail *last = cush_error_get();
     const char *symbol = cush_symbols_row(cush_symbols_row_of(slot)).symbol;
-    if (loaded_slot_is_native(slot) || last->code != code || last->function != symbol)
+    const char *log = cush_driver_log_take(code, slot);
+    bool is_of_cushim = last->code == code && last->function == symbol && (last->is_missing || last->message != NULL);
+    if (loaded_slot_is_native(slot) || !is_of_cushim) {
         cush_error_set(code, symbol, NULL, NULL);
+        cush_error_add_driver_message(log);
+    }
     return code;
 }
 
 /* The current table is not asked before a load, because asking it would load the driver. */
-const char *cushim_describe(CUresult code)
+const char *cushim_error_string(CUresult code)
 {
     const char *text = cush_absent_describe(code);
     if (text != NULL)
         return text;
-    if (cush_layered_has_driver() && cushim_table_legacy()->GetErrorString_v1(code, &text) == CUDA_SUCCESS
+    if (cush_load_has_succeeded() && cushim_table_legacy()->GetErrorString_v1(code, &text) == CUDA_SUCCESS
         && text != NULL)
         return text;
     return "an error code that neither this version of cushim nor the driver knows";

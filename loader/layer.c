@@ -4,7 +4,6 @@
 
 #include "bootstrap.h"
 #include "error.h"
-#include "layer_object.h"
 #include "os_library.h"
 #include "os_system.h"
 
@@ -21,40 +20,43 @@ static void layer_publish(void)
                                cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_PER_THREAD));
 }
 
-/* Installs the layer that was pushed last, or removes it. */
-static bool layer_install_last(struct layer_failure *failure)
+/* Installs the layers that were pushed last, or removes them. */
+static bool layer_install_last(size_t count, struct layer_failure *failure)
 {
-    if (!cush_layer_stack_rebuild(failure)) {
-        cush_layer_stack_pop();
-        return false;
-    }
-    layer_publish();
-    return true;
+    bool installed = cush_layer_stack_rebuild(failure);
+    if (installed)
+        layer_publish();
+    else
+        while (count-- > 0)
+            cush_layer_stack_pop();
+    return installed;
 }
 
-/* Adds a layer, or that of a shared object. */
-static CUresult layer_add(const char *function, struct cushim_layer *layer, const char *path)
+/* Adds a layer, or those of a list of shared objects. */
+static CUresult layer_add(struct cushim_layer *layer, const char *list)
 {
+    static const char function[] = "cushim_layer_add";
     struct layer_failure failure;
+    size_t count = 1;
     if (cush_os_load_lock_is_mine())
         return fail_lock_is_mine(function);
     cush_os_load_lock();
-    cush_os_library_pin_self(); /* the layer refers to tables of this copy */
-    bool added =
-        (path != NULL ? cush_layer_object_push(path, &failure) : cush_layer_stack_push(layer, NULL, NULL, &failure))
-        && layer_install_last(&failure);
+    (void)cush_os_library_pin_self(); /* the layer refers to tables of this copy */
+    bool pushed = list != NULL ? cush_layer_stack_push_objects(list, &count, &failure)
+                               : cush_layer_stack_push(layer, NULL, NULL, &failure);
+    bool added = pushed && layer_install_last(count, &failure);
     cush_os_load_unlock();
     return added ? CUDA_SUCCESS : cush_error_set_copy(failure.code, function, failure.message);
 }
 
 CUresult cushim_layer_add(struct cushim_layer *layer)
 {
-    return layer_add("cushim_layer_add", layer, NULL);
+    return layer_add(layer, NULL);
 }
 
-CUresult cush_layer_add_object(const char *path)
+CUresult cush_layer_add_objects(const char *list)
 {
-    return layer_add("cush_layer_add_object", NULL, path);
+    return layer_add(NULL, list);
 }
 
 CUresult cushim_layer_stop(struct cushim_layer *layer)
@@ -74,9 +76,9 @@ CUresult cushim_layer_stop(struct cushim_layer *layer)
     return stopped ? CUDA_SUCCESS : cush_error_set_copy(failure.code, function, failure.message);
 }
 
-CUresult cushim_query_layer(size_t index, struct cushim_layer_info *out_info)
+CUresult cushim_layer_get_info(size_t index, struct cushim_layer_info *out_info)
 {
-    static const char function[] = "cushim_query_layer";
+    static const char function[] = "cushim_layer_get_info";
     if (out_info == NULL)
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "out_info is NULL.", NULL);
     bool is_mine = cush_os_load_lock_is_mine();
@@ -85,5 +87,6 @@ CUresult cushim_query_layer(size_t index, struct cushim_layer_info *out_info)
     bool found = cush_layer_stack_query(index, out_info);
     if (!is_mine)
         cush_os_load_unlock();
-    return found ? CUDA_SUCCESS : cush_error_set(CUDA_ERROR_NOT_FOUND, function, "There are not so many layers.", NULL);
+    return found ? CUDA_SUCCESS
+                 : cush_error_set(CUDA_ERROR_NOT_FOUND, function, "The index is past the last layer.", NULL);
 }

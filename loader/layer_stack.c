@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer_stack.h"
+#include "layer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "absent.h"
-#include "layered.h"
+#include "os_file.h"
 #include "os_library.h"
+#include "tables.h"
 
 /* A layer in the stack. */
 struct stacked_layer {
@@ -16,17 +16,17 @@ struct stacked_layer {
     struct cushim_layer *layer;
     void *library;
     bool stopped;
-    const struct layered_tables *below, *tables; /* NULL: not installed yet */
-    struct layered_tables *new_tables;           /* while tables are made, and NULL otherwise */
-    char path[];                                 /* "": the program added the layer */
+    const struct layer_tables *below, *tables; /* NULL: not installed yet */
+    struct layer_tables *new_tables;           /* while tables are made, and NULL otherwise */
+    char path[];                               /* "": the program added the layer */
 };
 
 /* Guarded by the load lock. */
 static struct {
     struct stacked_layer *bottom_layer;
-    const struct layered_tables *bottom; /* NULL: no layer was ever installed */
+    const struct layer_tables *bottom; /* NULL: no layer was ever installed */
     bool is_built, has_driver;
-    const struct layered_tables *top; /* NULL: no layer is installed */
+    const struct layer_tables *top; /* NULL: no layer is installed */
 } stack;
 
 CUSHIM_PRINTF(3, 4)
@@ -56,6 +56,14 @@ static bool layer_is_sound(const struct cushim_layer *layer, struct layer_failur
                           layer->version, layer->slot_count, CUSHIM_LAYER_VERSION, CUSHIM_SLOT_COUNT);
     if (layer->name == NULL || layer->name[0] == '\0' || layer->install == NULL)
         return fail_layer(failure, CUDA_ERROR_INVALID_VALUE, "The layer has no name or no install function.");
+    for (size_t i = 0; i < sizeof layer->reserved / sizeof layer->reserved[0]; i++) {
+        if (layer->reserved[i] != NULL)
+            return fail_layer(
+                failure, CUDA_ERROR_INVALID_VALUE,
+                "A reserved member of the layer \"%.100s\" is not zero: the layer was not initialised, or "
+                "was built with newer headers than cushim %s.",
+                layer->name, CUSHIM_VERSION_STRING);
+    }
     for (const struct stacked_layer *other = stack.bottom_layer; other != NULL; other = other->above) {
         if (other->layer != layer && strcmp(other->layer->name, layer->name) == 0)
             return fail_layer(failure, CUDA_ERROR_ALREADY_ACQUIRED,
@@ -87,7 +95,7 @@ bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *l
     while (*place != NULL)
         place = &(*place)->above;
     *place = added;
-    return true;
+    return true; /* analyzer: the stack has the memory */
 }
 
 void cush_layer_stack_pop(void)
@@ -137,12 +145,21 @@ static const char *code_name(CUresult code)
     return cush_absent_table.GetErrorName_v1(code, &name) == CUDA_SUCCESS ? name : "an unknown code";
 }
 
-static bool layer_install(const struct stacked_layer *stacked, const struct layered_tables *below,
+static void read_states(bool has_driver, int kind, enum cushim_slot_state *states)
+{
+    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
+        states[slot] =
+            has_driver ? (enum cushim_slot_state)cush_driver_origins[kind][slot].state : CUSHIM_STATE_MISSING;
+}
+
+static bool layer_install(const struct stacked_layer *stacked, const struct layer_tables *below,
                           struct layer_failure *failure)
 {
     struct cushim_layer *layer = stacked->layer;
+    enum cushim_slot_state states[CUSHIM_SLOT_COUNT];
     for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++) {
-        CUresult result = layer->install(&stacked->new_tables->of[kind].named, &below->of[kind].named,
+        read_states(below->has_driver, kind, states);
+        CUresult result = layer->install(&stacked->new_tables->of[kind].named, &below->of[kind].named, states,
                                          (enum cushim_default_stream)kind, layer->user);
         if (result != CUDA_SUCCESS)
             return fail_layer(failure, result, "The layer \"%.100s\" could not be installed (%s).", layer->name,
@@ -169,7 +186,7 @@ static void layer_move(const struct stacked_layer *stacked)
 }
 
 /* Makes the tables of a layer, unless it has them. `is_new` is whether the table below all layers has changed. */
-static bool layer_make_tables(struct stacked_layer *stacked, const struct layered_tables *below, bool is_new,
+static bool layer_make_tables(struct stacked_layer *stacked, const struct layer_tables *below, bool is_new,
                               struct layer_failure *failure)
 {
     bool is_installed = stacked->tables != NULL && !is_new;
@@ -186,30 +203,30 @@ static bool layer_make_tables(struct stacked_layer *stacked, const struct layere
 }
 
 /* NULL: the layer is not installed yet. */
-static void layer_set_next(struct cushim_layer *layer, const struct layered_tables *below)
+static void layer_set_next(struct cushim_layer *layer, const struct layer_tables *below)
 {
     for (int kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
         CUSHIM_STORE_RELEASE(&layer->next[kind], below != NULL ? &below->of[kind].named : NULL);
 }
 
 /* Makes the new tables current for the layers and for look-ups. */
-static void stack_commit(const struct layered_tables *bottom)
+static void stack_commit(const struct layer_tables *bottom)
 {
-    const struct layered_tables *below = bottom;
+    const struct layer_tables *below = bottom;
     stack.bottom = bottom;
     stack.top = NULL;
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
         layer_set_next(stacked->layer, below);
         stacked->below = below;
         if (stacked->new_tables != NULL) {
-            cush_layered_keep(stacked->new_tables);
+            cush_layer_tables_keep(stacked->new_tables);
             stacked->tables = stacked->new_tables;
             stacked->new_tables = NULL;
         }
         if (!stacked->stopped)
             stack.top = below = stacked->tables;
     }
-    cush_layered_set_top(stack.top);
+    cush_layer_tables_set_top(stack.top);
 }
 
 static void stack_roll_back(void)
@@ -221,9 +238,9 @@ static void stack_roll_back(void)
     }
 }
 
-static bool stack_make_tables(const struct layered_tables *bottom, bool is_new, struct layer_failure *failure)
+static bool stack_make_tables(const struct layer_tables *bottom, bool is_new, struct layer_failure *failure)
 {
-    const struct layered_tables *below = bottom;
+    const struct layer_tables *below = bottom;
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {
         if (stacked->stopped)
             continue;
@@ -242,15 +259,15 @@ bool cush_layer_stack_build(bool has_driver, struct layer_failure *failure)
 {
     bool is_new = stack.bottom == NULL || stack.has_driver != has_driver;
     if (stack.bottom_layer != NULL && is_new) {
-        struct layered_tables *bottom = malloc(sizeof *bottom);
+        struct layer_tables *bottom = malloc(sizeof *bottom);
         if (bottom == NULL)
             return fail_memory(failure);
-        cush_layered_fill_bottom(bottom, has_driver);
+        cush_layer_tables_fill_bottom(bottom, has_driver);
         if (!stack_make_tables(bottom, is_new, failure)) {
             free(bottom);
             return false;
         }
-        cush_layered_keep(bottom);
+        cush_layer_tables_keep(bottom);
     } else if (stack.bottom_layer != NULL && !stack_make_tables(stack.bottom, is_new, failure)) {
         return false;
     }
@@ -286,5 +303,79 @@ void cush_layer_stack_reset(void)
         cush_layer_stack_pop();
     }
     memset(&stack, 0, sizeof stack);
-    cush_layered_reset();
+    cush_layer_tables_reset();
+}
+
+/* A long path is cut at its start: its end names the file. */
+enum { MAX_PATH_TEXT = 300 };
+
+static bool fail_object(struct layer_failure *failure, CUresult code, const char *path, const char *why)
+{
+    size_t length = strlen(path);
+    const char *end = length > MAX_PATH_TEXT ? path + length - MAX_PATH_TEXT : path;
+    snprintf(failure->message, sizeof failure->message, "The layer %s%.*s cannot be used%.600s",
+             end != path ? "..." : "", MAX_PATH_TEXT, end, why);
+    failure->code = code;
+    return false;
+}
+
+static bool object_push(const char *path, void *library, struct layer_failure *failure)
+{
+    union {
+        cushim_fn symbol;
+        struct cushim_layer *(*entry)(void);
+    } found = {cush_os_library_symbol(library, "cushim_layer_entry")};
+    struct layer_failure refused;
+    char why[sizeof refused.message + 4];
+    if (found.symbol == NULL)
+        return fail_object(failure, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, path,
+                           ": it does not export cushim_layer_entry.");
+    if (cush_layer_stack_push(found.entry(), path, library, &refused))
+        return true;
+    snprintf(why, sizeof why, ". %s", refused.message);
+    return fail_object(failure, refused.code, path, why);
+}
+
+static bool object_push_path(const char *path, struct layer_failure *failure)
+{
+    char error[512], why[sizeof error + 32];
+    void *library;
+    if (cush_os_library_open(path, &library, error, sizeof error) != OS_LIBRARY_OPEN) {
+        snprintf(why, sizeof why, ": %s.", error);
+        return fail_object(failure, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, path, why);
+    }
+    if (object_push(path, library, failure))
+        return true;
+    cush_os_library_close(library);
+    return false;
+}
+
+/* Copies the next path of a list. */
+static bool list_read_path(const char **list, char *path, size_t size, struct layer_failure *failure)
+{
+    const char separators[] = {cush_os_library_list_separator, '\0'};
+    *list += strspn(*list, separators);
+    size_t length = strcspn(*list, separators);
+    if (length >= size)
+        return fail_object(failure, CUDA_ERROR_INVALID_VALUE, *list, ": the path is too long.");
+    memcpy(path, *list, length);
+    path[length] = '\0';
+    *list += length;
+    return true;
+}
+
+bool cush_layer_stack_push_objects(const char *list, size_t *out_count, struct layer_failure *failure)
+{
+    char path[OS_PATH_SIZE];
+    size_t pushed = 0;
+    bool done = list_read_path(&list, path, sizeof path, failure);
+    while (done && path[0] != '\0') {
+        done = object_push_path(path, failure);
+        pushed += done;
+        done = done && list_read_path(&list, path, sizeof path, failure);
+    }
+    while (!done && pushed-- > 0)
+        cush_layer_stack_pop();
+    *out_count = done ? pushed : 0;
+    return done;
 }

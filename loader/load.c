@@ -5,16 +5,157 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "absent.h"
 #include "bootstrap.h"
+#include "driver.h"
+#include "driver_log.h"
 #include "error.h"
-#include "layer_object.h"
-#include "layered.h"
+#include "find_driver.h"
+#include "layer.h"
+#include "os_file.h"
 #include "os_library.h"
 #include "os_system.h"
-#include "reason.h"
-#include "search.h"
-#include "table.h"
+#include "tables.h"
+#include "version.h"
+
+/* The request: the options and the environment variables. */
+
+static const struct cushim_load_options no_options;
+
+static bool fail_bad_setting(struct diagnosis_builder *builder, const char *source, const char *value, const char *why)
+{
+    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reasons[CUSHIM_REASON_BAD_OPTION].code,
+                               "%s is \"%.200s\": %s.", source, value, why);
+    return false;
+}
+
+static bool fail_bad_number(struct diagnosis_builder *builder, const char *source, int number, const char *why)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%d", number);
+    return fail_bad_setting(builder, source, value, why);
+}
+
+static bool request_read_hide(struct hidden_set *hidden, const char *names, const char *source,
+                              struct diagnosis_builder *builder)
+{
+    const char *separators = ", \t\n";
+    for (const char *name = names + strspn(names, separators); *name != '\0'; name += strspn(name, separators)) {
+        size_t length = strcspn(name, separators);
+        if (!cush_hidden_set_add(hidden, name, length)) {
+            char unknown[128];
+            snprintf(unknown, sizeof unknown, "%.*s", length < 100 ? (int)length : 100, name);
+            return fail_bad_setting(builder, source, unknown, "no entry point has that name");
+        }
+        name += length;
+    }
+    return true;
+}
+
+static bool request_read_path(const char **to, const char *path, const char *source, struct diagnosis_builder *builder)
+{
+    if (path == NULL)
+        return true;
+    if (path[0] == '\0')
+        return fail_bad_setting(builder, source, path, "a path cannot be empty");
+    if (strlen(path) >= OS_PATH_SIZE)
+        return fail_bad_setting(builder, source, path, "the path is too long");
+    *to = path;
+    return true;
+}
+
+/* The value of a version option is 0 or a CUDA version such as 11020. */
+static bool request_check_version(int version, const char *source, struct diagnosis_builder *builder)
+{
+    if (version == 0 || (version >= OLDEST_VERSION && version <= LARGEST_VERSION && version % 10 == 0))
+        return true;
+    return fail_bad_number(builder, source, version, "CUDA versions are written as 11020 for CUDA 11.2");
+}
+
+/* A member that is not zero can be an option of newer headers, which must not be ignored. */
+static bool request_check_reserved(const struct cushim_load_options *options, struct diagnosis_builder *builder)
+{
+    for (size_t i = 0; i < sizeof options->reserved / sizeof options->reserved[0]; i++) {
+        if (options->reserved[i] == NULL)
+            continue;
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reasons[CUSHIM_REASON_BAD_OPTION].code,
+                                   "A reserved member of struct cushim_load_options is not zero: the struct was not "
+                                   "initialised, or the program was built with newer headers than cushim %s.",
+                                   CUSHIM_VERSION_STRING);
+        return false;
+    }
+    return true;
+}
+
+static bool request_merge_options(struct request *request, const struct cushim_load_options *options,
+                                  struct diagnosis_builder *builder)
+{
+    if (!request_check_reserved(options, builder))
+        return false;
+    if (options->path != NULL && options->handle != NULL)
+        return fail_bad_setting(builder, "The option path", options->path,
+                                "a handle was given as well, and only one can be used");
+    request->handle = options->handle;
+    request->max_version = options->max_version;
+    request->min_version = options->min_version;
+    return request_read_path(&request->path, options->path, "The option path", builder)
+           && request_read_path(&request->root, options->root, "The option root", builder)
+           && request_check_version(options->max_version, "The option max_version", builder)
+           && request_check_version(options->min_version, "The option min_version", builder)
+           && (options->hide == NULL || request_read_hide(&request->hidden, options->hide, "The option hide", builder));
+}
+
+/* Returns the value of a variable; NULL if it is unset, empty or ignored. An option overrides it, and a privileged
+ * process ignores all variables. */
+static const char *request_read_variable(const char *name, bool is_overridden, struct diagnosis_builder *builder)
+{
+    const char *value = cush_os_environment(name);
+    if (value == NULL || value[0] == '\0')
+        return NULL;
+    bool used = !is_overridden && !cush_os_privileged();
+    cush_diagnosis_add_variable(builder, name, value, used);
+    return used ? value : NULL;
+}
+
+static bool request_merge_environment(struct request *request, const struct cushim_load_options *options,
+                                      struct diagnosis_builder *builder)
+{
+    const char *path =
+        request_read_variable("CUSHIM_DRIVER", options->path != NULL || options->handle != NULL, builder);
+    const char *limit = request_read_variable("CUSHIM_MAX_VERSION", options->max_version != 0, builder);
+    const char *hidden = request_read_variable("CUSHIM_HIDE", options->hide != NULL, builder);
+    const char *layers = request_read_variable("CUSHIM_LAYERS", false, builder);
+    if (layers != NULL)
+        request->layers = layers;
+    if (!request_read_path(&request->path, path, "CUSHIM_DRIVER", builder))
+        return false;
+    if (limit != NULL) {
+        request->max_version = cush_version_parse(limit);
+        if (request->max_version == 0)
+            return fail_bad_setting(builder, "CUSHIM_MAX_VERSION", limit, "a CUDA version such as 11.2 is required");
+    }
+    return hidden == NULL || request_read_hide(&request->hidden, hidden, "CUSHIM_HIDE", builder);
+}
+
+static bool request_read_options(struct request *request, const struct cushim_load_options *options,
+                                 struct diagnosis_builder *builder)
+{
+    memset(request, 0, sizeof *request);
+    request->path = "";
+    request->root = "";
+    request->layers = "";
+    return request_merge_options(request, options != NULL ? options : &no_options, builder);
+}
+
+/* Merges the options (or NULL) with the environment variables, and records in the builder which variables were set.
+ * Returns false if an option or a variable has an invalid value; then the builder has the reason. */
+static bool request_read(struct request *request, const struct cushim_load_options *options,
+                         struct diagnosis_builder *builder)
+{
+    return request_read_options(request, options, builder)
+           && request_merge_environment(request, options != NULL ? options : &no_options, builder);
+}
+
+/* A load. */
 
 /* Guarded by the load lock. */
 static struct {
@@ -63,6 +204,22 @@ static void load_publish_tables(void)
                            cush_layer_stack_top(CUSHIM_DEFAULT_STREAM_PER_THREAD));
 }
 
+static void load_log_to_target(void *user, const char *line)
+{
+    const char *const *target = user;
+    char text[DIAGNOSIS_MESSAGE + 64];
+    int size = snprintf(text, sizeof text, "cushim[%lu]: %s\n", cush_os_process(), line);
+    cush_os_file_append(*target, text, (size_t)size);
+}
+
+/* CUSHIM_LOG: "stderr" or a file. */
+static void load_log_as_requested(const struct cushim_diagnosis *diagnosis)
+{
+    const char *target = cush_os_environment("CUSHIM_LOG");
+    if (target != NULL && target[0] != '\0' && !cush_os_privileged())
+        load_log_diagnosis(&(struct cushim_load_options){.log = load_log_to_target, .log_user = &target}, diagnosis);
+}
+
 /* In this order no thread sees a diagnosis of success with a table that is not the driver's, nor the absent table
  * without its reason. If a layer cannot be installed on the absent table, that table is current without layers. */
 static const struct cushim_diagnosis *load_publish(void)
@@ -90,7 +247,8 @@ static bool fail_layers(const struct layer_failure *failure)
 static bool load_open_layers(const struct request *request)
 {
     struct layer_failure failure;
-    if (!state.has_opened_layers && !cush_layer_objects_push(request->layers, &failure))
+    size_t count;
+    if (!state.has_opened_layers && !cush_layer_stack_push_objects(request->layers, &count, &failure))
         return fail_layers(&failure);
     state.has_opened_layers |= request->layers[0] != '\0';
     return true;
@@ -103,7 +261,7 @@ static bool load_install_layers(void)
 }
 
 /* Loads under the lock; whatever comes of it, the current tables are not the bootstrap ones afterwards. */
-static const struct cushim_diagnosis *load_locked(const struct request *request)
+static const struct cushim_diagnosis *load_locked(const struct request *request, bool wants_driver_log)
 {
     struct driver driver;
     if (!cush_search_driver(request, &driver, &state.builder))
@@ -116,6 +274,8 @@ static const struct cushim_diagnosis *load_locked(const struct request *request)
         state.request.layers = "";
         state.request.path = strcpy(state.path, request->path);
         state.request.root = strcpy(state.root, request->root);
+        if (wants_driver_log)
+            cush_driver_log_register();
     }
     return load_publish();
 }
@@ -167,20 +327,23 @@ static CUresult load_check_request(const struct request *wish)
 static CUresult load_again(const struct cushim_load_options *options)
 {
     struct request wish;
-    if (cush_request_read_options(&wish, options, &state.builder))
+    if (request_read_options(&wish, options, &state.builder))
         return load_check_request(&wish);
     return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(&state.builder));
 }
 
-/* cush_request_read() or cush_request_read_options(): with or without the environment variables. */
+/* request_read() or request_read_options(): with or without the environment variables. */
 typedef bool (*request_read_fn)(struct request *, const struct cushim_load_options *, struct diagnosis_builder *);
 
 static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options, request_read_fn read)
 {
     struct request wish;
-    cush_os_library_pin_self();
+    /* A driver must not call into a copy that can be unmapped. The shim of `cushim exec`, which reads no environment,
+     * leaves the log to the program. */
+    bool wants_driver_log = cush_os_library_pin_self() && read == request_read;
     bool sensible = read(&wish, options, &state.builder) && load_open_layers(&wish);
-    const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish) : load_publish();
+    const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish, wants_driver_log) : load_publish();
+    load_log_as_requested(diagnosis);
     if (diagnosis->code != CUDA_SUCCESS)
         cush_error_set(diagnosis->code, load_name, "%", diagnosis->message);
     return diagnosis;
@@ -213,12 +376,12 @@ static CUresult load_with(const struct cushim_load_options *options, request_rea
 
 CUresult cushim_load(const struct cushim_load_options *options)
 {
-    return load_with(options, cush_request_read);
+    return load_with(options, request_read);
 }
 
 CUresult cush_load_without_environment(const struct cushim_load_options *options)
 {
-    return load_with(options, cush_request_read_options);
+    return load_with(options, request_read_options);
 }
 
 static bool load_is_untried(void)
@@ -228,7 +391,7 @@ static bool load_is_untried(void)
 
 const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream kind)
 {
-    const struct cushim_dispatch_table *table = cush_table_current(kind);
+    const struct cushim_dispatch_table *table = cushim_table_get(kind);
     if (table != &cush_bootstrap_tables[kind])
         return table;
     if (cush_os_load_lock_is_mine())
@@ -237,21 +400,31 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
     /* If several threads get here at the same time, one loads. */
     if (load_is_untried()) {
         cush_diagnosis_start(&state.builder);
-        load_first(NULL, cush_request_read);
+        load_first(NULL, request_read);
     }
     cush_os_load_unlock();
-    return cush_table_current(kind);
+    return cushim_table_get(kind);
+}
+
+bool cush_load_has_succeeded(void)
+{
+    return cush_layer_tables_are_of_driver(cushim_table_legacy());
 }
 
 bool cush_load_has_driver(void)
 {
     (void)cush_table_load(CUSHIM_DEFAULT_STREAM_LEGACY);
-    return cush_layered_has_driver();
+    return cush_load_has_succeeded();
+}
+
+int cushim_version(void)
+{
+    return CUSHIM_VERSION;
 }
 
 int cushim_driver_version(void)
 {
-    return cush_layered_has_driver() ? cush_loaded_driver.version : 0;
+    return cush_load_has_succeeded() ? cush_loaded_driver.version : 0;
 }
 
 const char *cush_load_root(void)
@@ -264,6 +437,7 @@ void cush_load_reset_for_tests(void)
     cush_os_load_lock();
     cush_table_set_current(&cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_LEGACY],
                            &cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_PER_THREAD]);
+    cush_driver_log_unregister();
     if (state.loaded && state.handle_is_ours)
         cush_os_library_close(cush_loaded_driver.library);
     state.loaded = state.has_opened_layers = false;

@@ -11,6 +11,9 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
 /* Loads the driver if that has not been tried, and returns whether one is loaded. */
 bool cush_load_has_driver(void);
 
+/* Returns whether the tables of the driver, with layers or without, are the current ones. Never loads. */
+bool cush_load_has_succeeded(void);
+
 /* Loads as cushim_load() does, and reads no environment variable. */
 CUresult cush_load_without_environment(const struct cushim_load_options *options);
 

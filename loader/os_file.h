@@ -29,4 +29,8 @@ bool cush_os_file_read(const char *path, char *text, size_t size);
 bool cush_os_directory_find(const char *root, const char *path,
                             bool (*matches)(const char *root, const char *path, const char *name));
 
+/* Appends the text to a file with one write, or writes it to stderr if the path is "stderr". A failure has no effect:
+ * it raises no signal (a pipe without a reader) and waits for nothing (a FIFO without a reader). */
+void cush_os_file_append(const char *path, const char *text, size_t size);
+
 #endif

@@ -41,9 +41,10 @@ void cush_os_library_close(void *library);
 
 /*
  * Keeps the shared object that contains this copy of cushim mapped until the process ends. After a load, the driver's
- * threads may call into it, and the program may use its tables and diagnoses. The caller holds the load lock.
+ * threads may call into it, and the program may use its tables and diagnoses. Returns whether that is certain. The
+ * caller holds the load lock.
  */
-void cush_os_library_pin_self(void);
+bool cush_os_library_pin_self(void);
 
 /* Returns the address of a name; NULL if the library does not export it. On some systems the libraries that it needs
  * are searched, too. */

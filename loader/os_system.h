@@ -23,6 +23,9 @@ const char *cush_os_environment(const char *name);
 /* Returns whether the process has more rights than its user. Then the environment variables are ignored. */
 bool cush_os_privileged(void);
 
+/* Returns the number of this process. */
+unsigned long cush_os_process(void);
+
 /* Whether the system has a file for each device (/dev/nvidia0), which shows that the device exists and who may use
  * it. */
 extern const bool cush_os_has_device_nodes;

@@ -3,16 +3,14 @@
 
 #include <limits.h>
 
-#include "polyfill.h"
-
-enum { MOST_VIA = 4 };
+enum { MAX_VIA = 4 };
 
 struct rule {
     enum cushim_slot slot;
     cushim_fn functions[CUSHIM_DEFAULT_STREAM_COUNT];
     int before; /* only for drivers older than this CUDA version, by what they show; 0: for any */
     size_t via_count;
-    enum cushim_slot via[MOST_VIA];
+    enum cushim_slot via[MAX_VIA];
 };
 
 #define S(slot) CUSHIM_SLOT_##slot

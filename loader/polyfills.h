@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Which slots have a polyfill, and when. */
-#ifndef CUSHIM_POLYFILLS_H
-#define CUSHIM_POLYFILLS_H
+/*
+ * Slots that older entry points can serve with the same meaning. A polyfill calls slots of the driver table of its own
+ * kind, never of the current table, so that a version limit holds for it, too. Where a call asks for more than the
+ * older entry point can give, a polyfill returns CUDA_ERROR_NOT_SUPPORTED and changes nothing.
+ */
+#ifndef CUSHIM_LOADER_POLYFILLS_H
+#define CUSHIM_LOADER_POLYFILLS_H
 
-#include "cushim/loader.h"
+#include "driver.h"
+#include "error.h"
+
+/*
+ * The files polyfills_*.c contain each polyfill once. They are compiled for the table of the legacy default stream, and
+ * through polyfills_per_thread.c for the other table. POLYFILL(name) is the name of a polyfill, which has the type of
+ * its slot, or of a static function, for the table of that kind.
+ */
+#define POLYFILL_KIND CUSHIM_DEFAULT_STREAM_LEGACY
+#define POLYFILL(name) cush_polyfill_legacy_##name
+#define TABLE (&cush_driver_tables[POLYFILL_KIND].named)
+#define ORIGINS (cush_driver_origins[POLYFILL_KIND])
+
+#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
+    CUresult CUDAAPI cush_polyfill_legacy_##function##_##abi params;                                                   \
+    CUresult CUDAAPI cush_polyfill_per_thread_##function##_##abi params;
+#include "cushim/entry_points.h"
 
 /* Fills missing slots of the driver table of a kind for which an honest polyfill exists on this driver. */
 void cush_polyfills_install(enum cushim_default_stream kind);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Polyfills: contexts. */
-#include "polyfill.h"
+/* Polyfills: contexts, and functions of modules. */
+#include "polyfills.h"
 
-/* Makes `context` current; NULL means the current one. *out_pushed is for polyfill_leave_context(). */
-static CUresult polyfill_enter_context(CUcontext context, bool *out_pushed)
+/* Makes `context` current; NULL means the current one. *out_pushed is for leave_context. */
+static CUresult POLYFILL(enter_context)(CUcontext context, bool *out_pushed)
 {
     *out_pushed = context != NULL;
     return context != NULL ? TABLE->CtxPushCurrent_v2(context) : CUDA_SUCCESS;
 }
 
-/* Undoes polyfill_enter_context(). Returns `result`, the code of the calls in between, if that is an error. */
-static CUresult polyfill_leave_context(bool pushed, CUresult result)
+/* Undoes enter_context. Returns `result`, the code of the calls in between, if that is an error. */
+static CUresult POLYFILL(leave_context)(bool pushed, CUresult result)
 {
     CUcontext popped;
     CUresult left = pushed ? TABLE->CtxPopCurrent_v2(&popped) : CUDA_SUCCESS;
@@ -25,10 +25,10 @@ CUresult CUDAAPI POLYFILL(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
     CUdevice found;
     if (device == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = polyfill_enter_context(ctx, &pushed);
+    CUresult result = POLYFILL(enter_context)(ctx, &pushed);
     if (result != CUDA_SUCCESS)
         return result;
-    result = polyfill_leave_context(pushed, TABLE->CtxGetDevice_v1(&found));
+    result = POLYFILL(leave_context)(pushed, TABLE->CtxGetDevice_v1(&found));
     if (result == CUDA_SUCCESS)
         *device = found;
     return result;
@@ -37,8 +37,8 @@ CUresult CUDAAPI POLYFILL(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
 CUresult CUDAAPI POLYFILL(CtxSynchronize_v2)(CUcontext ctx)
 {
     bool pushed;
-    CUresult result = polyfill_enter_context(ctx, &pushed);
-    return result != CUDA_SUCCESS ? result : polyfill_leave_context(pushed, TABLE->CtxSynchronize_v1());
+    CUresult result = POLYFILL(enter_context)(ctx, &pushed);
+    return result != CUDA_SUCCESS ? result : POLYFILL(leave_context)(pushed, TABLE->CtxSynchronize_v1());
 }
 
 CUresult CUDAAPI POLYFILL(StreamGetDevice_v1)(CUstream hStream, CUdevice *device)
@@ -50,10 +50,10 @@ CUresult CUDAAPI POLYFILL(StreamGetDevice_v1)(CUstream hStream, CUdevice *device
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = TABLE->StreamGetCtx_v1(hStream, &context);
     if (result == CUDA_SUCCESS)
-        result = polyfill_enter_context(context, &pushed);
+        result = POLYFILL(enter_context)(context, &pushed);
     if (result != CUDA_SUCCESS)
         return result;
-    result = polyfill_leave_context(pushed, TABLE->CtxGetDevice_v1(&found));
+    result = POLYFILL(leave_context)(pushed, TABLE->CtxGetDevice_v1(&found));
     if (result == CUDA_SUCCESS)
         *device = found;
     return result;
@@ -61,7 +61,7 @@ CUresult CUDAAPI POLYFILL(StreamGetDevice_v1)(CUstream hStream, CUdevice *device
 
 /* cuCtxCreate_v3 (11.4) adds execution affinity, cuCtxCreate_v4 (12.5) CUDA in graphics. */
 
-static CUresult fail_affinity(enum cushim_slot called)
+static CUresult POLYFILL(fail_affinity)(enum cushim_slot called)
 {
     return cush_fail_polyfill(called, "Execution affinity needs a driver for CUDA 11.4.");
 }
@@ -71,7 +71,7 @@ CUresult CUDAAPI POLYFILL(CtxCreate_v3)(CUcontext *pctx, CUexecAffinityParam *pa
 {
     (void)paramsArray;
     if (numParams > 0) /* driver 580 ignores a negative count */
-        return fail_affinity(CUSHIM_SLOT_CtxCreate_v3);
+        return POLYFILL(fail_affinity)(CUSHIM_SLOT_CtxCreate_v3);
     return TABLE->CtxCreate_v2(pctx, flags, dev);
 }
 
@@ -84,7 +84,7 @@ CUresult CUDAAPI POLYFILL(CtxCreate_v4)(CUcontext *pctx, CUctxCreateParams *ctxC
         return cush_fail_polyfill(CUSHIM_SLOT_CtxCreate_v4, "CUDA in graphics needs a driver for CUDA 12.5.");
     /* Otherwise the polyfill of version 3 would refuse the call in its own name. */
     if (ctxCreateParams->numExecAffinityParams > 0 && ORIGINS[CUSHIM_SLOT_CtxCreate_v3].state != CUSHIM_STATE_NATIVE)
-        return fail_affinity(CUSHIM_SLOT_CtxCreate_v4);
+        return POLYFILL(fail_affinity)(CUSHIM_SLOT_CtxCreate_v4);
     return TABLE->CtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
                                dev);
 }
@@ -100,6 +100,32 @@ CUresult CUDAAPI POLYFILL(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned in
     CUresult result = TABLE->DevicePrimaryCtxSetFlags_v1(dev, flags);
     if (result == CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE)
         return cush_fail_polyfill(CUSHIM_SLOT_DevicePrimaryCtxSetFlags_v2,
-                                  "To change the flags of a primary context in use needs a driver for CUDA 11.0.");
+                                  "Changing the flags of a primary context in use needs a driver for CUDA 11.0.");
     return result;
 }
+
+/*
+ * The number of parameters of a function and of a kernel (13.2). The older entry point describes one
+ * parameter and returns CUDA_ERROR_INVALID_VALUE after the last one. It returns that for a wrong handle, too, so the
+ * name is asked first.
+ */
+#define PARAM_COUNT(type, name)                                                                                        \
+    CUresult CUDAAPI POLYFILL(name##GetParamCount_v1)(type object, size_t * paramCount)                                \
+    {                                                                                                                  \
+        size_t count = 0, offset, size;                                                                                \
+        const char *text;                                                                                              \
+        if (object == NULL || paramCount == NULL)                                                                      \
+            return CUDA_ERROR_INVALID_VALUE;                                                                           \
+        CUresult result = TABLE->name##GetName_v1(&text, object);                                                      \
+        if (result != CUDA_SUCCESS)                                                                                    \
+            return result;                                                                                             \
+        while ((result = TABLE->name##GetParamInfo_v1(object, count, &offset, &size)) == CUDA_SUCCESS)                 \
+            count++;                                                                                                   \
+        if (result != CUDA_ERROR_INVALID_VALUE)                                                                        \
+            return result;                                                                                             \
+        *paramCount = count;                                                                                           \
+        return CUDA_SUCCESS;                                                                                           \
+    }
+PARAM_COUNT(CUfunction, Func)
+PARAM_COUNT(CUkernel, Kernel)
+#undef PARAM_COUNT

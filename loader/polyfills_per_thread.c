@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Every polyfill once more, for the table of the per-thread default stream. */
-#define POLYFILL_PER_THREAD
-#include "polyfills_capture.c"
+#include "polyfills.h"
+
+#undef POLYFILL_KIND
+#undef POLYFILL
+#define POLYFILL_KIND CUSHIM_DEFAULT_STREAM_PER_THREAD
+#define POLYFILL(name) cush_polyfill_per_thread_##name
 #include "polyfills_context.c"
-#include "polyfills_function.c"
 #include "polyfills_graph.c"
 #include "polyfills_stream.c"

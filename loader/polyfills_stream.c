@@ -2,18 +2,18 @@
 /* Polyfills: host functions, events, and what a stream belongs to. */
 #include <stdlib.h>
 
-#include "polyfill.h"
+#include "polyfills.h"
 
-struct host_function {
+struct POLYFILL(host_function) {
     CUhostFn function;
     void *user_data;
 };
 
 /* A host function is not called when the work before it failed; a callback always is, and here it releases the
  * record. */
-static void CUDA_CB host_function_call(CUstream stream, CUresult status, void *user_data)
+static void CUDA_CB POLYFILL(host_function_call)(CUstream stream, CUresult status, void *user_data)
 {
-    struct host_function *host = user_data;
+    struct POLYFILL(host_function) *host = user_data;
     (void)stream;
     if (status == CUDA_SUCCESS)
         host->function(host->user_data);
@@ -23,7 +23,7 @@ static void CUDA_CB host_function_call(CUstream stream, CUresult status, void *u
 /* A callback cannot be captured: the attempt would invalidate the capture. A driver with hidden functions may be
  * capturing. Under a version limit below 10.0, code that does not use cushim may capture, too. The driver is not
  * queried then: it must behave as one that cannot capture. */
-static CUresult stream_check_not_capturing(CUstream stream)
+static CUresult POLYFILL(stream_check_not_capturing)(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     if (ORIGINS[CUSHIM_SLOT_StreamIsCapturing_v1].state != CUSHIM_STATE_NATIVE)
@@ -39,27 +39,27 @@ CUresult CUDAAPI POLYFILL(LaunchHostFunc_v1)(CUstream hStream, CUhostFn fn, void
 {
     if (fn == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult checked = stream_check_not_capturing(hStream);
+    CUresult checked = POLYFILL(stream_check_not_capturing)(hStream);
     if (checked != CUDA_SUCCESS)
         return checked;
-    struct host_function *host = malloc(sizeof *host);
+    struct POLYFILL(host_function) *host = malloc(sizeof *host);
     if (host == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     host->function = fn;
     host->user_data = userData;
-    CUresult result = TABLE->StreamAddCallback_v1(hStream, host_function_call, host, 0);
+    CUresult result = TABLE->StreamAddCallback_v1(hStream, POLYFILL(host_function_call), host, 0);
     if (result != CUDA_SUCCESS)
         free(host);
     return result;
 }
 
-/* cuLaunchHostFunc_v2 (13.2), which has a choice of how the driver's thread waits. */
+/* cuLaunchHostFunc_v2 (13.1), which has a choice of how the driver's thread waits. */
 
 CUresult CUDAAPI POLYFILL(LaunchHostFunc_v2)(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
 {
     if (syncMode != CU_HOST_TASK_BLOCKING)
         return cush_fail_polyfill(CUSHIM_SLOT_LaunchHostFunc_v2,
-                                  "Modes other than CU_HOST_TASK_BLOCKING need a driver for CUDA 13.2.");
+                                  "Modes other than CU_HOST_TASK_BLOCKING need a driver for CUDA 13.1.");
     return TABLE->LaunchHostFunc_v1(hStream, fn, userData);
 }
 

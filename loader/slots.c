@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "error.h"
-#include "layered.h"
+#include "layer.h"
 #include "load.h"
 #include "os_library.h"
 #include "polyfills.h"
 
-CUresult cushim_query_entry_point(size_t index, struct cushim_entry_point *out_entry)
+CUresult cushim_entry_point_get_info(size_t index, struct cushim_entry_point *out_entry)
 {
-    static const char function[] = "cushim_query_entry_point";
+    static const char function[] = "cushim_entry_point_get_info";
     if (out_entry == NULL)
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "out_entry is NULL.", NULL);
     if (index >= ROW_COUNT)
-        return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "There are not so many entry points.", NULL);
+        return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "The index is past the last entry point.", NULL);
     *out_entry = cush_symbols_row(index);
     return CUDA_SUCCESS;
 }
@@ -36,10 +36,10 @@ CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot)
     return cush_error_set(CUDA_ERROR_NOT_FOUND, function, "No slot has that name.", NULL);
 }
 
-CUresult cushim_query_slot(enum cushim_slot slot, enum cushim_default_stream kind, struct cushim_slot_info *out_info)
+CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream kind, struct cushim_slot_info *out_info)
 {
     if (out_info == NULL || (unsigned)slot >= CUSHIM_SLOT_COUNT || !cush_driver_is_kind(kind))
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_query_slot",
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_slot_get_info",
                               "The slot or the kind does not exist, or out_info is NULL.", NULL);
     struct cushim_entry_point row = cush_symbols_row(cush_symbols_row_of(slot));
     struct cushim_slot_info info = {.name = cush_symbols_slot_name(slot),
@@ -54,12 +54,12 @@ CUresult cushim_query_slot(enum cushim_slot slot, enum cushim_default_stream kin
         if (info.state == CUSHIM_STATE_NATIVE)
             info.symbol = cush_os_library_symbol_name(cush_loaded_driver.library, cush_driver_tables[kind].slots[slot]);
     }
-    info.is_layered = cush_layered_is_replaced(kind, slot);
+    info.is_layered = cush_layer_tables_is_replaced(kind, slot);
     *out_info = info;
     return CUDA_SUCCESS;
 }
 
-enum cushim_slot_state cushim_query_slot_state(enum cushim_slot slot, enum cushim_default_stream kind)
+enum cushim_slot_state cushim_slot_get_state(enum cushim_slot slot, enum cushim_default_stream kind)
 {
     if ((unsigned)slot >= CUSHIM_SLOT_COUNT || !cush_driver_is_kind(kind) || !cush_load_has_driver())
         return CUSHIM_STATE_MISSING;
@@ -75,7 +75,7 @@ CUresult cushim_require(const char *const *names, size_t count, enum cushim_defa
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "The kind does not exist.", NULL);
     bool loaded = cush_load_has_driver();
     for (size_t i = 0; i < count; i++) {
-        enum cushim_slot slot;
+        enum cushim_slot slot = CUSHIM_SLOT_COUNT;
         CUresult result = cushim_slot_find(names[i], &slot);
         if (result == CUDA_ERROR_INVALID_VALUE)
             return cush_error_set(result, function, "A name is NULL.", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of symbols.inc as an array, and which row stands behind each slot. */
+/* The rows of symbols.inc as an array, the row behind each slot, and sets of hidden rows. */
 #ifndef CUSHIM_LOADER_SYMBOLS_H
 #define CUSHIM_LOADER_SYMBOLS_H
 
@@ -51,5 +51,19 @@ bool cush_symbols_lacks_form(size_t row);
 
 /* A slot's name, "StreamQuery_v1". */
 const char *cush_symbols_slot_name(enum cushim_slot slot);
+
+/* One bit for each row of symbols.inc. */
+struct hidden_set {
+    unsigned char bits[(ROW_COUNT + 7) / 8];
+};
+
+bool cush_hidden_set_has(const struct hidden_set *hidden, size_t row);
+bool cush_hidden_set_is_empty(const struct hidden_set *hidden);
+
+/*
+ * Adds the entry points that one name of `length` bytes means. The name of a slot means its entry point, and the name
+ * of a function means all entry points of that function. Returns false if no entry point has that name.
+ */
+bool cush_hidden_set_add(struct hidden_set *hidden, const char *name, size_t length);
 
 #endif

@@ -78,7 +78,7 @@ void cush_system_kernel_module(const char *root, char *version, size_t size)
         system_copy_version(text, version, size);
 }
 
-void cushim_query_system(const char *root, struct cushim_system *out_system)
+void cushim_system_get_info(const char *root, struct cushim_system *out_system)
 {
     if (out_system == NULL)
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "version.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 int cush_version_parse(const char *text)
@@ -19,4 +20,11 @@ int cush_version_parse(const char *text)
         minor = strtol(digits, &end, 10);
     }
     return *end == '\0' && major >= 2 && major < 1000 && minor < 100 ? (int)(major * 1000 + minor * 10) : 0;
+}
+
+struct version_text cush_version_text(int version)
+{
+    struct version_text text;
+    snprintf(text.text, sizeof text.text, "%d.%d", version / 1000, version % 1000 / 10);
+    return text;
 }

@@ -6,4 +6,11 @@
 /* Returns 12030 for "12.3" and for "12030", 12000 for "12", and 0 for anything else. */
 int cush_version_parse(const char *text);
 
+struct version_text {
+    char text[16];
+};
+
+/* Returns "12.3" for 12030: cush_version_text(12030).text. */
+struct version_text cush_version_text(int version);
+
 #endif

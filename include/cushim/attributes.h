@@ -28,6 +28,23 @@
 #    define CUSHIM_API
 #endif
 
+/** Exports the function of CUSHIM_LAYER_ENTRY. */
+#if defined(_WIN32)
+#    define CUSHIM_LAYER_EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
+#    define CUSHIM_LAYER_EXPORT __attribute__((visibility("default")))
+#else
+#    define CUSHIM_LAYER_EXPORT
+#endif
+
+/* The driver and the library are compiled with enums of the size of an int. */
+enum cushim_enum_size { CUSHIM_ENUM_SIZE };
+#if defined(__cplusplus)
+static_assert(sizeof(enum cushim_enum_size) == sizeof(int), "cushim: compile without -fshort-enums");
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Static_assert(sizeof(enum cushim_enum_size) == sizeof(int), "cushim: compile without -fshort-enums");
+#endif
+
 /** 1: cushim_table() reads a pointer to the current table. 0: it calls an exported function. */
 #if defined(__GNUC__) && !defined(_WIN32)
 #    define CUSHIM_INLINE_TABLE 1

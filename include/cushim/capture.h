@@ -3,6 +3,18 @@
  * @file
  * Captures: the work that is enqueued into a stream is recorded as a graph instead of being executed.
  *
+ * @code
+ * CUresult clear(struct cushim_stream *stream, void *memory) // a body
+ * {
+ *     return CUSHIM_CALL(MemsetD8Async_v1, *(CUdeviceptr *)memory, 0, 64, cushim_stream_handle(stream));
+ * }
+ *
+ * CUresult record(struct cushim_stream *stream, CUdeviceptr memory, struct cushim_graph **out_graph)
+ * {
+ *     return cushim_stream_capture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, clear, &memory, out_graph);
+ * }
+ * @endcode
+ *
  * The general rules stand in context.h. Captures need CUDA 10.0, and modes other than CU_STREAM_CAPTURE_MODE_RELAXED
  * need CUDA 10.1. A function that needs a newer version names it. Below these versions the code is
  * CUDA_ERROR_NOT_SUPPORTED.
@@ -12,10 +24,13 @@
  * which mode, as observed on a GPU.
  *
  * **Threads.** If a call invalidates the capture of another thread at the moment when that thread ends the capture, the
- * driver can crash (observed with driver 580). Two kinds of calls do so: in CU_STREAM_CAPTURE_MODE_GLOBAL, queries,
- * waits, instantiations and the other calls that this mode forbids to every thread; in every mode, work in the legacy
- * stream while a blocking stream is capturing. A program that captures in one thread and makes such calls in another
- * should capture non-blocking streams, in CU_STREAM_CAPTURE_MODE_THREAD_LOCAL or CU_STREAM_CAPTURE_MODE_RELAXED.
+ * driver can crash (observed with driver 580). Two kinds of calls do so:
+ * - for a capture in CU_STREAM_CAPTURE_MODE_GLOBAL: queries, waits, instantiations, and the other calls that this mode
+ *   forbids to every thread;
+ * - for a capture of a blocking stream, in every mode: work in the legacy stream.
+ *
+ * A program that captures in one thread and makes such calls in another should capture non-blocking streams, in
+ * CU_STREAM_CAPTURE_MODE_THREAD_LOCAL or CU_STREAM_CAPTURE_MODE_RELAXED.
  */
 #ifndef CUSHIM_CAPTURE_H
 #define CUSHIM_CAPTURE_H
@@ -46,7 +61,7 @@ extern "C" {
  * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is the legacy stream, which cannot capture.
  * @retval CUDA_ERROR_INVALID_VALUE               body or out_graph is NULL, or mode is not a capture mode.
  * @return If the body returned an error, that error: the graph is destroyed, and if ending the capture failed too,
- *         cushim_last_error() describes that failure.
+ *         cushim_error_last() describes that failure.
  */
 CUSHIM_API CUresult cushim_stream_capture(struct cushim_stream *stream, CUstreamCaptureMode mode,
                                           cushim_stream_body body, void *user, struct cushim_graph **out_graph);
@@ -64,7 +79,7 @@ CUSHIM_API CUresult cushim_stream_capture(struct cushim_stream *stream, CUstream
  * @return An error of cushim_stream_capture() or of cushim_graph_instantiate().
  */
 CUSHIM_API CUresult cushim_stream_capture_executable(struct cushim_stream *stream, CUstreamCaptureMode mode,
-                                                     unsigned long long flags, cushim_stream_body body, void *user,
+                                                     unsigned flags, cushim_stream_body body, void *user,
                                                      struct cushim_graph_exec **out_exec);
 
 /**
@@ -162,7 +177,7 @@ CUSHIM_API CUresult cushim_capture_end(struct cushim_capture **capture, struct c
  * @retval CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  The stream is the legacy stream, and a blocking stream is capturing. That
  *                                             capture is not invalidated.
  */
-CUSHIM_API CUresult cushim_stream_capture_status(struct cushim_stream *stream, CUstreamCaptureStatus *out_status);
+CUSHIM_API CUresult cushim_stream_get_capture_status(struct cushim_stream *stream, CUstreamCaptureStatus *out_status);
 
 /** Bits of struct cushim_capture_info: which of its members are valid. */
 enum cushim_capture_valid {
@@ -199,21 +214,22 @@ struct cushim_capture_info {
  * @param capacity  The number of elements of each array.
  * @param out_info  Receives the state.
  * @retval CUDA_ERROR_LOSSY_QUERY              nodes is not NULL, edges is NULL, and an edge has data.
- * @retval CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  As for cushim_stream_capture_status().
+ * @retval CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  As for cushim_stream_get_capture_status().
  * @retval CUDA_ERROR_INVALID_VALUE            out_info is NULL, or edges is not NULL and nodes is NULL.
  */
-CUSHIM_API CUresult cushim_stream_capture_info(struct cushim_stream *stream, CUgraphNode *nodes, CUgraphEdgeData *edges,
-                                               size_t capacity, struct cushim_capture_info *out_info);
+CUSHIM_API CUresult cushim_stream_get_capture_info(struct cushim_stream *stream, CUgraphNode *nodes,
+                                                   CUgraphEdgeData *edges, size_t capacity,
+                                                   struct cushim_capture_info *out_info);
 
 /**
- * Returns the state of a capture like cushim_stream_capture_info(), with all nodes and edges, in one block of memory.
+ * Returns the state of a capture like cushim_stream_get_capture_info(), with all nodes and edges, in one block of
+ * memory.
  *
  * @param stream    The stream.
  * @param out_info  Receives the block, which the caller frees with cushim_capture_info_destroy().
- * @retval CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  As for cushim_stream_capture_status().
+ * @retval CUDA_ERROR_STREAM_CAPTURE_IMPLICIT  As for cushim_stream_get_capture_status().
  */
-CUSHIM_API CUresult cushim_stream_capture_info_copy(struct cushim_stream *stream,
-                                                    struct cushim_capture_info **out_info);
+CUSHIM_API CUresult cushim_capture_info_create(struct cushim_stream *stream, struct cushim_capture_info **out_info);
 
 /** Frees a copy and sets *info to NULL. */
 CUSHIM_API void cushim_capture_info_destroy(struct cushim_capture_info **info);
@@ -233,9 +249,9 @@ CUSHIM_API void cushim_capture_info_destroy(struct cushim_capture_info **info);
  * @retval CUDA_ERROR_INVALID_VALUE  nodes is NULL although count is not 0 or edges is not NULL, or the operation is
  *                                   neither of the two.
  */
-CUSHIM_API CUresult cushim_stream_update_dependencies(struct cushim_stream *stream, const CUgraphNode *nodes,
-                                                      const CUgraphEdgeData *edges, size_t count,
-                                                      CUstreamUpdateCaptureDependencies_flags operation);
+CUSHIM_API CUresult cushim_stream_update_capture_dependencies(struct cushim_stream *stream, const CUgraphNode *nodes,
+                                                              const CUgraphEdgeData *edges, size_t count,
+                                                              CUstreamUpdateCaptureDependencies_flags operation);
 
 /**
  * Exchanges the capture mode of the calling thread (cuThreadExchangeStreamCaptureMode). A second call with the same

@@ -6,11 +6,24 @@
  * A context is the driver's state for one device. Streams, events and executable graphs are created in a context: the
  * primary context of a device, a new context, or a context that the program lends to cushim.
  *
+ * @code
+ * CUresult allocate(struct cushim_context *context, size_t size, CUdeviceptr *out_memory)
+ * {
+ *     CUcontext before;
+ *     CUresult result = cushim_context_enter(context, &before); // cuMemAlloc needs a current context
+ *     if (result != CUDA_SUCCESS)
+ *         return result;
+ *     result = CUSHIM_CALL(MemAlloc_v2, out_memory, size);
+ *     cushim_context_leave(before);
+ *     return result;
+ * }
+ * @endcode
+ *
  * The rules below hold for context.h, stream.h, event.h, graph.h, capture.h and completion.h. The comment of a function
  * states only what differs from them.
  *
  * **Errors.** A function that can fail returns a CUresult. It writes its output parameters, which come last, only if it
- * returns CUDA_SUCCESS. After an error, cushim_last_error() has a message, except after CUDA_ERROR_NOT_READY and after
+ * returns CUDA_SUCCESS. After an error, cushim_error_last() has a message, except after CUDA_ERROR_NOT_READY and after
  * an error that a body (a function of the program that cushim calls, see ::cushim_stream_body) returned. If the driver
  * refuses a call, its own code is returned: any code that NVIDIA's manual names for the driver function in question,
  * and any error of earlier asynchronous work. Every function may return these general codes:
@@ -18,7 +31,7 @@
  *   CUDA_ERROR_INVALID_CONTEXT.
  * - CUDA_ERROR_INVALID_VALUE: an output pointer is NULL, or the driver does not know the flags.
  * - CUDA_ERROR_NO_DEVICE: no driver could be loaded.
- * - CUDA_ERROR_NOT_SUPPORTED: the driver is too old. cushim_last_error() names the CUDA version that the call needs.
+ * - CUDA_ERROR_NOT_SUPPORTED: the driver is too old. cushim_error_last() names the CUDA version that the call needs.
  * - CUDA_ERROR_OUT_OF_MEMORY: the host or the driver is out of memory.
  *
  * **Ownership.** An object that a function creates belongs to the caller. The function that ends an object (destroy,
@@ -157,7 +170,7 @@ CUSHIM_API CUresult cushim_context_enter(struct cushim_context *context, CUconte
 CUSHIM_API CUresult cushim_context_leave(CUcontext before);
 
 /** Returns the device of the context. Makes no driver call. */
-CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, CUdevice *out_device);
+CUSHIM_API CUresult cushim_context_get_device(const struct cushim_context *context, CUdevice *out_device);
 
 /**
  * Returns the priorities that streams of this context can have (cuCtxGetStreamPriorityRange). A smaller number is a
@@ -167,7 +180,8 @@ CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, 
  * @param out_least     Receives the lowest priority, which is the greatest number, 0. May be NULL.
  * @param out_greatest  Receives the highest priority, such as -5; 0 if the device has no priorities. May be NULL.
  */
-CUSHIM_API CUresult cushim_context_priority_range(struct cushim_context *context, int *out_least, int *out_greatest);
+CUSHIM_API CUresult cushim_context_get_priority_range(struct cushim_context *context, int *out_least,
+                                                      int *out_greatest);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,18 @@
  * @file
  * Includes every public header except names.h and names_interop.h, which a ported program includes itself and last,
  * abi/egl.h, and the headers of compat.
+ *
+ * @mainpage
+ * One binary, any CUDA driver, or none. A program includes cushim/cushim.h; each header has an example and its rules.
+ *
+ * - loader.h: the general rules of the loader
+ * - load.h, diagnosis.h: loading and cuInit; why there is no usable driver
+ * - dispatch_table.h, slot.h, lookup.h: the table; the state of each slot; functions of the driver by name
+ * - layer.h: layers, which replace slots
+ * - error.h, system.h, version.h: the last error; what the operating system reports about a GPU; the version
+ * - context.h: contexts, and the general rules of the stream layer
+ * - stream.h, event.h, graph.h, capture.h: streams and host functions, events, executable graphs, captures
+ * - completion.h: completions and dispatchers
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

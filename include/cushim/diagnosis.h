@@ -2,6 +2,17 @@
 /**
  * @file
  * The diagnosis: what a load tried, and why there is no usable driver. loader.h has the general rules.
+ *
+ * @code
+ * #include <stdio.h>
+ *
+ * void print_attempts(void)
+ * {
+ *     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
+ *     for (size_t i = 0; i < diagnosis->attempt_count; i++)
+ *         printf("%s: %s\n", diagnosis->attempts[i].path, diagnosis->attempts[i].result);
+ * }
+ * @endcode
  */
 #ifndef CUSHIM_DIAGNOSIS_H
 #define CUSHIM_DIAGNOSIS_H
@@ -23,16 +34,13 @@ enum cushim_reason {
     CUSHIM_REASON_COUNT
 };
 
-/**
- * @name Texts of a reason
- * Each function returns a text from reasons.h, never NULL: the stable word ("not-found"), the message, the advice. A
- * number that is not a reason gives the text of ::CUSHIM_REASON_UNKNOWN.
- */
-/** @{ */
+/** Returns the stable word of a reason ("not-found"), never NULL. A number that is not a reason gives the text of
+ *  CUSHIM_REASON_UNKNOWN, also in the next two functions. */
 CUSHIM_API const char *cushim_reason_name(enum cushim_reason reason);
+/** Returns the message of a reason, never NULL. */
 CUSHIM_API const char *cushim_reason_message(enum cushim_reason reason);
+/** Returns the advice for a reason, never NULL. */
 CUSHIM_API const char *cushim_reason_advice(enum cushim_reason reason);
-/** @} */
 
 /** One path that was tried, with its result. */
 struct cushim_attempt {
@@ -45,8 +53,8 @@ struct cushim_attempt {
 
 /** One environment variable that was set. */
 struct cushim_variable {
-    const char *name;
-    const char *value;
+    const char *name;  /**< The name, such as "CUSHIM_DRIVER". */
+    const char *value; /**< The value, which is not empty. */
     /**
      * false: the variable was ignored, because an option was given in its stead or because the process has more rights
      * than its user (set-user-ID and the like).
@@ -65,22 +73,22 @@ struct cushim_diagnosis {
     const char *advice;        /**< What a person can do, or "". */
     const char *path;          /**< The driver's file, or NULL. */
     int cuda_version;          /**< The driver's own version, before the version limit; 0 if unknown. */
-    const struct cushim_attempt *attempts; /**< The paths that were tried, in that order. */
-    size_t attempt_count;
+    const struct cushim_attempt *attempts;   /**< The paths that were tried, in that order. */
+    size_t attempt_count;                    /**< The number of attempts. */
     const struct cushim_variable *variables; /**< The variables that can affect the outcome and were set. */
-    size_t variable_count;
-    void *reserved[4]; /**< Zero. */
+    size_t variable_count;                   /**< The number of variables. */
+    void *reserved[4];                       /**< Zero. */
 };
 
 /**
  * Returns the current diagnosis. Never loads.
  *
  * A diagnosis is never changed or freed, so the program may keep it and read it without a lock. If memory for a full
- * diagnosis was not available, it has only the reason and the texts of the reason.
+ * diagnosis was not available several times, a later diagnosis has only the reason and the texts of the reason.
  *
- * @return The diagnosis, never NULL. Before the first load its reason is ::CUSHIM_REASON_NOT_TRIED.
+ * @return The diagnosis, never NULL. Before the first load its reason is CUSHIM_REASON_NOT_TRIED.
  */
-CUSHIM_API const struct cushim_diagnosis *cushim_get_diagnosis(void);
+CUSHIM_API const struct cushim_diagnosis *cushim_diagnosis_get(void);
 
 #ifdef __cplusplus
 }

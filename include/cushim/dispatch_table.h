@@ -3,6 +3,13 @@
  * @file
  * The dispatch tables: one typed function pointer for each entry point of the driver, in a table for each default
  * stream. loader.h has the general rules.
+ *
+ * @code
+ * CUresult fill(CUdeviceptr memory, size_t size, CUstream stream)
+ * {
+ *     return cushim_table()->MemsetD8Async_v1(memory, 0, size, stream); // a slot is never NULL
+ * }
+ * @endcode
  */
 #ifndef CUSHIM_DISPATCH_TABLE_H
 #define CUSHIM_DISPATCH_TABLE_H
@@ -31,8 +38,8 @@ enum cushim_slot {
 };
 
 /**
- * The kind of a table: which stream a stream argument of 0 means. CUDA 7.0 introduced the second kind, the "per-thread
- * default stream". Each table is complete, and components of one process can use different ones.
+ * Which default stream a table uses for stream 0. CUDA has two since 7.0, so there are two tables. Each is complete,
+ * and components of one process can use different ones.
  */
 enum cushim_default_stream {
     CUSHIM_DEFAULT_STREAM_LEGACY,
@@ -52,11 +59,11 @@ enum cushim_default_stream {
  * newest pair. Where the compiler cannot read a pointer of another module, they are functions.
  */
 #if CUSHIM_INLINE_TABLE
-#    define CUSHIM_TABLE_RELEASE(release, slots)                                                                       \
+#    define CUSHIM_TABLE_VERSION(release, slots)                                                                       \
         extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_legacy_##release;                         \
         extern CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_##release;
 #else
-#    define CUSHIM_TABLE_RELEASE(release, slots)                                                                       \
+#    define CUSHIM_TABLE_VERSION(release, slots)                                                                       \
         CUSHIM_API const struct cushim_dispatch_table *cushim_current_legacy_##release(void);                          \
         CUSHIM_API const struct cushim_dispatch_table *cushim_current_per_thread_##release(void);
 #endif
@@ -74,7 +81,7 @@ enum cushim_default_stream {
  * - layered: the absent or the driver table with slots that layers have replaced (layer.h).
  *
  * The program can call this function at each use: it is one load instruction where the compiler allows it (see
- * ::CUSHIM_INLINE_TABLE). It can also keep the pointer after a successful cushim_load(), because a loaded driver stays
+ * CUSHIM_INLINE_TABLE). It can also keep the pointer after a successful cushim_load(), because a loaded driver stays
  * loaded for the life of the process.
  *
  * @return The table, never NULL.
@@ -120,6 +127,15 @@ static inline const struct cushim_dispatch_table *cushim_table(void)
     return cushim_table_legacy();
 #endif
 }
+
+/**
+ * Returns the current table of a kind, as cushim_table_legacy() and cushim_table_per_thread() do, for languages that
+ * cannot call inline functions: the table is an array of function pointers, and enum cushim_slot has the indices
+ * (cushim_slot_find()).
+ *
+ * @return The table; NULL if kind is not a kind.
+ */
+CUSHIM_API const struct cushim_dispatch_table *cushim_table_get(enum cushim_default_stream kind);
 
 #ifdef __cplusplus
 }

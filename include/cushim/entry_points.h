@@ -31,9 +31,9 @@
  */
 #include "cushim/abi/cuda_abi.h"
 
-/* The newest CUDA version in the list, and the newest whose prototypes were compared with a Toolkit. A driver may be
- * newer. */
-#define CUSHIM_LIST_VERSION 13040
+/* The newest CUDA version in the list, and the newest whose entry points were compared with those of a driver. All
+ * were compared with NVIDIA's headers. A driver may be newer. */
+#define CUSHIM_LIST_VERSION 13050
 #define CUSHIM_LIST_COMPARED_VERSION 13000
 
 #ifndef CUSHIM_ENTRY
@@ -79,7 +79,6 @@ CUSHIM_ENTRY(ArrayGetPlane, v1, 11020,
 CUSHIM_ENTRY(ArrayGetSparseProperties, v1, 11010,
              (CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array),
              (sparseProperties, array))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(CheckpointOperationComplete, v1, 13040, (CUcheckpointOperationHandle handle), (handle))
 CUSHIM_ENTRY(CheckpointProcessCheckpoint, v1, 12080, (int pid, CUcheckpointCheckpointArgs *args), (pid, args))
 CUSHIM_ENTRY(CheckpointProcessGetRestoreThreadId, v1, 12080, (int pid, int *tid), (pid, tid))
@@ -87,9 +86,7 @@ CUSHIM_ENTRY(CheckpointProcessGetState, v1, 12080, (int pid, CUprocessState *sta
 CUSHIM_ENTRY(CheckpointProcessLock, v1, 12080, (int pid, CUcheckpointLockArgs *args), (pid, args))
 CUSHIM_ENTRY(CheckpointProcessRestore, v1, 12080, (int pid, CUcheckpointRestoreArgs *args), (pid, args))
 CUSHIM_ENTRY(CheckpointProcessUnlock, v1, 12080, (int pid, CUcheckpointUnlockArgs *args), (pid, args))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(CoredumpDeregisterCompleteCallback, v1, 13020, (CUcoredumpCallbackHandle callback), (callback))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(CoredumpDeregisterStartCallback, v1, 13020, (CUcoredumpCallbackHandle callback), (callback))
 CUSHIM_ENTRY(CoredumpGetAttribute, v1, 12010,
              (CUcoredumpSettings attrib, void *value, size_t *size),
@@ -97,11 +94,9 @@ CUSHIM_ENTRY(CoredumpGetAttribute, v1, 12010,
 CUSHIM_ENTRY(CoredumpGetAttributeGlobal, v1, 12010,
              (CUcoredumpSettings attrib, void *value, size_t *size),
              (attrib, value, size))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(CoredumpRegisterCompleteCallback, v1, 13020,
              (CUcoredumpStatusCallback callback, void *userData, CUcoredumpCallbackHandle *callbackOut),
              (callback, userData, callbackOut))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(CoredumpRegisterStartCallback, v1, 13020,
              (CUcoredumpStatusCallback callback, void *userData, CUcoredumpCallbackHandle *callbackOut),
              (callback, userData, callbackOut))
@@ -163,7 +158,6 @@ CUSHIM_ENTRY(DestroyExternalSemaphore, v1, 10000, (CUexternalSemaphore extSem), 
 CUSHIM_ENTRY(DevResourceGenerateDesc, v1, 12040,
              (CUdevResourceDesc *phDesc, CUdevResource *resources, unsigned int nbResources),
              (phDesc, resources, nbResources))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(DevSmResourceSplit, v1, 13010,
              (CUdevResource *result, unsigned int nbGroups, const CUdevResource *input, CUdevResource *remainder,
               unsigned int flags, CU_DEV_SM_RESOURCE_GROUP_PARAMS *groupParams),
@@ -285,7 +279,6 @@ CUSHIM_ENTRY(FlushGPUDirectRDMAWrites, v1, 11030,
 CUSHIM_ENTRY(FuncGetAttribute, v1, 2020, (int *pi, CUfunction_attribute attrib, CUfunction hfunc), (pi, attrib, hfunc))
 CUSHIM_ENTRY(FuncGetModule, v1, 11000, (CUmodule *hmod, CUfunction hfunc), (hmod, hfunc))
 CUSHIM_ENTRY(FuncGetName, v1, 12030, (const char **name, CUfunction hfunc), (name, hfunc))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(FuncGetParamCount, v1, 13020, (CUfunction func, size_t *paramCount), (func, paramCount))
 CUSHIM_ENTRY(FuncGetParamInfo, v1, 12040,
              (CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize),
@@ -451,7 +444,6 @@ CUSHIM_ENTRY(GraphExecExternalSemaphoresWaitNodeSetParams, v1, 11020,
              (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS *nodeParams),
              (hGraphExec, hNode, nodeParams))
 CUSHIM_ENTRY(GraphExecGetFlags, v1, 12000, (CUgraphExec hGraphExec, cuuint64_t *flags), (hGraphExec, flags))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(GraphExecGetId, v1, 13010, (CUgraphExec hGraphExec, unsigned int *graphId), (hGraphExec, graphId))
 CUSHIM_ENTRY(GraphExecHostNodeSetParams, v1, 10020,
              (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams),
@@ -496,7 +488,6 @@ CUSHIM_ENTRY(GraphGetEdges, v1, 10000,
 CUSHIM_ENTRY(GraphGetEdges, v2, 12030,
              (CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edgeData, size_t *numEdges),
              (hGraph, from, to, edgeData, numEdges))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(GraphGetId, v1, 13010, (CUgraph hGraph, unsigned int *graphId), (hGraph, graphId))
 CUSHIM_ENTRY(GraphGetNodes, v1, 10000,
              (CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes),
@@ -559,7 +550,6 @@ CUSHIM_ENTRY(GraphMemsetNodeSetParams, v1, 10000,
 CUSHIM_ENTRY(GraphNodeFindInClone, v1, 10000,
              (CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph),
              (phNode, hOriginalNode, hClonedGraph))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(GraphNodeGetContainingGraph, v1, 13010, (CUgraphNode hNode, CUgraph *phGraph), (hNode, phGraph))
 CUSHIM_ENTRY(GraphNodeGetDependencies, v1, 10000,
              (CUgraphNode hNode, CUgraphNode *dependencies, size_t *numDependencies),
@@ -576,11 +566,8 @@ CUSHIM_ENTRY(GraphNodeGetDependentNodes, v2, 12030,
 CUSHIM_ENTRY(GraphNodeGetEnabled, v1, 11060,
              (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled),
              (hGraphExec, hNode, isEnabled))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(GraphNodeGetLocalId, v1, 13010, (CUgraphNode hNode, unsigned int *nodeId), (hNode, nodeId))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(GraphNodeGetParams, v1, 13020, (CUgraphNode hNode, CUgraphNodeParams *nodeParams), (hNode, nodeParams))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(GraphNodeGetToolsId, v1, 13010, (CUgraphNode hNode, unsigned long long *toolsNodeId), (hNode, toolsNodeId))
 CUSHIM_ENTRY(GraphNodeGetType, v1, 10000, (CUgraphNode hNode, CUgraphNodeType *type), (hNode, type))
 CUSHIM_ENTRY(GraphNodeSetEnabled, v1, 11060,
@@ -680,7 +667,6 @@ CUSHIM_ENTRY(KernelGetAttribute, v1, 12000,
 CUSHIM_ENTRY(KernelGetFunction, v1, 12000, (CUfunction *pFunc, CUkernel kernel), (pFunc, kernel))
 CUSHIM_ENTRY(KernelGetLibrary, v1, 12050, (CUlibrary *pLib, CUkernel kernel), (pLib, kernel))
 CUSHIM_ENTRY(KernelGetName, v1, 12030, (const char **name, CUkernel hfunc), (name, hfunc))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(KernelGetParamCount, v1, 13020, (CUkernel kernel, size_t *paramCount), (kernel, paramCount))
 CUSHIM_ENTRY(KernelGetParamInfo, v1, 12040,
              (CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize),
@@ -707,8 +693,7 @@ CUSHIM_ENTRY(LaunchGridAsync, v1, 2000,
 CUSHIM_ENTRY_BY_KIND(LaunchHostFunc, v1, 10000,
              (CUstream hStream, CUhostFn fn, void *userData),
              (hStream, fn, userData))
-/* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY_BY_KIND(LaunchHostFunc, v2, 13020,
+CUSHIM_ENTRY_BY_KIND(LaunchHostFunc, v2, 13010,
              (CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode),
              (hStream, fn, userData, syncMode))
 CUSHIM_ENTRY_BY_KIND(LaunchKernel, v1, 4000,
@@ -774,45 +759,33 @@ CUSHIM_ENTRY(LinkCreate, v2, 6050,
              (unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut),
              (numOptions, options, optionValues, stateOut))
 CUSHIM_ENTRY(LinkDestroy, v1, 5050, (CUlinkState state), (state))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointAddDevice, v1, 13030, (CUlogicalEndpointId leId, CUdevice dev), (leId, dev))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointBindAddr, v1, 13030,
              (CUlogicalEndpointId leId, CUdevice dev, cuuint64_t offset, void *ptr, cuuint64_t size,
               unsigned long long flags),
              (leId, dev, offset, ptr, size, flags))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointBindMem, v1, 13030,
              (CUlogicalEndpointId leId, CUdevice dev, cuuint64_t offset, CUmemGenericAllocationHandle memHandle,
               cuuint64_t memOffset, cuuint64_t size, unsigned long long flags),
              (leId, dev, offset, memHandle, memOffset, size, flags))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointCreate, v1, 13030,
              (CUlogicalEndpointId leId, const CUlogicalEndpointProp *prop),
              (leId, prop))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointDestroy, v1, 13030, (CUlogicalEndpointId leId), (leId))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointExport, v1, 13030,
              (void *handle, CUlogicalEndpointId leId, CUlogicalEndpointIpcHandleType handleType),
              (handle, leId, handleType))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointGetLimits, v1, 13030,
              (cuuint64_t *bindAlignment, cuuint64_t *maxSize, const CUlogicalEndpointProp *prop),
              (bindAlignment, maxSize, prop))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointIdRelease, v1, 13030, (CUlogicalEndpointId baseLeId, cuuint32_t count), (baseLeId, count))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointIdReserve, v1, 13030, (CUlogicalEndpointId *baseLeId, cuuint32_t count), (baseLeId, count))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointImport, v1, 13030,
              (CUlogicalEndpointId leId, const void *handle, CUlogicalEndpointIpcHandleType handleType),
              (leId, handle, handleType))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointQuery, v1, 13030,
              (CUlogicalEndpointId leId, cuuint32_t count, int *queryStatus),
              (leId, count, queryStatus))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(LogicalEndpointUnbind, v1, 13030,
              (CUlogicalEndpointId leId, CUdevice dev, cuuint64_t offset, cuuint64_t size),
              (leId, dev, offset, size))
@@ -994,7 +967,6 @@ CUSHIM_ENTRY_BY_KIND(Memcpy3DBatchAsync, v2, 13000,
              (numOps, opList, flags, hStream))
 CUSHIM_ENTRY_BY_KIND(Memcpy3DPeer, v1, 4000, (const CUDA_MEMCPY3D_PEER *pCopy), (pCopy))
 CUSHIM_ENTRY_BY_KIND(Memcpy3DPeerAsync, v1, 4000, (const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream), (pCopy, hStream))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY_BY_KIND(Memcpy3DWithAttributesAsync, v1, 13020,
              (CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream),
              (op, flags, hStream))
@@ -1096,7 +1068,6 @@ CUSHIM_ENTRY_BY_KIND(MemcpyPeerAsync, v1, 4000,
              (CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
               size_t ByteCount, CUstream hStream),
              (dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY_BY_KIND(MemcpyWithAttributesAsync, v1, 13020,
              (CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream),
              (dst, src, size, attr, hStream))
@@ -1191,7 +1162,6 @@ CUSHIM_ENTRY(MulticastBindAddr, v1, 12010,
              (CUmemGenericAllocationHandle mcHandle, size_t mcOffset, CUdeviceptr memptr, size_t size,
               unsigned long long flags),
              (mcHandle, mcOffset, memptr, size, flags))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(MulticastBindAddr, v2, 13010,
              (CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, CUdeviceptr memptr, size_t size,
               unsigned long long flags),
@@ -1200,7 +1170,6 @@ CUSHIM_ENTRY(MulticastBindMem, v1, 12010,
              (CUmemGenericAllocationHandle mcHandle, size_t mcOffset, CUmemGenericAllocationHandle memHandle,
               size_t memOffset, size_t size, unsigned long long flags),
              (mcHandle, mcOffset, memHandle, memOffset, size, flags))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(MulticastBindMem, v2, 13010,
              (CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset,
               CUmemGenericAllocationHandle memHandle, size_t memOffset, size_t size, unsigned long long flags),
@@ -1276,15 +1245,13 @@ CUSHIM_ENTRY_BY_KIND(StreamBatchMemOp, v2, 11070,
              (hStream, count, paramArray, flags))
 CUSHIM_ENTRY_BY_KIND(StreamBeginCapture, v1, 10000, (CUstream hStream), (hStream))
 CUSHIM_ENTRY_BY_KIND(StreamBeginCapture, v2, 10010, (CUstream hStream, CUstreamCaptureMode mode), (hStream, mode))
-/* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY_BY_KIND(StreamBeginCaptureToCig, v1, 13020,
+CUSHIM_ENTRY_BY_KIND(StreamBeginCaptureToCig, v1, 13010,
              (CUstream hStream, CUstreamCigCaptureParams *streamCigCaptureParams),
              (hStream, streamCigCaptureParams))
 CUSHIM_ENTRY_BY_KIND(StreamBeginCaptureToGraph, v1, 12030,
              (CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
               size_t numDependencies, CUstreamCaptureMode mode),
              (hStream, hGraph, dependencies, dependencyData, numDependencies, mode))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY_BY_KIND(StreamBeginRecaptureToGraph, v1, 13030,
              (CUstream hStream, CUstreamCaptureMode mode, CUgraph hGraph, CUgraphRecaptureCallback callbackFunc,
               void *userData),
@@ -1297,8 +1264,7 @@ CUSHIM_ENTRY(StreamCreateWithPriority, v1, 5050,
 CUSHIM_ENTRY(StreamDestroy, v1, 2000, (CUstream hStream), (hStream))
 CUSHIM_ENTRY(StreamDestroy, v2, 4000, (CUstream hStream), (hStream))
 CUSHIM_ENTRY_BY_KIND(StreamEndCapture, v1, 10000, (CUstream hStream, CUgraph *phGraph), (hStream, phGraph))
-/* Not yet compared with a Toolkit: */
-CUSHIM_ENTRY_BY_KIND(StreamEndCaptureToCig, v1, 13020, (CUstream hStream), (hStream))
+CUSHIM_ENTRY_BY_KIND(StreamEndCaptureToCig, v1, 13010, (CUstream hStream), (hStream))
 CUSHIM_ENTRY_BY_KIND(StreamGetAttribute, v1, 11000,
              (CUstream hStream, CUstreamAttrID attr, CUlaunchAttributeValue *value),
              (hStream, attr, value))
@@ -1317,7 +1283,6 @@ CUSHIM_ENTRY_BY_KIND(StreamGetCtx, v1, 9020, (CUstream hStream, CUcontext *pctx)
 CUSHIM_ENTRY_BY_KIND(StreamGetCtx, v2, 12050,
              (CUstream hStream, CUcontext *pctx, CUgreenCtx *pGreenCtx),
              (hStream, pctx, pGreenCtx))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY_BY_KIND(StreamGetDevResource, v1, 13010,
              (CUstream hStream, CUdevResource *resource, CUdevResourceType type),
              (hStream, resource, type))
@@ -1495,32 +1460,45 @@ CUSHIM_ENTRY_BY_KIND(WaitExternalSemaphoresAsync, v1, 10000,
              (const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
               unsigned int numExtSems, CUstream hStream),
              (extSemArray, paramsArray, numExtSems, hStream))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(D3D11CtxCreate, v1, 3000,
              (CUcontext *pCtx, CUdevice *pCudaDevice, unsigned int Flags, struct ID3D11Device *pD3DDevice),
              (pCtx, pCudaDevice, Flags, pD3DDevice))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(D3D11CtxCreate, v2, 3020,
              (CUcontext *pCtx, CUdevice *pCudaDevice, unsigned int Flags, struct ID3D11Device *pD3DDevice),
              (pCtx, pCudaDevice, Flags, pD3DDevice))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(D3D11CtxCreateOnDevice, v1, 3020,
              (CUcontext *pCtx, unsigned int flags, struct ID3D11Device *pD3DDevice, CUdevice cudaDevice),
              (pCtx, flags, pD3DDevice, cudaDevice))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(D3D11GetDevice, v1, 3000, (CUdevice *pCudaDevice, struct IDXGIAdapter *pAdapter), (pCudaDevice, pAdapter))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(D3D11GetDevices, v1, 3020,
              (unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices, unsigned int cudaDeviceCount,
               struct ID3D11Device *pD3D11Device, unsigned int deviceList),
              (pCudaDeviceCount, pCudaDevices, cudaDeviceCount, pD3D11Device, deviceList))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(D3D11GetDirect3DDevice, v1, 3020, (struct ID3D11Device **ppD3DDevice), (ppD3DDevice))
-/* Not yet compared with a Toolkit: */
 CUSHIM_ENTRY(GraphicsD3D11RegisterResource, v1, 3000,
              (CUgraphicsResource *pCudaResource, struct ID3D11Resource *pD3DResource, unsigned int Flags),
              (pCudaResource, pD3DResource, Flags))
 CUSHIM_ENTRY(WGLGetDevice, v1, 2020, (CUdevice *pDevice, void *hGpu), (pDevice, hGpu))
+CUSHIM_ENTRY(DeviceGetCliqueCount, v1, 13040, (size_t *count, CUdevice dev), (count, dev))
+CUSHIM_ENTRY(DeviceGetCliqueInfo, v1, 13040,
+             (CUcliqueInfo *cliqueInfo, size_t *count, CUdevice dev),
+             (cliqueInfo, count, dev))
+CUSHIM_ENTRY(DeviceGetFabricClusterUuid, v1, 13040, (CUuuid *uuid, CUdevice dev), (uuid, dev))
+CUSHIM_ENTRY_BY_KIND(FabricCpyBatchAsync, v1, 13050,
+             (size_t numOps, CUDA_FABRIC_COPY_BATCH_OP *opList, unsigned long long flags, CUstream hStream),
+             (numOps, opList, flags, hStream))
+CUSHIM_ENTRY(GraphAddNode, v3, 13040,
+             (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+              const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams),
+             (phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams))
+CUSHIM_ENTRY(GraphNodeSetParams, v2, 13040, (CUgraphNode hNode, CUgraphNodeParams *nodeParams), (hNode, nodeParams))
+CUSHIM_ENTRY(MemGetLocationInfo, v1, 13040,
+             (CUdeviceptr ptr, size_t size, size_t summaryGranularity, size_t samplingGranularity,
+              CUmemLocation *location_out),
+             (ptr, size, summaryGranularity, samplingGranularity, location_out))
+CUSHIM_ENTRY(TensorMapSetAllocationClass, v1, 13050,
+             (CUtensorMap *tensorMap, CUtensorMapAllocClass allocClass, CUtensorMapAllocClass *outAllocClass),
+             (tensorMap, allocClass, outAllocClass))
 
 #undef CUSHIM_ENTRY
 #undef CUSHIM_ENTRY_BY_KIND

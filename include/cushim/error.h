@@ -2,6 +2,16 @@
 /**
  * @file
  * The last error of a thread, with a message. loader.h has the general rules.
+ *
+ * @code
+ * #include <stdio.h>
+ *
+ * void synchronize(CUstream stream)
+ * {
+ *     if (CUSHIM_CALL(StreamSynchronize_v1, stream) != CUDA_SUCCESS)
+ *         puts(cushim_error_last()->message); // "cuStreamSynchronize returned CUDA_ERROR_INVALID_HANDLE: ..."
+ * }
+ * @endcode
  */
 #ifndef CUSHIM_ERROR_H
 #define CUSHIM_ERROR_H
@@ -14,10 +24,19 @@ extern "C" {
 
 /** An error. */
 struct cushim_error {
-    CUresult code;
+    CUresult code;        /**< The code that the function returned. */
     const char *function; /**< The function that failed: "cuStreamGetId", "cushim_load". */
     const char *message;  /**< One sentence, or "". */
-    void *reserved[4];    /**< Zero. */
+    /**
+     * What the driver itself says about its call that failed: the lines of its log, separated by newlines, 511 bytes
+     * at most. The last line names the code and the driver function. Needs CUDA 12.9. NULL if the failure is one of
+     * cushim, or if the driver logged nothing.
+     *
+     * The text is never that of another thread or of an older call, with one exception: a layer that fails a call
+     * itself can leave the text of an earlier failure of the same function with the same code that was not recorded.
+     */
+    const char *driver_message;
+    void *reserved[3]; /**< Zero. */
 };
 
 /**
@@ -31,7 +50,7 @@ struct cushim_error {
  * @return The error, never NULL. Before any failure it has CUDA_SUCCESS and "". It is valid until the next call of this
  *         function on this thread.
  */
-CUSHIM_API const struct cushim_error *cushim_last_error(void);
+CUSHIM_API const struct cushim_error *cushim_error_last(void);
 
 /**
  * Describes a result code by its name and a sentence: "CUDA_ERROR_NO_DEVICE: there is no CUDA device that this process
@@ -41,22 +60,21 @@ CUSHIM_API const struct cushim_error *cushim_last_error(void);
  * @param code  Any value.
  * @return The description, never NULL, always valid.
  */
-CUSHIM_API const char *cushim_describe(CUresult code);
+CUSHIM_API const char *cushim_error_string(CUresult code);
 
 /**
  * Records a failure as the last error of this thread, for libraries that are built on cushim, such as its own stream
  * layer.
  *
  * @param code      The code.
- * @param function  The function that failed. Pass a constant: cushim keeps the pointer until the next failure on this
- *                  thread.
- * @param message   The message, for which the same rule applies; NULL for the driver's text for the code.
+ * @param function  The function that failed. The string is copied, and truncated to 63 bytes.
+ * @param message   The message, which is copied and truncated to 511 bytes; NULL for the driver's text for the code.
  * @return code.
  */
-CUSHIM_API CUresult cushim_set_error(CUresult code, const char *function, const char *message);
+CUSHIM_API CUresult cushim_error_set(CUresult code, const char *function, const char *message);
 
 /**
- * Records a code that a slot returned: cushim_last_error() then has the driver's function and the driver's text for the
+ * Records a code that a slot returned: cushim_error_last() then has the driver's function and the driver's text for the
  * code. A failure that cushim itself recorded in that call stays (a missing slot, the refusal of a polyfill).
  * CUDA_SUCCESS and CUDA_ERROR_NOT_READY are not recorded.
  *
@@ -64,7 +82,17 @@ CUSHIM_API CUresult cushim_set_error(CUresult code, const char *function, const 
  * @param slot  The slot.
  * @return code.
  */
-CUSHIM_API CUresult cushim_set_driver_error(CUresult code, enum cushim_slot slot);
+CUSHIM_API CUresult cushim_error_set_driver(CUresult code, enum cushim_slot slot);
+
+/**
+ * Calls a slot of cushim_table() with the arguments, records an error as cushim_error_set_driver() does, and returns
+ * the code: CUSHIM_CALL(StreamSynchronize_v1, stream). A slot without arguments needs the comma, too:
+ * CUSHIM_CALL(CtxSynchronize_v1, ).
+ */
+#define CUSHIM_CALL(...) CUSHIM_CALL_IN(cushim_table(), __VA_ARGS__)
+
+/** As CUSHIM_CALL(), for the slot of another table: CUSHIM_CALL_IN(cushim_table_legacy(), CtxSynchronize_v1, ). */
+#define CUSHIM_CALL_IN(table, slot, ...) cushim_error_set_driver((table)->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 
 #ifdef __cplusplus
 }

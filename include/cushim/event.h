@@ -3,6 +3,15 @@
  * @file
  * Events: points in streams that a program can wait for and query. The time between two events can be measured.
  *
+ * @code
+ * // The work that is enqueued into `later` from now on waits for the work that is in `earlier` now.
+ * CUresult order(struct cushim_stream *earlier, struct cushim_stream *later, struct cushim_event *event)
+ * {
+ *     CUresult result = cushim_event_record(event, earlier, 0);
+ *     return result == CUDA_SUCCESS ? cushim_stream_wait_event(later, event, 0) : result;
+ * }
+ * @endcode
+ *
  * The general rules stand in context.h.
  */
 #ifndef CUSHIM_EVENT_H

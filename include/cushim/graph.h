@@ -3,6 +3,18 @@
  * @file
  * Graphs and executable graphs, as far as stream capture needs them.
  *
+ * @code
+ * CUresult launch_often(struct cushim_graph *graph, struct cushim_stream *stream, int count)
+ * {
+ *     struct cushim_graph_exec *exec = NULL;
+ *     CUresult result = cushim_graph_instantiate(graph, cushim_stream_context(stream), 0, &exec);
+ *     for (int i = 0; i < count && result == CUDA_SUCCESS; i++)
+ *         result = cushim_graph_exec_launch(exec, stream);
+ *     CUresult destroyed = cushim_graph_exec_destroy(&exec); // launches that are in progress finish
+ *     return result != CUDA_SUCCESS ? result : destroyed;
+ * }
+ * @endcode
+ *
  * Nodes are added and inspected with slots of the table, through cushim_graph_handle().
  *
  * The general rules stand in context.h, with two differences:
@@ -73,8 +85,8 @@ CUSHIM_API CUgraph cushim_graph_handle(const struct cushim_graph *graph);
  * @param flags     0, or CUDA_GRAPH_INSTANTIATE_FLAG_... (CUDA 11.4; CUDA_ERROR_NOT_SUPPORTED below that).
  * @param out_exec  Receives the executable graph, which the caller owns.
  */
-CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context,
-                                             unsigned long long flags, struct cushim_graph_exec **out_exec);
+CUSHIM_API CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context, unsigned flags,
+                                             struct cushim_graph_exec **out_exec);
 
 /**
  * Destroys the executable graph. Launches that are in progress finish. No capture is invalidated.
@@ -109,7 +121,7 @@ CUSHIM_API CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, str
 
 /**
  * Gives an executable graph the parameters of a graph that has the same topology. This is far cheaper than making a new
- * executable graph. Resources that only the earlier graph held are released: for example, the release functions of its
+ * executable graph. Resources that only the earlier graph held are released: for example, the destroy functions of its
  * host functions are called. Needs CUDA 10.2; CUDA_ERROR_NOT_SUPPORTED below that.
  *
  * @param exec        The executable graph.

@@ -7,14 +7,27 @@
  * A layer is a struct cushim_layer and the functions with which it replaces slots. Such a function makes its own call
  * through cushim_layer_next(), which leads to the layer below, or to the driver:
  *
- *     static struct cushim_layer layer;
+ * @code
+ * extern struct cushim_layer layer;
  *
- *     static CUresult CUDAAPI refuse_MemAlloc_v2(CUdeviceptr *memory, size_t size)
- *     {
- *         if (size > 1000000)
- *             return CUDA_ERROR_OUT_OF_MEMORY;
- *         return cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->MemAlloc_v2(memory, size);
- *     }
+ * static CUresult CUDAAPI limited_MemAlloc_v2(CUdeviceptr *memory, size_t size)
+ * {
+ *     if (size > 1000000)
+ *         return CUDA_ERROR_OUT_OF_MEMORY;
+ *     return cushim_layer_next(&layer, CUSHIM_DEFAULT_STREAM_LEGACY)->MemAlloc_v2(memory, size);
+ * }
+ *
+ * static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+ *                         const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+ * {
+ *     (void)next, (void)states, (void)kind, (void)user;
+ *     table->MemAlloc_v2 = limited_MemAlloc_v2;
+ *     return CUDA_SUCCESS;
+ * }
+ *
+ * struct cushim_layer layer = CUSHIM_LAYER("limit", install, NULL);
+ * CUSHIM_LAYER_ENTRY(layer)
+ * @endcode
  *
  * A program adds a layer with cushim_layer_add(). The variable CUSHIM_LAYERS adds layers from shared objects
  * (CUSHIM_LAYER_ENTRY()), to any program that uses cushim.
@@ -22,8 +35,8 @@
  * **Calls.** A layer is called once for each call that a program makes through the current table: by cushim_table(),
  * by the stream layer of cushim, and by the functions that cuGetProcAddress and cushim_lookup() return. A function that
  * cushim does not list cannot be replaced. A polyfill calls the slots of the driver itself: the layer is called for the
- * slot that the program called, and not for those that the polyfill uses. A layer that is added later is not called by
- * pointers that were obtained before, such as a table or the result of cuGetProcAddress.
+ * slot that the program called, and not for those that the polyfill uses. Function pointers that the program obtained
+ * before it added a layer, from a table or by cuGetProcAddress, bypass this layer.
  *
  * **Kinds.** If an entry point has a form for the per-thread default stream, the two tables have different functions,
  * and a layer needs one for each table (CUSHIM_LAYER_BOTH_KINDS()). entry_points.h marks these rows as
@@ -35,11 +48,17 @@
  * **Lifetime.** A layer cannot be removed, because a call can be in it at any time. cushim_layer_stop() makes tables
  * without it current. The struct, its name and its functions must stay in the process; a shared object that
  * CUSHIM_LAYERS names is never closed. Replaced tables stay allocated.
+ *
+ * **Several copies.** A layer can be installed only once in a process, even if the process has several copies of
+ * cushim. If two copies read CUSHIM_LAYERS, the load of the second one fails.
+ *
+ * **Failures.** If a layer of CUSHIM_LAYERS, or one that waits for the load, cannot be opened or installed, the load
+ * fails with CUSHIM_REASON_BAD_LAYER: no program runs without a limit that was requested.
  */
 #ifndef CUSHIM_LAYER_H
 #define CUSHIM_LAYER_H
 
-#include "cushim/dispatch_table.h"
+#include "cushim/slot.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,14 +80,16 @@ struct cushim_layer {
      * It is called under the lock of the loader, and must not call functions of cushim that load a driver, add a layer
      * or stop one. It may call slots of `next`.
      *
-     * @param table  A copy of `next`. Slots that the layer does not write stay as they are.
-     * @param next   The table below, valid during the call. Functions of the layer use cushim_layer_next().
-     * @param kind   The default stream of both tables.
-     * @param user   The member `user`.
+     * @param table   A copy of `next`. Slots that the layer does not write stay as they are.
+     * @param next    The table below, valid during the call. Functions of the layer use cushim_layer_next().
+     * @param states  The state of each slot below all layers, by its number, valid during the call. Without a driver
+     *                every slot is missing.
+     * @param kind    The default stream of both tables.
+     * @param user    The member `user`.
      * @return CUDA_SUCCESS, or a code with which the layer is refused.
      */
     CUresult (*install)(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                        enum cushim_default_stream kind, void *user);
+                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user);
     void *user; /**< Passed to `install`. */
 
     const struct cushim_dispatch_table *next[CUSHIM_DEFAULT_STREAM_COUNT]; /**< Written by cushim. */
@@ -127,13 +148,6 @@ static inline const struct cushim_dispatch_table *cushim_layer_next(const struct
  * Makes a shared object a layer for CUSHIM_LAYERS: defines the function that cushim calls to get the layer. A shared
  * object can contain one layer. It is compiled with cushim's headers and does not link to cushim.
  */
-#if defined(_WIN32)
-#    define CUSHIM_LAYER_EXPORT __declspec(dllexport)
-#elif defined(__GNUC__)
-#    define CUSHIM_LAYER_EXPORT __attribute__((visibility("default")))
-#else
-#    define CUSHIM_LAYER_EXPORT
-#endif
 #if defined(__cplusplus)
 #    define CUSHIM_LAYER_ENTRY(layer) extern "C" CUSHIM_LAYER_ENTRY_FUNCTION(layer)
 #else
@@ -149,10 +163,11 @@ static inline const struct cushim_dispatch_table *cushim_layer_next(const struct
 /**
  * Adds a layer on top of the existing ones, and makes the tables with it current. Never loads a driver: before the
  * first load, the layer waits, and the load installs it. If the layer cannot be installed, the load fails with
- * ::CUSHIM_REASON_BAD_LAYER.
+ * CUSHIM_REASON_BAD_LAYER.
  *
  * @param layer  The layer. It belongs to the caller, and stays in use until the process ends.
- * @retval CUDA_ERROR_INVALID_VALUE    layer, its name or its install function is NULL, or the name is empty.
+ * @retval CUDA_ERROR_INVALID_VALUE    layer, its name or its install function is NULL, the name is empty, or a reserved
+ *                                     member is not zero.
  * @retval CUDA_ERROR_NOT_SUPPORTED    The layer is compiled with the headers of a newer cushim.
  * @retval CUDA_ERROR_ALREADY_ACQUIRED The layer is already in use, by this copy of cushim or by another one in the
  *                                     process, or this copy has a layer of that name. A stopped layer counts as in use.
@@ -183,10 +198,10 @@ enum cushim_layer_state {
 
 /** A layer that was added. */
 struct cushim_layer_info {
-    const char *name;
+    const char *name; /**< The name of the layer. */
     const char *path; /**< The shared object that CUSHIM_LAYERS named; NULL if the program added the layer. */
-    enum cushim_layer_state state;
-    void *reserved[4]; /**< Zero. */
+    enum cushim_layer_state state; /**< Whether the layer is in use. */
+    void *reserved[4];             /**< Zero. */
 };
 
 /**
@@ -197,7 +212,7 @@ struct cushim_layer_info {
  * @retval CUDA_ERROR_NOT_FOUND      The index is past the last layer.
  * @retval CUDA_ERROR_INVALID_VALUE  out_info is NULL.
  */
-CUSHIM_API CUresult cushim_query_layer(size_t index, struct cushim_layer_info *out_info);
+CUSHIM_API CUresult cushim_layer_get_info(size_t index, struct cushim_layer_info *out_info);
 
 #ifdef __cplusplus
 }

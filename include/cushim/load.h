@@ -2,6 +2,19 @@
 /**
  * @file
  * Loading and initialising the driver. loader.h has the general rules.
+ *
+ * @code
+ * #include <cushim/cushim.h>
+ * #include <stdio.h>
+ *
+ * int gpu_is_usable(void)
+ * {
+ *     if (cushim_init() == CUDA_SUCCESS) // loads the driver and calls cuInit
+ *         return 1;
+ *     printf("No GPU today. %s\n%s\n", cushim_diagnosis_get()->message, cushim_diagnosis_get()->advice);
+ *     return 0;
+ * }
+ * @endcode
  */
 #ifndef CUSHIM_LOAD_H
 #define CUSHIM_LOAD_H
@@ -29,8 +42,8 @@ struct cushim_load_options {
      */
     void *handle;
     /**
-     * The version limit: behave as a driver of this CUDA version, in entry points and in cuDriverGetVersion. 0:
-     * CUSHIM_MAX_VERSION (written "11.2"); if that is not set, no limit.
+     * The version limit: behave as a driver of this CUDA version, in entry points and in cuDriverGetVersion, to test a
+     * program as on a machine with that driver. 0: CUSHIM_MAX_VERSION (written "11.2"); if that is not set, no limit.
      */
     int max_version;
     /** Refuse a driver with a lower version, after the version limit is applied. 0: accept every driver. */
@@ -54,6 +67,10 @@ struct cushim_load_options {
      * and cushim_load() included. A callback never changes a result.
      *
      * `line` has no newline and is valid during the call.
+     *
+     * CUSHIM_LOG has the same lines written for the load of any program, also one without options: to stderr if its
+     * value is "stderr", and otherwise to the end of the file that it names. Each line begins with "cushim[", the
+     * number of the process and "]: ". A file that cannot be written does not affect the program.
      */
     void (*log)(void *log_user, const char *line);
     /** Passed to `log`. */
@@ -65,12 +82,18 @@ struct cushim_load_options {
  * Finds and opens the driver and makes the driver tables current. The call is optional: a call through any slot of the
  * bootstrap table does the same without options. Never calls cuInit.
  *
+ * Without a path, a handle and CUSHIM_DRIVER, cushim first opens the plain name ("libcuda.so.1"), as any program would:
+ * if the process has a driver open already, it gets that one. Then it tries the known paths of distributions, WSL,
+ * NixOS, container toolkits, Jetson and Flatpak. It passes over the stub of the CUDA Toolkit, which exists for linking
+ * only, and files that are not drivers. On Windows it tries only nvcuda.dll in System32. A loaded driver stays loaded.
+ *
  * If several threads call at the same time, the first one loads and the others wait. A fork() waits for a load in
  * progress, but at most five seconds.
  *
- * The environment variables take effect only in the load that succeeds, not in later calls. After a failure the absent
- * table is current, every slot can be called, cushim_get_diagnosis() has the reason, and a later cushim_load() tries
- * again. The layers of CUSHIM_LAYERS are the exception: once they are opened, they stay, also after a failure.
+ * The environment variables take effect only in the load that succeeds, not in later calls, and never in a program with
+ * more rights than its user. After a failure the absent table is current, every slot can be called,
+ * cushim_diagnosis_get() has the reason, and a later cushim_load() tries again. The layers of CUSHIM_LAYERS are the
+ * exception: once they are opened, they stay, also after a failure.
  *
  * @param options  The options, or NULL for the defaults.
  * @retval CUDA_SUCCESS                          A driver is loaded, by this call or by an earlier one whose options do
@@ -86,15 +109,15 @@ struct cushim_load_options {
  * @retval CUDA_ERROR_NOT_SUPPORTED              The driver is older than min_version.
  * @retval CUDA_ERROR_ALREADY_ACQUIRED           A layer of CUSHIM_LAYERS is installed already (layer.h).
  * @retval CUDA_ERROR_NOT_PERMITTED              A driver is loaded with options that contradict these. It stays loaded,
- *                                               and cushim_last_error() names the first difference.
+ *                                               and cushim_error_last() names the first difference.
  * @retval CUDA_ERROR_NOT_READY                  The call was made during a load on the same thread, by the constructor
  *                                               of a library.
- * @return Or the code with which a layer refused to be installed; the reason is ::CUSHIM_REASON_BAD_LAYER.
+ * @return Or the code with which a layer refused to be installed; the reason is CUSHIM_REASON_BAD_LAYER.
  */
 CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
 
 /**
- * Loads the driver and calls cuInit(0). If cuInit fails, cushim_get_diagnosis() afterwards has the likely cause and
+ * Loads the driver and calls cuInit(0). If cuInit fails, cushim_diagnosis_get() afterwards has the likely cause and
  * advice, which cuInit alone does not give.
  *
  * The call takes about 0.4 s (observed with driver 580). A further call costs as much as a further cuInit.

@@ -12,6 +12,12 @@
  * would wait for the other, because the dynamic loader runs constructors under a lock that opening a library needs. A
  * thread that is cancelled (pthread_cancel) during a load completes the load first.
  *
+ * **Fork.** fork() waits for a load in progress. If CUDA was initialised before the fork(), the driver does not work in
+ * the child; the reason is CUSHIM_REASON_FORKED.
+ *
+ * **Several copies.** Static copies of cushim in one process, in two plug-ins or Python wheels, share neither names nor
+ * state: the static library exports nothing.
+ *
  * **No driver.** Every function may be called on a machine without a driver.
  *
  * **Loading.** A function whose comment says "Loads the driver" does so only if no load was attempted before, with the
@@ -19,7 +25,7 @@
  * does not wake a GPU, and it costs about as much as opening the library.
  *
  * **Errors.** A function that can fail returns a CUresult. It writes its output parameters, which come last, only if
- * it returns CUDA_SUCCESS; cushim_require() is the exception. After an error, cushim_last_error() has a message.
+ * it returns CUDA_SUCCESS; cushim_require() is the exception. After an error, cushim_error_last() has a message.
  *
  * **Strings.** Every string that a function returns belongs to cushim and stays valid for the life of the process,
  * unless the comment of the function says otherwise.
@@ -33,11 +39,12 @@
  * same form.
  *
  * **Checks of the file.** A file that is given by its path and a file at a known path are checked before they are
- * opened. A truncated file and a file that is not a regular file are refused with ::CUSHIM_REASON_DAMAGED. A plain name
- * is opened by the dynamic loader, which does not check: "libcuda.so.1", with which the search begins, and any path
- * option without a slash. A truncated file that the dynamic loader finds can end the process (SIGBUS), and a FIFO can
- * block it, as in any program that opens the driver by its name. The libraries that the driver depends on are not
- * checked either. For these reasons, the program `cushim` opens the driver in a child process first.
+ * opened. A truncated file and a file that is not a regular file are refused with CUSHIM_REASON_DAMAGED. A path with
+ * $ORIGIN, $LIB or $PLATFORM is refused, because the dynamic loader would open another file. A plain name is opened by
+ * the dynamic loader, which does not check: "libcuda.so.1", with which the search begins, and any path option without a
+ * slash. A truncated file that the dynamic loader finds can end the process (SIGBUS), and a FIFO can block it, as in
+ * any program that opens the driver by its name. The libraries that the driver depends on are not checked either. For
+ * these reasons, the program `cushim` opens the driver in a child process first.
  *
  * **Unloading.** Unloading cushim is safe at any time. A shared object that contains cushim (the shared library itself,
  * or a plug-in with a static copy) stays mapped until the process ends once it has tried to load a driver, whether or

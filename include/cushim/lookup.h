@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Functions of the driver by name: those newer than the slots, and those whose prototype is not established. loader.h
- * has the general rules.
+ * Functions of the driver by name, for those that are newer than the slots. loader.h has the general rules. The example
+ * calls a function that CUDA 14.0 may have.
+ *
+ * @code
+ * typedef CUresult(CUDAAPI *get_number_fn)(int *, CUdevice);
+ *
+ * CUresult get_number(CUdevice device, int *out_number)
+ * {
+ *     cushim_fn fn;
+ *     CUresult result = cushim_lookup("cuDeviceGetNumber", 14000, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &fn);
+ *     return result == CUDA_SUCCESS ? ((get_number_fn)fn)(out_number, device) : result;
+ * }
+ * @endcode
  */
 #ifndef CUSHIM_LOOKUP_H
 #define CUSHIM_LOOKUP_H
@@ -22,7 +33,7 @@ typedef void (*cushim_fn)(void);
  * uses: another version can have another prototype. Loads the driver.
  *
  * The version limit and the hidden functions apply. For a function that is not in cushim's list, cushim asks the
- * driver. The result is never a polyfill.
+ * driver. The result is never a polyfill. Forms for per-thread default streams exist from version 7000 on.
  *
  * @param function  The name of the driver function: "cuMemcpy3DBatchAsync".
  * @param version   A CUDA version.
@@ -40,10 +51,10 @@ CUSHIM_API CUresult cushim_lookup(const char *function, int version, enum cushim
 
 /** Why a lookup found a function, or did not. */
 enum cushim_lookup_status {
-    CUSHIM_LOOKUP_FOUND,
+    CUSHIM_LOOKUP_FOUND,          /**< The function was found. */
     CUSHIM_LOOKUP_UNKNOWN,        /**< Neither cushim nor the driver knows a function of that name. */
     CUSHIM_LOOKUP_SUFFIXED,       /**< The name is that of an entry point (cuStreamDestroy_v2), not of a function. */
-    CUSHIM_LOOKUP_TOO_NEW,        /**< The function is newer than the requested version. */
+    CUSHIM_LOOKUP_TOO_NEW,        /**< The function, or its per-thread form, is newer than the requested version. */
     CUSHIM_LOOKUP_HIDDEN,         /**< CUSHIM_HIDE or the option hide hides it. */
     CUSHIM_LOOKUP_LIMITED,        /**< The driver has the requested version; the version limit refuses it. */
     CUSHIM_LOOKUP_DRIVER_TOO_OLD, /**< The requested version is above that of the driver. */
@@ -54,7 +65,7 @@ enum cushim_lookup_status {
 
 /** What cushim_lookup_explain() found. */
 struct cushim_lookup_answer {
-    enum cushim_lookup_status status;
+    enum cushim_lookup_status status; /**< Whether it was found, or why not. */
     /** The driver function; for a suffixed name, the function of that entry point. NULL if it is not known. */
     const char *function;
     /** The CUDA version that added the function, or the entry point of a suffixed name. 0 if it is not known. */
@@ -75,6 +86,21 @@ struct cushim_lookup_answer {
  */
 CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, enum cushim_default_stream kind,
                                           struct cushim_lookup_answer *out_answer);
+
+/**
+ * Returns the function that dlsym() would return for an exported name of the driver, through cushim: the function of
+ * the slot, with polyfills and the layers that are installed now. For programs that resolve the driver's functions by
+ * name. Unlike cushim_lookup(), the call does not depend on a CUDA version: as with dlsym(), a plain name is the first
+ * ABI version ("cuMemAlloc" is not "cuMemAlloc_v2"), in the table of the legacy default stream; "_ptsz" and "_ptds" at
+ * the end of a name mean the table of the per-thread default stream.
+ *
+ * Loads the driver. Without one, the function is that of the absent table. A name that is not in cushim's list is asked
+ * of the driver itself, unless it is a version of a hidden function or a version limit is set.
+ *
+ * @param symbol  The exported name: "cuStreamQuery_ptsz".
+ * @return The function, or NULL if the slot is missing or the name is not known; cushim_error_last() is the reason.
+ */
+CUSHIM_API cushim_fn cushim_symbol(const char *symbol);
 
 /**
  * Returns the exported name of a function of the loaded driver. Never loads.

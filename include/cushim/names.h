@@ -15,11 +15,11 @@
  * the table. Stream 0 is the default stream for which the translation unit is compiled
  * (CUDA_API_PER_THREAD_DEFAULT_STREAM), as with <cuda.h>.
  *
- * These are macros, and they rename anything of the same name: include this header after <cuda.h> and
- * <cudaProfiler.h>. For that reason cushim.h does not include it. The names of the functions for Direct3D, OpenGL, EGL
- * and VDPAU are in names_interop.h, so that headers such as <cudaGL.h> may follow this header. A function without a
- * slot keeps its declaration from <cuda.h>, and a program that calls it must link to the driver; use cushim_lookup()
- * instead.
+ * These are macros, and they rename anything of the same name. Include this header after <cuda.h> and
+ * <cudaProfiler.h>, and do not include it in files with a struct that has such members (ops.cuMemAlloc). For that
+ * reason cushim.h does not include it. The names of the functions for Direct3D, OpenGL, EGL and VDPAU are in
+ * names_interop.h, so that headers such as <cudaGL.h> may follow this header. A function that the list lacks keeps its
+ * declaration from <cuda.h>, and a program that calls it must link to the driver; use cushim_lookup() instead.
  *
  * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
  */
@@ -190,6 +190,10 @@
 #define cuDeviceGetAttribute (cushim_table()->DeviceGetAttribute_v1)
 #undef cuDeviceGetByPCIBusId
 #define cuDeviceGetByPCIBusId (cushim_table()->DeviceGetByPCIBusId_v1)
+#undef cuDeviceGetCliqueCount
+#define cuDeviceGetCliqueCount (cushim_table()->DeviceGetCliqueCount_v1)
+#undef cuDeviceGetCliqueInfo
+#define cuDeviceGetCliqueInfo (cushim_table()->DeviceGetCliqueInfo_v1)
 #undef cuDeviceGetCount
 #define cuDeviceGetCount (cushim_table()->DeviceGetCount_v1)
 #undef cuDeviceGetDefaultMemPool
@@ -198,6 +202,8 @@
 #define cuDeviceGetDevResource (cushim_table()->DeviceGetDevResource_v1)
 #undef cuDeviceGetExecAffinitySupport
 #define cuDeviceGetExecAffinitySupport (cushim_table()->DeviceGetExecAffinitySupport_v1)
+#undef cuDeviceGetFabricClusterUuid
+#define cuDeviceGetFabricClusterUuid (cushim_table()->DeviceGetFabricClusterUuid_v1)
 #undef cuDeviceGetGraphMemAttribute
 #define cuDeviceGetGraphMemAttribute (cushim_table()->DeviceGetGraphMemAttribute_v1)
 #undef cuDeviceGetHostAtomicCapabilities
@@ -298,6 +304,8 @@
 #define cuExternalMemoryGetMappedBuffer (cushim_table()->ExternalMemoryGetMappedBuffer_v1)
 #undef cuExternalMemoryGetMappedMipmappedArray
 #define cuExternalMemoryGetMappedMipmappedArray (cushim_table()->ExternalMemoryGetMappedMipmappedArray_v1)
+#undef cuFabricCpyBatchAsync
+#define cuFabricCpyBatchAsync (cushim_table()->FabricCpyBatchAsync_v1)
 #undef cuFlushGPUDirectRDMAWrites
 #define cuFlushGPUDirectRDMAWrites (cushim_table()->FlushGPUDirectRDMAWrites_v1)
 #undef cuFuncGetAttribute
@@ -380,7 +388,9 @@
 #define cuGraphAddMemsetNode (cushim_table()->GraphAddMemsetNode_v1)
 #undef cuGraphAddNode
 #undef cuGraphAddNode_v2
+#undef cuGraphAddNode_v3
 #define cuGraphAddNode_v2 (cushim_table()->GraphAddNode_v2)
+#define cuGraphAddNode_v3 (cushim_table()->GraphAddNode_v3)
 #if CUSHIM_NAMES_VERSION >= 13000
 #    define cuGraphAddNode cuGraphAddNode_v2
 #else
@@ -564,6 +574,8 @@
 #undef cuGraphNodeSetEnabled
 #define cuGraphNodeSetEnabled (cushim_table()->GraphNodeSetEnabled_v1)
 #undef cuGraphNodeSetParams
+#undef cuGraphNodeSetParams_v2
+#define cuGraphNodeSetParams_v2 (cushim_table()->GraphNodeSetParams_v2)
 #define cuGraphNodeSetParams (cushim_table()->GraphNodeSetParams_v1)
 #undef cuGraphReleaseUserObject
 #define cuGraphReleaseUserObject (cushim_table()->GraphReleaseUserObject_v1)
@@ -803,6 +815,8 @@
 #undef cuMemGetInfo_v2
 #define cuMemGetInfo_v2 (cushim_table()->MemGetInfo_v2)
 #define cuMemGetInfo cuMemGetInfo_v2
+#undef cuMemGetLocationInfo
+#define cuMemGetLocationInfo (cushim_table()->MemGetLocationInfo_v1)
 #undef cuMemGetMemPool
 #define cuMemGetMemPool (cushim_table()->MemGetMemPool_v1)
 #undef cuMemHostAlloc
@@ -1240,6 +1254,8 @@
 #define cuTensorMapEncodeTiled (cushim_table()->TensorMapEncodeTiled_v1)
 #undef cuTensorMapReplaceAddress
 #define cuTensorMapReplaceAddress (cushim_table()->TensorMapReplaceAddress_v1)
+#undef cuTensorMapSetAllocationClass
+#define cuTensorMapSetAllocationClass (cushim_table()->TensorMapSetAllocationClass_v1)
 #undef cuTexObjectCreate
 #define cuTexObjectCreate (cushim_table()->TexObjectCreate_v1)
 #undef cuTexObjectDestroy

@@ -9,7 +9,7 @@
  * - word: the reason as a stable word, for programs
  * - code: the code of the function that fails, or CUDA_SUCCESS if that function returns the driver's own code
  * - message: a sentence that says what is wrong. A load replaces it with a more exact one if it can.
- * - advice: what a person can do
+ * - advice: what a person can do. A load replaces it if a person named the wrong file.
  *
  * Define CUSHIM_REASON before including this file. The file undefines it at its end. Rows are only added, at the end.
  */
@@ -32,9 +32,9 @@ CUSHIM_REASON(NO_SUCH_FILE, "no-such-file", CUDA_ERROR_FILE_NOT_FOUND,
               "Correct CUSHIM_DRIVER or the path that was passed to the program. Without a path, the driver is "
               "searched for.")
 CUSHIM_REASON(NOT_LOADABLE, "not-loadable", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-              "An NVIDIA driver library was found, but the dynamic loader cannot open it.",
-              "Reinstall NVIDIA's driver. Make sure that the driver is built for the same processor architecture as "
-              "this program, and like it for 64 or 32 bits.")
+              "The dynamic loader cannot open the driver library.",
+              "Reinstall NVIDIA's driver. Make sure that the driver and this program are built for the same processor, "
+              "and are both 64-bit or both 32-bit.")
 CUSHIM_REASON(NOT_A_DRIVER, "not-a-driver", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
               "The library that was found is not a CUDA driver.",
               "Remove or rename that file, or set CUSHIM_DRIVER to the path of the real driver.")
@@ -79,25 +79,25 @@ CUSHIM_REASON(NOT_READY, "not-ready", CUDA_SUCCESS, "The GPUs of this machine ar
               "On a machine with NVSwitch, start the service nvidia-fabricmanager in the same version as the driver. "
               "On other machines, wait and try again.")
 CUSHIM_REASON(UNREADABLE, "unreadable", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-              "An NVIDIA driver library was found, but this user may not read it.",
+              "This user may not read the driver library.",
               "Ask the administrator to make that file readable for all users.")
 CUSHIM_REASON(NEEDS_LIBRARY, "needs-library", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-              "An NVIDIA driver library was found, but another library that it needs is missing.",
+              "The driver library needs another library, which is missing.",
               "Reinstall the complete driver. In a container, use the driver libraries that the host provides.")
 CUSHIM_REASON(DAMAGED, "damaged", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-              "An NVIDIA driver library was found, but the file is truncated or is not a regular file.",
+              "The driver library is truncated or is not a regular file.",
               "Reinstall NVIDIA's driver. An interrupted installation leaves such a file.")
 CUSHIM_REASON(STATIC_PROGRAM, "static-program", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
               "This program is linked statically, and its C library cannot open a driver library.",
               "Link the program dynamically (without -static), on a system with glibc.")
 CUSHIM_REASON(OTHER_LIBC, "other-libc", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-              "An NVIDIA driver library was found, but it needs glibc, and this program uses another C library.",
+              "The driver library needs glibc, and this program uses another C library.",
               "Build the program for glibc, and run it on a distribution with glibc or in a container of one.")
 CUSHIM_REASON(BAD_LAYER, "bad-layer", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
               "A layer that was requested cannot be installed.",
               "Correct or unset CUSHIM_LAYERS, or correct the settings of the layer.")
 CUSHIM_REASON(EXECUTABLE_STACK, "executable-stack", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-              "An NVIDIA driver library was found, but it needs an executable stack, which this system refuses.",
+              "The driver library needs an executable stack, which this system refuses.",
               "Use a newer NVIDIA driver. With glibc 2.41 or later, GLIBC_TUNABLES=glibc.rtld.execstack=2 in the "
               "environment of the program permits it.")
 

@@ -2,6 +2,20 @@
 /**
  * @file
  * What each slot of the current tables is, and which entry points cushim knows. loader.h has the general rules.
+ *
+ * @code
+ * #include <cushim/cushim.h>
+ * #include <stdio.h>
+ *
+ * int driver_is_sufficient(void)
+ * {
+ *     static const char *const needed[] = {"StreamGetCaptureInfo_v2", "MemAllocAsync_v1"};
+ *     if (cushim_require(needed, 2, CUSHIM_DEFAULT_STREAM_AS_COMPILED, NULL) == CUDA_SUCCESS)
+ *         return 1;
+ *     puts(cushim_error_last()->message); // "cuMemAllocAsync needs CUDA 11.2; this driver is CUDA 10.1."
+ *     return 0;
+ * }
+ * @endcode
  */
 #ifndef CUSHIM_SLOT_H
 #define CUSHIM_SLOT_H
@@ -27,14 +41,14 @@ enum cushim_slot_state {
 
 /** A slot and its state. */
 struct cushim_slot_info {
-    const char *name;     /**< "StreamGetCaptureInfo_v3" */
-    const char *function; /**< "cuStreamGetCaptureInfo" */
-    int since;            /**< The CUDA version that added the entry point, 12030. */
-    enum cushim_slot_state state;
-    const char *symbol;          /**< The exported name to which a native slot points; NULL if the driver does not
+    const char *name;             /**< "StreamGetCaptureInfo_v3" */
+    const char *function;         /**< "cuStreamGetCaptureInfo" */
+    int since;                    /**< The CUDA version that added the entry point, 12030. */
+    enum cushim_slot_state state; /**< Native, polyfill, adapted or missing. */
+    const char *symbol;           /**< The exported name to which a native slot points; NULL if the driver does not
                                   *   export the function, and for the other states. */
-    const enum cushim_slot *via; /**< The slots that a polyfill calls. */
-    size_t via_count;
+    const enum cushim_slot *via;  /**< The slots that a polyfill calls. */
+    size_t via_count;             /**< The number of slots in `via`. */
     bool is_layered;   /**< A layer has replaced the slot. `state` and `symbol` describe the slot below all layers. */
     void *reserved[4]; /**< Zero. */
 };
@@ -47,15 +61,15 @@ struct cushim_slot_info {
  * @param out_info  Receives the description. Its strings and `via` stay valid for the life of the process.
  * @retval CUDA_ERROR_INVALID_VALUE  slot is not a slot, kind is not a kind, or out_info is NULL.
  */
-CUSHIM_API CUresult cushim_query_slot(enum cushim_slot slot, enum cushim_default_stream kind,
-                                      struct cushim_slot_info *out_info);
+CUSHIM_API CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream kind,
+                                         struct cushim_slot_info *out_info);
 
 /**
  * Returns the state of a slot of a table alone, for a program that chooses its method by it. Loads the driver.
  *
  * @return The state; CUSHIM_STATE_MISSING without a driver, and for a number that is not a slot or not a kind.
  */
-CUSHIM_API enum cushim_slot_state cushim_query_slot_state(enum cushim_slot slot, enum cushim_default_stream kind);
+CUSHIM_API enum cushim_slot_state cushim_slot_get_state(enum cushim_slot slot, enum cushim_default_stream kind);
 
 /**
  * Finds a slot by its name. Never loads.
@@ -76,7 +90,7 @@ CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slo
  * @param count      The number of names. With 0 the call succeeds, even without a driver.
  * @param kind       The table: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for that of cushim_table().
  * @param out_unmet  On the first three errors below, receives the first name that is not met. May be NULL.
- * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing; cushim_last_error() says what it needs.
+ * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing; cushim_error_last() says what it needs.
  * @retval CUDA_ERROR_NOT_FOUND      No slot has that name.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded; *out_unmet is the first name.
  * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, names is NULL and count is not 0, or kind is not a kind.
@@ -84,7 +98,7 @@ CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slo
 CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, enum cushim_default_stream kind,
                                    const char **out_unmet);
 
-/** One entry point of the driver, with or without a slot. */
+/** One entry point of the driver. */
 struct cushim_entry_point {
     const char *function;          /**< "cuStreamGetCaptureInfo" */
     int since;                     /**< The CUDA version that added it, 12030. */
@@ -94,14 +108,14 @@ struct cushim_entry_point {
 };
 
 /**
- * Returns one of the entry points in cushim's list, which goes up to ::CUSHIM_LIST_VERSION. Never loads.
+ * Returns one of the entry points in cushim's list, which goes up to CUSHIM_LIST_VERSION. Never loads.
  *
  * @param index      A number from 0.
  * @param out_entry  Receives the entry point.
  * @retval CUDA_ERROR_NOT_FOUND      The index is past the last entry point.
  * @retval CUDA_ERROR_INVALID_VALUE  out_entry is NULL.
  */
-CUSHIM_API CUresult cushim_query_entry_point(size_t index, struct cushim_entry_point *out_entry);
+CUSHIM_API CUresult cushim_entry_point_get_info(size_t index, struct cushim_entry_point *out_entry);
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,25 @@
  * @file
  * Streams: queues of work on a device.
  *
+ * @code
+ * CUresult clear(struct cushim_context *context, CUdeviceptr memory, size_t size)
+ * {
+ *     struct cushim_stream *stream = NULL;
+ *     CUresult result = cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream);
+ *     if (result == CUDA_SUCCESS)
+ *         result = CUSHIM_CALL(MemsetD8Async_v1, memory, 0, size, cushim_stream_handle(stream));
+ *     CUresult closed = cushim_stream_close(&stream); // waits for the work
+ *     return result != CUDA_SUCCESS ? result : closed;
+ * }
+ * @endcode
+ *
  * The general rules stand in context.h. A call on a stream needs no current context (observed with driver 580), except
  * on the special streams, see cushim_stream_borrow(). While one thread ends the capture of a stream, no other thread
  * may use that stream.
+ *
+ * Three functions end a stream: cushim_stream_close() waits for its work, cushim_stream_destroy() does not, and
+ * cushim_stream_release() leaves the driver's stream to the caller. Two call a function that enqueues work:
+ * cushim_stream_run() waits for the work, and cushim_stream_enqueue() does not.
  */
 #ifndef CUSHIM_STREAM_H
 #define CUSHIM_STREAM_H
@@ -42,7 +58,7 @@ typedef CUresult (*cushim_stream_body)(struct cushim_stream *stream, void *user)
  * @param flags       CU_STREAM_DEFAULT (0), or CU_STREAM_NON_BLOCKING for a stream that does not wait for the legacy
  *                    stream.
  * @param priority    0 is the lowest priority; smaller numbers are higher priorities. The driver silently clamps a
- *                    number outside cushim_context_priority_range().
+ *                    number outside cushim_context_get_priority_range().
  * @param out_stream  Receives the stream, which the caller owns.
  */
 CUSHIM_API CUresult cushim_stream_create(struct cushim_context *context, unsigned flags, int priority,
@@ -135,7 +151,7 @@ CUSHIM_API CUstream cushim_stream_handle(const struct cushim_stream *stream);
  * (observed with driver 580). A stream from cushim_stream_create() remembers these properties and needs no driver call.
  * For an adopted or borrowed stream, the first call asks the driver and the stream remembers the result; for a special
  * stream, each call asks the driver. The driver is not asked while the stream is capturing:
- * cushim_stream_flags(), cushim_stream_device() and cushim_stream_id() then return
+ * cushim_stream_get_flags(), cushim_stream_get_device() and cushim_stream_get_id() then return
  * CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED if the property is not yet known. Call them before or after the capture.
  *
  * While one of these functions asks the driver, no other thread may begin a capture of the stream: the question could
@@ -144,25 +160,25 @@ CUSHIM_API CUstream cushim_stream_handle(const struct cushim_stream *stream);
 /** @{ */
 
 /** Returns the flags with which the stream was created. */
-CUSHIM_API CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *out_flags);
+CUSHIM_API CUresult cushim_stream_get_flags(struct cushim_stream *stream, unsigned *out_flags);
 
 /**
  * Returns the priority of the stream, after clamping. Every call asks the driver, because an attribute can change the
  * priority. This does not invalidate a capture (observed with driver 580).
  */
-CUSHIM_API CUresult cushim_stream_priority(struct cushim_stream *stream, int *out_priority);
+CUSHIM_API CUresult cushim_stream_get_priority(struct cushim_stream *stream, int *out_priority);
 
 /**
  * Returns the device of the stream. For an adopted or borrowed stream without a context, this needs CUDA 9.2;
  * CUDA_ERROR_NOT_SUPPORTED below that.
  */
-CUSHIM_API CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *out_device);
+CUSHIM_API CUresult cushim_stream_get_device(struct cushim_stream *stream, CUdevice *out_device);
 
 /**
  * Returns the id of the stream. An id is unique during the life of the process, while the driver reuses handles
  * immediately. Needs CUDA 12.0; CUDA_ERROR_NOT_SUPPORTED below that.
  */
-CUSHIM_API CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *out_id);
+CUSHIM_API CUresult cushim_stream_get_id(struct cushim_stream *stream, unsigned long long *out_id);
 
 /**
  * Returns the driver's context of the stream. For an adopted or borrowed stream without a context, this needs CUDA 9.2;
@@ -174,8 +190,8 @@ CUSHIM_API CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long
  * @param out_green    Receives the green context, or NULL if the stream does not belong to one. May be NULL if
  *                     out_context is not.
  */
-CUSHIM_API CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *out_context,
-                                                 CUgreenCtx *out_green);
+CUSHIM_API CUresult cushim_stream_get_driver_context(struct cushim_stream *stream, CUcontext *out_context,
+                                                     CUgreenCtx *out_green);
 
 /** Returns the context with which the stream was created or wrapped, or NULL. The stream keeps its reference. */
 CUSHIM_API struct cushim_context *cushim_stream_context(const struct cushim_stream *stream);
@@ -243,8 +259,7 @@ CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream, struc
  *                                                was ended, and the work before it was waited for. Or the body brought
  *                                                the stream into a capture of another stream: that capture is
  *                                                invalidated, and nothing was waited for.
- * @return The error of the wait; if the wait succeeded, the error of the body. So an error that the body did not return
- *         means that the wait failed.
+ * @return If the wait failed, its error. Otherwise the result of the body.
  */
 CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body, void *user);
 
@@ -253,12 +268,12 @@ CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream, cushim_strea
 /**
  * @name Host functions
  *
- * Both functions call release(user) exactly once, whatever they return: after the function ran; instead of the function
- * if it will not run because the work before it failed; or, if the call is refused, before the call returns. release
- * may be NULL.
+ * Both functions call destroy_user(user) exactly once, whatever they return: after the function ran; instead of the
+ * function if it will not run because the work before it failed; or, if the call is refused, before the call returns.
+ * destroy_user may be NULL.
  *
- * The function and release can run on any thread, including a thread of the driver. They must make no CUDA call and
- * must not wait for work of the GPU.
+ * The function and destroy_user can run on any thread, including a thread of the driver. They must make no CUDA call
+ * and must not wait for work of the GPU.
  */
 /** @{ */
 
@@ -266,33 +281,33 @@ CUSHIM_API CUresult cushim_stream_run(struct cushim_stream *stream, cushim_strea
  * Calls fn(user) when all work that is in the stream now is done. Work that is enqueued later waits for the function.
  * The function is not called after an error of the context.
  *
- * In a capture the function becomes a node of the graph and is called at each launch. release then runs when the graph
- * and all its executables and copies have been destroyed. This needs CUDA 11.3: below that, a release function in a
+ * In a capture the function becomes a node of the graph and is called at each launch. destroy_user then runs when the
+ * graph and all its executables and copies have been destroyed. This needs CUDA 11.3: below that, destroy_user in a
  * capture causes CUDA_ERROR_NOT_SUPPORTED. The graph of a capture that fails is destroyed when the capture ends. No
  * other thread may end the capture or destroy its graph during this call.
  *
- * @param stream   The stream.
- * @param fn       The function.
- * @param user     Passed to both functions.
- * @param release  Releases user. May be NULL.
+ * @param stream        The stream.
+ * @param fn            The function.
+ * @param user          Passed to both functions.
+ * @param destroy_user  Destroys user. May be NULL.
  * @retval CUDA_ERROR_INVALID_VALUE  fn is NULL.
  */
 CUSHIM_API CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user,
-                                              void (*release)(void *user));
+                                              void (*destroy_user)(void *user));
 
 /**
  * Calls fn(handle, status, user) once when all work that is in the stream now is done (cuStreamAddCallback). The
  * function is also called after an error; status is then that error.
  *
- * @param stream   The stream.
- * @param fn       The function.
- * @param user     Passed to both functions.
- * @param release  Releases user. May be NULL.
+ * @param stream        The stream.
+ * @param fn            The function.
+ * @param user          Passed to both functions.
+ * @param destroy_user  Destroys user. May be NULL.
  * @retval CUDA_ERROR_INVALID_VALUE               fn is NULL.
  * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is capturing. The capture is not invalidated.
  */
 CUSHIM_API CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUstreamCallback fn, void *user,
-                                               void (*release)(void *user));
+                                               void (*destroy_user)(void *user));
 
 /** @} */
 

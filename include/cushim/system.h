@@ -2,6 +2,18 @@
 /**
  * @file
  * What the operating system shows of an NVIDIA GPU. loader.h has the general rules.
+ *
+ * @code
+ * #include <stddef.h>
+ * #include <stdio.h>
+ *
+ * void print_system(void)
+ * {
+ *     struct cushim_system system;
+ *     cushim_system_get_info(NULL, &system);
+ *     printf("%d GPUs, kernel module %s\n", system.gpu_node_count, system.kernel_module);
+ * }
+ * @endcode
  */
 #ifndef CUSHIM_SYSTEM_H
 #define CUSHIM_SYSTEM_H
@@ -36,7 +48,7 @@ struct cushim_system {
  * @param root        The directory below which to read (see ::cushim_load_options), or NULL for this machine.
  * @param out_system  Receives the result. If it is NULL, the call does nothing.
  */
-CUSHIM_API void cushim_query_system(const char *root, struct cushim_system *out_system);
+CUSHIM_API void cushim_system_get_info(const char *root, struct cushim_system *out_system);
 
 #ifdef __cplusplus
 }

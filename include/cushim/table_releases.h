@@ -2,7 +2,7 @@
 /*
  * table_releases.h - the releases of cushim that added slots, one row for each, oldest first.
  *
- *   CUSHIM_TABLE_RELEASE(release, slots)
+ *   CUSHIM_TABLE_VERSION(release, slots)
  *
  *   release  the release, 0_2
  *   slots    the number of slots that its dispatch table has
@@ -14,17 +14,17 @@
  *
  * A row never changes after its release. loader/README.md in cushim's sources says how to add one.
  *
- * Define CUSHIM_TABLE_RELEASE before including this file, as often as needed. It defaults to nothing, and is undefined
+ * Define CUSHIM_TABLE_VERSION before including this file, as often as needed. It defaults to nothing, and is undefined
  * at the end.
  */
-#ifndef CUSHIM_TABLE_RELEASE
-#    define CUSHIM_TABLE_RELEASE(release, slots)
+#ifndef CUSHIM_TABLE_VERSION
+#    define CUSHIM_TABLE_VERSION(release, slots)
 #endif
 
-CUSHIM_TABLE_RELEASE(0_2, 615)
+CUSHIM_TABLE_VERSION(0_2, 623)
 
 /* The newest pair. */
 #define CUSHIM_CURRENT_LEGACY cushim_current_legacy_0_2
 #define CUSHIM_CURRENT_PER_THREAD cushim_current_per_thread_0_2
 
-#undef CUSHIM_TABLE_RELEASE
+#undef CUSHIM_TABLE_VERSION

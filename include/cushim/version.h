@@ -2,6 +2,13 @@
 /**
  * @file
  * The version of cushim. A version of CUDA has another form, see loader.h.
+ *
+ * @code
+ * int library_is_newer_than_headers(void)
+ * {
+ *     return cushim_version() > CUSHIM_VERSION;
+ * }
+ * @endcode
  */
 #ifndef CUSHIM_VERSION_H
 #define CUSHIM_VERSION_H
@@ -14,9 +21,9 @@ extern "C" {
 
 /** @name The version of the headers */
 /** @{ */
-#define CUSHIM_VERSION_MAJOR 0
-#define CUSHIM_VERSION_MINOR 2
-#define CUSHIM_VERSION_PATCH 0
+#define CUSHIM_VERSION_MAJOR 0 /**< It changes with incompatible releases. */
+#define CUSHIM_VERSION_MINOR 2 /**< It changes with new functions. */
+#define CUSHIM_VERSION_PATCH 0 /**< It changes with corrections. */
 
 /** One number to compare: 10000 * major + 100 * minor + patch. */
 #define CUSHIM_VERSION (10000 * CUSHIM_VERSION_MAJOR + 100 * CUSHIM_VERSION_MINOR + CUSHIM_VERSION_PATCH)

@@ -66,9 +66,37 @@ static const char *file_find_fault(int file, bool *out_damaged)
     return *out_damaged ? "the file is incomplete" : NULL;
 }
 
+/* Returns whether a name follows a "$", with or without braces, as glibc recognises it. */
+static bool path_has_token(const char *dollar, const char *name)
+{
+    bool has_brace = dollar[1] == '{';
+    const char *start = dollar + 1 + has_brace;
+    size_t length = strlen(name);
+    if (strncmp(start, name, length) != 0)
+        return false;
+    char next = start[length];
+    return has_brace ? next == '}' : next != '_' && !(next >= 'A' && next <= 'Z') && !(next >= 'a' && next <= 'z');
+}
+
+static const char *path_find_token(const char *path)
+{
+    for (const char *dollar = path; (dollar = strchr(dollar, '$')) != NULL; dollar++) {
+        if (path_has_token(dollar, "ORIGIN"))
+            return "the dynamic loader would replace $ORIGIN in this path";
+        if (path_has_token(dollar, "LIB"))
+            return "the dynamic loader would replace $LIB in this path";
+        if (path_has_token(dollar, "PLATFORM"))
+            return "the dynamic loader would replace $PLATFORM in this path";
+    }
+    return NULL;
+}
+
 const char *cush_file_check(const char *path, bool *out_damaged)
 {
     *out_damaged = false;
+    const char *token = path_find_token(path);
+    if (token != NULL)
+        return token;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return NULL;

@@ -7,8 +7,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_LINKS = 40 }; /* as many as Linux follows in one path */
@@ -131,4 +133,30 @@ bool cush_os_directory_find(const char *root, const char *path,
         found = matches(root, path, entry->d_name);
     closedir(directory);
     return found;
+}
+
+/* A write to a pipe without a reader raises SIGPIPE in this thread. */
+static void write_without_signal(int file, const char *text, size_t size)
+{
+    sigset_t signals, before, pending;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    if (write(file, text, size) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
+        sigtimedwait(&signals, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void cush_os_file_append(const char *path, const char *text, size_t size)
+{
+    if (strcmp(path, "stderr") == 0) {
+        write_without_signal(STDERR_FILENO, text, size);
+        return;
+    }
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    if (file >= 0) {
+        write_without_signal(file, text, size);
+        close(file);
+    }
 }

@@ -33,6 +33,12 @@ static const _Alignas(4) struct {
 } dlopen_note = {4, sizeof NOTE_JSON, 0x407c0c0a, "FDO", NOTE_JSON};
 #endif
 
+#if defined(__linux__) && !defined(__GLIBC__)
+#    define HAS_MUSL true
+#else
+#    define HAS_MUSL false
+#endif
+
 /* RTLD_NOW: a library with an undefined symbol is refused here, not during a later call. */
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
 
@@ -47,12 +53,10 @@ static enum os_library_result library_classify_error(const char *message, const 
         return OS_LIBRARY_EXECUTABLE_STACK;
     if (strstr(message, strerror(EACCES)) != NULL)
         return OS_LIBRARY_UNREADABLE;
-#if defined(__linux__) && !defined(__GLIBC__)
     /* Every library that NVIDIA builds for Linux needs glibc. A file that is not a library has another reason. */
-    return strstr(message, strerror(ENOEXEC)) != NULL ? OS_LIBRARY_UNLOADABLE : OS_LIBRARY_OTHER_LIBC;
-#else
+    if (HAS_MUSL)
+        return strstr(message, strerror(ENOEXEC)) != NULL ? OS_LIBRARY_UNLOADABLE : OS_LIBRARY_OTHER_LIBC;
     return strstr(message, strerror(ENOENT)) != NULL ? OS_LIBRARY_NEEDS_LIBRARY : OS_LIBRARY_UNLOADABLE;
-#endif
 }
 
 /* A program that is linked statically to musl has a dlopen() that always fails. */
@@ -66,12 +70,20 @@ static bool library_opening_works(void)
     return program != NULL;
 }
 
-/* The message of dlerror() begins with the path, which the attempt already contains. */
+static const char *text_without_start(const char *text, const char *start)
+{
+    size_t length = strlen(start);
+    return strncmp(text, start, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
+}
+
+/* The message of dlerror() begins with the path and the failure, which the attempt already contains. */
 static const char *library_error_without_path(const char *message, const char *name)
 {
-    size_t length = strlen(name);
-    return strncmp(message, name, length) == 0 && strncmp(message + length, ": ", 2) == 0 ? message + length + 2
-                                                                                          : message;
+    static const char musl[] = "Error loading shared library ";
+    if (strncmp(message, musl, sizeof musl - 1) == 0)
+        message += sizeof musl - 1;
+    const char *rest = text_without_start(message, name);
+    return rest != message ? text_without_start(rest, "cannot open shared object file") : message;
 }
 
 enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size)
@@ -137,19 +149,19 @@ static int own_object_find(struct dl_phdr_info *object, size_t size, void *found
  * musl never unmaps. dladdr() would search the symbols of the object and would name the program by argv[0], which can
  * be any text.
  */
-void cush_os_library_pin_self(void)
+bool cush_os_library_pin_self(void)
 {
-    static bool pinned;
+    static bool pinned = HAS_MUSL;
     struct own_object own = {.address = (uintptr_t)&pinned, .name = NULL};
     if (pinned)
-        return;
-    pinned = true;
+        return true;
     dl_iterate_phdr(own_object_find, &own);
-    if (own.name == NULL || own.name[0] == '\0')
-        return;
     /* Lazy, so that no symbol is bound again. The handle stays open. */
-    if (dlopen(own.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL)
+    pinned =
+        own.name == NULL || own.name[0] == '\0' || dlopen(own.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+    if (!pinned)
         dlerror();
+    return pinned;
 }
 
 cushim_fn cush_os_library_symbol(void *library, const char *name)

@@ -93,4 +93,9 @@ bool cush_os_privileged(void)
 #endif
 }
 
+unsigned long cush_os_process(void)
+{
+    return (unsigned long)getpid();
+}
+
 const bool cush_os_has_device_nodes = true;

@@ -48,3 +48,21 @@ bool cush_os_directory_find(const char *root, const char *path,
     (void)matches;
     return false;
 }
+
+void cush_os_file_append(const char *path, const char *text, size_t size)
+{
+    wchar_t wide[OS_PATH_SIZE];
+    DWORD written;
+    if (strcmp(path, "stderr") == 0) {
+        WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, (DWORD)size, &written, NULL);
+        return;
+    }
+    if (!cush_unicode_to_utf16(path, wide, OS_PATH_SIZE))
+        return;
+    HANDLE file = CreateFileW(wide, FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_ALWAYS,
+                              FILE_ATTRIBUTE_NORMAL, NULL);
+    if (file != INVALID_HANDLE_VALUE) {
+        WriteFile(file, text, (DWORD)size, &written, NULL);
+        CloseHandle(file);
+    }
+}

@@ -1,15 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 #include "../os_library.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../os_file.h"
-#include "exports.h"
 #include "unicode.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
+
+/* A mapped DLL. Offsets are relative to the base, and nothing beyond `size` is read. */
+struct image {
+    const unsigned char *base;
+    size_t size;
+};
+
+/* Returns `count` items of `size` bytes at an offset, or NULL if they are not within the image. */
+static const void *image_at(const struct image *image, size_t offset, size_t count, size_t size)
+{
+    return offset <= image->size && count <= (image->size - offset) / size ? image->base + offset : NULL;
+}
+
+/* The headers come first, in at least one page, and contain the size of the image. */
+static const IMAGE_DATA_DIRECTORY *image_find_directory(struct image *image)
+{
+    image->size = 4096;
+    const IMAGE_DOS_HEADER *dos = image_at(image, 0, 1, sizeof *dos);
+    if (dos->e_magic != IMAGE_DOS_SIGNATURE || dos->e_lfanew < 0)
+        return NULL;
+    const IMAGE_NT_HEADERS *headers = image_at(image, (size_t)dos->e_lfanew, 1, sizeof *headers);
+    if (headers == NULL || headers->Signature != IMAGE_NT_SIGNATURE
+        || headers->OptionalHeader.Magic != IMAGE_NT_OPTIONAL_HDR_MAGIC
+        || headers->OptionalHeader.NumberOfRvaAndSizes <= IMAGE_DIRECTORY_ENTRY_EXPORT)
+        return NULL;
+    image->size = headers->OptionalHeader.SizeOfImage;
+    return &headers->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT];
+}
+
+/* Returns the name at an offset if it ends within the image, else NULL. */
+static const char *image_read_name(const struct image *image, size_t offset)
+{
+    const char *name = image_at(image, offset, 1, 1);
+    return name != NULL && memchr(name, '\0', image->size - offset) != NULL ? name : NULL;
+}
+
+/* Returns the first exported name of exactly this address in the DLL `module`, or NULL. The string is in the DLL. */
+static const char *exports_find_name(const void *module, cushim_fn address)
+{
+    struct image image = {module, 0};
+    const IMAGE_DATA_DIRECTORY *where = image_find_directory(&image);
+    const IMAGE_EXPORT_DIRECTORY *list =
+        where != NULL ? image_at(&image, where->VirtualAddress, 1, sizeof *list) : NULL;
+    if (list == NULL || where->VirtualAddress == 0)
+        return NULL;
+    const DWORD *functions = image_at(&image, list->AddressOfFunctions, list->NumberOfFunctions, sizeof *functions);
+    const DWORD *names = image_at(&image, list->AddressOfNames, list->NumberOfNames, sizeof *names);
+    const WORD *numbers = image_at(&image, list->AddressOfNameOrdinals, list->NumberOfNames, sizeof *numbers);
+    if (functions == NULL || names == NULL || numbers == NULL)
+        return NULL;
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)image.base;
+    for (DWORD i = 0; i < list->NumberOfNames; i++) {
+        /* An export that forwards to another library points into the export directory, where no code is. */
+        if (numbers[i] < list->NumberOfFunctions && functions[numbers[i]] == offset)
+            return image_read_name(&image, names[i]);
+    }
+    return NULL;
+}
 
 const char cush_os_library_driver_name[] = "nvcuda.dll";
 const char cush_os_library_list_separator = ';';
@@ -108,11 +166,11 @@ void cush_os_library_close(void *library)
     FreeLibrary(library);
 }
 
-void cush_os_library_pin_self(void)
+bool cush_os_library_pin_self(void)
 {
     HMODULE self;
-    (void)GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
-                             (const wchar_t *)(const void *)cush_os_library_driver_name, &self);
+    return GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
+                              (const wchar_t *)(const void *)cush_os_library_driver_name, &self);
 }
 
 cushim_fn cush_os_library_symbol(void *library, const char *name)
@@ -146,6 +204,6 @@ const char *cush_os_library_symbol_name(void *library, cushim_fn address)
 {
     /* A library can export the function of another one. The name is right if the library returns the address for it. */
     HMODULE holder = library_of_address(address);
-    const char *name = holder != NULL ? cush_exports_name(holder, address) : NULL;
+    const char *name = holder != NULL ? exports_find_name(holder, address) : NULL;
     return name != NULL && cush_os_library_symbol(library, name) == address ? name : NULL;
 }

@@ -75,4 +75,9 @@ bool cush_os_privileged(void)
     return false; /* Windows has no programs that run with the rights of their file instead of those of their user */
 }
 
+unsigned long cush_os_process(void)
+{
+    return GetCurrentProcessId();
+}
+
 const bool cush_os_has_device_nodes = false;

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include "driver.h"
+#include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "platform.h"
-#include "text.h"
-#include "trial.h"
+#include "softcuda.h"
 
 /* Why this process did not try to load the driver; NULL if it did. */
 static const struct cushim_diagnosis *refusal;
+
+bool softcuda_find(const char *driver, char *path, size_t size)
+{
+    static const char *const directories[] = {"../../subprojects/softcuda", CUSHIM_SOFTCUDA_DIRECTORY};
+    char own[PLATFORM_PATH_SIZE], file[PLATFORM_PATH_SIZE];
+    if (driver[0] == '\0' || driver[strspn(driver, "0123456789")] != '\0' || !platform_own_directory(own, sizeof own))
+        return false;
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+        int length = snprintf(file, sizeof file, "%s/%s/%s/%s", own, directories[i], driver, CUSHIM_SOFTCUDA_FILE);
+        if (length > 0 && (size_t)length < sizeof file && platform_exists(file) && platform_real_path(file, path, size))
+            return true;
+    }
+    return false;
+}
 
 /* Whether an environment variable was invalid. Options are read first; after an invalid option no variable is used. */
 static bool is_from_environment(const struct cushim_diagnosis *diagnosis)
@@ -23,25 +35,50 @@ static bool is_from_environment(const struct cushim_diagnosis *diagnosis)
 
 enum status driver_load(const struct options *options)
 {
-    refusal = trial_load(&options->load);
+    refusal = load_in_child(&options->load);
     if (refusal != NULL)
         return STATUS_UNUSABLE;
     if (cushim_load(&options->load) == CUDA_SUCCESS)
         return STATUS_USABLE;
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     if (diagnosis->reason == CUSHIM_REASON_BAD_OPTION && !is_from_environment(diagnosis))
-        return options_complain("%s", diagnosis->message);
+        return text_refuse("%s", diagnosis->message);
     return STATUS_UNUSABLE;
 }
 
 const struct cushim_diagnosis *driver_diagnosis(void)
 {
-    return refusal != NULL ? refusal : cushim_get_diagnosis();
+    return refusal != NULL ? refusal : cushim_diagnosis_get();
 }
 
 void driver_complain(void)
 {
     text_complain("%s %s", driver_diagnosis()->message, driver_diagnosis()->advice);
+}
+
+const struct softcuda_control *driver_softcuda(void)
+{
+    union {
+        platform_fn found;
+        softcuda_control_fn get;
+    } control = {platform_symbol(driver_diagnosis()->path, SOFTCUDA_CONTROL_SYMBOL)};
+    return control.get != NULL ? control.get(SOFTCUDA_CONTROL_VERSION) : NULL;
+}
+
+struct driver_name driver_name(void)
+{
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
+    const struct softcuda_control *softcuda = driver_softcuda();
+    struct driver_name name;
+    char limit[48] = "";
+    if (cushim_driver_version() != 0 && cushim_driver_version() < diagnosis->cuda_version)
+        snprintf(limit, sizeof limit, ", limited to CUDA %s", text_version(cushim_driver_version()).text);
+    snprintf(name.text, sizeof name.text, "%s %s%sfor CUDA %s%s",
+             softcuda != NULL ? "softcuda, a software driver, as driver" : "NVIDIA driver",
+             softcuda != NULL ? softcuda->driver : driver_release_of(diagnosis->path).text,
+             softcuda != NULL || driver_release_of(diagnosis->path).text[0] != '\0' ? " " : "",
+             text_version(diagnosis->cuda_version).text, limit);
+    return name;
 }
 
 struct driver_release driver_release_of(const char *path)
@@ -64,12 +101,19 @@ struct driver_release driver_release_of(const char *path)
     return release;
 }
 
-bool driver_same_release(const char *one, const char *other)
+struct driver_words driver_words(void)
 {
-    /* Some files omit a last ".00". */
-    size_t length = strlen(one) < strlen(other) ? strlen(one) : strlen(other);
-    const char *rest = strlen(one) > length ? one + length : other + length;
-    return strncmp(one, other, length) == 0 && (rest[0] == '\0' || strcmp(rest, ".00") == 0);
+    struct driver_words words = {""};
+    const char *lines = cushim_error_last()->driver_message;
+    size_t used = lines != NULL ? (size_t)snprintf(words.text, sizeof words.text, " The driver says: ") : 0;
+    for (; lines != NULL && *lines != '\0' && used + 3 < sizeof words.text; lines++) {
+        if (*lines == '\n')
+            words.text[used++] = ';';
+        words.text[used++] = *lines == '\n' ? ' ' : *lines;
+    }
+    if (lines != NULL)
+        strcpy(words.text + used, ".");
+    return words;
 }
 
 CUresult driver_start(void)

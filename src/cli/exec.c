@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#if !defined(_GNU_SOURCE)
-#    define _GNU_SOURCE
-#endif
-#include "commands.h"
+#include "cli.h"
 
-#include "text.h"
-
-#if !defined(__linux__)
-int command_exec(const struct options *options)
+#if !defined(CUSHIM_HAS_EXEC)
+enum status command_exec(const struct options *options)
 {
     (void)options;
     text_complain("exec: this command is not available on this system");
@@ -23,15 +18,8 @@ int command_exec(const struct options *options)
 #        include <gnu/libc-version.h>
 #    endif
 
-#    include "../exec/settings.h"
-#    include "driver.h"
-#    include "exec_target.h"
-#    include "platform.h"
-#    include "software_driver.h"
+#    include "../exec/exec.h"
 #    include "version.h"
-
-/* As env(1) and nohup(1). */
-enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NO_PROGRAM = 127 };
 
 static const char oldest_set[] = "6050";
 
@@ -56,7 +44,7 @@ static enum status report_no_driver(const struct options *options)
 static bool is_own_library(const struct cushim_attempt *attempt)
 {
     return (attempt->reason == CUSHIM_REASON_NONE || attempt->reason == CUSHIM_REASON_NOT_A_DRIVER)
-           && platform_symbol(attempt->path, "cushim_exec_library") != NULL;
+           && platform_symbol(attempt->path, "cushim_exec_start") != NULL;
 }
 
 static enum status find_driver(const struct options *options, char *path, size_t size)
@@ -65,8 +53,8 @@ static enum status find_driver(const struct options *options, char *path, size_t
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         if (is_own_library(&diagnosis->attempts[i]))
-            return options_complain("exec: this driver is the library of cushim exec itself: %s",
-                                    diagnosis->attempts[i].path);
+            return text_refuse("exec: this driver is the library of cushim exec itself: %s",
+                               diagnosis->attempts[i].path);
     }
     snprintf(path, size, "none");
     if (status != STATUS_USABLE)
@@ -75,7 +63,7 @@ static enum status find_driver(const struct options *options, char *path, size_t
      * our library, which must still find the driver. */
     memcpy(path, "/.", sizeof "/.");
     if (!platform_real_path(diagnosis->path, path + 2, size - 2))
-        return options_complain("exec: the driver has no file: %s", diagnosis->path);
+        return text_refuse("exec: the driver has no file: %s", diagnosis->path);
     if (cushim_driver_version() > CUSHIM_LIST_VERSION)
         text_complain("exec: this driver (CUDA %s) is newer than cushim's list (CUDA %s): all names of the list are "
                       "exported, and only cuGetProcAddress finds newer functions",
@@ -163,19 +151,50 @@ static bool variable_append(const char *variable, const char *path)
     return variable_set_list(variable, value_of(variable), path);
 }
 
-/* Puts the layers of the command line on top of those of the variable. The load of this process then checks them. */
-static enum status add_layers(const struct options *options)
+/* Returns false after a message if a path has a character that the dynamic loader or the settings give a meaning. */
+static bool path_can_be_used(const char *path, const char *unusable)
 {
-    char path[PLATFORM_PATH_SIZE];
-    for (size_t i = 0; i < options->layer_count; i++) {
-        if (!platform_real_path(options->layers[i], path, sizeof path))
-            return options_complain("--layer: there is no file \"%s\"", options->layers[i]);
-        if (strpbrk(path, ":;") != NULL)
-            return options_complain("--layer: this path cannot be passed on: %s", path);
-        if (!variable_append(LAYERS, path))
-            return STATUS_UNUSABLE;
+    const char *found = strpbrk(path, unusable);
+    if (found != NULL)
+        text_refuse("exec: a path with '%c' cannot be used: %s", *found, path);
+    return found == NULL;
+}
+
+static enum status fail_no_memory(void)
+{
+    text_complain("exec: not enough memory");
+    return STATUS_UNUSABLE;
+}
+
+static enum status layer_append(const char *path)
+{
+    if (!path_can_be_used(path, ":;"))
+        return STATUS_USAGE;
+    return variable_append(LAYERS, path) ? STATUS_USABLE : fail_no_memory();
+}
+
+/* Makes the paths of the variable absolute, because the program can change its directory, and puts the layers of the
+ * command line on top. The load of this process then checks them. */
+static enum status set_layers(const struct options *options)
+{
+    char item[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE];
+    enum status status = STATUS_USABLE;
+    char *list = strdup(value_of(LAYERS));
+    const char *rest = list;
+    if (list == NULL)
+        return fail_no_memory();
+    unsetenv(LAYERS);
+    while (status == STATUS_USABLE && text_next_item(&rest, ":", item, sizeof item)) {
+        bool is_file = strchr(item, '/') != NULL && platform_real_path(item, path, sizeof path);
+        status = item[0] != '\0' ? layer_append(is_file ? path : item) : STATUS_USABLE;
     }
-    return STATUS_USABLE;
+    free(list);
+    for (size_t i = 0; status == STATUS_USABLE && i < options->name_count; i++) {
+        if (!platform_real_path(options->names[i], path, sizeof path))
+            return text_refuse("--layer: there is no file \"%s\"", options->names[i]);
+        status = layer_append(path);
+    }
+    return status;
 }
 
 static bool set_settings(const struct options *options, const char *set, const char *driver)
@@ -189,7 +208,7 @@ static bool set_settings(const struct options *options, const char *set, const c
     char *text = malloc(size);
     if (text == NULL)
         return false;
-    snprintf(text, size, "shim=%s;driver=%s%s;hide=%s;layers=%s", set, driver, limit, hide, layers);
+    snprintf(text, size, "names=%s;driver=%s%s;hide=%s;layers=%s", set, driver, limit, hide, layers);
     bool done = setenv(EXEC_VARIABLE, text, 1) == 0;
     free(text);
     return done;
@@ -215,43 +234,34 @@ static bool set_environment(const struct options *options, const char *libraries
     return true;
 }
 
-static int run_program(char **program)
+static enum status run_program(char **program)
 {
     const char *obstacle = exec_target_obstacle(program[0]);
     if (obstacle != NULL)
-        text_complain("exec: %s %s: nothing is changed for it, only for the ordinary programs that it starts",
-                      program[0], obstacle);
+        text_complain("exec: %s %s", program[0], obstacle);
     fflush(NULL);
     execvp(program[0], program);
     text_complain("exec: cannot run %s: %s", program[0], strerror(errno));
     return errno == ENOENT ? STATUS_NO_PROGRAM : STATUS_CANNOT_EXECUTE;
 }
 
-int command_exec(const struct options *options)
+enum status command_exec(const struct options *options)
 {
-    char path[PLATFORM_PATH_SIZE], driver[PLATFORM_PATH_SIZE];
-    char libraries[PLATFORM_PATH_SIZE], set[PLATFORM_PATH_SIZE];
-    struct options own = *options;
+    char driver[PLATFORM_PATH_SIZE], libraries[PLATFORM_PATH_SIZE], set[PLATFORM_PATH_SIZE];
     if (getenv(EXEC_VARIABLE) != NULL)
-        return options_complain("exec: this process already runs under cushim exec");
-    enum status status = software_driver_select(&own, path, sizeof path);
+        return text_refuse("exec: this process already runs under cushim exec");
+    enum status status = set_layers(options);
     if (status == STATUS_USABLE)
-        status = add_layers(&own);
-    if (status == STATUS_USABLE)
-        status = find_driver(&own, driver, sizeof driver);
+        status = find_driver(options, driver, sizeof driver);
     if (status != STATUS_USABLE)
-        return (int)status;
+        return status;
     if (!find_libraries(libraries, sizeof libraries)
-        || !find_set(libraries, effective_version(&own), set, sizeof set)) {
+        || !find_set(libraries, effective_version(options), set, sizeof set)) {
         text_complain("exec: the libraries of cushim exec were not found beside this program");
         return STATUS_UNUSABLE;
     }
-    if (strpbrk(set, ":;") != NULL || strchr(driver, ';') != NULL || strchr(value_of(LAYERS), ';') != NULL)
-        return options_complain("exec: these paths cannot be passed on: %s, %s, %s", set, driver, value_of(LAYERS));
-    if (!set_environment(&own, libraries, set, driver)) {
-        text_complain("exec: not enough memory");
-        return STATUS_UNUSABLE;
-    }
-    return run_program(options->program);
+    if (!path_can_be_used(set, ":;$") || !path_can_be_used(driver, ";"))
+        return STATUS_USAGE;
+    return set_environment(options, libraries, set, driver) ? run_program(options->program) : fail_no_memory();
 }
 #endif

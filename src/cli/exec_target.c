@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#if !defined(_GNU_SOURCE)
-#    define _GNU_SOURCE /* ElfW */
-#endif
-#include "exec_target.h"
+#include "cli.h"
 
 #include <fcntl.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,24 +10,20 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "platform.h"
-
 enum { MOST_SEGMENTS = 64, MOST_INTERPRETERS = 5 /* as the kernel follows */ };
 
 static bool find_on_path(const char *program, char *path, size_t size)
 {
     const char *directories = getenv("PATH");
+    char directory[PLATFORM_PATH_SIZE];
     if (strchr(program, '/') != NULL || directories == NULL)
         return (size_t)snprintf(path, size, "%s", program) < size;
-    for (const char *directory = directories;; directory++) {
-        size_t length = strcspn(directory, ":");
-        int whole = snprintf(path, size, "%.*s%s%s", (int)length, directory, length != 0 ? "/" : "", program);
+    while (text_next_item(&directories, ":", directory, sizeof directory)) {
+        int whole = snprintf(path, size, "%s%s%s", directory, directory[0] != '\0' ? "/" : "", program);
         if ((size_t)whole < size && access(path, X_OK) == 0 && !platform_is_directory(path))
             return true;
-        directory += length;
-        if (*directory == '\0')
-            return false;
     }
+    return false;
 }
 
 /* Whether the kernel gives the program more rights than this process has: those of its file, or capabilities. */
@@ -45,19 +37,41 @@ static bool gains_rights(int file)
            || (geteuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0);
 }
 
-/* A statically linked program names no dynamic loader. */
-static bool names_loader(int file, const ElfW(Ehdr) * header)
+static bool read_segments(int file, const ElfW(Ehdr) * header, ElfW(Phdr) * segments)
+{
+    size_t size = header->e_phnum * sizeof segments[0];
+    return header->e_phnum <= MOST_SEGMENTS && pread(file, segments, size, (off_t)header->e_phoff) == (ssize_t)size;
+}
+
+static bool has_soname(int file, const ElfW(Phdr) * dynamic)
+{
+    ElfW(Dyn) entry = {.d_tag = DT_NULL};
+    for (size_t at = 0; at < dynamic->p_filesz; at += sizeof entry) {
+        if (pread(file, &entry, sizeof entry, (off_t)(dynamic->p_offset + at)) != (ssize_t)sizeof entry
+            || entry.d_tag == DT_NULL || entry.d_tag == DT_SONAME)
+            break;
+    }
+    return entry.d_tag == DT_SONAME;
+}
+
+/* A statically linked program names no dynamic loader. Neither does a library that can be run, such as the dynamic
+ * loader itself. */
+static bool is_static(int file, const ElfW(Ehdr) * header)
 {
     ElfW(Phdr) segments[MOST_SEGMENTS];
-    size_t size = header->e_phnum * sizeof segments[0];
-    if (header->e_phnum > MOST_SEGMENTS || pread(file, segments, size, (off_t)header->e_phoff) != (ssize_t)size)
-        return true;
+    if (!read_segments(file, header, segments))
+        return false;
     for (size_t i = 0; i < header->e_phnum; i++) {
-        if (segments[i].p_type == PT_INTERP)
-            return true;
+        if (segments[i].p_type == PT_INTERP || (segments[i].p_type == PT_DYNAMIC && has_soname(file, &segments[i])))
+            return false;
     }
-    return false;
+    return true;
 }
+
+/* Of this program itself; the linker defines it. */
+extern const ElfW(Ehdr) __ehdr_start;
+
+#define OTHERS "; dynamically linked programs that it starts use the selected one"
 
 static const char *obstacle_of(int file)
 {
@@ -65,11 +79,15 @@ static const char *obstacle_of(int file)
     if (pread(file, &header, sizeof header, 0) != (ssize_t)sizeof header
         || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return NULL; /* the kernel or a shell reports it */
+    /* The dynamic loader then removes the variables, also for what the program starts. */
     if (gains_rights(file))
-        return "has more rights than its user";
+        return "has more rights than its user, so it and the programs that it starts use the machine's own driver";
     if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
-        return sizeof(void *) == 8 ? "is a 32-bit program" : "is a 64-bit program";
-    return names_loader(file, &header) ? NULL : "is statically linked";
+        return sizeof(void *) == 8 ? "is a 32-bit program, so it uses the machine's own driver" OTHERS
+                                   : "is a 64-bit program, so it uses the machine's own driver" OTHERS;
+    if (header.e_machine != __ehdr_start.e_machine)
+        return "is built for another processor architecture, so it uses the machine's own driver" OTHERS;
+    return is_static(file, &header) ? "is statically linked, so it uses the machine's own driver" OTHERS : NULL;
 }
 
 /* Reads the path of the interpreter from the first line of a script. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "json.h"
+#include "cli.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdio.h>
 
 /* The number of bytes, 1 to 4, of the UTF-8 character that begins here; 0 if the bytes are not UTF-8 (RFC 3629) or the
@@ -33,11 +32,20 @@ static size_t utf8_length(const unsigned char *bytes)
     return 0;
 }
 
-static void put_string(const char *string)
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\' && byte != '<';
+}
+
+void json_put_string(const char *string)
 {
     putchar('"');
     for (const unsigned char *byte = (const unsigned char *)string; *byte != '\0';) {
-        size_t length = utf8_length(byte);
+        size_t length = 0;
+        while (is_plain(byte[length]))
+            length++;
+        if (length == 0)
+            length = utf8_length(byte);
         if (length == 0)
             fputs("\\ufffd", stdout);
         else if (*byte == '"' || *byte == '\\')
@@ -46,7 +54,7 @@ static void put_string(const char *string)
             fputs("\\n", stdout);
         else if (*byte == '\t')
             fputs("\\t", stdout);
-        else if (*byte < 0x20)
+        else if (*byte < 0x20 || *byte == '<') /* "</" would end a script of HTML */
             printf("\\u%04x", *byte);
         else
             fwrite(byte, 1, length, stdout);
@@ -70,7 +78,7 @@ static void start_member(struct json *json, const char *key)
         start_line(json);
     json->has_members = true;
     if (key != NULL) {
-        put_string(key);
+        json_put_string(key);
         fputs(": ", stdout);
     }
 }
@@ -125,13 +133,21 @@ void json_string(struct json *json, const char *key, const char *value)
         return;
     }
     start_member(json, key);
-    put_string(value);
+    json_put_string(value);
 }
 
 void json_integer(struct json *json, const char *key, long long value)
 {
     start_member(json, key);
     printf("%lld", value);
+}
+
+void json_known(struct json *json, const char *key, long long value)
+{
+    if (value != 0)
+        json_integer(json, key, value);
+    else
+        json_null(json, key);
 }
 
 void json_boolean(struct json *json, const char *key, bool value)

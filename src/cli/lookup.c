@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "commands.h"
+#include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "driver.h"
-#include "json.h"
-#include "text.h"
 #include "version.h"
 
 /* The answers as stable words. */
@@ -46,7 +43,7 @@ static struct answer answer_lookup(const char *function, int version, enum cushi
     if (cushim_lookup(function, version, kind, &fn) == CUDA_SUCCESS)
         answer.symbol = cushim_symbol_name(fn);
     else
-        answer.message = cushim_last_error()->message;
+        answer.message = cushim_error_last()->message;
     return answer;
 }
 
@@ -58,10 +55,7 @@ static void write_answer(struct json *json, const struct answer *answer)
     json_boolean(json, "found", answer->status == CUSHIM_LOOKUP_FOUND);
     json_string(json, "symbol", answer->symbol);
     json_string(json, "answer", status_words[answer->status]);
-    if (answer->since != 0)
-        json_integer(json, "since", answer->since);
-    else
-        json_null(json, "since");
+    json_known(json, "since", answer->since);
     json_string(json, "message", answer->message);
     json_close_object(json);
 }
@@ -95,13 +89,13 @@ static enum status lookup_all(const struct options *options)
     struct cushim_entry_point entry;
     struct json json = {0};
     size_t width = 0;
-    for (size_t i = 0; cushim_query_entry_point(i, &entry) == CUDA_SUCCESS; i++)
+    for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++)
         width = text_wider(width, entry.function);
     if (options->json)
         json_open_array(&json, NULL);
     else
         print_head(width);
-    for (size_t i = 0; cushim_query_entry_point(i, &entry) == CUDA_SUCCESS; i++) {
+    for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
         struct answer answer = answer_lookup(entry.function, entry.since, options->kind);
         if (options->json)
             write_answer(&json, &answer);
@@ -137,7 +131,7 @@ enum status command_lookup(const struct options *options)
 {
     int version = options->all ? 0 : cush_version_parse(options->words[1]);
     if (!options->all && version == 0)
-        return options_complain("\"%s\" is not a CUDA version such as 12.3", options->words[1]);
+        return text_refuse("\"%s\" is not a CUDA version such as 12.3", options->words[1]);
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
         return status;

@@ -1,85 +1,330 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim - reports what the CUDA driver of this machine can do. */
+/* cushim - reports what the CUDA driver of this machine can do. This file reads the command line. */
+#include "cli.h"
+
+#include <assert.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "platform.h"
-#include "text.h"
-
 #include "cushim/version.h"
+#include "version.h"
 
-static const char help[] = "cushim - reports what the CUDA driver of this machine can do\n"
-                           "\n"
-                           "  cushim probe [--devices] [--require X.Y] [--require-slot NAME]...\n"
-                           "      Reports whether there is a driver, which one, and what it has. --devices\n"
-                           "      starts the driver and shows its GPUs. The other options check what a\n"
-                           "      program needs.\n"
-                           "  cushim table [FILTER]\n"
-                           "      Shows the state of every slot, or of those with FILTER in their names.\n"
-                           "  cushim lookup FUNCTION VERSION\n"
-                           "  cushim lookup --all\n"
-                           "      Looks up the driver's own entry point: lookup cuStreamQuery 12.3\n"
-                           "  cushim doctor [--require X.Y]\n"
-                           "      Reports what is wrong and what can be done.\n"
-                           "  cushim run [--softcuda NUMBER]\n"
-                           "      Runs a small pipeline and checks each result: on the GPU, or on a software\n"
-                           "      driver if there is no GPU. --softcuda selects its version, such as 470.\n"
-                           "  cushim exec [--softcuda NUMBER] [--layer FILE]... -- PROGRAM ARGUMENTS\n"
-                           "      Runs any program on the driver that the options select, with a version\n"
-                           "      limit, hidden functions or layers:\n"
-                           "      exec --max-version 11.2 -- python3 train.py\n"
-                           "\n"
-                           "Options of every command:\n"
-                           "  --driver PATH      load this driver library; \"none\" loads no driver\n"
-                           "  --max-version X.Y  behave as a driver for CUDA X.Y\n"
-                           "  --hide LIST        behave as a driver without these functions: A,B,C\n"
-                           "  --per-thread       probe, table, lookup: for per-thread default streams\n"
-                           "  --root DIR         search below this directory, such as a container image\n"
-                           "  --format=FORMAT    text (the default) or json; not for exec\n"
-                           "\n"
-                           "  cushim --help, cushim --version\n"
-                           "\n"
-                           "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
-                           "2 if the command line is invalid; with exec, that of the program.\n"
-                           "More: man cushim\n";
+static const struct command {
+    const char *name;
+    size_t fewest_words, most_words; /* its arguments that are not options; those of PROGRAM do not count */
+    enum status (*run)(const struct options *options);
+    const char *help;
+} commands[] = {
+#define COMMAND(name, fewest_words, most_words, help) {#name, fewest_words, most_words, command_##name, help},
+#include "options.inc"
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static int run_command(const struct options *options)
+/* What an option sets: a member of struct options of this type, or what the function option_apply() says. */
+enum kind {
+    KIND_FLAG,
+    KIND_TEXT,
+    KIND_VERSION,
+    KIND_SECONDS,
+    KIND_FORMAT,
+    KIND_ROOT,
+    KIND_SLOT,
+    KIND_LAYER,
+    KIND_NUMBER,
+    KIND_TIME,
+    KIND_KEEP
+};
+
+static const struct option {
+    const char *name, *value; /* the name of the value, or NULL */
+    enum kind kind;
+    size_t member;
+    const char *commands; /* those that have the option; NULL: all */
+    const char *help;     /* NULL: the help of its command has it */
+} known_options[] = {
+#define MEMBER(name) offsetof(struct options, name)
+#define OPTION(name, value, kind, member, commands, help) {name, value, kind, member, commands, help},
+#include "options.inc"
+#undef MEMBER
+};
+enum { OPTIONS = sizeof known_options / sizeof known_options[0] };
+
+static void print_help(void)
 {
-    if (options->help) {
-        fputs(help, stdout);
-        return STATUS_USABLE;
+    puts("cushim - reports what the CUDA driver of this machine can do\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        fputs(commands[i].help, stdout);
+    puts("\nOptions of every command:");
+    for (size_t i = 0; i < OPTIONS; i++) {
+        const struct option *option = &known_options[i];
+        if (option->help != NULL)
+            printf("  %s %-*s  %s\n", option->name, (int)(17 - strlen(option->name)),
+                   option->value != NULL ? option->value : "", option->help);
     }
-    if (options->version) {
-        puts("cushim " CUSHIM_VERSION_STRING);
-        return STATUS_USABLE;
+    puts("\n"
+         "  cushim --help (-h), cushim --version (-V)\n"
+         "\n"
+         "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
+         "2 if the command line is invalid; with exec, that of the program.\n"
+         "More: man cushim");
+}
+
+/* Whether a list of words, separated by spaces, contains a word. */
+static bool list_has(const char *list, const char *word)
+{
+    char item[16];
+    while (text_next_item(&list, " ", item, sizeof item)) {
+        if (strcmp(item, word) == 0)
+            return true;
     }
-    switch (options->command) {
-    case COMMAND_PROBE:
-        return command_probe(options);
-    case COMMAND_TABLE:
-        return command_table(options);
-    case COMMAND_LOOKUP:
-        return command_lookup(options);
-    case COMMAND_DOCTOR:
-        return command_doctor(options);
-    case COMMAND_RUN:
-        return command_run(options);
-    case COMMAND_EXEC:
-        return command_exec(options);
-    case COMMAND_NONE:
-        break;
+    return false;
+}
+
+static enum status read_slot(const char *name)
+{
+    enum cushim_slot slot;
+    return cushim_slot_find(name, &slot) == CUDA_SUCCESS
+               ? STATUS_USABLE
+               : text_refuse("--require-slot: cushim has no slot \"%s\"; \"cushim table FILTER\" lists them", name);
+}
+
+static enum status read_seconds(const char *text, int *out_seconds)
+{
+    enum { MOST_DIGITS = 6 };
+    size_t digits = strspn(text, "0123456789"); /* analyzer: the option has a value */
+    if (digits == 0 || digits > MOST_DIGITS || text[digits] != '\0')
+        return text_refuse("--wait: \"%s\" is not a number of seconds", text);
+    *out_seconds = atoi(text);
+    return STATUS_USABLE;
+}
+
+/* Reads a number from 1, which can end with K, M or G. */
+static enum status read_number(const char *option, const char *text, uint64_t *out_number)
+{
+    static const char units[] = "KMG";
+    char *end;
+    bool is_number = text[0] >= '0' && text[0] <= '9'; /* analyzer: the option has a value */
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
+    if (!is_number || number == 0 || number > (UINT64_MAX >> 1) >> shift || end[unit != NULL] != '\0')
+        return text_refuse("%s: \"%s\" is not a number such as 4096 or 64M", option, text);
+    *out_number = (uint64_t)number << shift;
+    return STATUS_USABLE;
+}
+
+/* Reads seconds, 0.25, as nanoseconds. */
+static enum status read_time(const char *option, const char *text, uint64_t *out_nanoseconds)
+{
+    char *end;
+    double seconds = strtod(text, &end); /* analyzer: the option has a value */
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || !(seconds < 1e9))
+        return text_refuse("%s: \"%s\" is not a number of seconds such as 0.25", option, text);
+    *out_nanoseconds = (uint64_t)(seconds * 1e9 + 0.5);
+    return STATUS_USABLE;
+}
+
+static enum status refuse_format(const char *value)
+{
+    return text_refuse("--format: \"%s\" is neither text nor json", value);
+}
+
+static enum status option_apply(const struct option *option, const char *value, struct options *options)
+{
+    void *member = (char *)options + option->member;
+    switch (option->kind) {
+    case KIND_FLAG:
+        *(bool *)member = true;
+        return STATUS_USABLE;
+    case KIND_TEXT:
+        *(const char **)member = value;
+        return STATUS_USABLE;
+    case KIND_VERSION:
+        *(int *)member = cush_version_parse(value);
+        return *(int *)member != 0 ? STATUS_USABLE
+                                   : text_refuse("%s: \"%s\" is not a CUDA version such as 12.3", option->name, value);
+    case KIND_SECONDS:
+        return read_seconds(value, member);
+    case KIND_NUMBER:
+        return read_number(option->name, value, member);
+    case KIND_TIME:
+        return read_time(option->name, value, member);
+    case KIND_KEEP:
+        *(bool *)member = strcmp(value, "first") == 0; /* analyzer: the option has a value */
+        return *(bool *)member || strcmp(value, "newest") == 0
+                   ? STATUS_USABLE
+                   : text_refuse("--keep: \"%s\" is neither newest nor first", value);
+    case KIND_FORMAT:
+        options->json = strcmp(value, "json") == 0; /* analyzer: the option has a value */
+        options->html = strcmp(value, "html") == 0;
+        return options->json || options->html || strcmp(value, "text") == 0 ? STATUS_USABLE : refuse_format(value);
+    case KIND_ROOT:
+        *(const char **)member = value;
+        return platform_is_directory(value) ? STATUS_USABLE : text_refuse("--root: \"%s\" is not a directory", value);
+    case KIND_SLOT:
+    case KIND_LAYER:
+        options->names[options->name_count++] = value;
+        return option->kind == KIND_SLOT ? read_slot(value) : STATUS_USABLE;
     }
     return STATUS_USAGE;
 }
 
+/* Finds the option that `argument` names, and the value after "=", or NULL. */
+static const struct option *find_option(const char *argument, const char **out_value)
+{
+    size_t length = strcspn(argument, "=");
+    *out_value = argument[length] == '=' ? argument + length + 1 : NULL;
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (strlen(known_options[i].name) == length && strncmp(known_options[i].name, argument, length) == 0)
+            return &known_options[i];
+    }
+    return NULL;
+}
+
+/* The names of the commands as part of a sentence. */
+static const char *command_names(void)
+{
+    static char names[128];
+    names[0] = '\0';
+    for (size_t i = 0; i < COMMANDS; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s",
+                 i == 0              ? ""
+                 : i + 1 == COMMANDS ? " or "
+                                     : ", ",
+                 commands[i].name);
+    }
+    return names;
+}
+
+static enum status read_word(const char *word, struct options *options)
+{
+    if (options->command != NULL) {
+        if (options->word_count == MOST_WORDS)
+            return text_refuse("unexpected argument \"%s\"", word);
+        options->words[options->word_count++] = word;
+        return STATUS_USABLE;
+    }
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, word) == 0) {
+            options->command = &commands[i];
+            return STATUS_USABLE;
+        }
+    }
+    return text_refuse("unknown command \"%s\": use %s", word, command_names());
+}
+
+/* The checks that need the whole command line. */
+static enum status options_check(const struct options *options, unsigned used)
+{
+    const struct command *command = options->command;
+    if (command == NULL)
+        return text_refuse("a command is missing: %s", command_names());
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if ((used >> i & 1) != 0 && known_options[i].commands != NULL
+            && !list_has(known_options[i].commands, command->name))
+            return text_refuse("this command has no option %s", known_options[i].name);
+    }
+    if (options->html && strcmp(command->name, "trace") != 0)
+        return refuse_format("html");
+    if (command->run == command_exec)
+        return options->program != NULL && options->program[0] != NULL
+                   ? STATUS_USABLE
+                   : text_refuse("exec: the program is missing: cushim exec -- PROGRAM ARGUMENTS");
+    if (options->all)
+        return options->word_count == 0 ? STATUS_USABLE
+                                        : text_refuse("lookup: --all takes neither FUNCTION nor VERSION");
+    if (options->word_count > command->most_words)
+        return text_refuse("%s: unexpected argument \"%s\"", command->name, options->words[command->most_words]);
+    if (options->word_count < command->fewest_words)
+        return text_refuse("%s: FUNCTION and VERSION are missing (cuStreamQuery 12.3), or --all", command->name);
+    return STATUS_USABLE;
+}
+
+/* With --softcuda, selects that library. */
+static enum status select_softcuda(struct options *options)
+{
+    static char path[PLATFORM_PATH_SIZE];
+    if (options->softcuda == NULL)
+        return STATUS_USABLE;
+    if (options->load.path != NULL || options->load.root != NULL)
+        return text_refuse("--softcuda cannot be combined with --driver or --root");
+    if (!softcuda_find(options->softcuda, path, sizeof path))
+        return text_refuse("--softcuda: no software driver \"%s\" was found", options->softcuda);
+    options->load.path = path;
+    return STATUS_USABLE;
+}
+
+static bool runs_program(const struct command *command)
+{
+    return command->run == command_exec || strcmp(command->name, "trace") == 0;
+}
+
+/* Reads the command line and permutes it. */
+static enum status options_read(int argc, char **argv, struct options *options)
+{
+    unsigned used = 0;
+    bool only_words = false;
+    /* Each name takes at least one element of argv, so that writing never overtakes reading. */
+    options->names = (void *)argv;
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        const char *value = NULL;
+        const struct option *option;
+        enum status status;
+        /* The program's own arguments are not read. That of trace stands behind "--", because trace has words, too. */
+        if (options->command != NULL
+            && ((options->command->run == command_exec && argument[0] != '-')
+                || (runs_program(options->command) && strcmp(argument, "--") == 0))) {
+            options->program = argv + i + (argument[0] == '-');
+            break;
+        }
+        if (only_words || argument[0] != '-' || argument[1] == '\0') {
+            status = read_word(argument, options);
+        } else if (strcmp(argument, "--") == 0) {
+            only_words = true;
+            continue;
+        } else if ((option = find_option(argument, &value)) == NULL) {
+            status = text_refuse("unknown option %s", argument);
+        } else if (option->value != NULL && value == NULL && i + 1 == argc) {
+            status = text_refuse("%s needs a value", option->name);
+        } else if (option->value == NULL && value != NULL) {
+            status = text_refuse("%s takes no value", option->name);
+        } else {
+            if (option->value != NULL && value == NULL)
+                value = argv[++i];
+            used |= 1u << (option - known_options);
+            status = option_apply(option, value, options);
+        }
+        if (status != STATUS_USABLE || options->help || options->version)
+            return status;
+    }
+    options->kind = options->per_thread ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY;
+    enum status status = options_check(options, used);
+    return status == STATUS_USABLE ? select_softcuda(options) : status;
+}
+
+static enum status run_command(const struct options *options)
+{
+    assert(options->help || options->version || options->command != NULL);
+    if (options->help)
+        print_help();
+    else if (options->version)
+        puts("cushim " CUSHIM_VERSION_STRING);
+    else
+        return options->command->run(options);
+    return STATUS_USABLE;
+}
+
 int main(int argc, char **argv)
 {
-    struct options options;
+    struct options options = {.command = NULL};
     text_start();
     platform_arguments(&argc, &argv);
-    int status = (int)options_read(argc, argv, &options);
+    enum status status = options_read(argc, argv, &options);
     if (status == STATUS_USABLE)
         status = run_command(&options);
     /* Output that was not written is a failure. */
@@ -88,5 +333,5 @@ int main(int argc, char **argv)
         text_complain("cannot write the output: %s", errno != 0 ? strerror(errno) : "unknown error");
         return STATUS_UNUSABLE;
     }
-    return status;
+    return (int)status;
 }

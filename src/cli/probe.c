@@ -1,25 +1,87 @@
 /* SPDX-License-Identifier: MIT */
-#include "commands.h"
+#include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "devices.h"
-#include "driver.h"
-#include "environment.h"
-#include "json.h"
-#include "platform.h"
-#include "requirement.h"
-#include "slots.h"
-#include "text.h"
+/* ---- The environment variables that affect whether a GPU can be used ---- */
+
+enum { ENVIRONMENT_SIZE = 16 };
+
+struct environment {
+    struct cushim_variable variables[ENVIRONMENT_SIZE]; /* only those that are set */
+    size_t count;
+};
+
+/* The part of this process that reads a variable which cushim does not read itself. */
+enum reader { READ_BY_NONE, READ_BY_LOADER, READ_BY_DRIVER };
+
+static const struct {
+    const char *name;
+    enum reader reader;
+} others[] = {
+#if !defined(_WIN32)
+    {"LD_LIBRARY_PATH", READ_BY_LOADER},
+    {"LD_PRELOAD", READ_BY_LOADER},
+#endif
+    {"CUDA_VISIBLE_DEVICES", READ_BY_DRIVER},
+    {"CUDA_DEVICE_ORDER", READ_BY_DRIVER},
+    {"CUDA_MPS_PIPE_DIRECTORY", READ_BY_DRIVER},
+    /* The container toolkit of the host reads these before the container starts. */
+    {"NVIDIA_VISIBLE_DEVICES", READ_BY_NONE},
+    {"NVIDIA_DRIVER_CAPABILITIES", READ_BY_NONE},
+    /* The diagnosis has those that are set. The others are empty here, which means unset. */
+    {"CUSHIM_DRIVER", READ_BY_NONE},
+    {"CUSHIM_MAX_VERSION", READ_BY_NONE},
+    {"CUSHIM_HIDE", READ_BY_NONE},
+    {"CUSHIM_LAYERS", READ_BY_NONE},
+};
+
+static bool is_known(const struct environment *environment, const char *name)
+{
+    for (size_t i = 0; i < environment->count; i++) {
+        if (strcmp(environment->variables[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void environment_add(struct environment *environment, const char *name, const char *value, bool used)
+{
+    if (value != NULL && environment->count < ENVIRONMENT_SIZE && !is_known(environment, name))
+        environment->variables[environment->count++] =
+            (struct cushim_variable){.name = name, .value = value, .used = used};
+}
+
+/* Reads the variables. Call it after the driver was loaded and, if it is to be started, `started`. */
+static struct environment environment_read(const struct options *options, bool started)
+{
+    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
+    struct environment environment = {.count = 0};
+    for (size_t i = 0; i < diagnosis->variable_count; i++)
+        environment_add(&environment, diagnosis->variables[i].name, diagnosis->variables[i].value,
+                        diagnosis->variables[i].used);
+    /* Whether the dynamic loader opened a library. Below a root directory it is called only if a file was found. */
+    bool opened = options->load.root == NULL ? diagnosis->attempt_count > 0 : cushim_driver_version() != 0;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        environment_add(&environment, others[i].name, getenv(others[i].name),
+                        (others[i].reader == READ_BY_LOADER && opened)
+                            || (others[i].reader == READ_BY_DRIVER && started));
+    return environment;
+}
+
+/* ---- The command ---- */
 
 enum started { START_NOT_TRIED, START_FAILED, STARTED };
 
 struct probe {
     bool loaded;
     enum started started;
-    const char *reason; /* a word of reasons.h */
+    char start_message[2048]; /* if the start failed */
+    const char *reason;       /* a word of reasons.h */
     const char *message, *advice;
-    struct slot_counts slots;
+    int slots[SLOT_STATES]; /* by state */
     struct requirement requirement;
     struct cushim_system system;
     struct environment environment;
@@ -35,19 +97,23 @@ static void probe_set_reason(struct probe *probe, enum cushim_reason reason, con
 /* A failure of the driver takes precedence over a requirement that it does not meet. */
 static enum status probe_examine(const struct options *options, struct probe *probe)
 {
-    cushim_query_system(options->load.root, &probe->system);
+    cushim_system_get_info(options->load.root, &probe->system);
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
         return status;
     probe->loaded = status == STATUS_USABLE;
     if (probe->loaded && options->devices)
         probe->started = driver_start() == CUDA_SUCCESS ? STARTED : START_FAILED;
+    struct driver_words words = probe->started == START_FAILED ? driver_words() : (struct driver_words){""};
     probe->environment = environment_read(options, probe->started != START_NOT_TRIED);
-    probe->slots = slots_count(options->kind);
+    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
+        probe->slots[cushim_slot_get_state((enum cushim_slot)slot, options->kind)]++;
     probe->requirement = requirement_check(options);
 
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
-    probe_set_reason(probe, diagnosis->reason, diagnosis->message, diagnosis->advice);
+    snprintf(probe->start_message, sizeof probe->start_message, "%s%s", diagnosis->message, words.text);
+    probe_set_reason(probe, diagnosis->reason, words.text[0] != '\0' ? probe->start_message : diagnosis->message,
+                     diagnosis->advice);
     if (!probe->loaded || probe->started == START_FAILED)
         return STATUS_UNUSABLE;
     if (probe->started == STARTED && devices_count() == 0) {
@@ -62,20 +128,17 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     return STATUS_USABLE;
 }
 
-static void write_driver(struct json *json, const struct cushim_diagnosis *diagnosis, const struct probe *probe)
+static void probe_write_driver(struct json *json, const struct cushim_diagnosis *diagnosis, const struct probe *probe)
 {
     const char *kernel_module = probe->system.kernel_module;
     json_open_object(json, "driver");
     json_string(json, "path", diagnosis->path);
-    if (diagnosis->cuda_version != 0)
-        json_integer(json, "cuda_version", diagnosis->cuda_version);
-    else
-        json_null(json, "cuda_version");
+    json_known(json, "cuda_version", diagnosis->cuda_version);
     json_string(json, "kernel_module", kernel_module[0] != '\0' ? kernel_module : NULL);
     json_close_object(json);
 }
 
-static void write_json(const struct probe *probe)
+static void probe_write(const struct probe *probe)
 {
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     struct json json = {0};
@@ -88,11 +151,12 @@ static void write_json(const struct probe *probe)
     json_string(&json, "reason", probe->reason);
     json_string(&json, "message", probe->message);
     json_string(&json, "advice", probe->advice);
-    write_driver(&json, diagnosis, probe);
-    const struct slot_counts *counts = &probe->slots;
+    probe_write_driver(&json, diagnosis, probe);
+    static const enum cushim_slot_state states[] = {CUSHIM_STATE_NATIVE, CUSHIM_STATE_POLYFILL, CUSHIM_STATE_ADAPTED,
+                                                    CUSHIM_STATE_MISSING};
     json_open_object(&json, "entry_points");
     for (size_t i = 0; i < SLOT_STATES; i++)
-        json_integer(&json, slots_in_order[i].word, counts->of[slots_in_order[i].state]);
+        json_integer(&json, slot_states[states[i]].word, probe->slots[states[i]]);
     json_close_object(&json);
     json_open_array(&json, "tried");
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
@@ -104,7 +168,7 @@ static void write_json(const struct probe *probe)
     json_close_array(&json);
     struct cushim_layer_info layer;
     json_open_array(&json, "layers");
-    for (size_t i = 0; cushim_query_layer(i, &layer) == CUDA_SUCCESS; i++) {
+    for (size_t i = 0; cushim_layer_get_info(i, &layer) == CUDA_SUCCESS; i++) {
         json_open_object(&json, NULL);
         json_string(&json, "name", layer.name);
         json_string(&json, "path", layer.path);
@@ -129,7 +193,7 @@ static void write_json(const struct probe *probe)
     json_close_object(&json);
 }
 
-static void print_driver(const struct probe *probe)
+static void probe_print_driver(const struct probe *probe)
 {
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     const char *kernel_module = probe->system.kernel_module;
@@ -138,10 +202,10 @@ static void print_driver(const struct probe *probe)
     if (platform_has_system_files())
         text_field("kernel module", TONE_PLAIN, kernel_module[0] != '\0' ? kernel_module : "not loaded");
     if (probe->loaded) {
-        const struct slot_counts *counts = &probe->slots;
+        const int *slots = probe->slots;
         char line[128];
-        snprintf(line, sizeof line, "%d native, %d polyfill, %d adapted, %d missing", counts->of[CUSHIM_STATE_NATIVE],
-                 counts->of[CUSHIM_STATE_POLYFILL], counts->of[CUSHIM_STATE_ADAPTED], counts->of[CUSHIM_STATE_MISSING]);
+        snprintf(line, sizeof line, "%d native, %d polyfill, %d adapted, %d missing", slots[CUSHIM_STATE_NATIVE],
+                 slots[CUSHIM_STATE_POLYFILL], slots[CUSHIM_STATE_ADAPTED], slots[CUSHIM_STATE_MISSING]);
         text_field("entry points", TONE_PLAIN, line);
         if (cushim_driver_version() > CUSHIM_LIST_VERSION) {
             snprintf(line, sizeof line, "not in cushim's list (CUDA %s); cushim_lookup() finds them",
@@ -157,14 +221,9 @@ static void print_driver(const struct probe *probe)
 
 static void print_headline(enum status status, const struct probe *probe)
 {
-    const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     text_mark(status == STATUS_USABLE ? TONE_GOOD : TONE_BAD);
     if (status == STATUS_USABLE) {
-        struct driver_release release = driver_release_of(diagnosis->path);
-        text_print(TONE_STRONG, "NVIDIA driver %s%sfor CUDA %s", release.text, release.text[0] != '\0' ? " " : "",
-                   text_version(diagnosis->cuda_version).text);
-        if (cushim_driver_version() < diagnosis->cuda_version)
-            text_print(TONE_STRONG, ", limited to CUDA %s", text_version(cushim_driver_version()).text);
+        text_put(TONE_STRONG, driver_name().text, 0);
         puts("");
         return;
     }
@@ -175,23 +234,23 @@ static void print_headline(enum status status, const struct probe *probe)
 
 static void print_slots(const struct options *options)
 {
-    if (options->required_slot_count > 0)
+    if (options->name_count > 0)
         puts("Required");
-    for (size_t i = 0; i < options->required_slot_count; i++) {
-        const char *failure = requirement_slot_failure(options->required_slots[i], options->kind);
+    for (size_t i = 0; i < options->name_count; i++) {
+        const char *failure = requirement_slot_failure(options->names[i], options->kind);
         fputs("  ", stdout);
         text_mark(failure == NULL ? TONE_GOOD : TONE_BAD);
-        text_print(TONE_PLAIN, "%s%s%s", options->required_slots[i], failure != NULL ? ": " : "",
+        text_print(TONE_PLAIN, "%s%s%s", options->names[i], failure != NULL ? ": " : "",
                    failure != NULL ? failure : "");
         puts("");
     }
 }
 
-static void print_text(enum status status, const struct options *options, const struct probe *probe)
+static void probe_print(enum status status, const struct options *options, const struct probe *probe)
 {
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     print_headline(status, probe);
-    print_driver(probe);
+    probe_print_driver(probe);
     if (probe->started == STARTED)
         devices_print();
     print_slots(options);
@@ -208,7 +267,7 @@ static void print_text(enum status status, const struct options *options, const 
         puts("");
     }
     struct cushim_layer_info layer;
-    for (size_t i = 0; cushim_query_layer(i, &layer) == CUDA_SUCCESS; i++) {
+    for (size_t i = 0; cushim_layer_get_info(i, &layer) == CUDA_SUCCESS; i++) {
         if (i == 0)
             puts("Layers");
         text_print(TONE_PLAIN, "  %s  %s", layer.name, layer.path);
@@ -228,24 +287,51 @@ static void print_text(enum status status, const struct options *options, const 
 /* The JSON document does not have the failure of each slot. */
 static void complain_of_slots(const struct options *options)
 {
-    for (size_t i = 0; i < options->required_slot_count; i++) {
-        const char *failure = requirement_slot_failure(options->required_slots[i], options->kind);
+    for (size_t i = 0; i < options->name_count; i++) {
+        const char *failure = requirement_slot_failure(options->names[i], options->kind);
         if (failure != NULL)
-            text_complain("%s is missing: %s", options->required_slots[i], failure);
+            text_complain("%s is missing: %s", options->names[i], failure);
+    }
+}
+
+/* Returns STATUS_UNUSABLE only if a later probe with the same options can have another result. */
+static enum status probe_try(const struct options *options)
+{
+    struct probe probe = {.loaded = false};
+    enum status status = probe_examine(options, &probe);
+    enum cushim_reason reason = driver_diagnosis()->reason;
+    bool is_final = reason == CUSHIM_REASON_NOT_WANTED || reason == CUSHIM_REASON_BAD_OPTION;
+    return status == STATUS_UNUSABLE && is_final ? STATUS_USABLE : status;
+}
+
+/* Tries until the time is over or another try is of no use. Each try has its own process, because a driver that is
+ * loaded stays loaded, and one that did not start need not be able to start in the same process. */
+static enum status probe_wait(const struct options *options)
+{
+    enum { PAUSE = 500 };
+    const uint64_t end = cushim_clock_ns() / 1000000 + (uint64_t)options->wait_seconds * 1000;
+    for (;;) {
+        enum status status = call_in_child(probe_try, options);
+        uint64_t now = cushim_clock_ns() / 1000000;
+        if (status != STATUS_UNUSABLE || now >= end)
+            return status;
+        platform_sleep(end - now < PAUSE ? (int)(end - now) : PAUSE);
     }
 }
 
 enum status command_probe(const struct options *options)
 {
     struct probe probe = {.loaded = false};
+    if (options->wait_seconds > 0 && probe_wait(options) == STATUS_USAGE)
+        return STATUS_USAGE;
     enum status status = probe_examine(options, &probe);
     if (status == STATUS_USAGE)
         return status;
     if (options->json) {
-        write_json(&probe);
+        probe_write(&probe);
         complain_of_slots(options);
     } else {
-        print_text(status, options, &probe);
+        probe_print(status, options, &probe);
     }
     return status;
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "requirement.h"
+#include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "driver.h"
-#include "text.h"
 
 /* The first driver branch for each CUDA version on Linux, from NVIDIA's CUDA release notes. On Windows it differs by at
  * most three. */
@@ -50,7 +47,7 @@ static void requirement_refuse(struct requirement *requirement, int needed_versi
 
 const char *requirement_slot_failure(const char *name, enum cushim_default_stream kind)
 {
-    return cushim_require(&name, 1, kind, NULL) == CUDA_SUCCESS ? NULL : cushim_last_error()->message;
+    return cushim_require(&name, 1, kind, NULL) == CUDA_SUCCESS ? NULL : cushim_error_last()->message;
 }
 
 static void text_append(char *text, size_t size, const char *more)
@@ -71,20 +68,20 @@ static void check_slots(const struct options *options, struct requirement *requi
     int newest = 0;
     bool hidden = false;
     char names[256] = "";
-    for (size_t i = 0; i < options->required_slot_count; i++) {
-        const char *name = options->required_slots[i];
+    for (size_t i = 0; i < options->name_count; i++) {
+        const char *name = options->names[i];
         const char *failure = requirement_slot_failure(name, options->kind);
         enum cushim_slot slot;
         struct cushim_slot_info info;
         if (failure == NULL || cushim_slot_find(name, &slot) != CUDA_SUCCESS
-            || cushim_query_slot(slot, options->kind, &info) != CUDA_SUCCESS)
+            || cushim_slot_get_info(slot, options->kind, &info) != CUDA_SUCCESS)
             continue;
         if (names[0] == '\0' && requirement->met)
             snprintf(requirement->message, sizeof requirement->message, "%s", failure);
         text_append(names, sizeof names, names[0] != '\0' ? ", " : "");
         text_append(names, sizeof names, info.name);
         int needed = first_version(&info, options->kind);
-        bool elsewhere = cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
+        bool elsewhere = cushim_slot_get_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
         hidden |= needed <= cushim_driver_version() && !elsewhere;
         newest = needed > newest ? needed : newest;
     }

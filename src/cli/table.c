@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "commands.h"
+#include "cli.h"
 
 #include <stdio.h>
 
-#include "driver.h"
-#include "json.h"
-#include "slots.h"
-#include "text.h"
+const struct slot_state slot_states[SLOT_STATES] = {
+    [CUSHIM_STATE_NATIVE] = {"native", TONE_GOOD},
+    [CUSHIM_STATE_POLYFILL] = {"polyfill", TONE_DOUBTFUL},
+    [CUSHIM_STATE_ADAPTED] = {"adapted", TONE_DOUBTFUL},
+    [CUSHIM_STATE_MISSING] = {"missing", TONE_BAD},
+};
 
 static char character_lower(char c)
 {
@@ -35,7 +37,7 @@ static int next_slot(int slot, const struct options *options, struct cushim_slot
 {
     const char *filter = filter_of(options);
     for (; slot < CUSHIM_SLOT_COUNT; slot++) {
-        if (cushim_query_slot((enum cushim_slot)slot, options->kind, info) == CUDA_SUCCESS
+        if (cushim_slot_get_info((enum cushim_slot)slot, options->kind, info) == CUDA_SUCCESS
             && (filter == NULL || text_contains(info->name, filter) || text_contains(info->function, filter)))
             break;
     }
@@ -45,10 +47,10 @@ static int next_slot(int slot, const struct options *options, struct cushim_slot
 static const char *slot_name(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info) == CUDA_SUCCESS ? info.name : "";
+    return cushim_slot_get_info(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info) == CUDA_SUCCESS ? info.name : "";
 }
 
-static void write_json(const struct options *options)
+static void table_write(const struct options *options)
 {
     struct json json = {0};
     struct cushim_slot_info info;
@@ -59,7 +61,7 @@ static void write_json(const struct options *options)
         json_string(&json, "slot", info.name);
         json_string(&json, "function", info.function);
         json_integer(&json, "since", info.since);
-        json_string(&json, "state", slots_state(info.state)->word);
+        json_string(&json, "state", slot_states[info.state].word);
         json_string(&json, "symbol", info.symbol);
         json_open_array(&json, "via");
         for (size_t i = 0; i < info.via_count; i++)
@@ -85,7 +87,7 @@ static void print_target(const struct cushim_slot_info *info)
         text_put(TONE_DOUBTFUL, "  (layered)", 0);
 }
 
-static void print_text(const struct options *options)
+static void table_print(const struct options *options)
 {
     struct cushim_slot_info info;
     size_t width = 0;
@@ -100,10 +102,10 @@ static void print_text(const struct options *options)
     puts("");
     for (int slot = next_slot(0, options, &info); slot < CUSHIM_SLOT_COUNT;
          slot = next_slot(slot + 1, options, &info)) {
-        const struct slot_state *state = slots_state(info.state);
+        const struct slot_state *state = &slot_states[info.state];
         text_put(TONE_PLAIN, info.name, width + 2);
         text_put(TONE_PLAIN, text_version(info.since).text, 7);
-        text_put(state->tone, state->word, state->state == CUSHIM_STATE_MISSING ? 0 : 10);
+        text_put(state->tone, state->word, info.state == CUSHIM_STATE_MISSING ? 0 : 10);
         print_target(&info);
         puts("");
     }
@@ -115,9 +117,9 @@ enum status command_table(const struct options *options)
     if (status == STATUS_USAGE)
         return status;
     if (options->json)
-        write_json(options);
+        table_write(options);
     else
-        print_text(options);
+        table_print(options);
     if (status != STATUS_USABLE)
         driver_complain();
     struct cushim_slot_info info;

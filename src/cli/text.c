@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "text.h"
+#include "cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "platform.h"
 
 enum { LINE_WIDTH = 80, LABEL_WIDTH = 15 };
 
@@ -138,7 +136,7 @@ void text_paragraph(enum tone tone, size_t indent, const char *words)
     fputc('\n', stdout);
 }
 
-void text_complain_list(const char *format, va_list arguments)
+static void complain(const char *format, va_list arguments)
 {
     char words[PLATFORM_PATH_SIZE + 256];
     vsnprintf(words, sizeof words, format, arguments);
@@ -151,13 +149,31 @@ void text_complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    text_complain_list(format, arguments);
+    complain(format, arguments);
     va_end(arguments);
+}
+
+enum status text_refuse(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    complain(format, arguments);
+    va_end(arguments);
+    fputs("Try: cushim --help\n", stderr);
+    return STATUS_USAGE;
 }
 
 struct version_text text_version(int version)
 {
-    struct version_text version_text;
-    snprintf(version_text.text, sizeof version_text.text, "%d.%d", version / 1000, version % 1000 / 10);
-    return version_text;
+    return cush_version_text(version);
+}
+
+bool text_next_item(const char **list, const char *separators, char *item, size_t size)
+{
+    if (*list == NULL)
+        return false;
+    size_t length = strcspn(*list, separators);
+    snprintf(item, size, "%.*s", (int)length, *list);
+    *list = (*list)[length] != '\0' ? *list + length + 1 : NULL;
+    return true;
 }

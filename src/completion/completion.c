@@ -1,138 +1,276 @@
 /* SPDX-License-Identifier: MIT */
-/* Completions: polling, waiting, detaching and destroying. */
-#include "../stream/fail.h"
-#include "completion_call.h"
-#include "completion_engage.h"
-#include "completion_poll.h"
-#include "completion_object.h"
-#include "completion_wait.h"
+/* The completion object: how it fires, what is called then, and how it is dropped. */
+#include <stdlib.h>
 
-static CUresult fail_forked(const char *function)
+#include "completion_internal.h"
+
+CUresult cush_completion_new(const char *function, unsigned flags, struct cushim_completion **out_completion)
 {
-    return cushim_set_error(CUDA_ERROR_NOT_INITIALIZED, function, "The completion was made before a fork().");
+    struct cushim_completion *completion = calloc(1, sizeof *completion);
+    if (completion == NULL)
+        return fail_out_of_memory(function);
+    cush_os_watch_forks();
+    completion->generation = cush_os_process_generation();
+    completion->notifying = (flags & CUSHIM_COMPLETION_NOTIFYING) != 0;
+    atomic_init(&completion->references, 1);
+    *out_completion = completion;
+    return CUDA_SUCCESS;
+}
+
+void cush_completion_ref(struct cushim_completion *completion)
+{
+    atomic_fetch_add(&completion->references, 1);
+}
+
+static bool completion_has_fired(const struct cushim_completion *completion)
+{
+    return (atomic_load(&completion->state) & STATE_FIRED) != 0;
+}
+
+/* Returns the status of the work of a completion that has fired. */
+static CUresult completion_status(const struct cushim_completion *completion)
+{
+    return (CUresult)(atomic_load(&completion->state) >> STATE_STATUS_SHIFT);
+}
+
+static bool completion_is_forked(const struct cushim_completion *completion)
+{
+    return completion->generation != cush_os_process_generation();
+}
+
+/* Releases what the work uses, unless another thread does. In the child of a fork(), the parent does. */
+static void completion_release(struct cushim_completion *completion)
+{
+    if (atomic_load(&completion->destroy_user) == NULL || completion_is_forked(completion))
+        return;
+    void (*destroy_user)(void *) = atomic_exchange(&completion->destroy_user, NULL);
+    if (destroy_user != NULL)
+        destroy_user(completion->user);
+}
+
+/* The same, for a thread that has observed the firing. If a callback is still to be called, destroy_user comes after
+ * it. */
+static void completion_release_observed(struct cushim_completion *completion)
+{
+    unsigned callback = atomic_load(&completion->callback_state);
+    if (callback == CALLBACK_NONE || callback == CALLBACK_ENDED)
+        completion_release(completion);
+}
+
+/* Changes the state of the callback from `from` to `to`. Returns false if the state was not `from`. */
+static bool callback_change(struct cushim_completion *completion, unsigned from, unsigned to)
+{
+    return atomic_compare_exchange_strong(&completion->callback_state, &from, to);
+}
+
+/* Ends a callback that this thread has claimed. */
+static void callback_end(struct cushim_completion *completion)
+{
+    if (completion->callback.destroy_user != NULL)
+        completion->callback.destroy_user(completion->callback.user);
+    atomic_store(&completion->callback_state, CALLBACK_ENDED);
+}
+
+/* Ends the callback without calling the function again. */
+static void callback_cancel(struct cushim_completion *completion)
+{
+    unsigned callback = atomic_load(&completion->callback_state);
+    while (callback == CALLBACK_SET || callback == CALLBACK_RUNNING) {
+        if (atomic_compare_exchange_strong(&completion->callback_state, &callback, CALLBACK_CANCELLED)) {
+            if (callback == CALLBACK_SET)
+                callback_end(completion);
+            return;
+        }
+    }
+}
+
+/* Returns whether there are firings for which the function was not called. */
+static bool callback_is_due(struct cushim_completion *completion)
+{
+    return completion->captured ? atomic_load(&completion->pending_calls) != 0 : completion_has_fired(completion);
+}
+
+static bool callback_has_closed_dispatcher(const struct cushim_completion *completion)
+{
+    return completion->callback.dispatcher != NULL && atomic_load(&completion->callback.dispatcher->closed);
+}
+
+/* Calls the function `pending_calls` times, or until the function or another thread ends the completion or the
+ * dispatcher. Returns the number of calls. */
+static size_t callback_call(struct cushim_completion *completion, unsigned pending_calls)
+{
+    size_t count = 0;
+    while (count < pending_calls && atomic_load(&completion->callback_state) == CALLBACK_RUNNING
+           && !callback_has_closed_dispatcher(completion)) {
+        completion->callback.fn(completion_status(completion), completion->callback.user);
+        count++;
+    }
+    return count;
+}
+
+/* Calls the function as often as it is due, and ends the callback if it will not be called again. Returns the number of
+ * calls. */
+static size_t callback_run(struct cushim_completion *completion)
+{
+    size_t count = 0;
+    /* If another thread is in RUNNING, that thread checks for new firings before it leaves. */
+    while (callback_is_due(completion) && callback_change(completion, CALLBACK_SET, CALLBACK_RUNNING)) {
+        count += callback_call(completion, completion->captured ? atomic_exchange(&completion->pending_calls, 0) : 1);
+        /* Without a capture this was the only call. With a capture, the callback may have been cancelled meanwhile. */
+        if (!completion->captured || callback_has_closed_dispatcher(completion)
+            || !callback_change(completion, CALLBACK_RUNNING, CALLBACK_SET)) {
+            callback_end(completion);
+            completion_release(completion);
+            break;
+        }
+    }
+    return count;
+}
+
+size_t cush_completion_run_due(struct cushim_dispatcher *dispatcher)
+{
+    size_t count = 0;
+    struct cushim_completion *next = cush_queue_take(dispatcher);
+    while (next != NULL) {
+        struct cushim_completion *completion = next;
+        next = completion->next;
+        atomic_store(&completion->queued, false);
+        if (atomic_load(&dispatcher->closed))
+            callback_cancel(completion);
+        else
+            count += callback_run(completion);
+        cush_completion_unref(completion);
+    }
+    return count;
+}
+
+/* Calls an inline callback that is due, or queues another one. The caller has a reference. */
+static void callback_dispatch(struct cushim_completion *completion)
+{
+    unsigned callback = atomic_load(&completion->callback_state);
+    if (callback != CALLBACK_SET && callback != CALLBACK_RUNNING)
+        return;
+    struct cushim_dispatcher *dispatcher = completion->callback.dispatcher;
+    if (dispatcher == NULL) {
+        (void)callback_run(completion);
+    } else if (!atomic_exchange(&completion->queued, true)) {
+        cush_completion_ref(completion);
+        cush_queue_push(dispatcher, completion);
+        if (atomic_load(&dispatcher->closed))
+            (void)cush_completion_run_due(dispatcher);
+    }
+}
+
+void cush_completion_unref(struct cushim_completion *completion)
+{
+    if (atomic_fetch_sub(&completion->references, 1) != 1)
+        return;
+    callback_cancel(completion);
+    completion_release(completion);
+    os_signal signal = atomic_load(&completion->signal);
+    if (signal != 0)
+        cush_os_signal_close(signal);
+    if (completion->callback.dispatcher != NULL)
+        cush_queue_unref(completion->callback.dispatcher);
+    if (completion->event.handle != NULL && !completion_is_forked(completion))
+        cush_completion_event_end(&completion->event);
+    free(completion);
+}
+
+/* Returns the state before. A completion that is not captured fires once. */
+static unsigned completion_set_fired(struct cushim_completion *completion, CUresult status)
+{
+    unsigned fired = STATE_FIRED | (unsigned)status << STATE_STATUS_SHIFT;
+    unsigned before = atomic_load(&completion->state);
+    while (completion->captured || (before & STATE_FIRED) == 0)
+        if (atomic_compare_exchange_weak(&completion->state, &before, fired))
+            break;
+    return before;
+}
+
+void cush_completion_fire(struct cushim_completion *completion, CUresult status)
+{
+    if (completion->captured) {
+        atomic_fetch_add(&completion->count, 1);
+        atomic_fetch_add(&completion->pending_calls, 1);
+    }
+    unsigned before = completion_set_fired(completion, status);
+    if ((before & STATE_WAITED) != 0)
+        cush_os_wake(&completion->state);
+    os_signal signal = atomic_load(&completion->signal);
+    if (signal != 0)
+        cush_os_signal_set(signal);
+    callback_dispatch(completion);
+}
+
+/* Queries the event, unless the completion has fired. Returns whether it has fired. */
+static bool completion_poll(struct cushim_completion *completion)
+{
+    if (!completion_has_fired(completion) && completion->event.handle != NULL && !completion_is_forked(completion)) {
+        CUresult result = cush_completion_event_query(&completion->event);
+        if (result != CUDA_ERROR_NOT_READY)
+            cush_completion_fire(completion, result);
+    }
+    return completion_has_fired(completion);
 }
 
 CUresult cush_completion_check(const char *function, struct cushim_completion *completion, CUresult *out_status)
 {
     if (completion == NULL)
         return fail_null_completion(function);
-    if (!cush_completion_poll(completion))
-        return completion->generation != cush_os_process_generation() ? fail_forked(function) : CUDA_ERROR_NOT_READY;
-    /* Written before anything is released, because a release function may destroy the completion. */
-    *out_status = cush_completion_result(completion);
-    cush_completion_release_resources(completion);
+    if (!completion_poll(completion))
+        return completion_is_forked(completion) ? fail_forked(function) : CUDA_ERROR_NOT_READY;
+    /* Written before anything is released, because destroy_user may destroy the completion. */
+    if (out_status != NULL)
+        *out_status = completion_status(completion);
+    completion_release_observed(completion);
     return CUDA_SUCCESS;
 }
 
-/* Returns the status of the work. cushim_last_error() reports it as an error of `function`. */
-static CUresult completion_result(const char *function, CUresult status)
+CUresult cushim_completion_poll(struct cushim_completion *completion, CUresult *out_status)
 {
-    return status == CUDA_SUCCESS ? CUDA_SUCCESS : cushim_set_error(status, function, NULL);
-}
-
-CUresult cushim_completion_poll(struct cushim_completion *completion)
-{
-    static const char function[] = "cushim_completion_poll";
-    CUresult status = CUDA_SUCCESS;
-    CUresult result = cush_completion_check(function, completion, &status);
-    return result != CUDA_SUCCESS ? result : completion_result(function, status);
-}
-
-CUresult cushim_completion_status(struct cushim_completion *completion, CUresult *out_status)
-{
-    if (out_status == NULL)
-        return fail_null_output("cushim_completion_status");
-    return cush_completion_check("cushim_completion_status", completion, out_status);
-}
-
-static atomic_ullong spin_budget = 50000;
-
-uint64_t cushim_set_spin_budget_ns(uint64_t nanoseconds)
-{
-    return atomic_exchange(&spin_budget, nanoseconds);
-}
-
-uint64_t cush_completion_spin_until(uint64_t deadline)
-{
-    uint64_t budget = atomic_load_explicit(&spin_budget, memory_order_relaxed);
-    uint64_t now = cushim_time_ns();
-    return deadline > now && deadline - now > budget ? now + budget : deadline;
-}
-
-uint64_t cush_completion_sleep_until(bool engaged, uint64_t deadline)
-{
-    const uint64_t turn = 500000;
-    uint64_t end = engaged ? deadline : cushim_time_ns() + turn;
-    return end < deadline ? end : deadline;
-}
-
-/* Checks an event often, for a short time. */
-static CUresult completion_spin(const char *function, struct cushim_completion *completion, uint64_t end,
-                                CUresult *out_status)
-{
-    CUresult result = cush_completion_check(function, completion, out_status);
-    while (result == CUDA_ERROR_NOT_READY && cush_completion_waits_for_event(completion) && cushim_time_ns() < end)
-        result = cush_completion_check(function, completion, out_status);
-    return result;
-}
-
-CUresult cush_completion_wait(const char *function, struct cushim_completion *completion, uint64_t spin_end,
-                              uint64_t deadline, CUresult *out_status)
-{
-    if (completion == NULL)
-        return fail_null_completion(function);
-    CUresult result = completion_spin(function, completion, spin_end, out_status);
-    while (result == CUDA_ERROR_NOT_READY && cushim_time_ns() < deadline) {
-        bool engaged = cush_completion_engage(completion, ENGAGE_PROMPTLY) == CUDA_SUCCESS;
-        unsigned state = atomic_fetch_or(&completion->state, COMPLETION_WAITED) | COMPLETION_WAITED;
-        if ((state & COMPLETION_FIRED) == 0)
-            (void)cush_os_wait(&completion->state, state, cush_completion_sleep_until(engaged, deadline));
-        result = cush_completion_check(function, completion, out_status);
-    }
-    return result == CUDA_ERROR_NOT_READY ? fail_timeout(function) : result;
-}
-
-CUresult cushim_completion_wait(struct cushim_completion *completion, uint64_t deadline)
-{
-    static const char function[] = "cushim_completion_wait";
-    CUresult status = CUDA_SUCCESS;
-    CUresult result =
-        cush_completion_wait(function, completion, cush_completion_spin_until(deadline), deadline, &status);
-    return result != CUDA_SUCCESS ? result : completion_result(function, status);
-}
-
-CUresult cushim_completion_descriptor(struct cushim_completion *completion, cushim_descriptor *out_descriptor)
-{
-    static const char function[] = "cushim_completion_descriptor";
-    if (completion == NULL)
-        return fail_null_completion(function);
-    if (out_descriptor == NULL)
-        return fail_null_output(function);
-    if (!cush_completion_poll(completion) && completion->generation != cush_os_process_generation())
-        return fail_forked(function);
-    os_signal signal = atomic_load(&completion->signal);
-    if (signal == 0) {
-        os_signal fresh = cush_os_signal_open();
-        if (fresh == 0)
-            return cushim_set_error(CUDA_ERROR_OPERATING_SYSTEM, function,
-                                    "The operating system provides no more descriptors.");
-        if (atomic_compare_exchange_strong(&completion->signal, &signal, fresh))
-            signal = fresh;
-        else
-            cush_os_signal_close(fresh);
-        cush_completion_engage_or_wait(completion);
-        if (cush_completion_has_fired(completion))
-            cush_os_signal_set(signal);
-    }
-    *out_descriptor = cush_os_signal_descriptor(signal);
-    return CUDA_SUCCESS;
+    return cush_completion_check("cushim_completion_poll", completion, out_status);
 }
 
 uint64_t cushim_completion_count(struct cushim_completion *completion)
 {
     if (completion == NULL)
         return 0;
-    return completion->captured ? atomic_load(&completion->of.count) : cush_completion_poll(completion);
+    return completion->captured ? atomic_load(&completion->count) : completion_poll(completion);
+}
+
+static CUresult fail_not_notifying(const char *function)
+{
+    return cushim_error_set(CUDA_ERROR_NOT_SUPPORTED, function,
+                            "A descriptor or a callback needs a completion that was created with the flag "
+                            "CUSHIM_COMPLETION_NOTIFYING.");
+}
+
+CUresult cushim_completion_get_descriptor(struct cushim_completion *completion, cushim_descriptor *out_descriptor)
+{
+    static const char function[] = "cushim_completion_get_descriptor";
+    if (completion == NULL)
+        return fail_null_completion(function);
+    if (out_descriptor == NULL)
+        return fail_null_output(function);
+    if (!completion->notifying)
+        return fail_not_notifying(function);
+    if (!completion_has_fired(completion) && completion_is_forked(completion))
+        return fail_forked(function);
+    os_signal signal = atomic_load(&completion->signal);
+    if (signal == 0) {
+        os_signal fresh = cush_os_signal_open();
+        if (fresh == 0)
+            return fail_no_descriptor(function);
+        if (atomic_compare_exchange_strong(&completion->signal, &signal, fresh))
+            signal = fresh;
+        else
+            cush_os_signal_close(fresh);
+        if (completion_has_fired(completion))
+            cush_os_signal_set(signal);
+    }
+    *out_descriptor = cush_os_signal_descriptor(signal);
+    return CUDA_SUCCESS;
 }
 
 CUresult cushim_completion_reset(struct cushim_completion *completion)
@@ -141,43 +279,82 @@ CUresult cushim_completion_reset(struct cushim_completion *completion)
     if (completion == NULL)
         return fail_null_completion(function);
     if (!completion->captured)
-        return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function,
+        return cushim_error_set(CUDA_ERROR_NOT_SUPPORTED, function,
                                 "The completion was not captured, so it fires only once.");
     /* The parent process uses the same descriptor. */
-    if (completion->generation != cush_os_process_generation())
+    if (completion_is_forked(completion))
         return fail_forked(function);
-    if ((atomic_fetch_and(&completion->state, ~(unsigned)COMPLETION_FIRED) & COMPLETION_FIRED) == 0)
+    if ((atomic_fetch_and(&completion->state, ~(unsigned)STATE_FIRED) & STATE_FIRED) == 0)
         return CUDA_SUCCESS;
     os_signal signal = atomic_load(&completion->signal);
     if (signal != 0) {
         cush_os_signal_clear(signal);
         /* The completion may have fired again in between. */
-        if (cush_completion_has_fired(completion))
+        if (completion_has_fired(completion))
             cush_os_signal_set(signal);
     }
     return CUDA_SUCCESS;
 }
 
-/* Whether the work may still use what will be released, and nobody but the program has a reference. */
-static bool completion_needs_callback(struct cushim_completion *completion)
+/* Releases `user` of a call that is refused, because every call takes it over. Returns `result`. */
+static CUresult callback_refuse(CUresult result, void *user, void (*destroy_user)(void *user))
 {
-    return atomic_load(&completion->by_event) && atomic_load(&completion->release) != NULL
-           && !cush_completion_poll(completion);
+    if (destroy_user != NULL)
+        destroy_user(user);
+    return result;
+}
+
+static CUresult completion_set_callback(const char *function, struct cushim_completion *completion,
+                                        struct cushim_dispatcher *dispatcher, void (*fn)(CUresult status, void *user),
+                                        void *user, void (*destroy_user)(void *user))
+{
+    if (completion == NULL)
+        return callback_refuse(fail_null_completion(function), user, destroy_user);
+    if (fn == NULL)
+        return callback_refuse(fail_null_function(function), user, destroy_user);
+    if (!completion->notifying)
+        return callback_refuse(fail_not_notifying(function), user, destroy_user);
+    if (!callback_change(completion, CALLBACK_NONE, CALLBACK_SETTING))
+        return callback_refuse(
+            cushim_error_set(CUDA_ERROR_ILLEGAL_STATE, function, "The completion already has a callback."), user,
+            destroy_user);
+    completion->callback.fn = fn;
+    completion->callback.user = user;
+    completion->callback.destroy_user = destroy_user;
+    completion->callback.dispatcher = dispatcher;
+    if (dispatcher != NULL)
+        cush_queue_ref(dispatcher);
+    /* Once the callback is set, another thread may call it, and it may destroy the completion. */
+    cush_completion_ref(completion);
+    atomic_store(&completion->callback_state, CALLBACK_SET);
+    if (callback_is_due(completion))
+        callback_dispatch(completion);
+    cush_completion_unref(completion);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_completion_set_callback(struct cushim_completion *completion, struct cushim_dispatcher *dispatcher,
+                                        void (*fn)(CUresult status, void *user), void *user,
+                                        void (*destroy_user)(void *user))
+{
+    static const char function[] = "cushim_completion_set_callback";
+    if (dispatcher == NULL)
+        return callback_refuse(fail_null_dispatcher(function), user, destroy_user);
+    return completion_set_callback(function, completion, dispatcher, fn, user, destroy_user);
+}
+
+CUresult cushim_completion_set_inline_callback(struct cushim_completion *completion,
+                                               void (*fn)(CUresult status, void *user), void *user,
+                                               void (*destroy_user)(void *user))
+{
+    return completion_set_callback("cushim_completion_set_inline_callback", completion, NULL, fn, user, destroy_user);
 }
 
 static void completion_detach(struct cushim_completion *completion)
 {
-    if (!cush_completion_has_fired(completion)) {
-        atomic_store(&completion->detached, true);
-        if (completion_needs_callback(completion)) {
-            /* In the child of a fork() the release never happens. */
-            if (completion->generation != cush_os_process_generation())
-                return;
-            cush_completion_engage_or_wait(completion);
-        }
-    }
-    if (cush_completion_has_fired(completion))
-        cush_completion_release_resources(completion);
+    /* Otherwise dropping the last reference calls destroy_user: that of the driver, or of the dispatcher. */
+    if (completion_has_fired(completion))
+        completion_release_observed(completion);
     cush_completion_unref(completion);
 }
 
@@ -187,7 +364,6 @@ void cushim_completion_detach(struct cushim_completion **completion)
         return;
     struct cushim_completion *detached = *completion;
     *completion = NULL;
-    cush_completion_leave_set(detached);
     completion_detach(detached);
 }
 
@@ -196,8 +372,8 @@ void cushim_completion_destroy(struct cushim_completion **completion)
     if (completion == NULL || *completion == NULL)
         return;
     struct cushim_completion *destroyed = *completion;
-    /* The variable is set first, because it may be part of the memory that the release function frees. */
+    /* The variable is set first, because it may be part of the memory that the destroy function frees. */
     *completion = NULL;
-    cush_completion_cancel_callback(destroyed);
+    callback_cancel(destroyed);
     completion_detach(destroyed);
 }

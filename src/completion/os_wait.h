@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What completions need from the operating system: a clock (cushim_time_ns()), sleeping until a word changes, and
+ * What completions need from the operating system: a clock (cushim_clock_ns()), sleeping until a word changes, and
  * descriptors. The implementations are posix/os_wait.c and windows/os_wait.c.
  */
 #ifndef CUSHIM_OS_WAIT_H
@@ -22,7 +22,7 @@ static inline unsigned cush_os_process_generation(void)
 }
 
 /*
- * Sleeps while *word is `value`, at most until `deadline`, a time of cushim_time_ns(). It may return early, so the
+ * Sleeps while *word is `value`, at most until `deadline`, a time of cushim_clock_ns(). It may return early, so the
  * caller must check the word again. Returns false if the deadline has passed.
  */
 bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline);
@@ -30,12 +30,8 @@ bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline);
 /* Wakes all threads that wait for the word. The word must have changed before. */
 void cush_os_wake(atomic_uint *word);
 
-/*
- * Between the two, no function is a cancellation point: a thread that ended in the middle would keep a lock or a
- * reference for ever. A request to cancel stays pending.
- */
-int cush_os_cancellation_disable(void);
-void cush_os_cancellation_restore(int before);
+/* Sleeps until a time of cushim_clock_ns(). A signal does not shorten the sleep, and it is not a cancellation point. */
+void cush_os_sleep_until(uint64_t time);
 
 /* A descriptor and the means to set it: an eventfd, a HANDLE, or both ends of a pipe. 0: none. */
 typedef uintptr_t os_signal;

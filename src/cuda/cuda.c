@@ -10,15 +10,17 @@
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
 #if CUSHIM_INLINE_TABLE
-#    define CURRENT_TABLE(kind) CUSHIM_LOAD_DEPENDENT(&cushim_current_##kind##_0_2)
+#    define TABLE_legacy CUSHIM_LOAD_DEPENDENT(&CUSHIM_CURRENT_LEGACY)
+#    define TABLE_per_thread CUSHIM_LOAD_DEPENDENT(&CUSHIM_CURRENT_PER_THREAD)
 #else
-#    define CURRENT_TABLE(kind) cushim_table_##kind()
+#    define TABLE_legacy cushim_table_legacy()
+#    define TABLE_per_thread cushim_table_per_thread()
 #endif
 
 #define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments)                                     \
     CUSHIM_REPLACEABLE CUresult CUDAAPI symbol parameters;                                                             \
     CUresult CUDAAPI symbol parameters                                                                                 \
     {                                                                                                                  \
-        return CURRENT_TABLE(kind)->function##_##abi arguments;                                                        \
+        return TABLE_##kind->function##_##abi arguments;                                                               \
     }
 #include "exports.inc"

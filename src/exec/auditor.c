@@ -13,25 +13,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "settings.h"
+#include "exec.h"
 
 static struct exec_settings settings;
-static char shim_path[4096];
-static struct stat shim_file;
-
-/* The cookie of an object that is our library. Others have the address of their link map. */
-enum { COOKIE_SHIM = 1 };
-
-static bool shim_opens_driver; /* the next driver is the one that our library asked for */
-static bool has_other_driver;
+static char own_path[4096]; /* of our libcuda.so.1 */
+static struct stat own_file;
 
 unsigned la_version(unsigned version)
 {
     settings = exec_settings_read();
-    if (settings.shim == NULL)
+    if (settings.names == NULL)
         return 0; /* the dynamic loader unloads this auditor */
-    snprintf(shim_path, sizeof shim_path, "%s/libcuda.so.1", settings.shim);
-    if (stat(shim_path, &shim_file) != 0)
+    snprintf(own_path, sizeof own_path, "%s/libcuda.so.1", settings.names);
+    if (stat(own_path, &own_file) != 0)
         return 0;
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
@@ -48,15 +42,22 @@ static bool is_driver_name(const char *name)
     return file[0] == '\0' || (file[0] == '.' && file[strspn(file, "0123456789.")] == '\0');
 }
 
+/* Our library asks for the driver by a spelling that no program uses. Who asks does not count: dlopen() may be wrapped,
+ * as in a program with AddressSanitizer. */
+static bool is_own_request(const char *name)
+{
+    return settings.driver != NULL && strcmp(name, settings.driver) == 0;
+}
+
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
+    union {
+        const char *constant;
+        char *writable; /* the dynamic loader does not write to it */
+    } same = {name};
+    (void)cookie;
     (void)flag;
-    if (*cookie == COOKIE_SHIM) {
-        if (settings.driver != NULL && strcmp(name, settings.driver) == 0)
-            shim_opens_driver = true;
-        return (char *)name;
-    }
-    return is_driver_name(name) ? shim_path : (char *)name;
+    return is_driver_name(name) && !is_own_request(name) ? own_path : same.writable;
 }
 
 static const char *soname_of(const struct link_map *map)
@@ -74,26 +75,16 @@ static const char *soname_of(const struct link_map *map)
     return strings != NULL && offset != 0 ? strings + offset : "";
 }
 
+/* Our library, and the driver as our library opens it, are as they should be. A path that dlmopen() opens gets here
+ * without la_objsearch(). */
 unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     struct stat file;
     (void)namespace;
-    if (strcmp(soname_of(map), "libcuda.so.1") != 0)
-        return 0; /* no calls between objects are audited, so that they cost nothing */
-    if (stat(map->l_name, &file) == 0 && file.st_dev == shim_file.st_dev && file.st_ino == shim_file.st_ino)
-        *cookie = COOKIE_SHIM;
-    else if (shim_opens_driver)
-        shim_opens_driver = false;
-    else
-        has_other_driver = true;
-    return 0;
-}
-
-void cushim_exec_end(void);
-void cushim_exec_end(void)
-{
-    static const char line[] =
-        "cushim: exec: this process also opened a CUDA driver under another name, which cushim does not reach\n";
-    if (has_other_driver)
-        (void)!write(STDERR_FILENO, line, sizeof line - 1);
+    (void)cookie;
+    bool is_own = stat(map->l_name, &file) == 0 && file.st_dev == own_file.st_dev && file.st_ino == own_file.st_ino;
+    if (strcmp(soname_of(map), "libcuda.so.1") == 0 && !is_own && !is_own_request(map->l_name))
+        dprintf(STDERR_FILENO, "cushim: exec: this process opened a CUDA driver that is not redirected: %s\n",
+                map->l_name);
+    return 0; /* no calls between objects are audited, so that they cost nothing */
 }

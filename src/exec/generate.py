@@ -3,9 +3,8 @@
 """Makes the directories with our libcuda.so.1, one for each CUDA version that brought exported names.
 
   generate.py versions                  these versions
-  generate.py map VERSION               an ELF version script: the names up to that version
+  generate.py map VERSION               an ELF version script: the names up to that version, with a version of their own
   generate.py place LIBRARY DIRECTORY   puts the library into a directory, under both names
-  generate.py install LIBRARY DIRECTORY the same below the directory into which Meson installs
 """
 import os
 import pathlib
@@ -30,10 +29,11 @@ def versions():
 
 
 def write_map(version):
-    print('{\n  global:\n    cushim_exec_library;')
+    print('CUSHIM_EXEC {\n  global:')
     for name, first in exports():
         if first <= int(version):
             print(f'    {name};')
+    print('    softcuda_control;')
     print('  local: *;\n};')
 
 
@@ -47,18 +47,11 @@ def place(library, directory):
         os.symlink('libcuda.so.1', os.path.join(directory, 'libcuda.so'))
 
 
-def install(library, directory):
-    directory = os.path.join(os.environ['MESON_INSTALL_DESTDIR_PREFIX'], directory)
-    if not os.environ.get('MESON_INSTALL_QUIET'):
-        print('Installing', library, 'to', directory)
-    place(library, directory)
-
-
 def main(arguments):
     if arguments[0] == 'versions':
         print(*versions())
     else:
-        {'map': write_map, 'place': place, 'install': install}[arguments[0]](*arguments[1:])
+        {'map': write_map, 'place': place}[arguments[0]](*arguments[1:])
 
 
 if __name__ == '__main__':

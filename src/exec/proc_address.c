@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "proc_address.h"
+#include "exec.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "driver.h"
-#include "exports.h"
-#include "symbols.h"
 
 struct pair {
     uintptr_t driver_fn;
@@ -15,8 +11,10 @@ struct pair {
 };
 
 /* One for each entry point and for its per-thread form. */
-static struct pair pairs[2 * ROW_COUNT + 16];
+static struct pair pairs[2 * ROW_COUNT + EXEC_WITHOUT_SLOT_COUNT];
 static size_t pair_count;
+static cushim_fn exported_slots[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
+static bool is_installed;
 
 static int pair_compare(const void *one, const void *other)
 {
@@ -25,35 +23,61 @@ static int pair_compare(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-void exec_proc_address_add(cushim_fn driver_fn, cushim_fn exported)
+void exec_proc_address_add(cushim_fn exported, cushim_fn driver_fn, enum cushim_default_stream kind,
+                           enum cushim_slot slot)
 {
-    if (driver_fn != NULL && pair_count < sizeof pairs / sizeof pairs[0])
-        pairs[pair_count++] = (struct pair){(uintptr_t)driver_fn, exported};
+    if (is_installed)
+        return; /* a second library: the answers are those of the first one */
+    pairs[pair_count++] = (struct pair){(uintptr_t)driver_fn, exported};
+    if (slot != CUSHIM_SLOT_COUNT)
+        exported_slots[kind][slot] = exported;
 }
 
-void exec_proc_address_sort(void)
-{
-    qsort(pairs, pair_count, sizeof pairs[0], pair_compare);
-}
-
-/* The export of a slot in which cushim or a layer answers. */
+/* The exported function of a slot in which cushim or a layer answers. */
 static cushim_fn find_by_slot(uintptr_t address)
 {
     const union table *tables[] = {(const union table *)cushim_table_legacy(),
                                    (const union table *)cushim_table_per_thread()};
-    for (size_t i = 0; i < exec_export_count; i++) {
-        const struct exec_export *export = &exec_exports[i];
-        if (export->slot != CUSHIM_SLOT_COUNT && (uintptr_t)tables[export->kind]->slots[export->slot] == address)
-            return export->function;
+    for (size_t kind = 0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++) {
+        for (size_t slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
+            if (exported_slots[kind][slot] != NULL && (uintptr_t)tables[kind]->slots[slot] == address)
+                return exported_slots[kind][slot];
+        }
     }
     return NULL;
 }
 
-void exec_proc_address_replace(void **address)
+/* An answer without an exported function stays: a function that the list does not know leads into the driver. */
+static void replace(void **address)
 {
     struct pair key = {.driver_fn = (uintptr_t)*address};
     const struct pair *found = bsearch(&key, pairs, pair_count, sizeof pairs[0], pair_compare);
     cushim_fn exported = found != NULL ? found->exported : find_by_slot(key.driver_fn);
     if (exported != NULL)
         memcpy(address, &exported, sizeof exported);
+}
+
+static CUresult CUDAAPI exec_GetProcAddress_v1(const char *symbol, void **pfn, int version, cuuint64_t flags)
+{
+    CUresult result = cushim_table_legacy()->GetProcAddress_v1(symbol, pfn, version, flags);
+    if (result == CUDA_SUCCESS)
+        replace(pfn);
+    return result;
+}
+
+static CUresult CUDAAPI exec_GetProcAddress_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
+                                               CUdriverProcAddressQueryResult *status)
+{
+    CUresult result = cushim_table_legacy()->GetProcAddress_v2(symbol, pfn, version, flags, status);
+    if (result == CUDA_SUCCESS)
+        replace(pfn);
+    return result;
+}
+
+void exec_proc_address_install(union table *legacy)
+{
+    qsort(pairs, pair_count, sizeof pairs[0], pair_compare);
+    is_installed = true;
+    legacy->named.GetProcAddress_v1 = exec_GetProcAddress_v1;
+    legacy->named.GetProcAddress_v2 = exec_GetProcAddress_v2;
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures: beginning and ending them. */
-#include "capture_object.h"
+/* Captures: beginning and ending them, and captures of the work of a body. */
+#include "stream_internal.h"
 
 #include <stdlib.h>
-
-#include "fail.h"
-#include "graph_object.h"
 
 struct cushim_capture {
     struct cushim_stream *stream; /* a reference */
@@ -52,13 +49,11 @@ static CUresult capture_query_stream(CUstream stream, CUstreamCaptureStatus *out
                                      bool *out_has_id)
 {
     *out_status = CU_STREAM_CAPTURE_STATUS_NONE;
-    *out_has_id = cushim_query_slot_state(CUSHIM_SLOT_StreamGetCaptureInfo_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
-                  == CUSHIM_STATE_NATIVE;
+    *out_has_id =
+        cushim_slot_get_state(CUSHIM_SLOT_StreamGetCaptureInfo_v1, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE;
     if (*out_has_id)
-        return cushim_set_driver_error(cushim_table_legacy()->StreamGetCaptureInfo_v1(stream, out_status, out_id),
-                                       CUSHIM_SLOT_StreamGetCaptureInfo_v1);
-    return cushim_set_driver_error(cushim_table_legacy()->StreamIsCapturing_v1(stream, out_status),
-                                   CUSHIM_SLOT_StreamIsCapturing_v1);
+        return CUSH_CALL(StreamGetCaptureInfo_v1, stream, out_status, out_id);
+    return CUSH_CALL(StreamIsCapturing_v1, stream, out_status);
 }
 
 /* Checks the arguments, and creates everything that ending the capture needs before the capture begins. */
@@ -70,11 +65,11 @@ static CUresult capture_prepare(const char *function, struct cushim_stream *stre
     if (output == NULL)
         return fail_null_output(function);
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function,
+        return cushim_error_set(CUDA_ERROR_INVALID_VALUE, function,
                                 "The mode is not one of CU_STREAM_CAPTURE_MODE_...");
     /* Drivers return this code, too, or crash (observed with driver 580). */
     if (existing != NULL && atomic_load(&existing->captures) != 0)
-        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
+        return cushim_error_set(CUDA_ERROR_ILLEGAL_STATE, function,
                                 "Another capture into the graph is open. End that capture first.");
     struct cushim_capture *capture = calloc(1, sizeof *capture);
     struct cushim_graph *graph = existing != NULL ? cush_graph_ref(existing) : cush_graph_new(NULL, true);
@@ -83,7 +78,7 @@ static CUresult capture_prepare(const char *function, struct cushim_stream *stre
         free(capture);
         return fail_out_of_memory(function);
     }
-    capture->stream = cush_stream_ref(stream);
+    capture->stream = cush_stream_ref(stream); /* analyzer: not NULL, as checked above */
     capture->graph = graph;
     capture->has_existing_graph = existing != NULL;
     capture->mode = mode;
@@ -152,10 +147,10 @@ CUresult cushim_capture_begin(struct cushim_stream *stream, CUstreamCaptureMode 
     CUresult result = capture_prepare("cushim_capture_begin", stream, NULL, mode, out_capture, &capture);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table_legacy()->StreamBeginCapture_v2(stream->handle, mode);
+    result = CUSH_CALL(StreamBeginCapture_v2, stream->handle, mode);
     if (result != CUDA_SUCCESS) {
         capture_free(capture);
-        return cushim_set_driver_error(result, CUSHIM_SLOT_StreamBeginCapture_v2);
+        return result;
     }
     capture_register(capture);
     *out_capture = capture;
@@ -176,10 +171,10 @@ CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cush
     CUresult result = capture_prepare(function, stream, graph, mode, out_capture, &capture);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table_legacy()->StreamBeginCaptureToGraph_v1(stream->handle, handle, nodes, edges, count, mode);
+    result = CUSH_CALL(StreamBeginCaptureToGraph_v1, stream->handle, handle, nodes, edges, count, mode);
     if (result != CUDA_SUCCESS) {
         capture_free(capture);
-        return cushim_set_driver_error(result, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1);
+        return result;
     }
     capture_register(capture);
     *out_capture = capture;
@@ -193,14 +188,14 @@ CUresult cushim_capture_begin_to_graph(struct cushim_stream *stream, struct cush
 static CUresult capture_end_in_driver(struct cushim_capture *capture)
 {
     CUgraph handle = NULL;
-    CUresult result = cushim_table_legacy()->StreamEndCapture_v1(capture->stream->handle, &handle);
+    CUresult result = CUSH_CALL(StreamEndCapture_v1, capture->stream->handle, &handle);
     if (result != CUDA_SUCCESS)
         handle = NULL;
     capture->has_sticky_error =
         result != CUDA_SUCCESS && result != CUDA_ERROR_ILLEGAL_STATE && !is_capture_error(result);
     if (!capture->has_existing_graph || result != CUDA_ERROR_ILLEGAL_STATE)
         atomic_store(&capture->graph->handle, handle);
-    return cushim_set_driver_error(result, CUSHIM_SLOT_StreamEndCapture_v1);
+    return result;
 }
 
 /* Returns whether the stream is still in this capture, and not in another one or in none. */
@@ -238,17 +233,18 @@ static bool capture_enter_context(const struct cushim_capture *capture, CUcontex
            && cushim_table_legacy()->CtxPushCurrent_v2(capture->context) == CUDA_SUCCESS;
 }
 
-CUresult cush_capture_end(const char *function, struct cushim_capture *capture, struct cushim_graph **out_graph)
+/* Ends the capture, writes its graph to *out_graph unless that is NULL, and frees the object. */
+static CUresult capture_end(const char *function, struct cushim_capture *capture, struct cushim_graph **out_graph)
 {
     CUcontext before = NULL;
     CUresult result;
     bool entered = !atomic_load(&capture->abandoned) && capture_enter_context(capture, &before);
     if (atomic_load(&capture->abandoned))
-        result = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+        result = cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
                                   "The stream was destroyed, which ended the capture.");
     else if (!capture_unregister(capture) || !capture_is_current(capture))
         result =
-            cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function, "The capture had already been ended by other means.");
+            cushim_error_set(CUDA_ERROR_ILLEGAL_STATE, function, "The capture had already been ended by other means.");
     else
         result = capture_end_in_driver(capture);
     if (entered)
@@ -270,17 +266,17 @@ CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph
 {
     static const char function[] = "cushim_capture_end";
     if (capture == NULL || *capture == NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The capture is NULL or was ended.");
+        return cushim_error_set(CUDA_ERROR_INVALID_HANDLE, function, "The capture is NULL or was ended.");
     struct cushim_capture *ended = *capture;
     if (ended->has_existing_graph && out_graph != NULL)
-        return cushim_set_error(
+        return cushim_error_set(
             CUDA_ERROR_INVALID_VALUE, function,
             "A capture into an existing graph returns no graph, so the output pointer must be NULL.");
     if (capture_needs_other_thread(ended) && !atomic_load(&ended->abandoned))
-        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, function,
+        return cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, function,
                                 "Only the thread that began the capture may end it. The capture goes on.");
     *capture = NULL;
-    return cush_capture_end(function, ended, out_graph);
+    return capture_end(function, ended, out_graph);
 }
 
 /* Ends a capture whose object stays. The driver ends it even if this is the wrong thread. */
@@ -351,4 +347,59 @@ void cush_capture_add_call(struct cushim_stream *stream, struct captured_call *c
     *next = atomic_load(&capture->calls);
     while (!atomic_compare_exchange_weak(&capture->calls, next, call))
         ;
+}
+
+/* ---- Captures of the work of a body ---- */
+
+/* Calls the body of an open capture and ends the capture. An error of the body precedes an error of the end. */
+static CUresult capture_call_body(const char *function, struct cushim_stream *stream, struct cushim_capture *capture,
+                                  cushim_stream_body body, void *user, struct cushim_graph **out_graph)
+{
+    CUresult result = body(stream, user);
+    struct cushim_graph *graph = NULL;
+    CUresult ended = capture_end(function, capture, &graph);
+    if (result == CUDA_SUCCESS && ended == CUDA_SUCCESS && out_graph != NULL)
+        *out_graph = graph;
+    else
+        cush_graph_unref(graph);
+    return result != CUDA_SUCCESS ? result : ended;
+}
+
+CUresult cushim_stream_capture(struct cushim_stream *stream, CUstreamCaptureMode mode, cushim_stream_body body,
+                               void *user, struct cushim_graph **out_graph)
+{
+    static const char function[] = "cushim_stream_capture";
+    struct cushim_capture *capture = NULL;
+    if (body == NULL)
+        return fail_null_body(function);
+    if (out_graph == NULL)
+        return fail_null_output(function);
+    CUresult result = cushim_capture_begin(stream, mode, &capture);
+    return result != CUDA_SUCCESS ? result : capture_call_body(function, stream, capture, body, user, out_graph);
+}
+
+CUresult cushim_stream_capture_executable(struct cushim_stream *stream, CUstreamCaptureMode mode, unsigned flags,
+                                          cushim_stream_body body, void *user, struct cushim_graph_exec **out_exec)
+{
+    struct cushim_graph *graph = NULL;
+    if (out_exec == NULL)
+        return fail_null_output("cushim_stream_capture_executable");
+    CUresult result = cushim_stream_capture(stream, mode, body, user, &graph);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim_graph_instantiate(graph, stream->context, flags, out_exec);
+    cushim_graph_destroy(&graph);
+    return result;
+}
+
+CUresult cushim_stream_capture_to_graph(struct cushim_stream *stream, struct cushim_graph *graph,
+                                        const CUgraphNode *nodes, const CUgraphEdgeData *edges, size_t count,
+                                        CUstreamCaptureMode mode, cushim_stream_body body, void *user)
+{
+    static const char function[] = "cushim_stream_capture_to_graph";
+    struct cushim_capture *capture = NULL;
+    if (body == NULL)
+        return fail_null_body(function);
+    CUresult result = cushim_capture_begin_to_graph(stream, graph, nodes, edges, count, mode, &capture);
+    return result != CUDA_SUCCESS ? result : capture_call_body(function, stream, capture, body, user, NULL);
 }

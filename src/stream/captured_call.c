@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "captured_call.h"
+#include "stream_internal.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-
-#include "fail.h"
 
 /*
  * The user object of the graph points to this. A driver may destroy the user object later and on another thread, or,
@@ -27,7 +24,7 @@ void cush_captured_call_unref(struct captured_call *call)
 static void captured_call_release(struct captured_call *call)
 {
     if (!atomic_exchange(&call->released, true))
-        host_call_release(&call->call, CUDA_SUCCESS);
+        host_call_destroy_user(&call->call, CUDA_SUCCESS);
     cush_captured_call_unref(call);
 }
 
@@ -58,16 +55,16 @@ static void CUDA_CB captured_call_on_destroyed(void *user)
 static CUresult captured_call_attach(struct captured_call *call, CUgraph graph, CUuserObject *out_object)
 {
     const struct cushim_dispatch_table *table = cushim_table_legacy();
-    CUresult result =
-        table->UserObjectCreate_v1(out_object, call, captured_call_on_destroyed, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    CUresult result = CUSH_CALL(UserObjectCreate_v1, out_object, call, captured_call_on_destroyed, 1,
+                                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     if (result != CUDA_SUCCESS) {
         atomic_store(&call->references, 1);
-        return cushim_set_driver_error(result, CUSHIM_SLOT_UserObjectCreate_v1);
+        return result;
     }
-    result = table->GraphRetainUserObject_v1(graph, *out_object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+    result = CUSH_CALL(GraphRetainUserObject_v1, graph, *out_object, 1, CU_GRAPH_USER_OBJECT_MOVE);
     if (result != CUDA_SUCCESS)
         table->UserObjectRelease_v1(*out_object, 1);
-    return cushim_set_driver_error(result, CUSHIM_SLOT_GraphRetainUserObject_v1);
+    return result;
 }
 
 /* The user object comes before the node: a node without a user object could not be removed again. */
@@ -78,10 +75,10 @@ static CUresult captured_call_enqueue(struct captured_call *call, CUstream strea
     CUresult result = captured_call_attach(call, graph, &object);
     if (result != CUDA_SUCCESS)
         return result;
-    result = table->LaunchHostFunc_v1(stream, call->call.host, call->call.user);
+    result = CUSH_CALL(LaunchHostFunc_v1, stream, call->call.host, call->call.user);
     if (result != CUDA_SUCCESS)
         table->GraphReleaseUserObject_v1(graph, object, 1);
-    return cushim_set_driver_error(result, CUSHIM_SLOT_LaunchHostFunc_v1);
+    return result;
 }
 
 CUresult cush_captured_call_launch(const char *function, CUstream stream, CUgraph graph, const struct host_call *call,
@@ -89,7 +86,7 @@ CUresult cush_captured_call_launch(const char *function, CUstream stream, CUgrap
 {
     struct captured_call *captured = malloc(sizeof *captured);
     if (captured == NULL)
-        return host_call_release(call, fail_out_of_memory(function));
+        return host_call_destroy_user(call, fail_out_of_memory(function));
     captured->call = *call;
     atomic_init(&captured->released, false);
     atomic_init(&captured->references, 2);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts: creating and wrapping them, and making one current for a call. */
-#include "context_object.h"
+#include "stream_internal.h"
 
 #include <stdlib.h>
-
-#include "fail.h"
 
 struct cushim_context *cush_context_ref(struct cushim_context *context)
 {
@@ -13,28 +11,15 @@ struct cushim_context *cush_context_ref(struct cushim_context *context)
     return context;
 }
 
-static _Atomic(void (*)(CUcontext)) context_end_hook;
-
-void cush_context_set_end_hook(void (*hook)(CUcontext context))
-{
-    if (atomic_load_explicit(&context_end_hook, memory_order_relaxed) != hook)
-        atomic_store(&context_end_hook, hook);
-}
-
 CUresult cush_context_unref(struct cushim_context *context)
 {
     CUresult result = CUDA_SUCCESS;
     if (context == NULL || atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1)
         return CUDA_SUCCESS;
-    void (*hook)(CUcontext) = atomic_load(&context_end_hook);
-    if (context->kind != CONTEXT_BORROWED && hook != NULL && context->handle != NULL)
-        hook(context->handle);
     if (context->kind == CONTEXT_PRIMARY)
-        result = cushim_set_driver_error(cushim_table_legacy()->DevicePrimaryCtxRelease_v2(context->device),
-                                         CUSHIM_SLOT_DevicePrimaryCtxRelease_v2);
+        result = CUSH_CALL(DevicePrimaryCtxRelease_v2, context->device);
     else if (context->kind == CONTEXT_OWN)
-        result =
-            cushim_set_driver_error(cushim_table_legacy()->CtxDestroy_v2(context->handle), CUSHIM_SLOT_CtxDestroy_v2);
+        result = CUSH_CALL(CtxDestroy_v2, context->handle);
     free(context);
     return result;
 }
@@ -42,19 +27,18 @@ CUresult cush_context_unref(struct cushim_context *context)
 /* The caller's current context is queried first, so that it can be restored even if popping fails. */
 CUresult cushim_context_enter(struct cushim_context *context, CUcontext *out_before)
 {
-    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUcontext before = NULL;
     if (context == NULL)
         return fail_null_context("cushim_context_enter");
     if (out_before == NULL)
         return fail_null_output("cushim_context_enter");
-    CUresult result = table->CtxGetCurrent_v1(&before);
+    CUresult result = CUSH_CALL(CtxGetCurrent_v1, &before);
     if (result != CUDA_SUCCESS)
-        return cushim_set_driver_error(result, CUSHIM_SLOT_CtxGetCurrent_v1);
-    result = table->CtxPushCurrent_v2(context->handle);
+        return result;
+    result = CUSH_CALL(CtxPushCurrent_v2, context->handle);
     if (result == CUDA_SUCCESS)
         *out_before = before;
-    return cushim_set_driver_error(result, CUSHIM_SLOT_CtxPushCurrent_v2);
+    return result;
 }
 
 /*
@@ -63,35 +47,37 @@ CUresult cushim_context_enter(struct cushim_context *context, CUcontext *out_bef
  */
 CUresult cushim_context_leave(CUcontext before)
 {
-    const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUcontext popped;
     CUcontext current = NULL;
-    CUresult result = table->CtxPopCurrent_v2(&popped);
+    CUresult result = cushim_table_legacy()->CtxPopCurrent_v2(&popped);
     if (result == CUDA_ERROR_INVALID_CONTEXT)
         result = CUDA_SUCCESS;
-    cushim_set_driver_error(result, CUSHIM_SLOT_CtxPopCurrent_v2);
+    cushim_error_set_driver(result, CUSHIM_SLOT_CtxPopCurrent_v2);
     if (result == CUDA_SUCCESS)
-        result = cushim_set_driver_error(table->CtxGetCurrent_v1(&current), CUSHIM_SLOT_CtxGetCurrent_v1);
+        result = CUSH_CALL(CtxGetCurrent_v1, &current);
     if (result == CUDA_SUCCESS && current == before)
         return CUDA_SUCCESS;
     if (result == CUDA_SUCCESS && before != NULL)
-        result = cushim_set_driver_error(table->CtxPushCurrent_v2(before), CUSHIM_SLOT_CtxPushCurrent_v2);
+        result = CUSH_CALL(CtxPushCurrent_v2, before);
     if (result != CUDA_SUCCESS || before == NULL)
-        table->CtxSetCurrent_v1(before);
+        cushim_table_legacy()->CtxSetCurrent_v1(before);
     return result;
 }
 
-bool cush_context_push(CUcontext context, CUcontext *out_before)
+CUresult cush_context_push(CUcontext context, CUcontext *out_before)
 {
     const struct cushim_dispatch_table *table = cushim_table_legacy();
-    return table->CtxGetCurrent_v1(out_before) == CUDA_SUCCESS && table->CtxPushCurrent_v2(context) == CUDA_SUCCESS;
+    CUresult result = table->CtxGetCurrent_v1(out_before);
+    return result != CUDA_SUCCESS || *out_before == context ? result : table->CtxPushCurrent_v2(context);
 }
 
-void cush_context_pop(CUcontext before)
+void cush_context_pop(CUcontext context, CUcontext before)
 {
     const struct cushim_dispatch_table *table = cushim_table_legacy();
     CUcontext popped;
     CUcontext current = NULL;
+    if (before == context)
+        return;
     if (table->CtxPopCurrent_v2(&popped) != CUDA_SUCCESS || table->CtxGetCurrent_v1(&current) != CUDA_SUCCESS
         || current != before)
         table->CtxSetCurrent_v1(before);
@@ -103,10 +89,10 @@ static CUresult context_find_device(int ordinal, CUdevice *out_device)
     CUresult result = cushim_init();
     if (result != CUDA_SUCCESS)
         return result;
-    return cushim_set_driver_error(cushim_table_legacy()->DeviceGet_v1(out_device, ordinal), CUSHIM_SLOT_DeviceGet_v1);
+    return CUSH_CALL(DeviceGet_v1, out_device, ordinal);
 }
 
-static struct cushim_context *context_new(int kind)
+static struct cushim_context *context_new(enum context_kind kind)
 {
     struct cushim_context *context = calloc(1, sizeof *context);
     if (context != NULL) {
@@ -126,9 +112,7 @@ CUresult cushim_context_create_primary(int ordinal, struct cushim_context **out_
         return fail_out_of_memory(function);
     CUresult result = context_find_device(ordinal, &context->device);
     if (result == CUDA_SUCCESS)
-        result =
-            cushim_set_driver_error(cushim_table_legacy()->DevicePrimaryCtxRetain_v1(&context->handle, context->device),
-                                    CUSHIM_SLOT_DevicePrimaryCtxRetain_v1);
+        result = CUSH_CALL(DevicePrimaryCtxRetain_v1, &context->handle, context->device);
     if (result == CUDA_SUCCESS)
         *out_context = context;
     else
@@ -147,11 +131,9 @@ CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_contex
     CUcontext before = NULL;
     CUresult result = context_find_device(ordinal, &context->device);
     if (result == CUDA_SUCCESS)
-        result =
-            cushim_set_driver_error(cushim_table_legacy()->CtxGetCurrent_v1(&before), CUSHIM_SLOT_CtxGetCurrent_v1);
+        result = CUSH_CALL(CtxGetCurrent_v1, &before);
     if (result == CUDA_SUCCESS)
-        result = cushim_set_driver_error(cushim_table_legacy()->CtxCreate_v2(&context->handle, flags, context->device),
-                                         CUSHIM_SLOT_CtxCreate_v2);
+        result = CUSH_CALL(CtxCreate_v2, &context->handle, flags, context->device);
     if (result != CUDA_SUCCESS) {
         free(context);
         return result;
@@ -170,7 +152,7 @@ CUresult cushim_context_create_preferred(int ordinal, struct cushim_context **ou
     CUresult result = cushim_init();
     if (result != CUDA_SUCCESS)
         return result;
-    return cushim_query_slot_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+    return cushim_slot_get_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
                    != CUSHIM_STATE_MISSING
                ? cushim_context_create_primary(ordinal, out_context)
                : cushim_context_create(ordinal, 0, out_context);
@@ -185,8 +167,7 @@ static CUresult context_wrap(const char *function, CUcontext handle, CUgreenCtx 
         return fail_out_of_memory(function);
     context->handle = handle;
     context->green = green;
-    CUresult result = cushim_set_driver_error(cushim_table_legacy()->CtxGetDevice_v2(&context->device, handle),
-                                              CUSHIM_SLOT_CtxGetDevice_v2);
+    CUresult result = CUSH_CALL(CtxGetDevice_v2, &context->device, handle);
     if (result == CUDA_SUCCESS)
         *out_context = context;
     else
@@ -200,7 +181,7 @@ CUresult cushim_context_borrow(CUcontext handle, struct cushim_context **out_con
     if (out_context == NULL)
         return fail_null_output(function);
     if (handle == NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL.");
+        return cushim_error_set(CUDA_ERROR_INVALID_CONTEXT, function, "The context is NULL.");
     return context_wrap(function, handle, NULL, out_context);
 }
 
@@ -211,10 +192,10 @@ CUresult cushim_context_borrow_green(CUgreenCtx green, struct cushim_context **o
     if (out_context == NULL)
         return fail_null_output(function);
     if (green == NULL)
-        return cushim_set_error(CUDA_ERROR_INVALID_CONTEXT, function, "The green context is NULL.");
-    CUresult result = cushim_table_legacy()->CtxFromGreenCtx_v1(&handle, green);
+        return cushim_error_set(CUDA_ERROR_INVALID_CONTEXT, function, "The green context is NULL.");
+    CUresult result = CUSH_CALL(CtxFromGreenCtx_v1, &handle, green);
     if (result != CUDA_SUCCESS)
-        return cushim_set_driver_error(result, CUSHIM_SLOT_CtxFromGreenCtx_v1);
+        return result;
     return context_wrap(function, handle, green, out_context);
 }
 
@@ -232,28 +213,27 @@ CUcontext cushim_context_handle(const struct cushim_context *context)
     return context != NULL ? context->handle : NULL;
 }
 
-CUresult cushim_context_device(const struct cushim_context *context, CUdevice *out_device)
+CUresult cushim_context_get_device(const struct cushim_context *context, CUdevice *out_device)
 {
     if (context == NULL)
-        return fail_null_context("cushim_context_device");
+        return fail_null_context("cushim_context_get_device");
     if (out_device == NULL)
-        return fail_null_output("cushim_context_device");
+        return fail_null_output("cushim_context_get_device");
     *out_device = context->device;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_priority_range(struct cushim_context *context, int *out_least, int *out_greatest)
+CUresult cushim_context_get_priority_range(struct cushim_context *context, int *out_least, int *out_greatest)
 {
     int least = 0;
     int greatest = 0;
     CUcontext before = NULL;
     if (context == NULL)
-        return fail_null_context("cushim_context_priority_range");
+        return fail_null_context("cushim_context_get_priority_range");
     CUresult result = cushim_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_set_driver_error(cushim_table_legacy()->CtxGetStreamPriorityRange_v1(&least, &greatest),
-                                     CUSHIM_SLOT_CtxGetStreamPriorityRange_v1);
+    result = CUSH_CALL(CtxGetStreamPriorityRange_v1, &least, &greatest);
     CUresult left = cushim_context_leave(before);
     if (result != CUDA_SUCCESS || left != CUDA_SUCCESS)
         return result != CUDA_SUCCESS ? result : left;

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Events. */
-#include "event_object.h"
+#include "stream_internal.h"
 
 #include <stdlib.h>
-
-#include "context_object.h"
-#include "fail.h"
-#include "stream_object.h"
 
 static CUresult event_create_handle(struct cushim_context *context, unsigned flags, CUevent *out_handle)
 {
@@ -14,8 +10,7 @@ static CUresult event_create_handle(struct cushim_context *context, unsigned fla
     CUresult result = cushim_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table_legacy()->EventCreate_v1(out_handle, flags);
-    cushim_set_driver_error(result, CUSHIM_SLOT_EventCreate_v1);
+    result = CUSH_CALL(EventCreate_v1, out_handle, flags);
     CUresult left = cushim_context_leave(before);
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
         cushim_table_legacy()->EventDestroy_v2(*out_handle);
@@ -67,8 +62,7 @@ CUresult cushim_event_destroy(struct cushim_event **event)
     struct cushim_event *destroyed = *event;
     *event = NULL;
     if (destroyed->owned)
-        result = cushim_set_driver_error(cushim_table_legacy()->EventDestroy_v2(destroyed->handle),
-                                         CUSHIM_SLOT_EventDestroy_v2);
+        result = CUSH_CALL(EventDestroy_v2, destroyed->handle);
     CUresult unref = cush_context_unref(destroyed->context);
     free(destroyed);
     return result != CUDA_SUCCESS ? result : unref;
@@ -85,23 +79,21 @@ CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *s
         return fail_null_event("cushim_event_record");
     if (stream == NULL)
         return fail_null_stream("cushim_event_record");
-    return cushim_set_driver_error(cushim_table_legacy()->EventRecordWithFlags_v1(event->handle, stream->handle, flags),
-                                   CUSHIM_SLOT_EventRecordWithFlags_v1);
+    return CUSH_CALL(EventRecordWithFlags_v1, event->handle, stream->handle, flags);
 }
 
 CUresult cushim_event_query(struct cushim_event *event)
 {
     if (event == NULL)
         return fail_null_event("cushim_event_query");
-    return cushim_set_driver_error(cushim_table_legacy()->EventQuery_v1(event->handle), CUSHIM_SLOT_EventQuery_v1);
+    return CUSH_CALL(EventQuery_v1, event->handle);
 }
 
 CUresult cushim_event_synchronize(struct cushim_event *event)
 {
     if (event == NULL)
         return fail_null_event("cushim_event_synchronize");
-    return cushim_set_driver_error(cushim_table_legacy()->EventSynchronize_v1(event->handle),
-                                   CUSHIM_SLOT_EventSynchronize_v1);
+    return CUSH_CALL(EventSynchronize_v1, event->handle);
 }
 
 CUresult cushim_event_elapsed(struct cushim_event *start, struct cushim_event *end, float *out_milliseconds)
@@ -111,8 +103,32 @@ CUresult cushim_event_elapsed(struct cushim_event *start, struct cushim_event *e
         return fail_null_event("cushim_event_elapsed");
     if (out_milliseconds == NULL)
         return fail_null_output("cushim_event_elapsed");
-    CUresult result = cushim_table_legacy()->EventElapsedTime_v2(&milliseconds, start->handle, end->handle);
+    CUresult result = CUSH_CALL(EventElapsedTime_v2, &milliseconds, start->handle, end->handle);
     if (result == CUDA_SUCCESS)
         *out_milliseconds = milliseconds;
-    return cushim_set_driver_error(result, CUSHIM_SLOT_EventElapsedTime_v2);
+    return result;
+}
+
+/* Does not change the current context, and makes no call for that if the context is current. */
+static CUresult event_create_in(CUcontext context, CUevent *out_handle)
+{
+    CUcontext before = NULL;
+    CUresult result = cushim_error_set_driver(cush_context_push(context, &before), CUSHIM_SLOT_CtxPushCurrent_v2);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = CUSH_CALL(EventCreate_v1, out_handle, CU_EVENT_DISABLE_TIMING);
+    cush_context_pop(context, before);
+    return result;
+}
+
+CUresult cush_event_record(const char *function, struct cushim_stream *stream, CUcontext context, CUevent *event)
+{
+    CUresult result = *event != NULL ? CUDA_SUCCESS : event_create_in(context, event);
+    if (result == CUDA_SUCCESS)
+        result = CUSH_CALL(EventRecord_v1, *event, stream->handle);
+    if (result == CUDA_SUCCESS && cush_stream_is_capturing(stream->handle)) {
+        *event = NULL;
+        result = fail_capturing(function);
+    }
+    return result;
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs and executable graphs. */
-#include "graph_object.h"
+#include "stream_internal.h"
 
 #include <stdlib.h>
-
-#include "context_object.h"
-#include "fail.h"
-#include "stream_object.h"
 
 struct cushim_graph *cush_graph_new(CUgraph handle, bool owned)
 {
@@ -46,10 +42,10 @@ CUresult cushim_graph_create(struct cushim_graph **out_graph)
     struct cushim_graph *graph = cush_graph_new(NULL, true);
     if (graph == NULL)
         return fail_out_of_memory(function);
-    CUresult result = cushim_table_legacy()->GraphCreate_v1(&handle, 0);
+    CUresult result = CUSH_CALL(GraphCreate_v1, &handle, 0);
     if (result != CUDA_SUCCESS) {
         free(graph);
-        return cushim_set_driver_error(result, CUSHIM_SLOT_GraphCreate_v1);
+        return result;
     }
     atomic_store(&graph->handle, handle);
     *out_graph = graph;
@@ -87,7 +83,7 @@ CUresult cushim_graph_release(struct cushim_graph **graph, CUgraph *out_handle)
     if (out_handle == NULL)
         return fail_null_output(function);
     if (atomic_load(&(*graph)->captures) != 0)
-        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
+        return cushim_error_set(CUDA_ERROR_ILLEGAL_STATE, function,
                                 "A capture into the graph is open. End the capture first.");
     *out_handle = cushim_graph_handle(*graph);
     free(*graph);
@@ -101,12 +97,12 @@ CUresult cushim_graph_destroy(struct cushim_graph **graph)
         return CUDA_SUCCESS;
     struct cushim_graph *destroyed = *graph;
     *graph = NULL;
-    return cushim_set_driver_error(cush_graph_unref(destroyed), CUSHIM_SLOT_GraphDestroy_v1);
+    return cushim_error_set_driver(cush_graph_unref(destroyed), CUSHIM_SLOT_GraphDestroy_v1);
 }
 
 CUgraph cushim_graph_handle(const struct cushim_graph *graph)
 {
-    return graph != NULL ? atomic_load(&((struct cushim_graph *)graph)->handle) : NULL;
+    return graph != NULL ? atomic_load(&((struct cushim_graph *)without_const(graph))->handle) : NULL;
 }
 
 struct cushim_graph_exec {
@@ -116,25 +112,24 @@ struct cushim_graph_exec {
 
 static CUresult fail_null_exec(const char *function)
 {
-    return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function, "The executable graph is NULL or was destroyed.");
+    return cushim_error_set(CUDA_ERROR_INVALID_HANDLE, function, "The executable graph is NULL or was destroyed.");
 }
 
-static CUresult graph_instantiate_handle(CUgraph graph, struct cushim_context *context, unsigned long long flags,
+static CUresult graph_instantiate_handle(CUgraph graph, struct cushim_context *context, unsigned flags,
                                          CUgraphExec *out_handle)
 {
     CUcontext before = NULL;
     CUresult result = context != NULL ? cushim_context_enter(context, &before) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table_legacy()->GraphInstantiateWithFlags_v1(out_handle, graph, flags);
-    cushim_set_driver_error(result, CUSHIM_SLOT_GraphInstantiateWithFlags_v1);
+    result = CUSH_CALL(GraphInstantiateWithFlags_v1, out_handle, graph, flags);
     CUresult left = context != NULL ? cushim_context_leave(before) : CUDA_SUCCESS;
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
         cushim_table_legacy()->GraphExecDestroy_v1(*out_handle);
     return result != CUDA_SUCCESS ? result : left;
 }
 
-CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context, unsigned long long flags,
+CUresult cushim_graph_instantiate(struct cushim_graph *graph, struct cushim_context *context, unsigned flags,
                                   struct cushim_graph_exec **out_exec)
 {
     static const char function[] = "cushim_graph_instantiate";
@@ -162,11 +157,10 @@ CUresult cushim_graph_exec_destroy(struct cushim_graph_exec **exec)
         return CUDA_SUCCESS;
     struct cushim_graph_exec *destroyed = *exec;
     *exec = NULL;
-    /* A refusal would leave the driver's executable behind, and release functions that are never called. */
+    /* A refusal would leave the driver's executable behind, and user data that is never destroyed. */
     CUstreamCaptureMode mode;
     bool changed = cush_capture_mode_relax(&mode);
-    CUresult result = cushim_set_driver_error(cushim_table_legacy()->GraphExecDestroy_v1(destroyed->handle),
-                                              CUSHIM_SLOT_GraphExecDestroy_v1);
+    CUresult result = CUSH_CALL(GraphExecDestroy_v1, destroyed->handle);
     cush_capture_mode_restore(changed, mode);
     CUresult unref = cush_context_unref(destroyed->context);
     free(destroyed);
@@ -184,8 +178,7 @@ CUresult cushim_graph_exec_launch(struct cushim_graph_exec *exec, struct cushim_
         return fail_null_exec("cushim_graph_exec_launch");
     if (stream == NULL)
         return fail_null_stream("cushim_graph_exec_launch");
-    return cushim_set_driver_error(cushim_table_legacy()->GraphLaunch_v1(exec->handle, stream->handle),
-                                   CUSHIM_SLOT_GraphLaunch_v1);
+    return CUSH_CALL(GraphLaunch_v1, exec->handle, stream->handle);
 }
 
 CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, struct cushim_stream *stream)
@@ -194,8 +187,7 @@ CUresult cushim_graph_exec_upload(struct cushim_graph_exec *exec, struct cushim_
         return fail_null_exec("cushim_graph_exec_upload");
     if (stream == NULL)
         return fail_null_stream("cushim_graph_exec_upload");
-    return cushim_set_driver_error(cushim_table_legacy()->GraphUpload_v1(exec->handle, stream->handle),
-                                   CUSHIM_SLOT_GraphUpload_v1);
+    return CUSH_CALL(GraphUpload_v1, exec->handle, stream->handle);
 }
 
 CUresult cushim_graph_exec_update(struct cushim_graph_exec *exec, struct cushim_graph *graph,
@@ -210,7 +202,7 @@ CUresult cushim_graph_exec_update(struct cushim_graph_exec *exec, struct cushim_
         return fail_null_exec(function);
     if (handle == NULL)
         return fail_null_graph(function);
-    if (cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING) {
+    if (cushim_slot_get_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING) {
         result = cushim_table_legacy()->GraphExecUpdate_v2(exec->handle, handle, &info);
     } else {
         CUgraphNode node = NULL;
@@ -219,5 +211,5 @@ CUresult cushim_graph_exec_update(struct cushim_graph_exec *exec, struct cushim_
     }
     if (out_result != NULL && (result == CUDA_SUCCESS || result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE))
         *out_result = info.result;
-    return cushim_set_driver_error(result, slot);
+    return cushim_error_set_driver(result, slot);
 }

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host functions in streams, whose user data is released exactly once.
+ * Host functions in streams, whose user data is destroyed exactly once.
  *
  * The driver never calls a host function behind a fault, but it calls a status callback once, whatever happens: also if
  * the stream or its context is destroyed while the callback is pending; the callback then runs before that call returns
- * (observed with driver 580). So a host function with user data to release is enqueued as a status callback. A capture
+ * (observed with driver 580). So a host function with user data to destroy is enqueued as a status callback. A capture
  * accepts no status callback. There a user object is used, which lives as long as the graph and everything that was
  * made from it.
  */
 #include <stdlib.h>
 
-#include "capture_object.h"
-#include "captured_call.h"
-#include "fail.h"
-#include "property.h"
-#include "stream_object.h"
+#include "stream_internal.h"
 
 static void CUDA_CB host_call_on_reached(CUstream stream, CUresult status, void *user)
 {
@@ -24,19 +20,19 @@ static void CUDA_CB host_call_on_reached(CUstream stream, CUresult status, void 
         call.status(stream, status, call.user);
     else if (status == CUDA_SUCCESS)
         call.host(call.user);
-    host_call_release(&call, status);
+    host_call_destroy_user(&call, status);
 }
 
 static CUresult host_call_enqueue(const char *function, CUstream stream, const struct host_call *call)
 {
     struct host_call *copy = malloc(sizeof *copy);
     if (copy == NULL)
-        return host_call_release(call, fail_out_of_memory(function));
+        return host_call_destroy_user(call, fail_out_of_memory(function));
     *copy = *call;
-    CUresult result = cushim_table_legacy()->StreamAddCallback_v1(stream, host_call_on_reached, copy, 0);
+    CUresult result = CUSH_CALL(StreamAddCallback_v1, stream, host_call_on_reached, copy, 0);
     if (result != CUDA_SUCCESS) {
         free(copy);
-        host_call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamAddCallback_v1));
+        host_call_destroy_user(call, result);
     }
     return result;
 }
@@ -47,14 +43,15 @@ static CUresult host_call_capture(const char *function, struct cushim_stream *st
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph = NULL;
     struct captured_call *captured = NULL;
-    if (cushim_query_slot_state(CUSHIM_SLOT_UserObjectCreate_v1, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
-        return host_call_release(call, table->UserObjectCreate_v1(NULL, NULL, NULL, 0, 0));
-    CUresult result = table->StreamGetCaptureInfo_v2(stream->handle, &status, NULL, &graph, NULL, NULL);
+    if (cushim_slot_get_state(CUSHIM_SLOT_UserObjectCreate_v1, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
+        return host_call_destroy_user(call, table->UserObjectCreate_v1(NULL, NULL, NULL, 0, 0));
+    CUresult result = CUSH_CALL(StreamGetCaptureInfo_v2, stream->handle, &status, NULL, &graph, NULL, NULL);
     if (result != CUDA_SUCCESS)
-        return host_call_release(call, cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetCaptureInfo_v2));
+        return host_call_destroy_user(call, result);
     if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return host_call_release(call, cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
-                                                        "The capture of the stream was invalidated or has ended."));
+        return host_call_destroy_user(call,
+                                      cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+                                                       "The capture of the stream was invalidated or has ended."));
     result = cush_captured_call_launch(function, stream->handle, graph, call, &captured);
     if (result != CUDA_SUCCESS)
         return result;
@@ -63,34 +60,34 @@ static CUresult host_call_capture(const char *function, struct cushim_stream *st
     return result;
 }
 
-CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user, void (*release)(void *user))
+CUresult cushim_stream_launch_host(struct cushim_stream *stream, CUhostFn fn, void *user,
+                                   void (*destroy_user)(void *user))
 {
     static const char function[] = "cushim_stream_launch_host";
-    const struct host_call call = {.host = fn, .user = user, .release = release};
+    const struct host_call call = {.host = fn, .user = user, .destroy_user = destroy_user};
     if (stream == NULL)
-        return host_call_release(&call, fail_null_stream(function));
+        return host_call_destroy_user(&call, fail_null_stream(function));
     if (fn == NULL)
-        return host_call_release(&call, fail_null_function(function));
-    if (release == NULL)
-        return cushim_set_driver_error(cushim_table_legacy()->LaunchHostFunc_v1(stream->handle, fn, user),
-                                       CUSHIM_SLOT_LaunchHostFunc_v1);
+        return host_call_destroy_user(&call, fail_null_function(function));
+    if (destroy_user == NULL)
+        return CUSH_CALL(LaunchHostFunc_v1, stream->handle, fn, user);
     if (cush_stream_is_capturing(stream->handle))
         return host_call_capture(function, stream, &call);
     return host_call_enqueue(function, stream->handle, &call);
 }
 
 CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUstreamCallback fn, void *user,
-                                    void (*release)(void *user))
+                                    void (*destroy_user)(void *user))
 {
     static const char function[] = "cushim_stream_add_callback";
-    const struct host_call call = {.status = fn, .user = user, .release = release};
+    const struct host_call call = {.status = fn, .user = user, .destroy_user = destroy_user};
     if (stream == NULL)
-        return host_call_release(&call, fail_null_stream(function));
+        return host_call_destroy_user(&call, fail_null_stream(function));
     if (fn == NULL)
-        return host_call_release(&call, fail_null_function(function));
+        return host_call_destroy_user(&call, fail_null_function(function));
     if (cush_stream_is_capturing(stream->handle))
-        return host_call_release(
-            &call, cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+        return host_call_destroy_user(
+            &call, cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                     "A capture accepts no status callback. The capture is not invalidated."));
     return host_call_enqueue(function, stream->handle, &call);
 }

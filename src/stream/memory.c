@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Attributes and memory operations of a stream. Arguments that would crash the driver are refused. */
-#include "fail.h"
-#include "stream_object.h"
+#include "stream_internal.h"
 
 static CUresult fail_null_value(const char *function)
 {
-    return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The value is NULL.");
+    return cushim_error_set(CUDA_ERROR_INVALID_VALUE, function, "The value is NULL.");
 }
 
 CUresult cushim_stream_get_attribute(struct cushim_stream *stream, CUstreamAttrID attribute,
@@ -17,10 +16,10 @@ CUresult cushim_stream_get_attribute(struct cushim_stream *stream, CUstreamAttrI
         return fail_null_stream(function);
     if (out_value == NULL)
         return fail_null_output(function);
-    CUresult result = cushim_table_legacy()->StreamGetAttribute_v1(stream->handle, attribute, &value);
+    CUresult result = CUSH_CALL(StreamGetAttribute_v1, stream->handle, attribute, &value);
     if (result == CUDA_SUCCESS)
         *out_value = value;
-    return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetAttribute_v1);
+    return result;
 }
 
 CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrID attribute,
@@ -31,16 +30,14 @@ CUresult cushim_stream_set_attribute(struct cushim_stream *stream, CUstreamAttrI
         return fail_null_stream(function);
     if (value == NULL)
         return fail_null_value(function);
-    return cushim_set_driver_error(cushim_table_legacy()->StreamSetAttribute_v1(stream->handle, attribute, value),
-                                   CUSHIM_SLOT_StreamSetAttribute_v1);
+    return CUSH_CALL(StreamSetAttribute_v1, stream->handle, attribute, value);
 }
 
 CUresult cushim_stream_copy_attributes(struct cushim_stream *to, struct cushim_stream *from)
 {
     if (to == NULL || from == NULL)
         return fail_null_stream("cushim_stream_copy_attributes");
-    return cushim_set_driver_error(cushim_table_legacy()->StreamCopyAttributes_v1(to->handle, from->handle),
-                                   CUSHIM_SLOT_StreamCopyAttributes_v1);
+    return CUSH_CALL(StreamCopyAttributes_v1, to->handle, from->handle);
 }
 
 CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr address, size_t length, unsigned flags)
@@ -49,18 +46,16 @@ CUresult cushim_stream_attach_memory(struct cushim_stream *stream, CUdeviceptr a
     if (stream == NULL)
         return fail_null_stream(function);
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function,
+        return cushim_error_set(CUDA_ERROR_INVALID_VALUE, function,
                                 "The flags are not CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST or CU_MEM_ATTACH_SINGLE.");
-    return cushim_set_driver_error(
-        cushim_table_legacy()->StreamAttachMemAsync_v1(stream->handle, address, length, flags),
-        CUSHIM_SLOT_StreamAttachMemAsync_v1);
+    return CUSH_CALL(StreamAttachMemAsync_v1, stream->handle, address, length, flags);
 }
 
 /* Values in memory: the second ABI version or, on a driver without it, the first. */
 
 static bool slot_is_missing(enum cushim_slot slot)
 {
-    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING;
+    return cushim_slot_get_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING;
 }
 
 CUresult cushim_stream_wait_value32(struct cushim_stream *stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
@@ -68,11 +63,8 @@ CUresult cushim_stream_wait_value32(struct cushim_stream *stream, CUdeviceptr ad
     if (stream == NULL)
         return fail_null_stream("cushim_stream_wait_value32");
     if (slot_is_missing(CUSHIM_SLOT_StreamWaitValue32_v2))
-        return cushim_set_driver_error(
-            cushim_table_legacy()->StreamWaitValue32_v1(stream->handle, address, value, flags),
-            CUSHIM_SLOT_StreamWaitValue32_v1);
-    return cushim_set_driver_error(cushim_table_legacy()->StreamWaitValue32_v2(stream->handle, address, value, flags),
-                                   CUSHIM_SLOT_StreamWaitValue32_v2);
+        return CUSH_CALL(StreamWaitValue32_v1, stream->handle, address, value, flags);
+    return CUSH_CALL(StreamWaitValue32_v2, stream->handle, address, value, flags);
 }
 
 CUresult cushim_stream_wait_value64(struct cushim_stream *stream, CUdeviceptr address, cuuint64_t value, unsigned flags)
@@ -80,11 +72,8 @@ CUresult cushim_stream_wait_value64(struct cushim_stream *stream, CUdeviceptr ad
     if (stream == NULL)
         return fail_null_stream("cushim_stream_wait_value64");
     if (slot_is_missing(CUSHIM_SLOT_StreamWaitValue64_v2))
-        return cushim_set_driver_error(
-            cushim_table_legacy()->StreamWaitValue64_v1(stream->handle, address, value, flags),
-            CUSHIM_SLOT_StreamWaitValue64_v1);
-    return cushim_set_driver_error(cushim_table_legacy()->StreamWaitValue64_v2(stream->handle, address, value, flags),
-                                   CUSHIM_SLOT_StreamWaitValue64_v2);
+        return CUSH_CALL(StreamWaitValue64_v1, stream->handle, address, value, flags);
+    return CUSH_CALL(StreamWaitValue64_v2, stream->handle, address, value, flags);
 }
 
 CUresult cushim_stream_write_value32(struct cushim_stream *stream, CUdeviceptr address, cuuint32_t value,
@@ -93,11 +82,8 @@ CUresult cushim_stream_write_value32(struct cushim_stream *stream, CUdeviceptr a
     if (stream == NULL)
         return fail_null_stream("cushim_stream_write_value32");
     if (slot_is_missing(CUSHIM_SLOT_StreamWriteValue32_v2))
-        return cushim_set_driver_error(
-            cushim_table_legacy()->StreamWriteValue32_v1(stream->handle, address, value, flags),
-            CUSHIM_SLOT_StreamWriteValue32_v1);
-    return cushim_set_driver_error(cushim_table_legacy()->StreamWriteValue32_v2(stream->handle, address, value, flags),
-                                   CUSHIM_SLOT_StreamWriteValue32_v2);
+        return CUSH_CALL(StreamWriteValue32_v1, stream->handle, address, value, flags);
+    return CUSH_CALL(StreamWriteValue32_v2, stream->handle, address, value, flags);
 }
 
 CUresult cushim_stream_write_value64(struct cushim_stream *stream, CUdeviceptr address, cuuint64_t value,
@@ -106,11 +92,8 @@ CUresult cushim_stream_write_value64(struct cushim_stream *stream, CUdeviceptr a
     if (stream == NULL)
         return fail_null_stream("cushim_stream_write_value64");
     if (slot_is_missing(CUSHIM_SLOT_StreamWriteValue64_v2))
-        return cushim_set_driver_error(
-            cushim_table_legacy()->StreamWriteValue64_v1(stream->handle, address, value, flags),
-            CUSHIM_SLOT_StreamWriteValue64_v1);
-    return cushim_set_driver_error(cushim_table_legacy()->StreamWriteValue64_v2(stream->handle, address, value, flags),
-                                   CUSHIM_SLOT_StreamWriteValue64_v2);
+        return CUSH_CALL(StreamWriteValue64_v1, stream->handle, address, value, flags);
+    return CUSH_CALL(StreamWriteValue64_v2, stream->handle, address, value, flags);
 }
 
 /* The driver's prototype lacks the const, but the driver does not write to the array. */
@@ -118,14 +101,12 @@ CUresult cushim_stream_batch_memory_ops(struct cushim_stream *stream, unsigned c
                                         const CUstreamBatchMemOpParams *ops, unsigned flags)
 {
     static const char function[] = "cushim_stream_batch_memory_ops";
-    CUstreamBatchMemOpParams *array = (CUstreamBatchMemOpParams *)ops;
+    CUstreamBatchMemOpParams *array = without_const(ops);
     if (stream == NULL)
         return fail_null_stream(function);
     if (ops == NULL || count == 0)
-        return cushim_set_error(CUDA_ERROR_INVALID_VALUE, function, "The array is NULL, or the count is 0.");
+        return cushim_error_set(CUDA_ERROR_INVALID_VALUE, function, "The array is NULL, or the count is 0.");
     if (slot_is_missing(CUSHIM_SLOT_StreamBatchMemOp_v2))
-        return cushim_set_driver_error(cushim_table_legacy()->StreamBatchMemOp_v1(stream->handle, count, array, flags),
-                                       CUSHIM_SLOT_StreamBatchMemOp_v1);
-    return cushim_set_driver_error(cushim_table_legacy()->StreamBatchMemOp_v2(stream->handle, count, array, flags),
-                                   CUSHIM_SLOT_StreamBatchMemOp_v2);
+        return CUSH_CALL(StreamBatchMemOp_v1, stream->handle, count, array, flags);
+    return CUSH_CALL(StreamBatchMemOp_v2, stream->handle, count, array, flags);
 }

@@ -4,10 +4,7 @@
  * asked for some of them on the capturing stream. So each is queried once, at a time when no capture can be
  * invalidated.
  */
-#include "property.h"
-
-#include "context_object.h"
-#include "fail.h"
+#include "stream_internal.h"
 
 bool cush_stream_is_capturing(CUstream handle)
 {
@@ -40,7 +37,7 @@ void cush_stream_remember(struct cushim_stream *stream, unsigned flags)
     unsigned long long id = 0;
     atomic_store_explicit(&stream->flags, flags, memory_order_relaxed);
     stream_set_known(stream, KNOWN_FLAGS);
-    if (cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING
+    if (cushim_slot_get_state(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING
         && table->StreamGetId_v1(stream->handle, &id) == CUDA_SUCCESS) {
         atomic_store_explicit(&stream->id, id, memory_order_relaxed);
         stream_set_known(stream, KNOWN_ID);
@@ -66,23 +63,23 @@ static CUresult stream_check_query(struct cushim_stream *stream, enum known_prop
     *out_known = (atomic_load_explicit(&stream->known, memory_order_acquire) & property) != 0;
     /* The context may also be queried during a capture: tests/conformance/CAPTURE.md. */
     if (!*out_known && property != KNOWN_CONTEXT && cush_stream_is_capturing(stream->handle))
-        return cushim_set_error(
+        return cushim_error_set(
             CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
             "The stream is capturing, and this query could invalidate the capture. Query before or after the capture.");
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *out_flags)
+CUresult cushim_stream_get_flags(struct cushim_stream *stream, unsigned *out_flags)
 {
     bool known = false;
     unsigned flags = 0;
-    CUresult result = stream_check_query(stream, KNOWN_FLAGS, "cushim_stream_flags", out_flags, &known);
+    CUresult result = stream_check_query(stream, KNOWN_FLAGS, "cushim_stream_get_flags", out_flags, &known);
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
-        result = cushim_table_legacy()->StreamGetFlags_v1(stream->handle, &flags);
+        result = CUSH_CALL(StreamGetFlags_v1, stream->handle, &flags);
         if (result != CUDA_SUCCESS)
-            return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetFlags_v1);
+            return result;
         atomic_store_explicit(&stream->flags, flags, memory_order_relaxed);
         stream_set_known(stream, KNOWN_FLAGS);
     }
@@ -92,20 +89,20 @@ CUresult cushim_stream_flags(struct cushim_stream *stream, unsigned *out_flags)
 
 /* An attribute can change the priority, so it is not remembered. It may also be queried during a capture:
  * tests/conformance/CAPTURE.md. */
-CUresult cushim_stream_priority(struct cushim_stream *stream, int *out_priority)
+CUresult cushim_stream_get_priority(struct cushim_stream *stream, int *out_priority)
 {
     int priority = 0;
     if (stream == NULL)
-        return fail_null_stream("cushim_stream_priority");
+        return fail_null_stream("cushim_stream_get_priority");
     if (out_priority == NULL)
-        return fail_null_output("cushim_stream_priority");
-    CUresult result = cushim_table_legacy()->StreamGetPriority_v1(stream->handle, &priority);
+        return fail_null_output("cushim_stream_get_priority");
+    CUresult result = CUSH_CALL(StreamGetPriority_v1, stream->handle, &priority);
     if (result == CUDA_SUCCESS)
         *out_priority = priority;
-    return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetPriority_v1);
+    return result;
 }
 
-CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *out_device)
+CUresult cushim_stream_get_device(struct cushim_stream *stream, CUdevice *out_device)
 {
     bool known = false;
     CUdevice device = 0;
@@ -113,13 +110,13 @@ CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *out_device
         *out_device = stream->context->device;
         return CUDA_SUCCESS;
     }
-    CUresult result = stream_check_query(stream, KNOWN_DEVICE, "cushim_stream_device", out_device, &known);
+    CUresult result = stream_check_query(stream, KNOWN_DEVICE, "cushim_stream_get_device", out_device, &known);
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
-        result = cushim_table_legacy()->StreamGetDevice_v1(stream->handle, &device);
+        result = CUSH_CALL(StreamGetDevice_v1, stream->handle, &device);
         if (result != CUDA_SUCCESS)
-            return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetDevice_v1);
+            return result;
         atomic_store_explicit(&stream->device, device, memory_order_relaxed);
         stream_set_known(stream, KNOWN_DEVICE);
     }
@@ -127,20 +124,20 @@ CUresult cushim_stream_device(struct cushim_stream *stream, CUdevice *out_device
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *out_id)
+CUresult cushim_stream_get_id(struct cushim_stream *stream, unsigned long long *out_id)
 {
     bool known = false;
     unsigned long long id = 0;
     if (stream != NULL && out_id != NULL
-        && cushim_query_slot_state(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
+        && cushim_slot_get_state(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
         return cushim_table_legacy()->StreamGetId_v1(stream->handle, out_id);
-    CUresult result = stream_check_query(stream, KNOWN_ID, "cushim_stream_id", out_id, &known);
+    CUresult result = stream_check_query(stream, KNOWN_ID, "cushim_stream_get_id", out_id, &known);
     if (result != CUDA_SUCCESS)
         return result;
     if (!known) {
-        result = cushim_table_legacy()->StreamGetId_v1(stream->handle, &id);
+        result = CUSH_CALL(StreamGetId_v1, stream->handle, &id);
         if (result != CUDA_SUCCESS)
-            return cushim_set_driver_error(result, CUSHIM_SLOT_StreamGetId_v1);
+            return result;
         atomic_store_explicit(&stream->id, id, memory_order_relaxed);
         stream_set_known(stream, KNOWN_ID);
     }
@@ -148,7 +145,7 @@ CUresult cushim_stream_id(struct cushim_stream *stream, unsigned long long *out_
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *out_context, CUgreenCtx *out_green)
+CUresult cushim_stream_get_driver_context(struct cushim_stream *stream, CUcontext *out_context, CUgreenCtx *out_green)
 {
     const void *output = out_context != NULL ? (const void *)out_context : (const void *)out_green;
     bool known = false;
@@ -158,10 +155,10 @@ CUresult cushim_stream_driver_context(struct cushim_stream *stream, CUcontext *o
     if (stream != NULL && output != NULL && stream->context != NULL && stream->context->green == NULL) {
         context = stream->context->handle;
     } else {
-        CUresult result = stream_check_query(stream, KNOWN_CONTEXT, "cushim_stream_driver_context", output, &known);
+        CUresult result = stream_check_query(stream, KNOWN_CONTEXT, "cushim_stream_get_driver_context", output, &known);
         if (result == CUDA_SUCCESS && !known)
             result =
-                cushim_set_driver_error(stream_query_contexts(stream, &context, &green), CUSHIM_SLOT_StreamGetCtx_v2);
+                cushim_error_set_driver(stream_query_contexts(stream, &context, &green), CUSHIM_SLOT_StreamGetCtx_v2);
         if (result != CUDA_SUCCESS)
             return result;
         if (known) {
@@ -189,7 +186,7 @@ CUresult cush_stream_find_context(struct cushim_stream *stream, CUcontext *out_c
         return CUDA_SUCCESS;
     }
     /* With both pointers, a polyfill records an error if the stream belongs to a green context. */
-    if (cushim_query_slot_state(CUSHIM_SLOT_StreamGetCtx_v2, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_POLYFILL) {
+    if (cushim_slot_get_state(CUSHIM_SLOT_StreamGetCtx_v2, CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_POLYFILL) {
         CUresult result = cushim_table_legacy()->StreamGetCtx_v2(stream->handle, NULL, out_green);
         if (result != CUDA_SUCCESS || *out_green != NULL)
             return result != CUDA_SUCCESS ? result : CUDA_ERROR_NOT_SUPPORTED;

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams: creating, wrapping, releasing, destroying, waiting. */
-#include "cushim/stream.h"
 
-#include "capture_object.h"
-#include "context_object.h"
-#include "event_object.h"
-#include "fail.h"
-#include "property.h"
-#include "stream_object.h"
+#include "stream_internal.h"
 
 static bool stream_is_special(CUstream handle)
 {
@@ -19,14 +13,11 @@ static CUresult stream_create_handle(struct cushim_context *context, unsigned fl
 {
     CUcontext before = NULL;
     if (context->green != NULL)
-        return cushim_set_driver_error(
-            cushim_table_legacy()->GreenCtxStreamCreate_v1(out_handle, context->green, flags, priority),
-            CUSHIM_SLOT_GreenCtxStreamCreate_v1);
+        return CUSH_CALL(GreenCtxStreamCreate_v1, out_handle, context->green, flags, priority);
     CUresult result = cushim_context_enter(context, &before);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim_table_legacy()->StreamCreateWithPriority_v1(out_handle, flags, priority);
-    cushim_set_driver_error(result, CUSHIM_SLOT_StreamCreateWithPriority_v1);
+    result = CUSH_CALL(StreamCreateWithPriority_v1, out_handle, flags, priority);
     CUresult left = cushim_context_leave(before);
     if (result == CUDA_SUCCESS && left != CUDA_SUCCESS)
         cushim_table_legacy()->StreamDestroy_v2(*out_handle);
@@ -61,7 +52,7 @@ CUresult cushim_stream_adopt(CUstream handle, struct cushim_context *context, st
     if (out_stream == NULL)
         return fail_null_output(function);
     if (stream_is_special(handle))
-        return cushim_set_error(CUDA_ERROR_INVALID_HANDLE, function,
+        return cushim_error_set(CUDA_ERROR_INVALID_HANDLE, function,
                                 "A special stream cannot be owned. Use cushim_stream_borrow().");
     struct cushim_stream *stream = cush_stream_new(handle, true);
     if (stream == NULL)
@@ -77,14 +68,14 @@ CUresult cushim_stream_borrow(CUstream handle, struct cushim_context *context, s
     if (out_stream == NULL)
         return fail_null_output(function);
     if (stream_is_special(handle) && context != NULL)
-        return cushim_set_error(
+        return cushim_error_set(
             CUDA_ERROR_INVALID_CONTEXT, function,
             "A special stream belongs to the current context of each call, so the context must be NULL.");
     if (stream_is_special(handle) && handle != NULL
-        && cushim_query_slot_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+        && cushim_slot_get_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
                == CUSHIM_STATE_MISSING
         && cushim_driver_version() != 0)
-        return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function,
+        return cushim_error_set(CUDA_ERROR_NOT_SUPPORTED, function,
                                 "CU_STREAM_LEGACY and CU_STREAM_PER_THREAD need CUDA 7.0.");
     struct cushim_stream *stream = cush_stream_new(handle, false);
     if (stream == NULL)
@@ -104,12 +95,13 @@ CUresult cushim_stream_release(struct cushim_stream **stream, CUstream *out_hand
         return fail_null_output(function);
     struct cushim_stream *released = *stream;
     if (cush_capture_is_open(released))
-        return cushim_set_error(CUDA_ERROR_ILLEGAL_STATE, function,
+        return cushim_error_set(CUDA_ERROR_ILLEGAL_STATE, function,
                                 "A capture of the stream is open. End the capture first.");
     if (atomic_load(&released->uses) != 1)
-        return cushim_set_error(
+        return cushim_error_set(
             CUDA_ERROR_ILLEGAL_STATE, function,
-            "A body is running with the stream, or left the stream in a capture of another stream.");
+            "A body of cushim_stream_run() or cushim_stream_enqueue() uses the stream, or has left it in a capture "
+            "of another stream.");
     *stream = NULL;
     *out_handle = released->handle;
     released->owned = false;
@@ -134,10 +126,10 @@ CUresult cushim_stream_close(struct cushim_stream **stream)
     struct cushim_stream *closed = *stream;
     *stream = NULL;
     bool was_capturing = cush_capture_abandon(closed);
-    CUresult waited = cushim_set_driver_error(cush_stream_wait_relaxed(closed), CUSHIM_SLOT_StreamSynchronize_v1);
+    CUresult waited = cushim_error_set_driver(cush_stream_wait_relaxed(closed), CUSHIM_SLOT_StreamSynchronize_v1);
     CUresult ended = cush_stream_end_use(closed);
     if (was_capturing)
-        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+        return cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
                                 "A capture of the stream was open. The capture was ended, and its graph is lost.");
     return waited != CUDA_SUCCESS ? waited : ended;
 }
@@ -151,15 +143,14 @@ CUresult cushim_stream_query(struct cushim_stream *stream)
 {
     if (stream == NULL)
         return fail_null_stream("cushim_stream_query");
-    return cushim_set_driver_error(cushim_table_legacy()->StreamQuery_v1(stream->handle), CUSHIM_SLOT_StreamQuery_v1);
+    return CUSH_CALL(StreamQuery_v1, stream->handle);
 }
 
 CUresult cushim_stream_synchronize(struct cushim_stream *stream)
 {
     if (stream == NULL)
         return fail_null_stream("cushim_stream_synchronize");
-    return cushim_set_driver_error(cushim_table_legacy()->StreamSynchronize_v1(stream->handle),
-                                   CUSHIM_SLOT_StreamSynchronize_v1);
+    return CUSH_CALL(StreamSynchronize_v1, stream->handle);
 }
 
 CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event, unsigned flags)
@@ -171,11 +162,10 @@ CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_ev
         return fail_null_event(function);
     /* CUDA 11.1 brought the flag together with this entry point. An older driver does not know the flag. */
     if (flags == CU_EVENT_WAIT_EXTERNAL
-        && cushim_query_slot_state(CUSHIM_SLOT_EventRecordWithFlags_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+        && cushim_slot_get_state(CUSHIM_SLOT_EventRecordWithFlags_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
                != CUSHIM_STATE_NATIVE)
-        return cushim_set_error(CUDA_ERROR_NOT_SUPPORTED, function, "CU_EVENT_WAIT_EXTERNAL needs CUDA 11.1.");
-    return cushim_set_driver_error(cushim_table_legacy()->StreamWaitEvent_v1(stream->handle, event->handle, flags),
-                                   CUSHIM_SLOT_StreamWaitEvent_v1);
+        return cushim_error_set(CUDA_ERROR_NOT_SUPPORTED, function, "CU_EVENT_WAIT_EXTERNAL needs CUDA 11.1.");
+    return CUSH_CALL(StreamWaitEvent_v1, stream->handle, event->handle, flags);
 }
 
 CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body, void *user)
@@ -186,7 +176,7 @@ CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body
     if (body == NULL)
         return fail_null_body(function);
     if (cush_stream_is_capturing(stream->handle))
-        return cushim_set_error(
+        return cushim_error_set(
             CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
             "The stream is capturing. The work of a capture is not executed, so the call could not wait for it.");
     cush_stream_use(stream);
@@ -194,17 +184,17 @@ CUresult cushim_stream_run(struct cushim_stream *stream, cushim_stream_body body
     bool was_left = cush_capture_end_leftover(stream);
     CUresult waited;
     if (cush_stream_is_capturing(stream->handle))
-        waited = cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+        waited = cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                   "The body left the stream in a capture of another stream, so the call did not wait.");
     else
-        waited = cushim_set_driver_error(cush_stream_wait_relaxed(stream), CUSHIM_SLOT_StreamSynchronize_v1);
+        waited = cushim_error_set_driver(cush_stream_wait_relaxed(stream), CUSHIM_SLOT_StreamSynchronize_v1);
     CUresult ended = cush_stream_end_use(stream);
     if (waited != CUDA_SUCCESS)
         return waited;
     if (result != CUDA_SUCCESS)
         return result;
     if (was_left)
-        return cushim_set_error(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+        return cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
                                 "The body left a capture open. The capture was ended.");
     return ended;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream_object.h"
+#include "stream_internal.h"
 
 #include <stdlib.h>
-
-#include "context_object.h"
 
 struct cushim_stream *cush_stream_new(CUstream handle, bool owned)
 {
@@ -35,27 +33,15 @@ void cush_stream_use(struct cushim_stream *stream)
     atomic_fetch_add(&stream->uses, 1);
 }
 
-bool cush_stream_try_use(struct cushim_stream *stream)
-{
-    unsigned uses = atomic_load(&stream->uses);
-    while (uses != 0) {
-        if (atomic_compare_exchange_weak(&stream->uses, &uses, uses + 1)) {
-            cush_stream_ref(stream);
-            return true;
-        }
-    }
-    return false;
-}
-
 CUresult cush_stream_end_use(struct cushim_stream *stream)
 {
     CUresult result = CUDA_SUCCESS;
     if (atomic_fetch_sub(&stream->uses, 1) == 1) {
         struct cushim_context *context = stream->context;
         stream->context = NULL;
+        cush_notification_end(stream);
         if (stream->owned)
-            result = cushim_set_driver_error(cushim_table_legacy()->StreamDestroy_v2(stream->handle),
-                                             CUSHIM_SLOT_StreamDestroy_v2);
+            result = CUSH_CALL(StreamDestroy_v2, stream->handle);
         CUresult unref = cush_context_unref(context);
         if (result == CUDA_SUCCESS)
             result = unref;
@@ -68,7 +54,7 @@ bool cush_capture_mode_relax(CUstreamCaptureMode *out_previous)
 {
     *out_previous = CU_STREAM_CAPTURE_MODE_RELAXED;
     /* Before CUDA 10.1 every capture is a relaxed one. A missing slot would record an error. */
-    return cushim_query_slot_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+    return cushim_slot_get_state(CUSHIM_SLOT_ThreadExchangeStreamCaptureMode_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
                != CUSHIM_STATE_MISSING
            && cushim_table_legacy()->ThreadExchangeStreamCaptureMode_v1(out_previous) == CUDA_SUCCESS;
 }

@@ -54,9 +54,10 @@ def judge_difference(what, ours, bare, unit, bound):
     return judge(what, ours, bare, unit, '-', statistics.median(a - b for a, b in zip(ours, bare)), bound)
 
 
-def judge_pairs(program, driver, bounds, unit, nanoseconds):
+def judge_pairs(program, driver, bounds, unit, nanoseconds, differences=()):
     """Runs a program that prints "name ours bare" for each pair, in nanoseconds, with the driver `driver` or the
-    machine's own. Prints a line for each name, in a unit of so many nanoseconds. Returns the exit status."""
+    machine's own. Prints a line for each name, in a unit of so many nanoseconds. `bounds` is of the ratios, and
+    `differences` of the differences. Returns the exit status."""
     environment = {**os.environ, 'CUSHIM_DRIVER': driver} if driver else os.environ
     pairs = {}
     for line in run([program], env=environment).splitlines():
@@ -67,5 +68,8 @@ def judge_pairs(program, driver, bounds, unit, nanoseconds):
         ours, bare = zip(*samples)
         low, _, high = statistics.quantiles((a / b for a, b in samples), n=4)
         what = f'{name}, {len(samples)} pairs, half of them {low:.3f}..{high:.3f}'
-        met = judge_ratio(what, ours, bare, unit, bounds.get(name)) and met
+        if name in differences:
+            met = judge_difference(what, ours, bare, unit, differences[name]) and met
+        else:
+            met = judge_ratio(what, ours, bare, unit, bounds.get(name)) and met
     return 0 if met else 1

@@ -42,9 +42,10 @@ static CUresult layer_query(enum cushim_default_stream kind, CUstream stream)
 CUSHIM_LAYER_BOTH_KINDS(layer_query, (CUstream stream), stream)
 
 static CUresult layer_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                              enum cushim_default_stream kind, void *user)
+                              const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next;
+    (void)states;
     (void)user;
     table->StreamQuery_v1 = CUSHIM_LAYER_OF_KIND(layer_query, kind);
     return CUDA_SUCCESS;
@@ -55,11 +56,11 @@ static struct cushim_layer layer = CUSHIM_LAYER("layer", layer_install, NULL);
 int main(int argc, char **argv)
 {
     if (argc != 3 || cushim_load(NULL) != CUDA_SUCCESS) {
-        fprintf(stderr, "call_count: %s\n", argc != 3 ? "direct|table|beside COUNT" : cushim_last_error()->message);
+        fprintf(stderr, "call_count: %s\n", argc != 3 ? "direct|table|beside COUNT" : cushim_error_last()->message);
         return 1;
     }
     if (strcmp(argv[1], "beside") == 0 && cushim_layer_add(&layer) != CUDA_SUCCESS) {
-        fprintf(stderr, "call_count: %s\n", cushim_last_error()->message);
+        fprintf(stderr, "call_count: %s\n", cushim_error_last()->message);
         return 1;
     }
     long count = strtol(argv[2], NULL, 10);

@@ -64,7 +64,7 @@ static CUstream create_stream(void)
 int main(void)
 {
     if (cushim_init() != CUDA_SUCCESS) {
-        fprintf(stderr, "no usable GPU: %s\n", cushim_last_error()->message);
+        fprintf(stderr, "no usable GPU: %s\n", cushim_error_last()->message);
         return 77;
     }
     CUstream stream = create_stream();

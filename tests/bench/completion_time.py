@@ -13,12 +13,16 @@ import sys
 
 import bench
 
-BOUNDS = {'wait/callback': 1.10, 'descriptor/callback': 1.10, 'create+reap/callback': 0.40, 'create+reap/event': 1.60,
-          'wait/futex': 1.10, 'short/synchronize': 1.10, 'medium/synchronize': 1.10, 'cpu/query': 0.05}
+RATIOS = {'create+reap/event': 2.2, 'create/callback': 1.2, 'short/synchronize': 1.1, 'late-40us/futex': 1,
+          'late-300us/futex': 1, 'late-1ms/futex': 1, 'late-20ms/futex': 1, 'notifying/futex': 1.1,
+          'descriptor/callback': 1.1, 'cpu-20ms': 0.05, 'cpu-100-threads': 0.5}
+DIFFERENCES = {'work-behind/alone': 5}
 
 
 def main(program, driver=None):
-    return bench.judge_pairs(program, driver, {} if driver else BOUNDS, 'us', 1000)
+    if driver:
+        return bench.judge_pairs(program, driver, {}, 'us', 1000)
+    return bench.judge_pairs(program, driver, RATIOS, 'us', 1000, DIFFERENCES)
 
 
 if __name__ == '__main__':

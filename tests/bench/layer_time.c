@@ -66,12 +66,12 @@ static void CUDA_CB nothing(void *user)
     COMPARISON(query, StreamQuery_v1, 1000, 2000, cushim_stream_query(stream), driver.StreamQuery_v1(handle))          \
     COMPARISON(synchronize, StreamSynchronize_v1, 1000, 2000, cushim_stream_synchronize(stream),                       \
                driver.StreamSynchronize_v1(handle))                                                                    \
-    COMPARISON(flags, StreamGetFlags_v1, 1000, 5000, cushim_stream_flags(stream, &flags),                              \
+    COMPARISON(flags, StreamGetFlags_v1, 1000, 5000, cushim_stream_get_flags(stream, &flags),                          \
                driver.StreamGetFlags_v1(handle, &flags))                                                               \
-    COMPARISON(priority, StreamGetPriority_v1, 1000, 5000, cushim_stream_priority(stream, &priority),                  \
+    COMPARISON(priority, StreamGetPriority_v1, 1000, 5000, cushim_stream_get_priority(stream, &priority),              \
                driver.StreamGetPriority_v1(handle, &priority))                                                         \
-    COMPARISON(id, StreamGetId_v1, 1000, 5000, cushim_stream_id(stream, &id), driver.StreamGetId_v1(handle, &id))      \
-    COMPARISON(device, StreamGetDevice_v1, 1000, 5000, cushim_stream_device(stream, &device),                          \
+    COMPARISON(id, StreamGetId_v1, 1000, 5000, cushim_stream_get_id(stream, &id), driver.StreamGetId_v1(handle, &id))  \
+    COMPARISON(device, StreamGetDevice_v1, 1000, 5000, cushim_stream_get_device(stream, &device),                      \
                driver.StreamGetDevice_v1(handle, &device))                                                             \
     COMPARISON(launch, GraphLaunch_v1, 1000, 100, cushim_graph_exec_launch(exec, stream),                              \
                driver.GraphLaunch_v1(exec_handle, handle))                                                             \
@@ -175,7 +175,7 @@ static void check(CUresult result, const char *what)
 {
     if (result == CUDA_SUCCESS)
         return;
-    fprintf(stderr, "layer_time: %s: %s\n", what, cushim_last_error()->message);
+    fprintf(stderr, "layer_time: %s: %s\n", what, cushim_error_last()->message);
     exit(1);
 }
 
@@ -187,7 +187,7 @@ static CUresult stream_fill(struct cushim_stream *captured, void *user)
 
 static void bench_prepare(void)
 {
-    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW);
+    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_NOW);
     void *found;
 #define DRIVER_FUNCTION(symbol, slot)                                                                                  \
     found = dlsym(library, #symbol);                                                                                   \
@@ -218,7 +218,7 @@ static void bench_finish(void)
 int main(int argc, char **argv)
 {
     if (cushim_init() != CUDA_SUCCESS) {
-        fprintf(stderr, "no usable GPU: %s\n", cushim_last_error()->message);
+        fprintf(stderr, "no usable GPU: %s\n", cushim_error_last()->message);
         return 77;
     }
     bench_prepare();

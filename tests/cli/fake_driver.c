@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The smallest driver that the program accepts. FAKE_VERSION, a macro, is the CUDA version that it reports; 0 makes it
- * a stub. In the environment, FAKE_INIT is the result of cuInit, and FAKE_GPUS is the number of GPUs.
+ * a stub. In the environment, FAKE_INIT is the result of cuInit, and FAKE_GPUS is the number of GPUs. If FAKE_NODE is
+ * set and the first cuInit of a process finds no such file, every cuInit of that process returns
+ * CUDA_ERROR_NO_DEVICE.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, STUB = 34, INVALID_DEVICE = 101 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, STUB = 34, NO_DEVICE = 100, INVALID_DEVICE = 101 };
 
 static int initialised;
 
@@ -15,6 +18,16 @@ static int setting(const char *name, int otherwise)
 {
     const char *value = getenv(name);
     return value != NULL ? atoi(value) : otherwise;
+}
+
+static int has_node(void)
+{
+    static int known = -1;
+    struct stat status;
+    const char *node = getenv("FAKE_NODE");
+    if (known < 0)
+        known = node == NULL || stat(node, &status) == 0;
+    return known;
 }
 
 static int device_check(int device)
@@ -34,7 +47,7 @@ int cuDriverGetVersion(int *version)
 
 int cuInit(unsigned flags)
 {
-    int result = FAKE_VERSION == 0 ? STUB : setting("FAKE_INIT", SUCCESS);
+    int result = FAKE_VERSION == 0 ? STUB : has_node() ? setting("FAKE_INIT", SUCCESS) : NO_DEVICE;
     (void)flags;
     initialised = result == SUCCESS;
     return result;

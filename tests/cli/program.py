@@ -3,7 +3,6 @@
 
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -14,11 +13,23 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import entry_points as lists  # pylint: disable=wrong-import-position
 
 PROGRAM, FAKES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+CACHE = os.environ.get('CUSHIM_CACHE') or os.path.join(
+    os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'cushim')
+DRIVERS = os.path.join(CACHE, '-'.join(filter(None, ('drivers', os.environ.get('CUSHIM_ARCH')))))
 SKIPPED = 77
 USABLE, UNUSABLE, USAGE = 0, 1, 2
 
-MULTIARCH = {'x86_64': 'x86_64-linux-gnu', 'aarch64': 'aarch64-linux-gnu', 'ppc64le': 'powerpc64le-linux-gnu',
-             'i686': 'i386-linux-gnu', 'armv7l': 'arm-linux-gnueabihf'}.get(platform.machine(), 'lib')
+
+def machine(path):
+    """The processor architecture that an ELF file is built for, as its header has it."""
+    with open(path, 'rb') as file:
+        return int.from_bytes(file.read(20)[18:], sys.byteorder)
+
+
+MULTIARCH = {62: 'x86_64-linux-gnu', 183: 'aarch64-linux-gnu', 21: 'powerpc64le-linux-gnu', 3: 'i386-linux-gnu',
+             40: 'arm-linux-gnueabihf'}.get(machine(PROGRAM), 'lib')
+# Built for another architecture, the program runs under an emulator, and programs of this system run beside it.
+IS_FOREIGN = machine(PROGRAM) != machine(sys.executable)
 LIBRARIES = '/usr/lib/' + MULTIARCH
 
 

@@ -120,6 +120,15 @@ class Probe(Case):
                               answer.document['reason'], answer.document['devices']), (UNUSABLE, True, False, reason, []))
             self.assertNotEqual(answer.document['advice'], '')
 
+    def test_start_when_init_fails_then_reports_what_the_driver_says(self):
+        says = 'The driver says: Returning 999 (CUDA_ERROR_UNKNOWN) from cuInit.'
+        path = run_json('run', '--softcuda', '580').document['driver']['path']
+        for command in (('probe', '--devices'), ('doctor',)):
+            answer = run(*command, '--driver', path, SOFTCUDA_FAIL='cuInit=999')
+            self.assertEqual(answer.status, UNUSABLE)
+            self.assertIn(says, ' '.join(answer.out.decode().split()))
+        self.assertIn(says, run_json('probe', '--devices', '--driver', path, SOFTCUDA_FAIL='cuInit=999').document['message'])
+
     def test_devices_when_no_driver_exists_then_init_is_not_tried(self):
         answer = run_json('probe', '--devices', '--driver=none')
         self.assertEqual((answer.status, answer.document['initialised'], answer.document['devices']), (UNUSABLE, None, []))

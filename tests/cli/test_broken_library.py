@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A driver library that ends or blocks every process that opens it: each command returns, and reports and names it."""
+"""A driver library or a layer that ends or blocks every process that opens it: each command returns, and reports and
+names it."""
 
+import collections
 import concurrent.futures
 import os
 
@@ -10,6 +12,11 @@ from program import UNUSABLE, Case, fake, main, run, run_json
 COMMANDS = [['probe'], ['probe', '--devices', '--require=12.0'], ['doctor'], ['table', 'StreamQuery'],
             ['lookup', 'cuStreamQuery', '12.0'], ['lookup', '--all'], ['run']]
 NAME = 'libcuda.so.1'
+
+Failure = collections.namedtuple('Failure', 'reason, check, advice')
+FOUND = Failure('not-loadable', 'library', "Reinstall NVIDIA's driver")
+REQUESTED = Failure('not-loadable', 'library', 'Correct CUSHIM_DRIVER')
+LAYER = Failure('bad-layer', 'settings', 'Correct or unset CUSHIM_LAYERS')
 
 
 class BrokenLibrary(Case):
@@ -21,46 +28,46 @@ class BrokenLibrary(Case):
             file.write(whole.read(8192))
         return directory
 
-    def expect_text(self, command, words, **variables):
+    def expect_text(self, command, words, failure, **variables):
         """Expects that the command fails with these words."""
         text = run(*command, **variables)
         self.assertEqual(text.status, UNUSABLE, (command, text.err))
         told = (text.out + text.err).decode()
-        self.assertRegex(told, 'opening it ' + words + r'\.\s')
-        self.assertIn("Reinstall NVIDIA's driver", told)
+        self.assertRegex(told, words + r'\.\s')
+        self.assertIn(failure.advice, told)
 
-    def expect_json(self, command, words, **variables):
+    def expect_json(self, command, words, failure, **variables):
         answer = run_json(*command, **variables)
         self.assertEqual(answer.status, UNUSABLE, command)
         if command[0] == 'probe':
-            self.assertEqual((answer.document['reason'], answer.document['loaded']), ('not-loadable', False))
+            self.assertEqual((answer.document['reason'], answer.document['loaded']), (failure.reason, False))
             self.assertEqual(answer.document['entry_points']['native'], 0)
-            self.assertIn('Reinstall', answer.document['advice'])
+            self.assertIn(failure.advice, answer.document['advice'])
         elif command[0] == 'doctor':
-            self.assertEqual((answer.document[0]['check'], answer.document[0]['verdict']), ('library', 'problem'))
+            self.assertEqual((answer.document[0]['check'], answer.document[0]['verdict']), (failure.check, 'problem'))
             self.assertRegex(answer.document[0]['message'], words)
-            self.assertIn('Reinstall', answer.document[0]['advice'])
+            self.assertIn(failure.advice, answer.document[0]['advice'])
         else:
             self.assertRegex(answer.err.decode(), words)
 
-    def expect_failures(self, commands, words, **variables):
+    def expect_failures(self, commands, words, failure=FOUND, **variables):
         """Expects that all commands fail with these words, as text and as JSON. They run at the same time."""
         with concurrent.futures.ThreadPoolExecutor(2 * len(commands)) as pool:
-            waits = [pool.submit(expect, command, words, **variables)
+            waits = [pool.submit(expect, command, words, failure, **variables)
                      for expect in (self.expect_text, self.expect_json) for command in commands]
             for wait in waits:
                 wait.result()
 
     def test_library_when_truncated_and_found_by_soname_then_is_named(self):
         directory = self.truncated_driver()
-        self.expect_failures(COMMANDS, rf'ends the process( \(.+\))?: {directory}/{NAME}: the file is incomplete',
+        self.expect_failures(COMMANDS, rf'opening it ends the process( \(.+\))?: {directory}/{NAME}: the file is incomplete',
                              LD_LIBRARY_PATH=f'/nowhere:{directory}')
 
     def test_library_when_truncated_and_given_by_name_then_is_named(self):
         directory = self.truncated_driver('libother.so')
-        words = rf'ends the process( \(.+\))?: {directory}/libother.so: the file is incomplete'
-        self.expect_failures([['probe', '--driver=libother.so']], words, LD_LIBRARY_PATH=directory)
-        self.expect_failures([['probe']], words, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
+        words = rf'opening it ends the process( \(.+\))?: {directory}/libother.so: the file is incomplete'
+        self.expect_failures([['probe', '--driver=libother.so']], words, REQUESTED, LD_LIBRARY_PATH=directory)
+        self.expect_failures([['probe']], words, REQUESTED, LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so')
         document = run_json('probe', LD_LIBRARY_PATH=directory, CUSHIM_DRIVER='libother.so').document
         self.assertEqual([attempt['path'] for attempt in document['tried']], ['libother.so'])
         self.assertIn({'name': 'CUSHIM_DRIVER', 'value': 'libother.so', 'used': True}, document['environment'])
@@ -68,13 +75,42 @@ class BrokenLibrary(Case):
     def test_library_when_it_is_a_fifo_then_program_returns(self):
         directory = self.directory()
         os.mkfifo(f'{directory}/{NAME}')
-        words = rf'does not return within \d+ seconds: {directory}/{NAME}: this is not a regular file'
+        words = rf'opening it does not return within \d+ seconds: {directory}/{NAME}: this is not a regular file'
         self.expect_failures(COMMANDS, words, LD_LIBRARY_PATH=directory)
 
-    def test_library_when_constructor_aborts_then_is_named(self):
-        path = fake('aborts')
-        self.expect_failures([[*command, '--driver', path] for command in COMMANDS],
-                             rf'ends the process( \(.+\))?: {path}')
+    def test_library_when_constructor_ends_the_process_then_is_named(self):
+        for library in (fake('aborts'), fake('exits')):
+            self.expect_failures([[*command, '--driver', library] for command in COMMANDS],
+                                 rf'opening it ends the process( \(.+\))?: {library}', REQUESTED)
+
+    def test_library_when_constructor_ends_the_process_then_exec_does_not_run_the_program(self):
+        for library in (fake('aborts'), fake('exits')):
+            answer = run('exec', '--driver', library, '--', 'echo', 'ran')
+            self.assertEqual((answer.status, answer.out), (UNUSABLE, b''))
+            self.assertIn(library.encode(), answer.err)
+
+    def test_layer_when_it_ends_the_process_then_is_named(self):
+        for layer in ('aborts', 'exits', 'aborting_layer', 'exiting_layer'):
+            words = rf'The layer {fake(layer)} cannot be used: opening or installing it ends the process( \(.+\))?'
+            for driver in (fake('driver_12_4'), 'none'):
+                self.expect_failures([[*command, '--driver', driver] for command in COMMANDS], words, LAYER,
+                                     CUSHIM_LAYERS=f'{fake("layer")}:{fake(layer)}')
+
+    def test_layer_when_it_ends_the_process_then_exec_does_not_run_the_program(self):
+        for layer in ('exits', 'aborting_layer'):
+            answer = run('exec', '--driver', fake('driver_12_4'), '--layer', fake(layer), '--', 'echo', 'ran')
+            self.assertEqual((answer.status, answer.out), (UNUSABLE, b''))
+            self.assertIn(fake(layer).encode(), answer.err)
+
+    def test_layer_when_it_ends_the_process_then_probe_shows_the_variable(self):
+        layers = fake('aborting_layer')
+        document = run_json('probe', '--driver', fake('driver_12_4'), CUSHIM_LAYERS=layers).document
+        self.assertEqual(document['tried'], [])
+        self.assertEqual(document['environment'], [{'name': 'CUSHIM_LAYERS', 'value': layers, 'used': True}])
+
+    def test_library_when_it_ends_the_process_then_layers_are_not_blamed(self):
+        self.expect_failures([['probe', '--driver', fake('exits')]], rf'opening it ends the process: {fake("exits")}',
+                             REQUESTED, CUSHIM_LAYERS=fake('layer'))
 
     def test_library_when_intact_one_is_given_then_truncated_one_is_not_opened(self):
         directory = self.truncated_driver()

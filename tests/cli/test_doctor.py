@@ -71,6 +71,18 @@ class Machines(Doctor):
         tree = self.tree().gpu_on_bus().kernel_module().nodes()
         self.blames('library', 'there is an NVIDIA GPU', '--root', tree.root)
 
+    def test_gpu_when_bus_shows_none_then_missing_library_is_no_second_problem(self):
+        for tree in (self.tree(), self.tree().container()):
+            tree.directory('/sys/bus/pci/devices')
+            rows = self.findings('--root', tree.root)
+            self.assertEqual([row['check'] for row in rows if row['verdict'] == 'problem'], ['gpu'])
+            self.assertIn('library', [row['check'] for row in rows])
+
+    def test_stub_when_it_is_the_only_library_then_is_the_only_problem(self):
+        tree = self.tree().driver(LIBRARIES, '1', 'stub').gpu_on_bus().kernel_module().nodes()
+        rows = self.findings('--root', tree.root)
+        self.assertEqual([row['check'] for row in rows if row['verdict'] == 'problem'], ['stub'])
+
     def test_gpu_when_bus_shows_none_then_is_the_first_problem(self):
         tree = self.tree().directory('/sys/bus/pci/devices')
         self.blames('gpu', 'No NVIDIA GPU', '--root', tree.root)
@@ -155,9 +167,11 @@ class Places(Doctor):
         self.blames('nixos', 'services.xserver.videoDrivers', '--root', self.tree().file('/etc/NIXOS').gpu_on_bus().root)
 
     def test_jetson_when_complete_then_no_problem_without_device_nodes(self):
-        directory = f'/usr/lib/{MULTIARCH}/tegra'
-        tree = self.tree().file('/etc/nv_tegra_release', '# R35').driver(directory, '1.1')
-        self.assertEqual(self.passes(tree, jetson='ok', device_nodes=None, kernel_module=None)[-1], directory + '/libcuda.so.1')
+        for mark, directory in (('/etc/nv_tegra_release', LIBRARIES + '/tegra'), ('/etc/nv_tegra_release', LIBRARIES + '/nvidia'),
+                                ('/etc/nv_tegra_release', LIBRARIES), ('/dev/nvmap', '/usr/lib')):
+            tree = self.tree().file(mark).driver(directory, '1.1')
+            tried = self.passes(tree, jetson='ok', device_nodes=None, kernel_module=None)
+            self.assertEqual(tried[-1], directory + '/libcuda.so.1')
 
     def test_jetson_when_library_is_missing_then_names_the_package(self):
         self.blames('jetson', 'nvidia-l4t-cuda', '--root', self.tree().file('/etc/nv_tegra_release').root)
@@ -175,7 +189,7 @@ class Places(Doctor):
 
     def test_search_when_a_known_path_holds_the_only_driver_then_finds_it(self):
         for directory in (LIBRARIES, '/lib/' + MULTIARCH, '/usr/lib64', '/lib64', '/usr/lib', '/usr/local/lib',
-                       LIBRARIES + '/nvidia/current', '/usr/lib/wsl/lib', '/run/opengl-driver/lib', '/usr/local/nvidia/lib64',
+                       LIBRARIES + '/nvidia/current', LIBRARIES + '/nvidia', '/usr/lib/wsl/lib', '/run/opengl-driver/lib', '/usr/local/nvidia/lib64',
                        '/usr/local/nvidia/lib', '/.singularity.d/libs', '/run/nvidia/driver' + LIBRARIES,
                        '/run/nvidia/driver/usr/lib64', LIBRARIES + '/tegra'):
             tree = self.tree().driver(directory)

@@ -20,7 +20,8 @@ class Refused(Case):
         self.assertEqual(hint, 'Try: cushim --help')
 
     def test_command_when_missing_then_names_the_commands(self):
-        self.refuses([], 'a command is missing: probe, table, lookup, doctor, run or exec')
+        last = 'run, exec or trace' if b'cushim trace' in run('--help').out else 'run or exec'
+        self.refuses([], 'a command is missing: probe, table, lookup, doctor, ' + last)
         self.refuses(['--format=json'], 'a command is missing')
 
     def test_command_line_when_word_is_unknown_then_names_it(self):
@@ -35,7 +36,8 @@ class Refused(Case):
         self.refuses(['doctor', 'now'], 'unexpected argument "now"')
 
     def test_option_when_value_is_missing_or_unexpected_then_refused(self):
-        for option in ('--driver', '--max-version', '--hide', '--root', '--format', '--require', '--require-slot'):
+        for option in ('--driver', '--max-version', '--hide', '--root', '--format', '--require', '--require-slot',
+                       '--wait'):
             self.refuses(['probe', option], option + ' needs a value')
         for option in ('--devices', '--per-thread', '--help', '--version'):
             self.refuses(['probe', option + '=yes'], option + ' takes no value')
@@ -45,6 +47,7 @@ class Refused(Case):
                                 ('doctor', '--all'), ('doctor', '--per-thread'), ('run', '--per-thread')):
             self.refuses([command, option], 'this command has no option ' + option)
         self.refuses(['table', '--require', '12.0'], 'this command has no option --require')
+        self.refuses(['run', '--wait', '1'], 'this command has no option --wait')
         self.refuses(['lookup', '--require-slot', 'Init_v1', '--all'], 'this command has no option --require-slot')
 
     def test_version_when_malformed_then_refused(self):
@@ -53,6 +56,10 @@ class Refused(Case):
             self.refuses(['probe', '--require', text], f'--require: "{text}" is not a CUDA version')
             self.refuses(['table', '--max-version=' + text], f'--max-version: "{text}" is not a CUDA version')
             self.refuses(['lookup', '--', 'cuInit', text], f'"{text}" is not a CUDA version')
+
+    def test_wait_when_not_a_number_of_seconds_then_refused(self):
+        for text in ('', 'x', '-1', '+1', ' 1', '1.5', '1s', '0x1', '1000000', '99999999999999999999'):
+            self.refuses(['probe', '--wait', text], f'--wait: "{text}" is not a number of seconds')
 
     def test_format_when_unknown_then_names_the_formats(self):
         for format in ('', 'xml', 'JSON', 'text '):
@@ -91,7 +98,7 @@ class Accepted(Case):
             answer = run(*arguments)
             self.assertEqual((answer.status, answer.err), (USABLE, b''))
             for word in ('probe', 'table', 'lookup', 'doctor', '--devices', '--require', '--require-slot', '--all', '--driver',
-                         '--max-version', '--hide', '--per-thread', '--root', '--format', 'run', '--softcuda'):
+                         '--max-version', '--hide', '--per-thread', '--root', '--format', 'run', '--softcuda', '--wait'):
                 self.assertIn(word.encode(), answer.out)
             self.assertTrue(all(len(line) <= 80 for line in answer.out.splitlines()))
 

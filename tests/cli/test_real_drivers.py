@@ -7,10 +7,8 @@ import glob
 import os
 import shutil
 
-from program import USABLE, UNUSABLE, Case, lists, main, run, run_json
+from program import CACHE, DRIVERS, USABLE, UNUSABLE, Case, lists, main, run, run_json
 
-CACHE = os.environ.get('CUSHIM_CACHE') or os.path.join(
-    os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache'), 'cushim')
 VERSIONS = {str(one.branch): one.version for one in lists.read_drivers()}
 
 
@@ -20,12 +18,12 @@ class RealDrivers(Case):
         search path."""
         found = 0
         for name, version in VERSIONS.items():
-            directory = os.path.join(CACHE, 'drivers', name)
+            directory = os.path.join(DRIVERS, name)
             if os.path.exists(directory + '/libcuda.so.1'):
                 found += 1
                 yield name, version, directory + '/libcuda.so.1', {'LD_LIBRARY_PATH': directory}
         if found == 0:
-            self.skipTest(f'there is no driver in {CACHE}/drivers; tests/drivers/fetch gets them')
+            self.skipTest(f'there is no driver in {DRIVERS}; tests/drivers/fetch gets them')
 
     def test_probe_when_driver_is_on_search_path_then_finds_it(self):
         for name, version, _, variables in self.drivers():
@@ -54,7 +52,7 @@ class RealDrivers(Case):
                 answer = run_json('doctor', '--driver', library, **variables)
                 self.assertIn(answer.status, (USABLE, UNUSABLE))
                 message = [row['message'] for row in answer.document if row['check'] == 'library'][0]
-                self.assertRegex(message, rf"^NVIDIA's driver {name}\.\d+(\.\d+)? for CUDA ")
+                self.assertRegex(message, rf'is NVIDIA driver {name}\.\d+(\.\d+)? for CUDA ')
 
     def test_root_when_it_holds_a_real_driver_then_loads_it(self):
         for name, version, library, variables in self.drivers():
@@ -68,7 +66,7 @@ class RealDrivers(Case):
         directory = os.path.join(CACHE, 'toolkit')
         stubs = sorted(glob.glob(f'{directory}/*/stubs/libcuda.so'))
         if not stubs:
-            self.skipTest(f'{directory} has no stub; tests/drivers/fetch-toolkit fetches them')
+            self.skipTest(f'{directory} has no stub; tests/drivers/fetch-toolkit 12.4-debian fetches one')
         for stub in stubs:
             with self.subTest(stub=stub):
                 self.assertEqual(run_json('probe', '--driver', stub).document['reason'], 'stub')

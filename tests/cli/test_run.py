@@ -94,6 +94,12 @@ class Run(Case):
             self.assertEqual(list(outcomes), STEPS[:STEPS.index(step) + 1])
             self.assertEqual(list(outcomes.values()), ['passed'] * STEPS.index(step) + ['failed'])
             self.assertIn(f'({code})', answer.document['steps'][-1]['message'])
+            self.assertRegex(answer.document['steps'][-1]['message'],
+                             fr'The driver says: Returning {code} \(CUDA_ERROR_\w+\) from {call.split(":")[0]}\.$')
+
+    def test_run_when_driver_has_no_log_then_a_failure_has_the_code_alone(self):
+        answer = run_json('run', '--softcuda', '550', SOFTCUDA_FAIL='cuLaunchKernel=719')
+        self.assertRegex(answer.document['steps'][-1]['message'], r'\(719\)$')
 
     def test_run_when_driver_does_nothing_then_reports_wrong_results(self):
         answer = run_json('run', '--driver', fake('driver_12_4'))
@@ -111,9 +117,23 @@ class Run(Case):
         self.all_passed(answer)
         self.assertGreater(answer.document['steps'][STEPS.index('launches')]['microseconds'], 100 * 2000)
 
+    def test_softcuda_option_when_given_to_another_command_then_uses_it(self):
+        for driver, version in DRIVERS.items():
+            softcuda = ('--softcuda', driver)
+            probe = run_json('probe', '--devices', *softcuda)
+            self.assertEqual((probe.status, probe.document['driver']['cuda_version']), (USABLE, version))
+            self.assertEqual([device['name'] for device in probe.document['devices']], ['softcuda ' + driver])
+            first = run('probe', *softcuda).out.decode().splitlines()[0]
+            self.assertIn(f'softcuda, a software driver, as driver {driver} for CUDA {lists.version_text(version)}', first)
+            state = {row['slot']: row['state'] for row in run_json('table', 'StreamGetId', *softcuda).document}
+            self.assertEqual(state, {'StreamGetId_v1': 'native' if version >= 12000 else 'missing'})
+            self.assertEqual(run('lookup', 'cuStreamGetId', '12.0', *softcuda).status, USABLE if version >= 12000 else UNUSABLE)
+            self.assertEqual(run('doctor', *softcuda).status, USABLE)
+
     def test_softcuda_option_when_invalid_then_refused(self):
         for arguments in (['run', '--softcuda', '999'], ['run', '--softcuda', ''], ['run', '--softcuda', '../580'],
-                          ['run', '--softcuda', '580', '--driver', '/x'], ['probe', '--softcuda', '580'], ['run', 'on']):
+                          ['run', '--softcuda', '580', '--driver', '/x'], ['probe', '--softcuda', '580', '--root', '/'],
+                          ['run', 'on']):
             answer = run(*arguments)
             self.assertEqual((answer.status, answer.out), (USAGE, b''), arguments)
 

@@ -34,6 +34,27 @@ static void expect(bool is_met, const char *what)
 
 static CUresult (*const free_function)(CUdeviceptr) = cuMemFree;
 
+static void use_nvrtc()
+{
+    nvrtcProgram program = nullptr;
+    size_t size = 0;
+    int major = -1, minor = -1;
+    const char *name = nullptr;
+    char text[1] = {};
+    EXPECT(nvrtcVersion(&major, &minor) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcCreateProgram(&program, "", "name", 0, nullptr, nullptr) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcAddNameExpression(program, "name") == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcCompileProgram(program, 0, nullptr) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcGetPTXSize(program, &size) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcGetPTX(program, text) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcGetProgramLogSize(program, &size) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcGetProgramLog(program, text) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcGetLoweredName(program, "name", &name) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(nvrtcDestroyProgram(&program) == NVRTC_ERROR_INTERNAL_ERROR);
+    EXPECT(program == nullptr && size == 0 && major == -1 && minor == -1 && name == nullptr);
+    EXPECT(std::strlen(nvrtcGetErrorString(NVRTC_ERROR_INTERNAL_ERROR)) > 0);
+}
+
 static void use_gpu()
 {
     CUdevice device;
@@ -64,6 +85,7 @@ int main(int argc, char **argv)
     EXPECT(std::strlen(cuewErrorString(CUDA_ERROR_OUT_OF_MEMORY)) > 0);
     EXPECT(std::strcmp(cuewErrorString(static_cast<CUresult>(99999)), "Unknown CUDA error value") == 0);
     EXPECT(cuewCompilerPath() == nullptr);
+    use_nvrtc();
     if (has_driver) {
         use_gpu();
     } else {

@@ -26,15 +26,15 @@ static void CUDA_CB record_report(CUstream stream, CUresult status, void *user)
 static void on_stream(const char *key, CUstream stream)
 {
     struct report report = {UNTOUCHED_HANDLE, CUDA_ERROR_UNKNOWN, pthread_self(), 0};
-    rule(key_of(key, "code", NULL), cu->StreamAddCallback_v1(stream, record_report, &report, 0), CUDA_SUCCESS);
-    rule(key_of(key, "synchronize", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    rule_number(key_of(key, "calls", NULL), atomic_load(&report.calls), 1);
-    rule(key_of(key, "status", NULL), report.status, CUDA_SUCCESS);
-    saw_text(key_of(key, "handle", NULL), report.stream == stream             ? "same"
-                                          : report.stream == NULL             ? "zero"
-                                          : report.stream == CU_STREAM_LEGACY ? "legacy"
-                                                                              : "other");
-    rule_fact(key_of(key, "other-thread", NULL), !pthread_equal(report.thread, pthread_self()));
+    expect(key_of(key, "code", NULL), cu->StreamAddCallback_v1(stream, record_report, &report, 0), CUDA_SUCCESS);
+    expect(key_of(key, "synchronize", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    expect_number(key_of(key, "calls", NULL), atomic_load(&report.calls), 1);
+    expect(key_of(key, "status", NULL), report.status, CUDA_SUCCESS);
+    observe_text(key_of(key, "handle", NULL), report.stream == stream             ? "same"
+                                              : report.stream == NULL             ? "zero"
+                                              : report.stream == CU_STREAM_LEGACY ? "legacy"
+                                                                                  : "other");
+    expect_true(key_of(key, "other-thread", NULL), !pthread_equal(report.thread, pthread_self()));
 }
 
 static void called(void)
@@ -42,7 +42,6 @@ static void called(void)
     CUstream stream = stream_new();
     on_stream("created", stream);
     on_stream("zero", NULL);
-    stream_end(stream);
 }
 
 static void called_special(void)
@@ -55,46 +54,43 @@ static void arguments(void)
 {
     CUstream stream = stream_new();
     atomic_int calls = 0;
-    rule("flag-1", cu->StreamAddCallback_v1(stream, count_callback, &calls, 1), CUDA_ERROR_INVALID_VALUE);
-    rule("flag-high", cu->StreamAddCallback_v1(stream, count_callback, &calls, 0x80000000u), CUDA_ERROR_INVALID_VALUE);
-    rule("null", cu->StreamAddCallback_v1(stream, NULL, &calls, 0), CUDA_ERROR_INVALID_VALUE);
-    rule("no-user-data-null", cu->StreamAddCallback_v1(stream, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("never-called", atomic_load(&calls), 0);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("no-context", cu->StreamAddCallback_v1(stream, count_callback, &calls, 0), CUDA_SUCCESS);
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("no-context-called", atomic_load(&calls), 1);
-    rule("no-context-zero", cu->StreamAddCallback_v1(NULL, count_callback, &calls, 0), CUDA_ERROR_INVALID_CONTEXT);
-    stream_end(stream);
+    expect("flag-1", cu->StreamAddCallback_v1(stream, count_callback, &calls, 1), CUDA_ERROR_INVALID_VALUE);
+    expect("flag-high", cu->StreamAddCallback_v1(stream, count_callback, &calls, 0x80000000u),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("null", cu->StreamAddCallback_v1(stream, NULL, &calls, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("no-user-data-null", cu->StreamAddCallback_v1(stream, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("never-called", atomic_load(&calls), 0);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    expect("no-context", cu->StreamAddCallback_v1(stream, count_callback, &calls, 0), CUDA_SUCCESS);
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("no-context-called", atomic_load(&calls), 1);
+    expect("no-context-zero", cu->StreamAddCallback_v1(NULL, count_callback, &calls, 0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
 static void host_function(void)
 {
     CUstream stream = stream_new();
     atomic_int calls = 0;
-    rule("null", cu->LaunchHostFunc_v1(stream, NULL, &calls), CUDA_ERROR_INVALID_VALUE);
-    rule("code", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
-    rule("zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls), CUDA_SUCCESS);
-    rule("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
-    rule_number("calls", atomic_load(&calls), 2);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("no-context", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
-    saw("no-context-zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("no-context-calls", atomic_load(&calls), 3);
-    stream_end(stream);
+    expect("null", cu->LaunchHostFunc_v1(stream, NULL, &calls), CUDA_ERROR_INVALID_VALUE);
+    expect("code", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
+    expect("zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls), CUDA_SUCCESS);
+    expect("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    expect_number("calls", atomic_load(&calls), 2);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    expect("no-context", cu->LaunchHostFunc_v1(stream, count_host_function, &calls), CUDA_SUCCESS);
+    observe("no-context-zero", cu->LaunchHostFunc_v1(NULL, count_host_function, &calls));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("no-context-calls", atomic_load(&calls), 3);
 }
 
 static void host_function_captured(void)
 {
-    CUstream stream = stream_new();
     atomic_int calls = 0;
-    capture_begin(stream);
-    saw("code", cu->LaunchHostFunc_v1(stream, count_host_function, &calls));
-    saw_text("status", capture_status(stream));
-    rule("end", capture_end(stream), CUDA_SUCCESS);
-    stream_end(stream);
+    CUstream stream = stream_capturing();
+    observe("code", cu->LaunchHostFunc_v1(stream, count_host_function, &calls));
+    observe_text("status", capture_status(stream));
+    expect("end", capture_end(stream), CUDA_SUCCESS);
 }
 
 static double processor_seconds(void)
@@ -104,37 +100,34 @@ static double processor_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* cuLaunchHostFunc_v2 needs CUDA 13.2: on driver 580, cushim's polyfill answers. The last argument chooses how a thread
+/* cuLaunchHostFunc_v2 needs CUDA 13.1: on driver 580, cushim's polyfill answers. The last argument chooses how a thread
  * of the driver waits for the work before the function. */
 static void host_function_v2(void)
 {
-    struct gate gate;
     CUstream stream = stream_new();
     atomic_int calls = 0;
-    rule("null", cu->LaunchHostFunc_v2(stream, NULL, &calls, CU_HOST_TASK_BLOCKING), CUDA_ERROR_INVALID_VALUE);
-    saw("spinning", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_SPINWAIT));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    saw_number("spinning-calls", atomic_exchange(&calls, 0));
-    rule("zero", cu->LaunchHostFunc_v2(NULL, count_host_function, &calls, CU_HOST_TASK_BLOCKING), CUDA_SUCCESS);
-    rule("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
-    rule_number("zero-calls", atomic_exchange(&calls, 0), 1);
-    if (!gate_close(&gate, stream))
-        return;
-    rule("blocking", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_BLOCKING), CUDA_SUCCESS);
+    expect("null", cu->LaunchHostFunc_v2(stream, NULL, &calls, CU_HOST_TASK_BLOCKING), CUDA_ERROR_INVALID_VALUE);
+    observe("spinning", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_SPINWAIT));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    observe_number("spinning-calls", atomic_exchange(&calls, 0));
+    expect("zero", cu->LaunchHostFunc_v2(NULL, count_host_function, &calls, CU_HOST_TASK_BLOCKING), CUDA_SUCCESS);
+    expect("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    expect_number("zero-calls", atomic_exchange(&calls, 0), 1);
+    struct gate *gate = gate_new(stream);
+    expect("blocking", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_BLOCKING), CUDA_SUCCESS);
     double before = processor_seconds();
     for (int i = 0; i < 50; i++)
         pause_shortly();
-    rule_fact("blocks", processor_seconds() - before < 0.1);
-    rule_number("early-calls", atomic_load(&calls), 0);
-    gate_open(&gate);
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("calls", atomic_load(&calls), 1);
-    if (have("captured", S(StreamBeginCapture_v2))) {
+    expect_true("blocks", processor_seconds() - before < 0.1);
+    expect_number("early-calls", atomic_load(&calls), 0);
+    gate_open(gate);
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("calls", atomic_load(&calls), 1);
+    if (require_slot("captured", S(StreamBeginCapture_v2))) {
         capture_begin(stream);
-        saw("captured.code", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_BLOCKING));
-        rule("captured.end", capture_end(stream), CUDA_SUCCESS);
+        observe("captured.code", cu->LaunchHostFunc_v2(stream, count_host_function, &calls, CU_HOST_TASK_BLOCKING));
+        expect("captured.end", capture_end(stream), CUDA_SUCCESS);
     }
-    stream_end(stream);
 }
 
 /* Each call records its position. */
@@ -166,39 +159,33 @@ static void order(void)
     struct sequence sequence = {0, {-1, -1, -1, -1}};
     struct step steps[] = {{&sequence, 0}, {&sequence, 1}, {&sequence, 2}, {&sequence, 3}};
     CUstream stream = stream_new();
-    need("callback", cu->StreamAddCallback_v1(stream, record_position_with_status, &steps[0], 0));
-    need("host-function", cu->LaunchHostFunc_v1(stream, record_position, &steps[1]));
-    need("callback", cu->StreamAddCallback_v1(stream, record_position_with_status, &steps[2], 0));
-    need("host-function", cu->LaunchHostFunc_v1(stream, record_position, &steps[3]));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
+    require("callback", cu->StreamAddCallback_v1(stream, record_position_with_status, &steps[0], 0));
+    require("host-function", cu->LaunchHostFunc_v1(stream, record_position, &steps[1]));
+    require("callback", cu->StreamAddCallback_v1(stream, record_position_with_status, &steps[2], 0));
+    require("host-function", cu->LaunchHostFunc_v1(stream, record_position, &steps[3]));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
     for (int i = 0; i < 4; i++) {
         const char *names[] = {"first", "second", "third", "fourth"};
-        rule_number(names[i], sequence.places[i], i);
+        expect_number(names[i], sequence.places[i], i);
     }
-    stream_end(stream);
 }
 
 /* "The callback will block later work in the stream until it is finished." */
 static void blocks_later_work(void)
 {
-    struct gate gate;
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
     CUstream other = stream_new();
     volatile unsigned char *host = host_new(32, &address);
-    if (host == NULL || !gate_close(&gate, stream))
-        return;
-    need("memset", cu->MemsetD8Async_v1(address, 9, 16, stream));
-    need("memset", cu->MemsetD8Async_v1(address + 16, 9, 16, other));
-    rule("other-stream-goes-on", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
-    rule_number("other-done", host[16], 9);
-    rule_number("later-work-waits", host[0], 0);
-    gate_open(&gate);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    rule_number("later-work-done", host[0], 9);
-    stream_end(stream);
-    stream_end(other);
-    host_free((void *)host);
+    struct gate *gate = gate_new(stream);
+    require("memset", cu->MemsetD8Async_v1(address, 9, 16, stream));
+    require("memset", cu->MemsetD8Async_v1(address + 16, 9, 16, other));
+    expect("other-stream-goes-on", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
+    expect_number("other-done", host[16], 9);
+    expect_number("later-work-waits", host[0], 0);
+    gate_open(gate);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    expect_number("later-work-done", host[0], 9);
 }
 
 /* A callback sees the results of the work before it, wherever that work was joined. */
@@ -222,19 +209,13 @@ static void sees_earlier_work(void)
     CUstream joined = stream_new();
     CUevent event = event_new();
     struct sight sight = {host_new(32, &address), -1};
-    if (sight.host == NULL)
-        return;
-    need("memset", cu->MemsetD8Async_v1(address, 5, 16, stream));
-    need("memset", cu->MemsetD8Async_v1(address + 16, 6, 16, joined));
-    need("record", cu->EventRecord_v1(event, joined));
-    need("wait", cu->StreamWaitEvent_v1(stream, event, 0));
-    need("callback", cu->StreamAddCallback_v1(stream, read_memory, &sight, 0));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("sum", sight.seen, 11);
-    need("destroy", cu->EventDestroy_v2(event));
-    stream_end(stream);
-    stream_end(joined);
-    host_free((void *)sight.host);
+    require("memset", cu->MemsetD8Async_v1(address, 5, 16, stream));
+    require("memset", cu->MemsetD8Async_v1(address + 16, 6, 16, joined));
+    require("record", cu->EventRecord_v1(event, joined));
+    require("wait", cu->StreamWaitEvent_v1(stream, event, 0));
+    require("callback", cu->StreamAddCallback_v1(stream, read_memory, &sight, 0));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("sum", sight.seen, 11);
 }
 
 /* "Callbacks must not make any CUDA API calls": the behaviour of a driver when they do. */
@@ -275,22 +256,21 @@ static void report_codes_inside(const char *key, const struct inside *inside)
     static const char *const names[] = {"stream-query",   "event-query",  "context-current", "context-device",
                                         "driver-version", "event-record", "stream-wait"};
     for (int i = 0; i < 7; i++)
-        saw(key_of(key, names[i], NULL), (CUresult)inside->codes[i]);
+        observe(key_of(key, names[i], NULL), (CUresult)inside->codes[i]);
 }
 
 static void calls_inside(void)
 {
     struct inside inside = {stream_new(), event_new(), {0}};
     CUstream stream = stream_new();
-    need("callback", cu->StreamAddCallback_v1(stream, call_from_callback, &inside, 0));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
+    require("callback", cu->StreamAddCallback_v1(stream, call_from_callback, &inside, 0));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
     report_codes_inside("callback", &inside);
-    if (have("host-function", S(LaunchHostFunc_v1))) {
-        need("host-function", cu->LaunchHostFunc_v1(stream, call_from_host_function, &inside));
-        need("synchronize", cu->StreamSynchronize_v1(stream));
+    if (require_slot("host-function", S(LaunchHostFunc_v1))) {
+        require("host-function", cu->LaunchHostFunc_v1(stream, call_from_host_function, &inside));
+        require("synchronize", cu->StreamSynchronize_v1(stream));
         report_codes_inside("host-function", &inside);
     }
-    stream_end(stream);
 }
 
 static void many(void)
@@ -301,10 +281,9 @@ static void many(void)
     int added = 0;
     for (int i = 0; i < COUNT; i++)
         added += cu->StreamAddCallback_v1(stream, count_callback, &calls, 0) == CUDA_SUCCESS;
-    rule_number("added", added, COUNT);
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("called", atomic_load(&calls), COUNT);
-    stream_end(stream);
+    expect_number("added", added, COUNT);
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("called", atomic_load(&calls), COUNT);
 }
 
 static const struct check checks[] = {

@@ -10,7 +10,7 @@ enum cushim_default_stream cu_kind;
 int check_broken;
 
 static const struct check *current;
-static bool stands_on_polyfill;
+static bool uses_polyfill;
 
 void check_print(const char *name, const char *value, const char *note)
 {
@@ -25,18 +25,18 @@ static void answer(const char *key, const char *value, const char *expected)
     bool broken = expected != NULL && strcmp(value, expected) != 0;
     snprintf(name, sizeof name, "%s.%s", current->name, key);
     snprintf(note, sizeof note, "expected %s", broken ? expected : "");
-    check_broken += broken && (CHECK_STRICT || !stands_on_polyfill);
+    check_broken += broken && (CHECK_STRICT || !uses_polyfill);
     check_print(name, value, broken ? note : NULL);
 }
 
-void saw_number(const char *key, long long value)
+void observe_number(const char *key, long long value)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld", value);
     answer(key, text, NULL);
 }
 
-void rule_number(const char *key, long long value, long long expected)
+void expect_number(const char *key, long long value, long long expected)
 {
     char text[32];
     char wanted[32];
@@ -45,34 +45,34 @@ void rule_number(const char *key, long long value, long long expected)
     answer(key, text, wanted);
 }
 
-CUresult saw(const char *key, CUresult result)
+CUresult observe(const char *key, CUresult result)
 {
-    saw_number(key, (long long)result);
+    observe_number(key, (long long)result);
     return result;
 }
 
-CUresult rule(const char *key, CUresult result, CUresult expected)
+CUresult expect(const char *key, CUresult result, CUresult expected)
 {
-    rule_number(key, (long long)result, (long long)expected);
+    expect_number(key, (long long)result, (long long)expected);
     return result;
 }
 
-void saw_fact(const char *key, bool value)
+void observe_bool(const char *key, bool value)
 {
     answer(key, value ? "yes" : "no", NULL);
 }
 
-void rule_fact(const char *key, bool value)
+void expect_true(const char *key, bool value)
 {
     answer(key, value ? "yes" : "no", "yes");
 }
 
-void saw_text(const char *key, const char *text)
+void observe_text(const char *key, const char *text)
 {
     answer(key, text, NULL);
 }
 
-void saw_words(const char *key, const char *format, ...)
+void observe_format(const char *key, const char *format, ...)
 {
     char text[400];
     va_list arguments;
@@ -82,49 +82,58 @@ void saw_words(const char *key, const char *format, ...)
     answer(key, text, NULL);
 }
 
-bool need(const char *what, CUresult result)
+bool require(const char *what, CUresult result)
 {
     if (result != CUDA_SUCCESS)
-        rule(key_of("needs", what, NULL), result, CUDA_SUCCESS);
+        expect(key_of("needs", what, NULL), result, CUDA_SUCCESS);
     return result == CUDA_SUCCESS;
 }
 
 static bool is_missing(enum cushim_slot slot, struct cushim_slot_info *out_info)
 {
-    return cushim_query_slot(slot, cu_kind, out_info) != CUDA_SUCCESS || out_info->state == CUSHIM_STATE_MISSING;
+    return cushim_slot_get_info(slot, cu_kind, out_info) != CUDA_SUCCESS || out_info->state == CUSHIM_STATE_MISSING;
 }
 
-void lacks(const char *key, const char *why)
+void not_applicable(const char *key, const char *why)
 {
     char name[192];
     snprintf(name, sizeof name, "%s%s%s", current->name, key != NULL ? "." : "", key != NULL ? key : "");
     check_print(name, "not-applicable", why);
 }
 
-bool have(const char *key, enum cushim_slot slot)
+bool require_slot(const char *key, enum cushim_slot slot)
 {
     struct cushim_slot_info info;
     if (!is_missing(slot, &info))
         return true;
-    lacks(key, info.name);
+    not_applicable(key, info.name);
     return false;
+}
+
+const char *key_format(const char *format, ...)
+{
+    static _Thread_local char keys[16][128];
+    static _Thread_local unsigned next;
+    char *key = keys[next++ % 16];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(key, sizeof keys[0], format, arguments);
+    va_end(arguments);
+    return key;
 }
 
 const char *key_of(const char *first, const char *second, const char *third)
 {
-    static _Thread_local char keys[16][128];
-    static _Thread_local unsigned turn;
-    char *key = keys[turn++ % 16];
-    snprintf(key, sizeof keys[0], "%s.%s%s%s", first, second, third != NULL ? "." : "", third != NULL ? third : "");
-    return key;
+    return key_format("%s.%s%s%s", first, second, third != NULL ? "." : "", third != NULL ? third : "");
 }
 
 bool check_is_applicable(const struct check *check)
 {
     struct cushim_slot_info info;
     for (size_t i = 0; i < sizeof check->needs / sizeof check->needs[0] && check->needs[i] != 0; i++) {
-        if (is_missing(check->needs[i], &info)) {
-            check_print(check->name, "not-applicable", info.name);
+        bool wants_missing = i == 0 && (check->flags & CHECK_ON_OLD) != 0;
+        if (is_missing(check->needs[i], &info) != wants_missing) {
+            check_print(check->name, "not-applicable", wants_missing ? "the driver is newer" : info.name);
             return false;
         }
     }
@@ -135,9 +144,9 @@ void check_run(const struct check *check)
 {
     struct cushim_slot_info info;
     current = check;
-    stands_on_polyfill = false;
+    uses_polyfill = false;
     for (size_t i = 0; i < sizeof check->needs / sizeof check->needs[0] && check->needs[i] != 0; i++)
-        stands_on_polyfill |= !is_missing(check->needs[i], &info) && info.state == CUSHIM_STATE_POLYFILL;
+        uses_polyfill |= !is_missing(check->needs[i], &info) && info.state == CUSHIM_STATE_POLYFILL;
     if (check_is_applicable(check))
         check->run();
 }

@@ -11,9 +11,9 @@
  *
  *   id.special <tab> not-applicable <tab> StreamGetId_v1
  *
- * A rule, documented or observed, also has an expected value. A broken rule has a third column, "expected 1". If a slot
- * that the check needs is a polyfill, a broken rule is not a failure of the run: compare.py knows the allowed
- * differences.
+ * Where the behaviour is documented, or known from other drivers, the answer also has an expected value. Any other
+ * value gets a third column, "expected 1". If a slot that the check needs is a polyfill, this is not a failure of the
+ * run: compare.py knows the allowed differences.
  */
 #ifndef CONFORMANCE_CHECK_H
 #define CONFORMANCE_CHECK_H
@@ -26,8 +26,9 @@
 #define S(slot) CUSHIM_SLOT_##slot
 
 enum check_flags {
-    CHECK_ALONE = 1,  /* leaves the process unusable: the next check gets a new one */
-    CHECK_NO_INIT = 2 /* needs a process in which cuInit was not called; implies CHECK_ALONE */
+    CHECK_ALONE = 1,   /* leaves the process unusable: the next check gets a new one */
+    CHECK_NO_INIT = 2, /* needs a process in which cuInit was not called; implies CHECK_ALONE */
+    CHECK_ON_OLD = 4   /* for drivers that lack the first slot, and have the others */
 };
 
 struct check {
@@ -51,8 +52,8 @@ struct subject {
 #define SUBJECT(name) extern const struct subject subject_##name;
 #include CHECK_SUBJECTS
 
-/* 1 for a test of our own library, which observes nothing: a broken rule is a failure even on a polyfill, and so are a
- * crash, a hang and a leak. */
+/* 1 for a test of our own library: an unexpected answer is a failure even on a polyfill, and so are a crash, a hang and
+ * a leak. */
 #ifndef CHECK_STRICT
 #    define CHECK_STRICT 0
 #endif
@@ -64,31 +65,33 @@ extern enum cushim_default_stream cu_kind;
 /* Answers. `key` is the part of the answer's name that follows the name of the check. */
 
 /* Reports an observed result code, and returns it. */
-CUresult saw(const char *key, CUresult result);
+CUresult observe(const char *key, CUresult result);
 /* Reports a result code that must be `expected`. */
-CUresult rule(const char *key, CUresult result, CUresult expected);
-void saw_number(const char *key, long long value);
-void rule_number(const char *key, long long value, long long expected);
+CUresult expect(const char *key, CUresult result, CUresult expected);
+void observe_number(const char *key, long long value);
+void expect_number(const char *key, long long value, long long expected);
 /* Reports yes or no. */
-void saw_fact(const char *key, bool value);
-void rule_fact(const char *key, bool value);
+void observe_bool(const char *key, bool value);
+void expect_true(const char *key, bool value);
 /* Both report one or more words, the second one with a printf format. */
-void saw_text(const char *key, const char *text);
+void observe_text(const char *key, const char *text);
 CUSHIM_PRINTF(2, 3)
-void saw_words(const char *key, const char *format, ...);
+void observe_format(const char *key, const char *format, ...);
 
 /* Makes a call that is not the subject of the check. Reports only a failure. Returns whether the call succeeded. */
-bool need(const char *what, CUresult result);
+bool require(const char *what, CUresult result);
 
 /* Returns whether the driver has this slot. If it does not, reports that `key` is not applicable. */
-bool have(const char *key, enum cushim_slot slot);
+bool require_slot(const char *key, enum cushim_slot slot);
 
 /* Reports that `key` is not applicable, with the reason; the whole check if key is NULL. */
-void lacks(const char *key, const char *why);
+void not_applicable(const char *key, const char *why);
 
-/* Makes a key from two or three parts, such as "create.flags.unknown". It stays valid for the next 15 calls on this
- * thread. */
+/* Both make a key: from two or three parts, such as "create.flags.unknown", and with a printf format. The key stays
+ * valid for the next 15 calls on this thread. */
 const char *key_of(const char *first, const char *second, const char *third);
+CUSHIM_PRINTF(1, 2)
+const char *key_format(const char *format, ...);
 
 /* Returns whether the driver has everything that the check needs. If it does not, reports that. */
 bool check_is_applicable(const struct check *check);
@@ -99,7 +102,7 @@ void check_run(const struct check *check);
 /* Prints one line with a full name. */
 void check_print(const char *name, const char *value, const char *note);
 
-/* The number of broken rules in this process. */
+/* The number of unexpected answers in this process. */
 extern int check_broken;
 
 #endif

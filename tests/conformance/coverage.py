@@ -31,26 +31,28 @@ TESTS_SHOWN = 2
 INTRODUCTION = """\
 # What the stream layer covers
 
-This page lists each operation on the stream pages of three of NVIDIA's driver manuals and of two Rust types, with the
-cushim function that performs it, a test of that function, and its state on each driver.
+This page lists each operation on the stream pages of three of NVIDIA's driver manuals, and of the stream types of two
+Rust crates, with the cushim function that performs it, tests of that function, and its state on each driver.
 
-Sources: `coverage.tsv` (operations and functions), `src`, `tests/stream`, and the symbols of each driver; rendered by `python3 tests/conformance/coverage.py BUILD`.
+`python3 tests/conformance/coverage.py BUILD` generates it from `coverage.tsv` (operations and functions), `src`,
+`tests/stream`, and the states that `cushim table` reports on each version of softcuda, which has the exports of that
+driver.
 
 **native**: the function calls the newest entry point that it knows, in the driver. **poly**: this driver has only older
 entry points or none; a polyfill gives the same meaning or refuses. **-**: missing; the call returns
-`CUDA_ERROR_NOT_SUPPORTED`. The tests are checks of `tests/stream`. `meson test -C build --suite stream` runs all of them,
-`build/tests/stream/stream_layer --subject capture` one subject.
+`CUDA_ERROR_NOT_SUPPORTED`. **always**: no call of the driver. The tests are checks of `tests/stream`:
+`meson test -C build --suite stream` runs all of them, `build/tests/stream/stream_layer --subject capture` one subject.
 """
 
 MENTIONED = """\
-The pages also name `cuDeviceGetAttribute`, `cuDeviceGetProperties`, `cuMemAllocManaged` and `cuGraphAddNode`. These are not
-stream operations; call them through the table. One page has `cuStreamLaunchHostFunc`, a mistake for `cuLaunchHostFunc`.
+The pages also name `cuDeviceGetAttribute`, `cuDeviceGetProperties`, `cuMemAllocManaged` and `cuGraphAddNode`. These
+are not stream operations; call them through the table. One page has `cuStreamLaunchHostFunc`, a mistake for
+`cuLaunchHostFunc`.
 """
 
 SECTIONS = (
     ("NVIDIA's driver manual", "From the stream pages of CUDA 5.5, 11 and 12. The column \"in\" names the manuals.", ("5.5", "11", "12")),
-    ("The Rust type `Stream` of singe-cuda", "", ("singe-cuda",)),
-    ("The Rust type `Stream` of oxicuda", "", ("oxicuda",)),
+    ("The stream types of two Rust crates", "The column \"in\" names the crates, A and B.", ("A", "B")),
 )
 
 
@@ -68,7 +70,8 @@ class Sources:
                 # The name of a static function is qualified by its file.
                 key = (path, name) if re.match(r"static\b", match[0]) else (None, name)
                 self.calls[key] = (path, body)
-                self.slots[key] = set(re.findall(r"(?:\btable|cushim_table_legacy\(\)|\bdriver)\s*->\s*(\w+_v\d+)\b", body))
+                self.slots[key] = set(re.findall(
+                    r"(?:(?:\btable|cushim_table_legacy\(\)|\bdriver)\s*->|\bCUSH_CALL\()\s*(\w+_v\d+)\b", body))
 
     def key(self, path, name):
         return next((key for key in ((path, name), (None, name)) if key in self.calls), None)
@@ -88,8 +91,8 @@ class Sources:
         return set().union(*(self.slots[key] for key in self.reached(self.key(None, name))))
 
 
-# The functions of the framework that compare an answer with a rule.
-JUDGES = re.compile(r"\b(?:done|rule|rule_fact|rule_number|rule_status|refused|passed_on|saw)\(")
+# The functions of the framework that compare an answer with the expected one.
+JUDGES = re.compile(r"\b(?:expect(?:_error|_driver_error|_success|_true|_number|_status)?|observe)\(")
 
 
 def checks_of(sources):
@@ -117,7 +120,7 @@ def checks_of(sources):
         """Checks of the function's own subject first, then the others in the order of the run, then those of edge
         cases."""
         def place(check):
-            subject = check.split(".")[0]
+            subject = check.split(".")[0].replace("-", "_")
             edge = check.endswith(("on-old", "argument", "null"))
             return edge, subject not in function, order.index(subject)
         return sorted(judged[function] or called[function], key=place)

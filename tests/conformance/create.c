@@ -5,59 +5,59 @@
 static void plain(void)
 {
     CUstream stream = UNTOUCHED_HANDLE;
-    rule("code", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
-    rule_fact("handle-written", stream != UNTOUCHED_HANDLE);
-    rule_fact("handle-not-special", stream != NULL && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD);
-    rule("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
+    expect("code", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
+    expect_true("handle-written", stream != UNTOUCHED_HANDLE);
+    expect_true("handle-not-special", stream != NULL && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD);
+    expect("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
 static void arguments(void)
 {
     CUstream stream = UNTOUCHED_HANDLE;
-    rule("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_VALUE);
-    rule("flag-2", cu->StreamCreate_v1(&stream, 2), CUDA_ERROR_INVALID_VALUE);
-    rule("flag-3", cu->StreamCreate_v1(&stream, 3), CUDA_ERROR_INVALID_VALUE);
-    rule("flag-high", cu->StreamCreate_v1(&stream, 0x80000000u), CUDA_ERROR_INVALID_VALUE);
-    saw_fact("untouched-on-failure", stream == UNTOUCHED_HANDLE);
-    rule("non-blocking", cu->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
-    rule("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
+    expect("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_VALUE);
+    expect("flag-2", cu->StreamCreate_v1(&stream, 2), CUDA_ERROR_INVALID_VALUE);
+    expect("flag-3", cu->StreamCreate_v1(&stream, 3), CUDA_ERROR_INVALID_VALUE);
+    expect("flag-high", cu->StreamCreate_v1(&stream, 0x80000000u), CUDA_ERROR_INVALID_VALUE);
+    observe_bool("untouched-on-failure", stream == UNTOUCHED_HANDLE);
+    expect("non-blocking", cu->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    expect("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
 }
 
 static void no_context(void)
 {
     CUstream stream = UNTOUCHED_HANDLE;
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("code", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_CONTEXT);
-    saw_fact("untouched", stream == UNTOUCHED_HANDLE);
-    saw("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT));
-    saw("unknown-flag", cu->StreamCreate_v1(&stream, 2));
-    if (have("priority", S(StreamCreateWithPriority_v1)))
-        rule("priority", cu->StreamCreateWithPriority_v1(&stream, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_CONTEXT);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    expect("code", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT), CUDA_ERROR_INVALID_CONTEXT);
+    observe_bool("untouched", stream == UNTOUCHED_HANDLE);
+    observe("null", cu->StreamCreate_v1(NULL, CU_STREAM_DEFAULT));
+    observe("unknown-flag", cu->StreamCreate_v1(&stream, 2));
+    if (require_slot("priority", S(StreamCreateWithPriority_v1)))
+        expect("priority", cu->StreamCreateWithPriority_v1(&stream, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
 static void priority_range(void)
 {
     int least = 99;
     int greatest = 99;
-    rule("code", cu->CtxGetStreamPriorityRange_v1(&least, &greatest), CUDA_SUCCESS);
-    saw_number("least", least);
-    saw_number("greatest", greatest);
-    rule_fact("lower-number-is-higher", greatest <= least);
-    rule("without-least", cu->CtxGetStreamPriorityRange_v1(NULL, &greatest), CUDA_SUCCESS);
-    rule("without-greatest", cu->CtxGetStreamPriorityRange_v1(&least, NULL), CUDA_SUCCESS);
-    rule("without-both", cu->CtxGetStreamPriorityRange_v1(NULL, NULL), CUDA_SUCCESS);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("no-context", cu->CtxGetStreamPriorityRange_v1(&least, &greatest), CUDA_ERROR_INVALID_CONTEXT);
+    expect("code", cu->CtxGetStreamPriorityRange_v1(&least, &greatest), CUDA_SUCCESS);
+    observe_number("least", least);
+    observe_number("greatest", greatest);
+    expect_true("lower-number-is-higher", greatest <= least);
+    expect("without-least", cu->CtxGetStreamPriorityRange_v1(NULL, &greatest), CUDA_SUCCESS);
+    expect("without-greatest", cu->CtxGetStreamPriorityRange_v1(&least, NULL), CUDA_SUCCESS);
+    expect("without-both", cu->CtxGetStreamPriorityRange_v1(NULL, NULL), CUDA_SUCCESS);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    expect("no-context", cu->CtxGetStreamPriorityRange_v1(&least, &greatest), CUDA_ERROR_INVALID_CONTEXT);
 }
 
 static void one_priority(const char *key, int wanted)
 {
     CUstream stream = NULL;
     int priority = 99;
-    rule(key_of(key, "code", NULL), cu->StreamCreateWithPriority_v1(&stream, CU_STREAM_NON_BLOCKING, wanted),
-         CUDA_SUCCESS);
-    need("priority", cu->StreamGetPriority_v1(stream, &priority));
-    saw_number(key_of(key, "is", NULL), priority);
+    expect(key_of(key, "code", NULL), cu->StreamCreateWithPriority_v1(&stream, CU_STREAM_NON_BLOCKING, wanted),
+           CUDA_SUCCESS);
+    require("priority", cu->StreamGetPriority_v1(stream, &priority));
+    observe_number(key_of(key, "is", NULL), priority);
     stream_end(stream);
 }
 
@@ -71,63 +71,57 @@ static void priority(void)
     one_priority("minus-one", -1);
     one_priority("minus-five", -5);
     one_priority("above-greatest", -100);
-    rule("null", cu->StreamCreateWithPriority_v1(NULL, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_VALUE);
-    rule("unknown-flag", cu->StreamCreateWithPriority_v1(&stream, 2, 0), CUDA_ERROR_INVALID_VALUE);
-    saw_fact("untouched", stream == UNTOUCHED_HANDLE);
-    need("plain", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT));
-    need("priority", cu->StreamGetPriority_v1(stream, &value));
-    rule_number("of-plain-create", value, 0);
+    expect("null", cu->StreamCreateWithPriority_v1(NULL, CU_STREAM_DEFAULT, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("unknown-flag", cu->StreamCreateWithPriority_v1(&stream, 2, 0), CUDA_ERROR_INVALID_VALUE);
+    observe_bool("untouched", stream == UNTOUCHED_HANDLE);
+    require("plain", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT));
+    require("priority", cu->StreamGetPriority_v1(stream, &value));
+    expect_number("of-plain-create", value, 0);
     stream_end(stream);
 }
 
 static void destroy_special(void)
 {
-    rule("zero", cu->StreamDestroy_v2(NULL), CUDA_ERROR_INVALID_HANDLE);
-    rule("legacy", cu->StreamDestroy_v2(CU_STREAM_LEGACY), CUDA_ERROR_INVALID_HANDLE);
-    rule("per-thread", cu->StreamDestroy_v2(CU_STREAM_PER_THREAD), CUDA_ERROR_INVALID_HANDLE);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    saw("zero-without-context", cu->StreamDestroy_v2(NULL));
-    saw("legacy-without-context", cu->StreamDestroy_v2(CU_STREAM_LEGACY));
+    for (int i = 0; i < 3; i++)
+        expect(specials[i].name, cu->StreamDestroy_v2(specials[i].stream), CUDA_ERROR_INVALID_HANDLE);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    observe("zero-without-context", cu->StreamDestroy_v2(NULL));
+    observe("legacy-without-context", cu->StreamDestroy_v2(CU_STREAM_LEGACY));
 }
 
 static void destroy_first(void)
 {
     CUstream stream = stream_new();
-    rule("code", cu->StreamDestroy_v1(stream), CUDA_SUCCESS);
-    rule("zero", cu->StreamDestroy_v1(NULL), CUDA_ERROR_INVALID_HANDLE);
+    expect("code", cu->StreamDestroy_v1(disown(stream)), CUDA_SUCCESS);
+    expect("zero", cu->StreamDestroy_v1(NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
 /* "The function will return immediately": the work continues after the handle is destroyed. */
 static void destroy_pending(void)
 {
-    struct gate gate;
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
     atomic_int called = 0;
     volatile unsigned char *host = host_new(64, &address);
-    if (host == NULL || !gate_close(&gate, stream))
-        return;
-    need("callback", cu->StreamAddCallback_v1(stream, count_callback, &called, 0));
-    need("memset", cu->MemsetD8Async_v1(address, 7, 64, stream));
-    rule("code", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
-    rule_number("gate-was-closed", atomic_load(&gate.passed), 0);
-    gate_open(&gate);
-    rule("context-synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
-    rule_number("callback-came", atomic_load(&called), 1);
-    rule_number("memory-was-set", host[63], 7);
-    host_free((void *)host);
+    struct gate *gate = gate_new(stream);
+    require("callback", cu->StreamAddCallback_v1(stream, count_callback, &called, 0));
+    require("memset", cu->MemsetD8Async_v1(address, 7, 64, stream));
+    expect("code", cu->StreamDestroy_v2(disown(stream)), CUDA_SUCCESS);
+    expect_number("gate-was-closed", gate_passed(gate), 0);
+    gate_open(gate);
+    expect("context-synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    expect_number("callback-came", atomic_load(&called), 1);
+    expect_number("memory-was-set", host[63], 7);
 }
 
 static void handle_reuse(void)
 {
     CUstream first = stream_new();
-    need("destroy", cu->StreamDestroy_v2(first));
+    require("destroy", cu->StreamDestroy_v2(disown(first)));
     CUstream second = stream_new();
-    saw_fact("same-handle", first == second);
+    observe_bool("same-handle", first == second);
     CUstream third = stream_new();
-    rule_fact("live-ones-differ", second != third);
-    stream_end(second);
-    stream_end(third);
+    expect_true("live-ones-differ", second != third);
 }
 
 struct remote {
@@ -152,12 +146,12 @@ static void threads(void)
 {
     struct remote remote = {NULL, CUDA_ERROR_UNKNOWN, CUDA_ERROR_UNKNOWN};
     on_thread(create_there, &remote);
-    rule("create-on-another", remote.create, CUDA_SUCCESS);
-    rule("use-here", cu->StreamQuery_v1(remote.stream), CUDA_SUCCESS);
+    expect("create-on-another", remote.create, CUDA_SUCCESS);
+    expect("use-here", cu->StreamQuery_v1(remote.stream), CUDA_SUCCESS);
     on_bare_thread(destroy_there, &remote);
-    rule("destroy-without-context", remote.destroy, CUDA_SUCCESS);
+    expect("destroy-without-context", remote.destroy, CUDA_SUCCESS);
     on_bare_thread(create_there, &remote);
-    rule("create-without-context", remote.create, CUDA_ERROR_INVALID_CONTEXT);
+    expect("create-without-context", remote.create, CUDA_ERROR_INVALID_CONTEXT);
 }
 
 static void many(void)
@@ -168,10 +162,10 @@ static void many(void)
     int destroyed = 0;
     for (int i = 0; i < COUNT; i++)
         created += cu->StreamCreate_v1(&streams[i], CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
-    rule_number("created", created, COUNT);
+    expect_number("created", created, COUNT);
     for (int i = 0; i < created; i++)
         destroyed += cu->StreamDestroy_v2(streams[i]) == CUDA_SUCCESS;
-    rule_number("destroyed", destroyed, COUNT);
+    expect_number("destroyed", destroyed, COUNT);
 }
 
 static const struct check checks[] = {

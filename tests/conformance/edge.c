@@ -72,7 +72,7 @@ static void add_answer(char *text, enum query query, CUgraph graph, const CUgrap
     text[length] = '\0';
 }
 
-static void saw_queries(const char *key, CUgraph graph, const CUgraphNode *nodes)
+static void observe_queries(const char *key, CUgraph graph, const CUgraphNode *nodes)
 {
     static const struct {
         int given;
@@ -92,28 +92,20 @@ static void saw_queries(const char *key, CUgraph graph, const CUgraphNode *nodes
         char text[MOST_TEXT] = "";
         for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
             add_answer(text, (enum query)query, graph, nodes, queries[i].given, queries[i].room);
-        saw_text(key_of(key, names[query], NULL), text);
+        observe_text(key_of(key, names[query], NULL), text);
     }
 }
 
-static int count_edges(CUgraph graph)
+static void observe_change(const char *key, CUgraph graph, CUresult result)
 {
-    size_t count = 99;
-    need("count", cu->GraphGetEdges_v1(graph, NULL, NULL, &count));
-    return (int)count;
-}
-
-static void saw_change(const char *key, CUgraph graph, CUresult result)
-{
-    saw_words(key, "%d, %d edges", (int)result, count_edges(graph));
+    observe_format(key, "%d, %d edges", (int)result, graph_edges(graph));
 }
 
 static CUgraph graph_of(CUgraphNode *out_nodes, int count)
 {
-    CUgraph graph = NULL;
-    need("graph", cu->GraphCreate_v1(&graph, 0));
+    CUgraph graph = graph_new();
     for (int i = 0; i < count; i++)
-        need("node", cu->GraphAddEmptyNode_v1(&out_nodes[i], graph, NULL, 0));
+        require("node", cu->GraphAddEmptyNode_v1(&out_nodes[i], graph, NULL, 0));
     return graph;
 }
 
@@ -121,14 +113,12 @@ static CUgraph graph_of(CUgraphNode *out_nodes, int count)
 static void plain(void)
 {
     static const CUgraphEdgeData none[2];
-    CUgraphEdgeData data;
+    static const CUgraphEdgeData data = {.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
     CUgraphNode nodes[NODE_COUNT];
     CUgraphNode foreign;
     CUgraph graph = graph_of(nodes, NODE_COUNT);
-    CUgraph other = graph_of(&foreign, 1);
+    (void)graph_of(&foreign, 1);
     const CUgraphNode twice[] = {nodes[0], nodes[0]};
-    memset(&data, 0, sizeof data);
-    data.type = (unsigned char)CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
     const struct {
         const char *key;
         bool adds;
@@ -152,46 +142,40 @@ static void plain(void)
         {"remove-absent", false, &nodes[1], &nodes[2], NULL, 1},
         {"remove-none", false, twice, &nodes[2], NULL, 0},
     };
-    saw_queries("empty", graph, nodes);
+    observe_queries("empty", graph, nodes);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         CUresult result =
             calls[i].adds
                 ? cu->GraphAddDependencies_v2(graph, calls[i].from, calls[i].to, calls[i].data, calls[i].count)
                 : cu->GraphRemoveDependencies_v2(graph, calls[i].from, calls[i].to, calls[i].data, calls[i].count);
-        saw_change(calls[i].key, graph, result);
+        observe_change(calls[i].key, graph, result);
     }
-    saw_queries("three", graph, nodes);
-    saw_change("remove-one", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], NULL, 1));
-    saw_change("remove-two-plain", graph, cu->GraphRemoveDependencies_v2(graph, twice, &nodes[2], none, 2));
-    saw_queries("emptied", graph, nodes);
-    need("destroy", cu->GraphDestroy_v1(graph));
-    need("destroy", cu->GraphDestroy_v1(other));
+    observe_queries("three", graph, nodes);
+    observe_change("remove-one", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], NULL, 1));
+    observe_change("remove-two-plain", graph, cu->GraphRemoveDependencies_v2(graph, twice, &nodes[2], none, 2));
+    observe_queries("emptied", graph, nodes);
 }
 
 /* A programmatic edge: a kernel may start before the one that it depends on has ended. */
 static void programmatic(void)
 {
-    CUgraphEdgeData data;
-    CUfunction function = NULL;
+    static const CUgraphEdgeData data = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                                         .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+    const CUDA_KERNEL_NODE_PARAMS_v2 parameters = {.func = kernel_new("conformance_nothing"),
+                                                   .gridDimX = 1,
+                                                   .gridDimY = 1,
+                                                   .gridDimZ = 1,
+                                                   .blockDimX = 1,
+                                                   .blockDimY = 1,
+                                                   .blockDimZ = 1};
     CUgraphNode nodes[2] = {NULL, NULL};
     CUgraph graph = graph_of(nodes, 0);
-    CUDA_KERNEL_NODE_PARAMS_v2 parameters;
-    if (!need("kernel", kernel_get("conformance_nothing", &function)))
-        return;
-    memset(&parameters, 0, sizeof parameters);
-    parameters.func = function;
-    parameters.gridDimX = parameters.gridDimY = parameters.gridDimZ = 1;
-    parameters.blockDimX = parameters.blockDimY = parameters.blockDimZ = 1;
     for (int i = 0; i < 2; i++)
-        need("node", cu->GraphAddKernelNode_v2(&nodes[i], graph, NULL, 0, &parameters));
-    memset(&data, 0, sizeof data);
-    data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
-    data.type = (unsigned char)CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
-    saw_change("add", graph, cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
-    saw_queries("one", graph, nodes);
-    saw_change("remove-plain", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], NULL, 1));
-    saw_change("remove", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
-    need("destroy", cu->GraphDestroy_v1(graph));
+        require("node", cu->GraphAddKernelNode_v2(&nodes[i], graph, NULL, 0, &parameters));
+    observe_change("add", graph, cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    observe_queries("one", graph, nodes);
+    observe_change("remove-plain", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], NULL, 1));
+    observe_change("remove", graph, cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
 }
 
 static const struct check checks[] = {

@@ -6,11 +6,11 @@ static void one_flag(const char *key, unsigned flags)
 {
     CUevent event = UNTOUCHED_HANDLE;
     CUresult result = cu->EventCreate_v1(&event, flags);
-    saw(key, result);
+    observe(key, result);
     if (result == CUDA_SUCCESS)
-        need("destroy", cu->EventDestroy_v2(event));
+        require("destroy", cu->EventDestroy_v2(event));
     else
-        saw_fact(key_of(key, "untouched", NULL), event == UNTOUCHED_HANDLE);
+        observe_bool(key_of(key, "untouched", NULL), event == UNTOUCHED_HANDLE);
 }
 
 static void create(void)
@@ -25,9 +25,9 @@ static void create(void)
     one_flag("unknown-8", 8);
     one_flag("unknown-16", 16);
     one_flag("unknown-high", 0x80000000u);
-    rule("null", cu->EventCreate_v1(NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("no-context", cu->EventCreate_v1(&event, 0), CUDA_ERROR_INVALID_CONTEXT);
+    expect("null", cu->EventCreate_v1(NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    expect("no-context", cu->EventCreate_v1(&event, 0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
 static void null_handles(void)
@@ -35,66 +35,57 @@ static void null_handles(void)
     CUstream stream = stream_new();
     CUevent event = event_new();
     float time = 0;
-    rule("query", cu->EventQuery_v1(NULL), CUDA_ERROR_INVALID_HANDLE);
-    rule("synchronize", cu->EventSynchronize_v1(NULL), CUDA_ERROR_INVALID_HANDLE);
-    rule("record", cu->EventRecord_v1(NULL, stream), CUDA_ERROR_INVALID_HANDLE);
-    rule("destroy", cu->EventDestroy_v2(NULL), CUDA_ERROR_INVALID_HANDLE);
-    rule("elapsed-start", cu->EventElapsedTime_v1(&time, NULL, event), CUDA_ERROR_INVALID_HANDLE);
-    rule("elapsed-end", cu->EventElapsedTime_v1(&time, event, NULL), CUDA_ERROR_INVALID_HANDLE);
-    need("destroy", cu->EventDestroy_v2(event));
-    stream_end(stream);
+    expect("query", cu->EventQuery_v1(NULL), CUDA_ERROR_INVALID_HANDLE);
+    expect("synchronize", cu->EventSynchronize_v1(NULL), CUDA_ERROR_INVALID_HANDLE);
+    expect("record", cu->EventRecord_v1(NULL, stream), CUDA_ERROR_INVALID_HANDLE);
+    expect("destroy", cu->EventDestroy_v2(NULL), CUDA_ERROR_INVALID_HANDLE);
+    expect("elapsed-start", cu->EventElapsedTime_v1(&time, NULL, event), CUDA_ERROR_INVALID_HANDLE);
+    expect("elapsed-end", cu->EventElapsedTime_v1(&time, event, NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
 static void unrecorded(void)
 {
     CUevent event = event_new();
-    rule("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
-    rule("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
-    rule("destroy", cu->EventDestroy_v2(event), CUDA_SUCCESS);
+    expect("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
+    expect("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
+    expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
 
 static void record(void)
 {
-    struct gate gate;
     CUstream stream = stream_new();
     CUevent event = event_new();
-    rule("code", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
-    rule("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
-    rule("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
-    if (!gate_close(&gate, stream))
-        return;
-    rule("old-record-stays", cu->EventQuery_v1(event), CUDA_SUCCESS);
-    rule("again", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
-    rule("pending", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
-    gate_open(&gate);
-    rule("pending-synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
-    rule_number("waited", atomic_load(&gate.passed), 1);
-    rule("destroy", cu->EventDestroy_v2(event), CUDA_SUCCESS);
-    stream_end(stream);
+    expect("code", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
+    expect("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
+    expect("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
+    struct gate *gate = gate_new(stream);
+    expect("old-record-stays", cu->EventQuery_v1(event), CUDA_SUCCESS);
+    expect("again", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
+    expect("pending", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
+    gate_open(gate);
+    expect("pending-synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
+    expect_number("waited", gate_passed(gate), 1);
+    expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
 
 static void record_special(void)
 {
     CUevent event = event_new();
-    rule("zero", cu->EventRecord_v1(event, NULL), CUDA_SUCCESS);
-    rule("legacy", cu->EventRecord_v1(event, CU_STREAM_LEGACY), CUDA_SUCCESS);
-    rule("per-thread", cu->EventRecord_v1(event, CU_STREAM_PER_THREAD), CUDA_SUCCESS);
-    rule("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
-    need("destroy", cu->EventDestroy_v2(event));
+    for (int i = 0; i < 3; i++)
+        expect(specials[i].name, cu->EventRecord_v1(event, specials[i].stream), CUDA_SUCCESS);
+    expect("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
 }
 
 /* Records with different flags, events and streams, while different contexts are current. */
 static void record_flags(void)
 {
-    struct gate gate;
     CUstream stream = stream_new();
     CUevent event = event_new();
     CUcontext current = NULL;
     bool stays = true;
     CUcontext contexts[CONTEXT_COUNT];
-    if (!contexts_new(contexts))
-        return;
-    need("set", cu->CtxSetCurrent_v1(contexts[CONTEXT_SECOND]));
+    contexts_new(contexts);
+    require("set", cu->CtxSetCurrent_v1(contexts[CONTEXT_SECOND]));
     CUevent foreign = event_new();
     const struct {
         const char *key;
@@ -121,148 +112,144 @@ static void record_flags(void)
         {"other-context-zero", CONTEXT_SECOND, event, NULL, 0},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        need("set", cu->CtxSetCurrent_v1(contexts[calls[i].current]));
+        require("set", cu->CtxSetCurrent_v1(contexts[calls[i].current]));
         CUresult result = cu->EventRecordWithFlags_v1(calls[i].event, calls[i].stream, calls[i].flags);
-        saw(calls[i].key, result);
-        need("current", cu->CtxGetCurrent_v1(&current));
+        observe(calls[i].key, result);
+        require("current", cu->CtxGetCurrent_v1(&current));
         stays &= current == contexts[calls[i].current];
     }
-    rule_fact("current-stays", stays);
-    need("set", cu->CtxSetCurrent_v1(the_context));
-    if (gate_close(&gate, stream)) {
-        need("record", cu->EventRecordWithFlags_v1(event, stream, 0));
-        rule("pending", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
-        gate_open(&gate);
-    }
-    stream_end(stream);
-    need("destroy", cu->EventDestroy_v2(event));
-    need("destroy", cu->EventDestroy_v2(foreign));
-    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
+    expect_true("current-stays", stays);
+    require("set", cu->CtxSetCurrent_v1(the_context));
+    struct gate *gate = gate_new(stream);
+    require("record", cu->EventRecordWithFlags_v1(event, stream, 0));
+    expect("pending", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
+    gate_open(gate);
 }
 
 static void no_context(void)
 {
     CUstream stream = stream_new();
     CUevent event = event_new();
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("record", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
-    rule("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
-    rule("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
-    saw("record-zero", cu->EventRecord_v1(event, NULL));
-    rule("wait", cu->StreamWaitEvent_v1(stream, event, 0), CUDA_SUCCESS);
-    rule("destroy", cu->EventDestroy_v2(event), CUDA_SUCCESS);
-    stream_end(stream);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    expect("record", cu->EventRecord_v1(event, stream), CUDA_SUCCESS);
+    expect("synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
+    expect("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
+    observe("record-zero", cu->EventRecord_v1(event, NULL));
+    expect("wait", cu->StreamWaitEvent_v1(stream, event, 0), CUDA_SUCCESS);
+    expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
 
 static void other_context(void)
 {
-    CUcontext second = NULL;
     CUcontext popped = NULL;
     CUstream stream = stream_new();
-    if (!need("context", cu->CtxCreate_v2(&second, 0, the_device)))
-        return;
+    (void)context_second();
     CUevent event = event_new();
-    rule("record-across", cu->EventRecord_v1(event, stream), CUDA_ERROR_INVALID_HANDLE);
-    rule("wait-across", cu->StreamWaitEvent_v1(stream, event, 0), CUDA_SUCCESS);
-    need("pop", cu->CtxPopCurrent_v2(&popped));
-    rule("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
-    rule("destroy", cu->EventDestroy_v2(event), CUDA_SUCCESS);
-    need("context-destroy", cu->CtxDestroy_v2(second));
-    stream_end(stream);
+    expect("record-across", cu->EventRecord_v1(event, stream), CUDA_ERROR_INVALID_HANDLE);
+    expect("wait-across", cu->StreamWaitEvent_v1(stream, event, 0), CUDA_SUCCESS);
+    require("pop", cu->CtxPopCurrent_v2(&popped));
+    expect("query", cu->EventQuery_v1(event), CUDA_SUCCESS);
+    expect("destroy", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
 }
 
 static void destroy_pending(void)
 {
-    struct gate gate;
     CUstream stream = stream_new();
     CUevent event = event_new();
-    if (!gate_close(&gate, stream))
-        return;
-    need("record", cu->EventRecord_v1(event, stream));
-    rule("code", cu->EventDestroy_v2(event), CUDA_SUCCESS);
-    rule_number("gate-was-closed", atomic_load(&gate.passed), 0);
-    gate_open(&gate);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    stream_end(stream);
+    struct gate *gate = gate_new(stream);
+    require("record", cu->EventRecord_v1(event, stream));
+    expect("code", cu->EventDestroy_v2(disown(event)), CUDA_SUCCESS);
+    expect_number("gate-was-closed", gate_passed(gate), 0);
+    gate_open(gate);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
 }
 
-static void elapsed_with(CUresult (*elapsed)(float *, CUevent, CUevent))
+typedef CUresult (*elapsed_function)(float *, CUevent, CUevent);
+
+/* `start` and `end` are recorded, in this order. */
+struct timing {
+    CUstream stream;
+    CUevent start;
+    CUevent end;
+};
+
+static void elapsed_refused(elapsed_function elapsed, const struct timing *timing)
 {
-    struct gate gate;
-    CUstream stream = stream_new();
     CUevent untimed = event_new();
-    CUcontext contexts[CONTEXT_COUNT];
-    CUevent start = NULL;
-    CUevent end = NULL;
-    CUevent unused = NULL;
+    CUevent unused = event_timed();
+    require("record", cu->EventRecord_v1(untimed, timing->stream));
+    require("synchronize", cu->StreamSynchronize_v1(timing->stream));
+    const struct {
+        const char *key;
+        CUevent start;
+        CUevent end;
+    } calls[] = {
+        {"unrecorded", unused, unused},
+        {"start-unrecorded", unused, timing->end},
+        {"end-unrecorded", timing->start, unused},
+        {"untimed", timing->start, untimed},
+        {"start-null", NULL, timing->end},
+        {"both-null", NULL, NULL},
+    };
     float time = -1;
-    if (!contexts_new(contexts))
-        return;
-    need("event", cu->EventCreate_v1(&start, CU_EVENT_DEFAULT));
-    need("event", cu->EventCreate_v1(&end, CU_EVENT_DEFAULT));
-    need("event", cu->EventCreate_v1(&unused, CU_EVENT_DEFAULT));
-    need("record", cu->EventRecord_v1(start, stream));
-    need("record", cu->EventRecord_v1(end, stream));
-    need("record", cu->EventRecord_v1(untimed, stream));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule("unrecorded", elapsed(&time, unused, unused), CUDA_ERROR_INVALID_HANDLE);
-    rule("start-unrecorded", elapsed(&time, unused, end), CUDA_ERROR_INVALID_HANDLE);
-    rule("end-unrecorded", elapsed(&time, start, unused), CUDA_ERROR_INVALID_HANDLE);
-    rule("untimed", elapsed(&time, start, untimed), CUDA_ERROR_INVALID_HANDLE);
-    rule("start-null", elapsed(&time, NULL, end), CUDA_ERROR_INVALID_HANDLE);
-    rule("both-null", elapsed(&time, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
-    rule_fact("untouched", time == -1);
-    rule("code", elapsed(&time, start, end), CUDA_SUCCESS);
-    rule_fact("not-negative", time >= 0);
-    rule("same-event", elapsed(&time, start, start), CUDA_SUCCESS);
-    rule_fact("same-event-is-zero", time == 0);
-    rule("backwards", elapsed(&time, end, start), CUDA_SUCCESS);
-    rule_fact("backwards-not-positive", time <= 0);
-    saw("null", elapsed(NULL, start, end));
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        expect(calls[i].key, elapsed(&time, calls[i].start, calls[i].end), CUDA_ERROR_INVALID_HANDLE);
+    expect_true("untouched", time == -1);
+}
+
+static void elapsed_done(elapsed_function elapsed, const struct timing *timing)
+{
+    CUcontext contexts[CONTEXT_COUNT];
+    float time = -1;
+    contexts_new(contexts);
+    expect("code", elapsed(&time, timing->start, timing->end), CUDA_SUCCESS);
+    expect_true("not-negative", time >= 0);
+    expect("same-event", elapsed(&time, timing->start, timing->start), CUDA_SUCCESS);
+    expect_true("same-event-is-zero", time == 0);
+    expect("backwards", elapsed(&time, timing->end, timing->start), CUDA_SUCCESS);
+    expect_true("backwards-not-positive", time <= 0);
+    observe("null", elapsed(NULL, timing->start, timing->end));
     for (int i = 0; i < CONTEXT_COUNT; i += 2) {
-        need("set", cu->CtxSetCurrent_v1(contexts[i]));
-        rule(key_of("current", context_names[i], NULL), elapsed(&time, start, start), CUDA_SUCCESS);
+        require("set", cu->CtxSetCurrent_v1(contexts[i]));
+        expect(key_of("current", context_names[i], NULL), elapsed(&time, timing->start, timing->start), CUDA_SUCCESS);
     }
-    need("set", cu->CtxSetCurrent_v1(the_context));
-    if (gate_close(&gate, stream)) {
-        time = -1;
-        need("record", cu->EventRecord_v1(end, stream));
-        rule("pending", elapsed(&time, start, end), CUDA_ERROR_NOT_READY);
-        rule("both-pending", elapsed(&time, end, end), CUDA_ERROR_NOT_READY);
-        rule_fact("pending-untouched", time == -1);
-        gate_open(&gate);
-        need("synchronize", cu->StreamSynchronize_v1(stream));
-        rule("no-longer-pending", elapsed(&time, start, end), CUDA_SUCCESS);
-    }
-    need("record", cu->EventRecord_v1(end, NULL));
-    need("synchronize", cu->CtxSynchronize_v1());
-    rule("of-zero", elapsed(&time, end, end), CUDA_SUCCESS);
-    stream_end(stream);
-    need("destroy", cu->EventDestroy_v2(start));
-    need("destroy", cu->EventDestroy_v2(end));
-    need("destroy", cu->EventDestroy_v2(unused));
-    need("destroy", cu->EventDestroy_v2(untimed));
-    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
+    require("set", cu->CtxSetCurrent_v1(the_context));
 }
 
-static CUresult elapsed_first(float *time, CUevent start, CUevent end)
+static void elapsed_pending(elapsed_function elapsed, const struct timing *timing)
 {
-    return cu->EventElapsedTime_v1(time, start, end);
+    float time = -1;
+    struct gate *gate = gate_new(timing->stream);
+    require("record", cu->EventRecord_v1(timing->end, timing->stream));
+    expect("pending", elapsed(&time, timing->start, timing->end), CUDA_ERROR_NOT_READY);
+    expect("both-pending", elapsed(&time, timing->end, timing->end), CUDA_ERROR_NOT_READY);
+    expect_true("pending-untouched", time == -1);
+    gate_open(gate);
+    require("synchronize", cu->StreamSynchronize_v1(timing->stream));
+    expect("no-longer-pending", elapsed(&time, timing->start, timing->end), CUDA_SUCCESS);
+    require("record", cu->EventRecord_v1(timing->end, NULL));
+    require("synchronize", cu->CtxSynchronize_v1());
+    expect("of-zero", elapsed(&time, timing->end, timing->end), CUDA_SUCCESS);
 }
 
-static CUresult elapsed_second(float *time, CUevent start, CUevent end)
+static void elapsed_with(elapsed_function elapsed)
 {
-    return cu->EventElapsedTime_v2(time, start, end);
+    const struct timing timing = {stream_new(), event_timed(), event_timed()};
+    require("record", cu->EventRecord_v1(timing.start, timing.stream));
+    require("record", cu->EventRecord_v1(timing.end, timing.stream));
+    elapsed_refused(elapsed, &timing);
+    elapsed_done(elapsed, &timing);
+    elapsed_pending(elapsed, &timing);
 }
 
 static void elapsed(void)
 {
-    elapsed_with(elapsed_first);
+    elapsed_with(cu->EventElapsedTime_v1);
 }
 
 static void elapsed_v2(void)
 {
-    elapsed_with(elapsed_second);
+    elapsed_with(cu->EventElapsedTime_v2);
 }
 
 static const struct check checks[] = {

@@ -27,7 +27,7 @@ void pause_shortly(void)
 static bool has(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_query_slot(slot, cu_kind, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
+    return cushim_slot_get_info(slot, cu_kind, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
 }
 
 CUresult fixture_open(void)
@@ -45,77 +45,203 @@ CUresult fixture_open(void)
 
 void fixture_restore(void)
 {
-    CUcontext current = NULL;
+    CUcontext popped = NULL;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     if (the_context == NULL)
         return;
-    if (cu->CtxGetCurrent_v1(&current) != CUDA_SUCCESS || current != the_context)
-        (void)cu->CtxSetCurrent_v1(the_context);
+    while (cu->CtxPopCurrent_v2(&popped) == CUDA_SUCCESS)
+        ;
+    (void)cu->CtxSetCurrent_v1(the_context);
     if (has(S(ThreadExchangeStreamCaptureMode_v1)))
         (void)cu->ThreadExchangeStreamCaptureMode_v1(&mode);
 }
 
-CUstream stream_new(void)
+/* The objects of the check. */
+static struct {
+    void (*end)(void *object);
+    void *object;
+} deferred[256];
+static size_t deferred_count;
+
+void defer(void (*end)(void *object), void *object)
+{
+    if (object == NULL || !require("room", deferred_count < 256 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY))
+        return;
+    deferred[deferred_count].end = end;
+    deferred[deferred_count++].object = object;
+}
+
+void *disown(void *object)
+{
+    for (size_t i = 0; i < deferred_count; i++) {
+        if (deferred[i].object == object)
+            deferred[i].object = NULL;
+    }
+    return object;
+}
+
+CUdeviceptr disown_memory(CUdeviceptr memory)
+{
+    return (CUdeviceptr)(size_t)disown((void *)(size_t)memory);
+}
+
+void keep_objects(void)
+{
+    deferred_count = 0;
+}
+
+void destroy_objects(void)
+{
+    if (deferred_count > 0)
+        require("settle", cu->CtxSynchronize_v1());
+    while (deferred_count > 0) {
+        deferred_count--;
+        if (deferred[deferred_count].object != NULL)
+            deferred[deferred_count].end(deferred[deferred_count].object);
+    }
+}
+
+static void end_stream(void *stream)
+{
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    require("destroy", cu->StreamDestroy_v2(stream));
+}
+
+static CUstream stream_with(unsigned flags)
 {
     CUstream stream = NULL;
-    need("stream", cu->StreamCreate_v1(&stream, CU_STREAM_NON_BLOCKING));
+    require("stream", cu->StreamCreate_v1(&stream, flags));
+    defer(end_stream, stream);
     return stream;
+}
+
+CUstream stream_new(void)
+{
+    return stream_with(CU_STREAM_NON_BLOCKING);
 }
 
 CUstream stream_blocking(void)
 {
-    CUstream stream = NULL;
-    need("stream", cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT));
-    return stream;
+    return stream_with(CU_STREAM_DEFAULT);
 }
 
 void stream_end(CUstream stream)
 {
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    need("destroy", cu->StreamDestroy_v2(stream));
+    end_stream(disown(stream));
+}
+
+static void end_event(void *event)
+{
+    require("event-destroy", cu->EventDestroy_v2(event));
+}
+
+static CUevent event_with(unsigned flags)
+{
+    CUevent event = NULL;
+    require("event", cu->EventCreate_v1(&event, flags));
+    defer(end_event, event);
+    return event;
 }
 
 CUevent event_new(void)
 {
-    CUevent event = NULL;
-    need("event", cu->EventCreate_v1(&event, CU_EVENT_DISABLE_TIMING));
-    return event;
+    return event_with(CU_EVENT_DISABLE_TIMING);
+}
+
+CUevent event_timed(void)
+{
+    return event_with(CU_EVENT_DEFAULT);
+}
+
+static void end_graph(void *graph)
+{
+    require("graph-destroy", cu->GraphDestroy_v1(graph));
+}
+
+CUgraph graph_new(void)
+{
+    CUgraph graph = NULL;
+    require("graph", cu->GraphCreate_v1(&graph, 0));
+    defer(end_graph, graph);
+    return graph;
+}
+
+static void end_exec(void *executable)
+{
+    require("exec-destroy", cu->GraphExecDestroy_v1(executable));
+}
+
+CUgraphExec exec_new(CUgraph graph)
+{
+    CUgraphExec executable = NULL;
+    require("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
+    defer(end_exec, executable);
+    return executable;
+}
+
+static void end_memory(void *memory)
+{
+    require("free", cu->MemFree_v2((CUdeviceptr)(size_t)memory));
 }
 
 CUdeviceptr memory_new(size_t count, unsigned char fill)
 {
     CUdeviceptr memory = 0;
-    if (need("memory", cu->MemAlloc_v2(&memory, count)))
-        need("fill", cu->MemsetD8_v2(memory, fill, count));
-    need("settle", cu->CtxSynchronize_v1());
+    if (require("memory", cu->MemAlloc_v2(&memory, count)))
+        require("fill", cu->MemsetD8_v2(memory, fill, count));
+    require("settle", cu->CtxSynchronize_v1());
+    defer(end_memory, (void *)(size_t)memory);
     return memory;
+}
+
+static void end_host(void *host)
+{
+    require("host-free", cu->MemFreeHost_v1(host));
 }
 
 void *host_new(size_t count, CUdeviceptr *out_device)
 {
     void *host = NULL;
-    if (!need("host-memory", cu->MemHostAlloc_v1(&host, count, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)))
+    if (!require("host-memory",
+                 cu->MemHostAlloc_v1(&host, count, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)))
         return NULL;
+    defer(end_host, host);
     memset(host, 0, count);
     if (out_device != NULL)
-        need("device-pointer", cu->MemHostGetDevicePointer_v2(out_device, host, 0));
+        require("device-pointer", cu->MemHostGetDevicePointer_v2(out_device, host, 0));
     return host;
 }
 
 void host_free(void *host)
 {
-    need("host-free", cu->MemFreeHost_v1(host));
+    end_host(disown(host));
 }
+
+static void end_context(void *context)
+{
+    require("context-destroy", cu->CtxDestroy_v2(context));
+}
+
+CUcontext context_second(void)
+{
+    CUcontext context = NULL;
+    require("context", cu->CtxCreate_v2(&context, 0, the_device));
+    defer(end_context, context);
+    return context;
+}
+
+const struct special_stream specials[3] = {
+    {"zero", NULL}, {"legacy", CU_STREAM_LEGACY}, {"per-thread", CU_STREAM_PER_THREAD}};
 
 const char *const context_names[] = {"none", "primary", "second"};
 
-bool contexts_new(CUcontext out_contexts[CONTEXT_COUNT])
+void contexts_new(CUcontext out_contexts[CONTEXT_COUNT])
 {
     CUcontext popped = NULL;
     out_contexts[CONTEXT_NONE] = NULL;
     out_contexts[CONTEXT_PRIMARY] = the_context;
-    return need("context", cu->CtxCreate_v2(&out_contexts[CONTEXT_SECOND], 0, the_device))
-           && need("pop", cu->CtxPopCurrent_v2(&popped));
+    out_contexts[CONTEXT_SECOND] = context_second();
+    require("pop", cu->CtxPopCurrent_v2(&popped));
 }
 
 const char *context_word(CUcontext context)
@@ -134,23 +260,28 @@ const char *device_word(CUdevice device)
 const char *current_word(void)
 {
     CUcontext context = UNTOUCHED_HANDLE;
-    need("current", cu->CtxGetCurrent_v1(&context));
+    require("current", cu->CtxGetCurrent_v1(&context));
     return context_word(context);
 }
 
-void saw_stream(const char *key, CUstream stream)
+void observe_stream(const char *key, CUstream stream)
 {
     CUdevice device = UNTOUCHED_DEVICE;
     CUcontext context = UNTOUCHED_HANDLE;
     CUgreenCtx green = UNTOUCHED_HANDLE;
     CUresult of_device = cu->StreamGetDevice_v1(stream, &device);
     CUresult of_context = cu->StreamGetCtx_v2(stream, &context, &green);
-    saw_words(key, "%d device %s, %d context %s green %s, current %s", (int)of_device, device_word(device),
-              (int)of_context, context_word(context),
-              green == NULL               ? "none"
-              : green == UNTOUCHED_HANDLE ? "untouched"
-                                          : "there",
-              current_word());
+    observe_format(key, "%d device %s, %d context %s green %s, current %s", (int)of_device, device_word(device),
+                   (int)of_context, context_word(context),
+                   green == NULL               ? "none"
+                   : green == UNTOUCHED_HANDLE ? "untouched"
+                                               : "there",
+                   current_word());
+}
+
+static void end_green(void *green)
+{
+    require("green-destroy", cu->GreenCtxDestroy_v1(green));
 }
 
 CUgreenCtx green_new(void)
@@ -159,9 +290,10 @@ CUgreenCtx green_new(void)
     CUdevResourceDesc description = NULL;
     CUgreenCtx green = NULL;
     memset(&all, 0, sizeof all);
-    need("resource", cu->DeviceGetDevResource_v1(the_device, &all, CU_DEV_RESOURCE_TYPE_SM));
-    need("description", cu->DevResourceGenerateDesc_v1(&description, &all, 1));
-    need("green", cu->GreenCtxCreate_v1(&green, description, the_device, CU_GREEN_CTX_DEFAULT_STREAM));
+    require("resource", cu->DeviceGetDevResource_v1(the_device, &all, CU_DEV_RESOURCE_TYPE_SM));
+    require("description", cu->DevResourceGenerateDesc_v1(&description, &all, 1));
+    require("green", cu->GreenCtxCreate_v1(&green, description, the_device, CU_GREEN_CTX_DEFAULT_STREAM));
+    defer(end_green, green);
     return green;
 }
 
@@ -183,7 +315,21 @@ bool gate_close(struct gate *gate, CUstream stream)
     pthread_cond_init(&gate->changed, NULL);
     gate->open = false;
     atomic_init(&gate->passed, 0);
-    return need("gate", cu->StreamAddCallback_v1(stream, wait_at_gate, gate, 0));
+    return require("gate", cu->StreamAddCallback_v1(stream, wait_at_gate, gate, 0));
+}
+
+struct gate *gate_new(CUstream stream)
+{
+    static struct gate gates[16]; /* a callback may use a gate until its stream is destroyed */
+    static unsigned next;
+    struct gate *gate = &gates[next++ % 16];
+    gate_close(gate, stream);
+    return gate;
+}
+
+int gate_passed(struct gate *gate)
+{
+    return atomic_load(&gate->passed);
 }
 
 void gate_open(struct gate *gate)
@@ -194,7 +340,7 @@ void gate_open(struct gate *gate)
     pthread_mutex_unlock(&gate->lock);
 }
 
-struct errand {
+struct job {
     void (*work)(void *user);
     void *user;
     CUcontext context;
@@ -202,39 +348,46 @@ struct errand {
 
 static void *thread_main(void *user)
 {
-    struct errand *errand = user;
-    if (errand->context != NULL)
-        need("thread-context", cu->CtxSetCurrent_v1(errand->context));
-    errand->work(errand->user);
+    struct job *job = user;
+    if (job->context != NULL)
+        require("thread-context", cu->CtxSetCurrent_v1(job->context));
+    job->work(job->user);
     return NULL;
 }
 
-static void run_on_new_thread(struct errand *errand)
+static void run_on_new_thread(struct job *job)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, thread_main, errand) == 0)
+    if (pthread_create(&thread, NULL, thread_main, job) == 0)
         pthread_join(thread, NULL);
     else
-        need("thread", CUDA_ERROR_OPERATING_SYSTEM);
+        require("thread", CUDA_ERROR_OPERATING_SYSTEM);
 }
 
 void on_thread(void (*work)(void *user), void *user)
 {
-    struct errand errand = {work, user, the_context};
-    run_on_new_thread(&errand);
+    struct job job = {work, user, the_context};
+    run_on_new_thread(&job);
 }
 
 void on_bare_thread(void (*work)(void *user), void *user)
 {
-    struct errand errand = {work, user, NULL};
-    run_on_new_thread(&errand);
+    struct job job = {work, user, NULL};
+    run_on_new_thread(&job);
 }
 
 CUresult capture_begin(CUstream stream)
 {
     CUresult result = cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
-    need("begin-capture", result);
+    require("begin-capture", result);
     return result;
+}
+
+CUstream stream_capturing(void)
+{
+    CUstream stream = stream_new();
+    capture_begin(stream);
+    return stream;
 }
 
 CUresult capture_end(CUstream stream)
@@ -242,8 +395,27 @@ CUresult capture_end(CUstream stream)
     CUgraph graph = NULL;
     CUresult result = cu->StreamEndCapture_v1(stream, &graph);
     if (graph != NULL)
-        need("graph-destroy", cu->GraphDestroy_v1(graph));
+        end_graph(graph);
     return result;
+}
+
+CUresult capture_end_with(CUstream stream, CUgraph *out_graph)
+{
+    CUresult result = cu->StreamEndCapture_v1(stream, out_graph);
+    defer(end_graph, *out_graph);
+    return result;
+}
+
+int graph_nodes(CUgraph graph)
+{
+    size_t count = 0;
+    return require("nodes", cu->GraphGetNodes_v1(graph, NULL, &count)) ? (int)count : -1;
+}
+
+int graph_edges(CUgraph graph)
+{
+    size_t count = 0;
+    return require("edges", cu->GraphGetEdges_v2(graph, NULL, NULL, NULL, &count)) ? (int)count : -1;
 }
 
 const char *capture_status(CUstream stream)

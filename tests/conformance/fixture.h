@@ -17,19 +17,49 @@ CUresult fixture_open(void);
 /* Restores the state of the thread: the context is current and alone on the stack, and the capture mode is global. */
 void fixture_restore(void);
 
-/* A stream that does not synchronise with the legacy stream, and one that does. NULL on failure, which is reported. */
+/* Stream 0 and the handles of the two default streams, with their names in keys. */
+struct special_stream {
+    const char *name;
+    CUstream stream;
+};
+extern const struct special_stream specials[3];
+
+/*
+ * Objects that are destroyed after the check; a check with CHECK_ALONE leaves them to the end of its process. Each
+ * function reports a failure. Before a check returns, it must wait for work that uses its local variables.
+ */
+
+/* A stream that does not synchronise with the legacy stream, and one that does. */
 CUstream stream_new(void);
 CUstream stream_blocking(void);
-/* Waits for the work, then destroys the stream. */
-void stream_end(CUstream stream);
-
+/* A stream that is capturing in relaxed mode, which every driver with captures supports. */
+CUstream stream_capturing(void);
+/* An event without timing, and one with it. */
 CUevent event_new(void);
-
-/* Allocates `count` bytes of device memory, filled with `fill`. */
+CUevent event_timed(void);
+CUgraph graph_new(void);
+CUgraphExec exec_new(CUgraph graph);
+/* `count` bytes of device memory, filled with `fill`. */
 CUdeviceptr memory_new(size_t count, unsigned char fill);
-
-/* Allocates zeroed host memory that the device can access. *out_device is its device address. */
+/* Zeroed host memory that the device can access. *out_device, if not NULL, is its device address. */
 void *host_new(size_t count, CUdeviceptr *out_device);
+/* A second context, which is then current. */
+CUcontext context_second(void);
+/* A green context with all multiprocessors of the device. */
+CUgreenCtx green_new(void);
+
+/* Calls `end(object)` after the check; the newest object ends first. */
+void defer(void (*end)(void *object), void *object);
+/* Returns the object, which the check destroys itself. */
+void *disown(void *object);
+CUdeviceptr disown_memory(CUdeviceptr memory);
+/* Keeps all objects of this check until the process ends. */
+void keep_objects(void);
+/* Destroys them now. */
+void destroy_objects(void);
+
+/* Waits for the work of a stream, and destroys the stream now. */
+void stream_end(CUstream stream);
 void host_free(void *host);
 
 /* The values of an output handle and of an output device before a call. */
@@ -39,8 +69,8 @@ void host_free(void *host);
 /* Contexts that tables of calls make current: none, the context of the fixture, and a second one. */
 enum { CONTEXT_NONE, CONTEXT_PRIMARY, CONTEXT_SECOND, CONTEXT_COUNT };
 extern const char *const context_names[CONTEXT_COUNT];
-/* Creates the second context, which is not current afterwards. Returns whether that succeeded. */
-bool contexts_new(CUcontext out_contexts[CONTEXT_COUNT]);
+/* Fills the array. The second context is new, and is not current. */
+void contexts_new(CUcontext out_contexts[CONTEXT_COUNT]);
 /* Both return "none", "primary", "untouched" or "other": for a context, and for the current context. */
 const char *context_word(CUcontext context);
 const char *current_word(void);
@@ -48,10 +78,7 @@ const char *current_word(void);
 const char *device_word(CUdevice device);
 
 /* Reports the device and the contexts of a stream in one answer. */
-void saw_stream(const char *key, CUstream stream);
-
-/* A green context with all multiprocessors of the device. */
-CUgreenCtx green_new(void);
+void observe_stream(const char *key, CUstream stream);
 
 /*
  * A gate blocks a stream until it is opened. The work behind it is pending, however fast the machine is. A gate is a
@@ -64,18 +91,24 @@ struct gate {
     bool open;
     atomic_int passed; /* how often the gate was passed */
 };
+struct gate *gate_new(CUstream stream);
 bool gate_close(struct gate *gate, CUstream stream);
 void gate_open(struct gate *gate);
+int gate_passed(struct gate *gate);
 
 /* Runs `work(user)` on another thread and waits for it. The context is current there; with `on_bare_thread` it is
  * not. */
 void on_thread(void (*work)(void *user), void *user);
 void on_bare_thread(void (*work)(void *user), void *user);
 
-/* Begins a capture in relaxed mode, which every driver with capture supports. Modes have a subject of their own. */
+/* Begins a capture in relaxed mode. */
 CUresult capture_begin(CUstream stream);
-/* Ends the capture and destroys the graph. */
+/* Ends the capture and destroys the graph, immediately or after the check. */
 CUresult capture_end(CUstream stream);
+CUresult capture_end_with(CUstream stream, CUgraph *out_graph);
+/* Counts the nodes and edges of a graph. */
+int graph_nodes(CUgraph graph);
+int graph_edges(CUgraph graph);
 /* Returns "none", "active", "invalidated", or the code of a failed query. */
 const char *capture_status(CUstream stream);
 

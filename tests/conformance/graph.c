@@ -8,29 +8,22 @@ static CUgraphNode add_host(CUgraph graph, const CUgraphNode *after, atomic_int 
 {
     CUDA_HOST_NODE_PARAMS parameters = {count_host_function, calls};
     CUgraphNode node = NULL;
-    need("host-node", cu->GraphAddHostNode_v1(&node, graph, after, after != NULL, &parameters));
+    require("host-node", cu->GraphAddHostNode_v1(&node, graph, after, after != NULL, &parameters));
     return node;
-}
-
-static CUgraph graph_new(void)
-{
-    CUgraph graph = NULL;
-    need("graph", cu->GraphCreate_v1(&graph, 0));
-    return graph;
 }
 
 static void create(void)
 {
     CUgraph graph = NULL;
-    rule("code", cu->GraphCreate_v1(&graph, 0), CUDA_SUCCESS);
-    rule("destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
-    rule("flags", cu->GraphCreate_v1(&graph, 1), CUDA_ERROR_INVALID_VALUE);
-    rule("null", cu->GraphCreate_v1(NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    saw("destroy-null", cu->GraphDestroy_v1(NULL));
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    CUresult result = saw("no-context", cu->GraphCreate_v1(&graph, 0));
+    expect("code", cu->GraphCreate_v1(&graph, 0), CUDA_SUCCESS);
+    expect("destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
+    expect("flags", cu->GraphCreate_v1(&graph, 1), CUDA_ERROR_INVALID_VALUE);
+    expect("null", cu->GraphCreate_v1(NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    observe("destroy-null", cu->GraphDestroy_v1(NULL));
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    CUresult result = observe("no-context", cu->GraphCreate_v1(&graph, 0));
     if (result == CUDA_SUCCESS)
-        rule("no-context-destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
+        expect("no-context-destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
 }
 
 static void nodes(void)
@@ -42,35 +35,33 @@ static void nodes(void)
     CUgraphNode found[4] = {NULL};
     CUgraphNodeType type = (CUgraphNodeType)99;
     size_t count = 4;
-    rule("nodes", cu->GraphGetNodes_v1(graph, found, &count), CUDA_SUCCESS);
-    rule_number("nodes-count", (long long)count, 2);
-    saw_fact("nodes-in-order", found[0] == first && found[1] == second);
+    expect("nodes", cu->GraphGetNodes_v1(graph, found, &count), CUDA_SUCCESS);
+    expect_number("nodes-count", (long long)count, 2);
+    observe_bool("nodes-in-order", found[0] == first && found[1] == second);
     count = 1;
-    rule("nodes-short", cu->GraphGetNodes_v1(graph, found, &count), CUDA_SUCCESS);
-    saw_number("nodes-short-count", (long long)count);
+    expect("nodes-short", cu->GraphGetNodes_v1(graph, found, &count), CUDA_SUCCESS);
+    observe_number("nodes-short-count", (long long)count);
     found[3] = first;
     count = 4;
-    rule("nodes-long", cu->GraphGetNodes_v1(graph, found, &count), CUDA_SUCCESS);
-    saw_fact("nodes-long-rest-is-null", found[3] == NULL);
-    rule("type", cu->GraphNodeGetType_v1(first, &type), CUDA_SUCCESS);
-    rule_number("type-is", (long long)type, CU_GRAPH_NODE_TYPE_HOST);
-    rule("dependencies", cu->GraphNodeGetDependencies_v2(second, found, NULL, &count), CUDA_SUCCESS);
-    rule_fact("dependency-is", found[0] == first);
-    rule_number("dependency-count", (long long)count, 1);
+    expect("nodes-long", cu->GraphGetNodes_v1(graph, found, &count), CUDA_SUCCESS);
+    observe_bool("nodes-long-rest-is-null", found[3] == NULL);
+    expect("type", cu->GraphNodeGetType_v1(first, &type), CUDA_SUCCESS);
+    expect_number("type-is", (long long)type, CU_GRAPH_NODE_TYPE_HOST);
+    expect("dependencies", cu->GraphNodeGetDependencies_v2(second, found, NULL, &count), CUDA_SUCCESS);
+    expect_true("dependency-is", found[0] == first);
+    expect_number("dependency-count", (long long)count, 1);
     count = 4;
-    rule("dependents", cu->GraphNodeGetDependentNodes_v2(first, found, NULL, &count), CUDA_SUCCESS);
-    rule_fact("dependent-is", found[0] == second);
-    rule("edge-again", cu->GraphAddDependencies_v2(graph, &first, &second, NULL, 1), CUDA_ERROR_INVALID_VALUE);
-    rule("edge-cycle", cu->GraphAddDependencies_v2(graph, &second, &first, NULL, 1), CUDA_SUCCESS);
+    expect("dependents", cu->GraphNodeGetDependentNodes_v2(first, found, NULL, &count), CUDA_SUCCESS);
+    expect_true("dependent-is", found[0] == second);
+    expect("edge-again", cu->GraphAddDependencies_v2(graph, &first, &second, NULL, 1), CUDA_ERROR_INVALID_VALUE);
+    expect("edge-cycle", cu->GraphAddDependencies_v2(graph, &second, &first, NULL, 1), CUDA_SUCCESS);
     CUgraphExec executable = NULL;
-    saw("cycle-instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
-    rule("edge-remove", cu->GraphRemoveDependencies_v2(graph, &second, &first, NULL, 1), CUDA_SUCCESS);
-    saw("edge-remove-again", cu->GraphRemoveDependencies_v2(graph, &second, &first, NULL, 1));
-    saw("edge-to-itself", cu->GraphAddDependencies_v2(graph, &first, &first, NULL, 1));
-    rule("node-destroy", cu->GraphDestroyNode_v1(second), CUDA_SUCCESS);
-    need("nodes", cu->GraphGetNodes_v1(graph, NULL, &count));
-    rule_number("nodes-left", (long long)count, 1);
-    need("destroy", cu->GraphDestroy_v1(graph));
+    observe("cycle-instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
+    expect("edge-remove", cu->GraphRemoveDependencies_v2(graph, &second, &first, NULL, 1), CUDA_SUCCESS);
+    observe("edge-remove-again", cu->GraphRemoveDependencies_v2(graph, &second, &first, NULL, 1));
+    observe("edge-to-itself", cu->GraphAddDependencies_v2(graph, &first, &first, NULL, 1));
+    expect("node-destroy", cu->GraphDestroyNode_v1(second), CUDA_SUCCESS);
+    expect_number("nodes-left", graph_nodes(graph), 1);
 }
 
 static void launch(void)
@@ -81,46 +72,40 @@ static void launch(void)
     atomic_int calls = 0;
     CUgraphNode first = add_host(graph, NULL, &calls);
     (void)add_host(graph, &first, &calls);
-    rule("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
+    expect("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
     for (int i = 0; i < 3; i++)
-        need("launch", cu->GraphLaunch_v1(executable, stream));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("three-launches", atomic_load(&calls), 6);
-    rule("on-zero", cu->GraphLaunch_v1(executable, NULL), CUDA_SUCCESS);
-    rule("graph-may-go", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
-    rule("launch-without-graph", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
-    need("synchronize", cu->CtxSynchronize_v1());
-    rule_number("all-launches", atomic_load(&calls), 10);
-    saw("null-executable", cu->GraphLaunch_v1(NULL, stream));
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    saw("no-context", cu->GraphLaunch_v1(executable, stream));
-    saw("no-context-zero", cu->GraphLaunch_v1(executable, NULL));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule("destroy", cu->GraphExecDestroy_v1(executable), CUDA_SUCCESS);
-    saw("destroy-null", cu->GraphExecDestroy_v1(NULL));
-    stream_end(stream);
+        require("launch", cu->GraphLaunch_v1(executable, stream));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("three-launches", atomic_load(&calls), 6);
+    expect("on-zero", cu->GraphLaunch_v1(executable, NULL), CUDA_SUCCESS);
+    expect("graph-may-go", cu->GraphDestroy_v1(disown(graph)), CUDA_SUCCESS);
+    expect("launch-without-graph", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
+    require("synchronize", cu->CtxSynchronize_v1());
+    expect_number("all-launches", atomic_load(&calls), 10);
+    observe("null-executable", cu->GraphLaunch_v1(NULL, stream));
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    observe("no-context", cu->GraphLaunch_v1(executable, stream));
+    observe("no-context-zero", cu->GraphLaunch_v1(executable, NULL));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect("destroy", cu->GraphExecDestroy_v1(executable), CUDA_SUCCESS);
+    observe("destroy-null", cu->GraphExecDestroy_v1(NULL));
 }
 
 static void launch_pending(void)
 {
-    struct gate gate;
     CUgraph graph = graph_new();
-    CUgraphExec executable = NULL;
     CUstream stream = stream_new();
     atomic_int calls = 0;
     (void)add_host(graph, NULL, &calls);
-    need("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
-    if (!gate_close(&gate, stream))
-        return;
-    rule("launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
-    rule("launch-again", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
-    rule("destroy", cu->GraphExecDestroy_v1(executable), CUDA_SUCCESS);
-    rule_number("gate-was-closed", atomic_load(&gate.passed), 0);
-    gate_open(&gate);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    rule_number("calls", atomic_load(&calls), 2);
-    need("destroy", cu->GraphDestroy_v1(graph));
-    stream_end(stream);
+    CUgraphExec executable = exec_new(graph);
+    struct gate *gate = gate_new(stream);
+    expect("launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
+    expect("launch-again", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
+    expect("destroy", cu->GraphExecDestroy_v1(disown(executable)), CUDA_SUCCESS);
+    expect_number("gate-was-closed", gate_passed(gate), 0);
+    gate_open(gate);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    expect_number("calls", atomic_load(&calls), 2);
 }
 
 static void instantiate_flags(void)
@@ -142,34 +127,34 @@ static void instantiate_flags(void)
     CUgraph graph = graph_new();
     CUgraphNode node = NULL;
     CUgraphExec executable = UNTOUCHED_HANDLE;
-    rule("null-graph", cu->GraphInstantiateWithFlags_v1(&executable, NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    saw_text("null-graph-out", executable == NULL ? "null" : executable == UNTOUCHED_HANDLE ? "untouched" : "other");
-    rule("null-out", cu->GraphInstantiateWithFlags_v1(NULL, graph, 0), CUDA_ERROR_INVALID_VALUE);
-    rule("empty-graph", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
+    expect("null-graph", cu->GraphInstantiateWithFlags_v1(&executable, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    observe_text("null-graph-out", executable == NULL               ? "null"
+                                   : executable == UNTOUCHED_HANDLE ? "untouched"
+                                                                    : "other");
+    expect("null-out", cu->GraphInstantiateWithFlags_v1(NULL, graph, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("empty-graph", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
     CUstream stream = stream_new();
-    rule("empty-launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
-    if (have("upload-call", S(GraphUpload_v1)))
-        rule("upload-call", cu->GraphUpload_v1(executable, stream), CUDA_SUCCESS);
-    stream_end(stream);
-    need("destroy", cu->GraphExecDestroy_v1(executable));
-    need("node", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0));
+    expect("empty-launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
+    if (require_slot("upload-call", S(GraphUpload_v1)))
+        expect("upload-call", cu->GraphUpload_v1(executable, stream), CUDA_SUCCESS);
+    require("destroy", cu->GraphExecDestroy_v1(executable));
+    require("node", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0));
     for (size_t i = 0; i <= sizeof calls / sizeof calls[0]; i++) {
         bool without_context = i == sizeof calls / sizeof calls[0];
         executable = UNTOUCHED_HANDLE;
         if (without_context)
-            need("no-context", cu->CtxSetCurrent_v1(NULL));
+            require("no-context", cu->CtxSetCurrent_v1(NULL));
         CUresult result = cu->GraphInstantiateWithFlags_v1(&executable, graph, without_context ? 0 : calls[i].flags);
-        saw_words(without_context ? "no-context" : key_of("flags", calls[i].key, NULL), "%d %s", (int)result,
-                  executable == UNTOUCHED_HANDLE ? "untouched"
-                  : executable == NULL           ? "null"
-                                                 : "written");
+        observe_format(without_context ? "no-context" : key_of("flags", calls[i].key, NULL), "%d %s", (int)result,
+                       executable == UNTOUCHED_HANDLE ? "untouched"
+                       : executable == NULL           ? "null"
+                                                      : "written");
         if (result != CUDA_SUCCESS)
             continue;
-        need("launch", cu->GraphLaunch_v1(executable, NULL));
-        need("synchronize", cu->CtxSynchronize_v1());
-        need("destroy", cu->GraphExecDestroy_v1(executable));
+        require("launch", cu->GraphLaunch_v1(executable, NULL));
+        require("synchronize", cu->CtxSynchronize_v1());
+        require("destroy", cu->GraphExecDestroy_v1(executable));
     }
-    need("destroy", cu->GraphDestroy_v1(graph));
 }
 
 static void update(void)
@@ -180,7 +165,6 @@ static void update(void)
     CUgraph same = graph_new();
     CUgraph longer = graph_new();
     CUgraph other_kind = graph_new();
-    CUgraphExec executable = NULL;
     CUgraphExecUpdateResultInfo result;
     CUgraphNode node = NULL;
     CUstream stream = stream_new();
@@ -188,28 +172,22 @@ static void update(void)
     (void)add_host(same, NULL, &other_calls);
     node = add_host(longer, NULL, &calls);
     (void)add_host(longer, &node, &calls);
-    need("empty", cu->GraphAddEmptyNode_v1(&node, other_kind, NULL, 0));
-    need("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
+    require("empty", cu->GraphAddEmptyNode_v1(&node, other_kind, NULL, 0));
+    CUgraphExec executable = exec_new(graph);
     memset(&result, 0x5a, sizeof result);
-    rule("same", cu->GraphExecUpdate_v2(executable, same, &result), CUDA_SUCCESS);
-    rule_number("same-result", (long long)result.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
-    need("launch", cu->GraphLaunch_v1(executable, stream));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("new-function-called", atomic_load(&other_calls), 1);
-    rule_number("old-function-not", atomic_load(&calls), 0);
-    rule("longer", cu->GraphExecUpdate_v2(executable, longer, &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
-    saw_number("longer-result", (long long)result.result);
-    rule("other-kind", cu->GraphExecUpdate_v2(executable, other_kind, &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
-    saw_number("other-kind-result", (long long)result.result);
-    need("launch", cu->GraphLaunch_v1(executable, stream));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("failed-update-changed-nothing", atomic_load(&other_calls), 2);
-    need("destroy", cu->GraphExecDestroy_v1(executable));
-    need("destroy", cu->GraphDestroy_v1(graph));
-    need("destroy", cu->GraphDestroy_v1(same));
-    need("destroy", cu->GraphDestroy_v1(longer));
-    need("destroy", cu->GraphDestroy_v1(other_kind));
-    stream_end(stream);
+    expect("same", cu->GraphExecUpdate_v2(executable, same, &result), CUDA_SUCCESS);
+    expect_number("same-result", (long long)result.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
+    require("launch", cu->GraphLaunch_v1(executable, stream));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("new-function-called", atomic_load(&other_calls), 1);
+    expect_number("old-function-not", atomic_load(&calls), 0);
+    expect("longer", cu->GraphExecUpdate_v2(executable, longer, &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    observe_number("longer-result", (long long)result.result);
+    expect("other-kind", cu->GraphExecUpdate_v2(executable, other_kind, &result), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    observe_number("other-kind-result", (long long)result.result);
+    require("launch", cu->GraphLaunch_v1(executable, stream));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("failed-update-changed-nothing", atomic_load(&other_calls), 2);
 }
 
 static void clone(void)
@@ -219,15 +197,15 @@ static void clone(void)
     CUgraph copy = NULL;
     CUgraphNode node = add_host(graph, NULL, &calls);
     CUgraphNode found = NULL;
-    rule("code", cu->GraphClone_v1(&copy, graph), CUDA_SUCCESS);
-    rule("find", cu->GraphNodeFindInClone_v1(&found, node, copy), CUDA_SUCCESS);
-    rule_fact("another-node", found != node && found != NULL);
-    rule("find-in-original", cu->GraphNodeFindInClone_v1(&found, node, graph), CUDA_ERROR_INVALID_VALUE);
-    rule("original-may-go", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
+    expect("code", cu->GraphClone_v1(&copy, graph), CUDA_SUCCESS);
+    expect("find", cu->GraphNodeFindInClone_v1(&found, node, copy), CUDA_SUCCESS);
+    expect_true("another-node", found != node && found != NULL);
+    expect("find-in-original", cu->GraphNodeFindInClone_v1(&found, node, graph), CUDA_ERROR_INVALID_VALUE);
+    expect("original-may-go", cu->GraphDestroy_v1(disown(graph)), CUDA_SUCCESS);
     size_t count = 0;
-    rule("nodes", cu->GraphGetNodes_v1(copy, NULL, &count), CUDA_SUCCESS);
-    rule_number("count", (long long)count, 1);
-    need("destroy", cu->GraphDestroy_v1(copy));
+    expect("nodes", cu->GraphGetNodes_v1(copy, NULL, &count), CUDA_SUCCESS);
+    expect_number("count", (long long)count, 1);
+    require("destroy", cu->GraphDestroy_v1(copy));
 }
 
 /* A graph cannot be launched into a capture. */
@@ -235,19 +213,14 @@ static void launch_into_capture(void)
 {
     atomic_int calls = 0;
     CUgraph graph = graph_new();
-    CUgraphExec executable = NULL;
-    CUstream stream = stream_new();
     (void)add_host(graph, NULL, &calls);
-    need("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
-    capture_begin(stream);
-    rule("launch", cu->GraphLaunch_v1(executable, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    rule("end", capture_end(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    rule("launch-after", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("called", atomic_load(&calls), 1);
-    need("destroy", cu->GraphExecDestroy_v1(executable));
-    need("destroy", cu->GraphDestroy_v1(graph));
-    stream_end(stream);
+    CUgraphExec executable = exec_new(graph);
+    CUstream stream = stream_capturing();
+    expect("launch", cu->GraphLaunch_v1(executable, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect("end", capture_end(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    expect("launch-after", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("called", atomic_load(&calls), 1);
 }
 
 /* A child graph. */
@@ -262,58 +235,45 @@ static void child(void)
     CUgraphNode node = NULL;
     CUgraphNodeType type = (CUgraphNodeType)99;
     (void)add_host(graph, NULL, &calls);
-    rule("code", cu->GraphAddChildGraphNode_v1(&node, outer, NULL, 0, graph), CUDA_SUCCESS);
-    need("type", cu->GraphNodeGetType_v1(node, &type));
-    rule_number("type-is", (long long)type, CU_GRAPH_NODE_TYPE_GRAPH);
-    rule("inner", cu->GraphChildGraphNodeGetGraph_v1(node, &inner), CUDA_SUCCESS);
-    rule_fact("inner-is-a-clone", inner != graph && inner != NULL);
-    rule("original-may-go", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
-    rule("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, outer, 0), CUDA_SUCCESS);
-    need("launch", cu->GraphLaunch_v1(executable, stream));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("called", atomic_load(&calls), 1);
-    need("destroy", cu->GraphExecDestroy_v1(executable));
-    need("destroy", cu->GraphDestroy_v1(outer));
-    stream_end(stream);
+    expect("code", cu->GraphAddChildGraphNode_v1(&node, outer, NULL, 0, graph), CUDA_SUCCESS);
+    require("type", cu->GraphNodeGetType_v1(node, &type));
+    expect_number("type-is", (long long)type, CU_GRAPH_NODE_TYPE_GRAPH);
+    expect("inner", cu->GraphChildGraphNodeGetGraph_v1(node, &inner), CUDA_SUCCESS);
+    expect_true("inner-is-a-clone", inner != graph && inner != NULL);
+    expect("original-may-go", cu->GraphDestroy_v1(disown(graph)), CUDA_SUCCESS);
+    expect("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, outer, 0), CUDA_SUCCESS);
+    require("launch", cu->GraphLaunch_v1(executable, stream));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("called", atomic_load(&calls), 1);
+    require("destroy", cu->GraphExecDestroy_v1(executable));
 }
 
 static void enabled(void)
 {
     atomic_int calls = 0;
     CUgraph graph = graph_new();
-    CUgraphExec executable = NULL;
     CUdeviceptr memory = memory_new(16, 0);
     CUstream stream = stream_new();
-    CUDA_MEMSET_NODE_PARAMS parameters;
+    const CUDA_MEMSET_NODE_PARAMS parameters = {.dst = memory, .value = 7, .elementSize = 1, .width = 16, .height = 1};
     CUgraphNode node = NULL;
     CUgraphNode host = add_host(graph, NULL, &calls);
     unsigned is_enabled = 99;
     unsigned char byte = 0;
-    memset(&parameters, 0, sizeof parameters);
-    parameters.dst = memory;
-    parameters.value = 7;
-    parameters.elementSize = 1;
-    parameters.width = 16;
-    parameters.height = 1;
-    rule("memset-node", cu->GraphAddMemsetNode_v1(&node, graph, NULL, 0, &parameters, the_context), CUDA_SUCCESS);
-    need("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
-    rule("get", cu->GraphNodeGetEnabled_v1(executable, node, &is_enabled), CUDA_SUCCESS);
-    rule_number("default", is_enabled, 1);
-    rule("disable", cu->GraphNodeSetEnabled_v1(executable, node, 0), CUDA_SUCCESS);
-    need("launch", cu->GraphLaunch_v1(executable, stream));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    need("copy", cu->MemcpyDtoH_v2(&byte, memory, 1));
-    rule_number("did-not-run", byte, 0);
-    rule("enable", cu->GraphNodeSetEnabled_v1(executable, node, 1), CUDA_SUCCESS);
-    need("launch", cu->GraphLaunch_v1(executable, stream));
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    need("copy", cu->MemcpyDtoH_v2(&byte, memory, 1));
-    rule_number("ran", byte, 7);
-    saw("host-node", cu->GraphNodeSetEnabled_v1(executable, host, 0));
-    need("destroy", cu->GraphExecDestroy_v1(executable));
-    need("destroy", cu->GraphDestroy_v1(graph));
-    stream_end(stream);
-    need("free", cu->MemFree_v2(memory));
+    expect("memset-node", cu->GraphAddMemsetNode_v1(&node, graph, NULL, 0, &parameters, the_context), CUDA_SUCCESS);
+    CUgraphExec executable = exec_new(graph);
+    expect("get", cu->GraphNodeGetEnabled_v1(executable, node, &is_enabled), CUDA_SUCCESS);
+    expect_number("default", is_enabled, 1);
+    expect("disable", cu->GraphNodeSetEnabled_v1(executable, node, 0), CUDA_SUCCESS);
+    require("launch", cu->GraphLaunch_v1(executable, stream));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    require("copy", cu->MemcpyDtoH_v2(&byte, memory, 1));
+    expect_number("did-not-run", byte, 0);
+    expect("enable", cu->GraphNodeSetEnabled_v1(executable, node, 1), CUDA_SUCCESS);
+    require("launch", cu->GraphLaunch_v1(executable, stream));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    require("copy", cu->MemcpyDtoH_v2(&byte, memory, 1));
+    expect_number("ran", byte, 7);
+    observe("host-node", cu->GraphNodeSetEnabled_v1(executable, host, 0));
 }
 
 static const struct check checks[] = {

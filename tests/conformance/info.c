@@ -93,31 +93,31 @@ static void add_answer(char *text, int version, CUstream stream, int requested)
 static bool current_stays;
 
 /* Reports the answers of all versions to a query for all results. */
-static void saw_info(const char *key, CUstream stream)
+static void observe_info(const char *key, CUstream stream)
 {
     char text[MOST_TEXT] = "";
     CUcontext before = NULL;
     CUcontext after = NULL;
-    need("current", cu->CtxGetCurrent_v1(&before));
+    require("current", cu->CtxGetCurrent_v1(&before));
     for (int version = 0; version <= 3; version++)
         add_answer(text, version, stream, ALL);
-    saw_text(key, text);
-    need("current", cu->CtxGetCurrent_v1(&after));
+    observe_text(key, text);
+    require("current", cu->CtxGetCurrent_v1(&after));
     current_stays &= before == after;
 }
 
 /* Reports the answers of all versions to queries for all results and for some of them. */
-static void saw_partial_info(const char *key, CUstream stream)
+static void observe_partial_info(const char *key, CUstream stream)
 {
     static const int parts[] = {
         0, ID, GRAPH, COUNT, NODES, NODES | COUNT, EDGES, EDGES | COUNT, NODES | EDGES, ALL & ~EDGES};
     static const char *const names[] = {"v1", "v2", "v3"};
-    saw_info(key_of(key, "all", NULL), stream);
+    observe_info(key_of(key, "all", NULL), stream);
     for (int version = 1; version <= 3; version++) {
         char text[MOST_TEXT] = "";
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
             add_answer(text, version, stream, parts[i]);
-        saw_text(key_of(key, names[version - 1], NULL), text);
+        observe_text(key_of(key, names[version - 1], NULL), text);
     }
 }
 
@@ -134,24 +134,20 @@ static void idle(void)
     static const char *const names[] = {"created", "blocking", "zero", "legacy", "per-thread"};
     CUstream streams[] = {stream_new(), stream_blocking(), NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
     CUcontext contexts[CONTEXT_COUNT];
-    if (!contexts_new(contexts))
-        return;
-    saw_partial_info("parts", streams[0]);
+    contexts_new(contexts);
+    observe_partial_info("parts", streams[0]);
     for (int i = 0; i < 5 * CONTEXT_COUNT; i++) {
-        need("set", cu->CtxSetCurrent_v1(contexts[i / 5]));
-        saw_info(key_of(context_names[i / 5], names[i % 5], NULL), streams[i % 5]);
+        require("set", cu->CtxSetCurrent_v1(contexts[i / 5]));
+        observe_info(key_of(context_names[i / 5], names[i % 5], NULL), streams[i % 5]);
     }
-    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
-    stream_end(streams[0]);
-    stream_end(streams[1]);
-    rule_fact("current-stays", current_stays);
+    expect_true("current-stays", current_stays);
 }
 
 /* Makes `to` depend on the work of `from`. */
 static void join(CUstream from, CUstream to, CUevent event)
 {
-    need("record", cu->EventRecord_v1(event, from));
-    need("wait", cu->StreamWaitEvent_v1(to, event, 0));
+    require("record", cu->EventRecord_v1(event, from));
+    require("wait", cu->StreamWaitEvent_v1(to, event, 0));
 }
 
 static void active(void)
@@ -162,41 +158,35 @@ static void active(void)
     CUstream bystander = stream_blocking();
     CUgraph graph = NULL;
     CUcontext contexts[CONTEXT_COUNT];
-    if (!contexts_new(contexts))
-        return;
+    contexts_new(contexts);
     begin(streams[0]);
-    saw_partial_info("empty", streams[0]);
-    need("work", add_work(streams[0]));
-    saw_partial_info("one", streams[0]);
+    observe_partial_info("empty", streams[0]);
+    require("work", add_work(streams[0]));
+    observe_partial_info("one", streams[0]);
     for (int i = 1; i < 3; i++)
         join(streams[0], streams[i], event);
     for (int i = 0; i < 3; i++)
-        need("work", add_work(streams[i]));
-    saw_info("joined", streams[1]);
+        require("work", add_work(streams[i]));
+    observe_info("joined", streams[1]);
     for (int i = 1; i < 3; i++)
         join(streams[i], streams[0], event);
-    saw_partial_info("three", streams[0]);
+    observe_partial_info("three", streams[0]);
     for (int i = 0; i < CONTEXT_COUNT; i += 2) {
-        need("set", cu->CtxSetCurrent_v1(contexts[i]));
-        saw_info(key_of("current", context_names[i], NULL), streams[0]);
+        require("set", cu->CtxSetCurrent_v1(contexts[i]));
+        observe_info(key_of("current", context_names[i], NULL), streams[0]);
     }
-    need("set", cu->CtxSetCurrent_v1(the_context));
-    saw_info("bystander", bystander);
-    rule("end", cu->StreamEndCapture_v1(streams[0], &graph), CUDA_SUCCESS);
-    saw_fact("end-gives-that-graph", graph == known_graph);
-    need("graph-destroy", cu->GraphDestroy_v1(graph));
-    saw_info("ended", streams[0]);
+    require("set", cu->CtxSetCurrent_v1(the_context));
+    observe_info("bystander", bystander);
+    expect("end", cu->StreamEndCapture_v1(streams[0], &graph), CUDA_SUCCESS);
+    observe_bool("end-gives-that-graph", graph == known_graph);
+    require("graph-destroy", cu->GraphDestroy_v1(graph));
+    observe_info("ended", streams[0]);
     cuuint64_t first_id = known_id;
     begin(CU_STREAM_PER_THREAD);
-    saw_info("per-thread", CU_STREAM_PER_THREAD);
-    saw_fact("new-id", known_id != first_id);
-    rule("per-thread-end", capture_end(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
-    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
-    need("destroy", cu->EventDestroy_v2(event));
-    for (int i = 0; i < 3; i++)
-        stream_end(streams[i]);
-    stream_end(bystander);
-    rule_fact("current-stays", current_stays);
+    observe_info("per-thread", CU_STREAM_PER_THREAD);
+    observe_bool("new-id", known_id != first_id);
+    expect("per-thread-end", capture_end(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
+    expect_true("current-stays", current_stays);
 }
 
 /* Stream 0 beside the capture of a stream that it blocks. */
@@ -205,45 +195,41 @@ static void legacy_beside(void)
     current_stays = true;
     CUstream stream = stream_blocking();
     begin(stream);
-    need("work", add_work(stream));
-    saw_partial_info("zero", NULL);
-    saw_info("legacy", CU_STREAM_LEGACY);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    saw_info("no-context", NULL);
-    need("current", cu->CtxSetCurrent_v1(the_context));
-    saw_info("the-capture", stream);
-    rule("end", capture_end(stream), CUDA_SUCCESS);
-    stream_end(stream);
-    rule_fact("current-stays", current_stays);
+    require("work", add_work(stream));
+    observe_partial_info("zero", NULL);
+    observe_info("legacy", CU_STREAM_LEGACY);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    observe_info("no-context", NULL);
+    require("current", cu->CtxSetCurrent_v1(the_context));
+    observe_info("the-capture", stream);
+    expect("end", capture_end(stream), CUDA_SUCCESS);
+    expect_true("current-stays", current_stays);
 }
 
 static void invalidated(void)
 {
     current_stays = true;
-    CUstream stream = stream_new();
     CUevent event = event_new();
-    capture_begin(stream);
-    need("work", add_work(stream));
+    CUstream stream = stream_capturing();
+    require("work", add_work(stream));
     (void)cu->StreamQuery_v1(stream);
-    saw_partial_info("parts", stream);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    saw_info("no-context", stream);
-    need("current", cu->CtxSetCurrent_v1(the_context));
-    rule("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_ERROR_ILLEGAL_STATE);
-    if (have("record", S(EventRecordWithFlags_v1)))
-        saw("record", cu->EventRecordWithFlags_v1(event, stream, 0));
-    if (have("context", S(StreamGetCtx_v2))) {
+    observe_partial_info("parts", stream);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    observe_info("no-context", stream);
+    require("current", cu->CtxSetCurrent_v1(the_context));
+    expect("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_ERROR_ILLEGAL_STATE);
+    if (require_slot("record", S(EventRecordWithFlags_v1)))
+        observe("record", cu->EventRecordWithFlags_v1(event, stream, 0));
+    if (require_slot("context", S(StreamGetCtx_v2))) {
         CUcontext context = UNTOUCHED_HANDLE;
         CUgreenCtx green = UNTOUCHED_HANDLE;
         CUresult result = cu->StreamGetCtx_v2(stream, &context, &green);
-        saw_words("context", "%d %s %s", (int)result, context_word(context),
-                  green == UNTOUCHED_HANDLE ? "untouched" : "written");
+        observe_format("context", "%d %s %s", (int)result, context_word(context),
+                       green == UNTOUCHED_HANDLE ? "untouched" : "written");
     }
-    rule("end", capture_end(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    saw_info("ended", stream);
-    need("destroy", cu->EventDestroy_v2(event));
-    stream_end(stream);
-    rule_fact("current-stays", current_stays);
+    expect("end", capture_end(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    observe_info("ended", stream);
+    expect_true("current-stays", current_stays);
 }
 
 static const struct check checks[] = {

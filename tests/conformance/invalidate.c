@@ -31,76 +31,11 @@ static CUresult batch(struct invalidation *h)
     return cu->StreamBatchMemOp_v2(h->stream, 1, &operation, 0);
 }
 
-static CUresult free_async(struct invalidation *h)
+/* The result of a call that destroys the victim. */
+static CUresult gone(struct invalidation *h, CUresult result)
 {
-    CUresult result = cu->MemFreeAsync_v1(h->victim, h->stream);
     if (result == CUDA_SUCCESS)
-        h->victim = 0;
-    return result;
-}
-
-static CUresult free_memory(struct invalidation *h)
-{
-    CUresult result = cu->MemFree_v2(h->victim);
-    if (result == CUDA_SUCCESS)
-        h->victim = 0;
-    return result;
-}
-
-static CUresult free_host(struct invalidation *h)
-{
-    CUresult result = cu->MemFreeHost_v1(h->host_victim);
-    if (result == CUDA_SUCCESS)
-        h->host_victim = NULL;
-    return result;
-}
-
-static CUresult destroy_event(struct invalidation *h)
-{
-    CUresult result = cu->EventDestroy_v2(h->event_victim);
-    if (result == CUDA_SUCCESS)
-        h->event_victim = NULL;
-    return result;
-}
-
-static CUresult destroy_context(struct invalidation *h)
-{
-    CUresult result = cu->CtxDestroy_v2(h->context_victim);
-    if (result == CUDA_SUCCESS)
-        h->context_victim = NULL;
-    return result;
-}
-
-static CUresult destroy_graph(struct invalidation *h)
-{
-    CUresult result = cu->GraphDestroy_v1(h->graph_victim);
-    if (result == CUDA_SUCCESS)
-        h->graph_victim = NULL;
-    return result;
-}
-
-static CUresult destroy_executable(struct invalidation *h)
-{
-    CUresult result = cu->GraphExecDestroy_v1(h->executable_victim);
-    if (result == CUDA_SUCCESS)
-        h->executable_victim = NULL;
-    return result;
-}
-
-static CUresult unload_module(struct invalidation *h)
-{
-    CUresult result = cu->ModuleUnload_v1(h->module_victim);
-    if (result == CUDA_SUCCESS)
-        h->module_victim = NULL;
-    return result;
-}
-
-/* The spare stream replaces the other one, which the framework still needs. */
-static CUresult destroy_stream(struct invalidation *h)
-{
-    CUresult result = cu->StreamDestroy_v2(h->spare);
-    if (result == CUDA_SUCCESS)
-        h->spare = NULL;
+        (void)disown(h->victim);
     return result;
 }
 
@@ -123,30 +58,10 @@ static CUresult set_flags(struct invalidation *h)
     return result != CUDA_SUCCESS ? result : cu->CtxSetFlags_v1(h->flags & CU_CTX_SCHED_MASK);
 }
 
-static CUresult set_limit(struct invalidation *h)
-{
-    (void)h;
-    return cu->CtxSetLimit_v1(CU_LIMIT_STACK_SIZE, 2048);
-}
-
 static CUresult retain_primary(struct invalidation *h)
 {
     CUresult result = cu->DevicePrimaryCtxRetain_v1(&h->context, the_device);
     return result != CUDA_SUCCESS ? result : cu->DevicePrimaryCtxRelease_v1(the_device);
-}
-
-static CUresult register_host(struct invalidation *h)
-{
-    (void)h;
-    CUresult result = cu->MemHostRegister_v1(registered, sizeof registered, 0);
-    return result;
-}
-
-/* The memory was registered before the capture. */
-static CUresult unregister_host(struct invalidation *h)
-{
-    (void)h;
-    return cu->MemHostUnregister_v1(registered);
 }
 
 static CUresult set_pool(struct invalidation *h)
@@ -163,11 +78,8 @@ static CUresult trim_pool(struct invalidation *h)
 
 static CUresult create_pool(struct invalidation *h)
 {
-    CUmemPoolProps properties;
-    memset(&properties, 0, sizeof properties);
-    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    properties.location.id = the_device;
+    const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = the_device}};
     CUresult result = cu->MemPoolCreate_v1(&h->pool, &properties);
     return result != CUDA_SUCCESS ? result : cu->MemPoolDestroy_v1(h->pool);
 }
@@ -181,22 +93,12 @@ static CUresult reserve_address(struct invalidation *h)
 
 static CUresult create_memory(struct invalidation *h)
 {
-    CUmemAllocationProp properties;
+    const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                            .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = the_device}};
     CUmemGenericAllocationHandle handle;
     (void)h;
-    memset(&properties, 0, sizeof properties);
-    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    properties.location.id = the_device;
     CUresult result = cu->MemCreate_v1(&handle, (size_t)2 << 20, &properties, 0);
     return result != CUDA_SUCCESS ? result : cu->MemRelease_v1(handle);
-}
-
-static CUresult load_module(struct invalidation *h)
-{
-    CUfunction function = NULL;
-    (void)h;
-    return kernel_get("conformance_nothing", &function);
 }
 
 typedef CUresult (*call_function)(struct invalidation *h);
@@ -212,11 +114,12 @@ static void prepare_once(void)
         return;
     kept.memory = memory_new(256, 0);
     kept.pinned = host_new(256, NULL);
-    need("managed", cu->MemAllocManaged_v1(&kept.managed, 4096, CU_MEM_ATTACH_GLOBAL));
-    need("graph", cu->GraphCreate_v1(&kept.graph, 0));
-    need("node", cu->GraphAddEmptyNode_v1(&node, kept.graph, NULL, 0));
-    need("instantiate", cu->GraphInstantiateWithFlags_v1(&kept.executable, kept.graph, 0));
-    need("kernel", kernel_get("conformance_nothing", &kept.function));
+    require("managed", cu->MemAllocManaged_v1(&kept.managed, 4096, CU_MEM_ATTACH_GLOBAL));
+    kept.graph = graph_new();
+    require("node", cu->GraphAddEmptyNode_v1(&node, kept.graph, NULL, 0));
+    kept.executable = exec_new(kept.graph);
+    kept.function = kernel_new("conformance_nothing");
+    keep_objects();
 }
 
 static void prepare(struct invalidation *h)
@@ -226,53 +129,33 @@ static void prepare(struct invalidation *h)
     h->outside = event_new();
     h->unrecorded = event_new();
     h->captured = event_new();
-    h->event_victim = event_new();
-    need("event", cu->EventCreate_v1(&h->timed, CU_EVENT_DEFAULT));
-    need("record", cu->EventRecord_v1(h->outside, h->spare));
-    need("record", cu->EventRecord_v1(h->timed, h->spare));
-    need("victim", cu->MemAlloc_v2(&h->victim, 64));
-    need("synchronize", cu->StreamSynchronize_v1(h->spare));
+    h->timed = event_timed();
+    require("record", cu->EventRecord_v1(h->outside, h->spare));
+    require("record", cu->EventRecord_v1(h->timed, h->spare));
+    require("synchronize", cu->StreamSynchronize_v1(h->spare));
 }
 
-static void clear(struct invalidation *h)
+/* Destroys the objects that the call created. */
+static void clear(const struct invalidation *h)
 {
-    if (h->victim != 0)
-        need("free", cu->MemFree_v2(h->victim));
     if (h->new_memory != 0)
-        need("free", cu->MemFree_v2(h->new_memory));
-    if (h->host_victim != NULL)
-        need("free", cu->MemFreeHost_v1(h->host_victim));
+        require("free", cu->MemFree_v2(h->new_memory));
     if (h->new_host != NULL)
-        need("free", cu->MemFreeHost_v1(h->new_host));
-    if (h->event_victim != NULL)
-        need("event", cu->EventDestroy_v2(h->event_victim));
+        require("free", cu->MemFreeHost_v1(h->new_host));
     if (h->new_event != NULL)
-        need("event", cu->EventDestroy_v2(h->new_event));
+        require("event", cu->EventDestroy_v2(h->new_event));
     if (h->new_stream != NULL)
         stream_end(h->new_stream);
     if (h->new_executable != NULL)
-        need("executable", cu->GraphExecDestroy_v1(h->new_executable));
+        require("executable", cu->GraphExecDestroy_v1(h->new_executable));
     if (h->new_graph != NULL)
-        need("graph", cu->GraphDestroy_v1(h->new_graph));
-    if (h->executable_victim != NULL)
-        need("executable", cu->GraphExecDestroy_v1(h->executable_victim));
-    if (h->graph_victim != NULL)
-        need("graph", cu->GraphDestroy_v1(h->graph_victim));
-    if (h->module_victim != NULL)
-        need("module", cu->ModuleUnload_v1(h->module_victim));
+        require("graph", cu->GraphDestroy_v1(h->new_graph));
     if (h->new_context != NULL)
-        need("context", cu->CtxDestroy_v2(h->new_context));
-    if (h->context_victim != NULL)
-        need("context", cu->CtxDestroy_v2(h->context_victim));
-    need("event", cu->EventDestroy_v2(h->outside));
-    need("event", cu->EventDestroy_v2(h->unrecorded));
-    need("event", cu->EventDestroy_v2(h->captured));
-    need("event", cu->EventDestroy_v2(h->timed));
-    if (h->spare != NULL)
-        need("spare", cu->StreamDestroy_v2(h->spare));
+        require("context", cu->CtxDestroy_v2(h->new_context));
+    destroy_objects();
 }
 
-struct errand {
+struct job {
     call_function call;
     struct invalidation *h;
     CUresult result;
@@ -280,8 +163,8 @@ struct errand {
 
 static void call_on_thread(void *user)
 {
-    struct errand *errand = user;
-    errand->result = errand->call(errand->h);
+    struct job *job = user;
+    job->result = job->call(job->h);
 }
 
 /* A capture that the call itself began. */
@@ -289,33 +172,63 @@ static void end_other_capture(CUstream other)
 {
     CUgraph graph = NULL;
     if (cu->StreamEndCapture_v1(other, &graph) == CUDA_SUCCESS && graph != NULL && graph != kept.graph)
-        need("graph", cu->GraphDestroy_v1(graph));
+        require("graph", cu->GraphDestroy_v1(graph));
 }
 
-/* Objects that only some calls need, created before the capture. */
-static void prepare_for(struct invalidation *h, const char *name)
+static void end_module(void *module)
 {
+    require("module", cu->ModuleUnload_v1(module));
+}
+
+static void end_async(void *memory)
+{
+    require("free", cu->MemFree_v2((CUdeviceptr)(size_t)memory));
+}
+
+static void end_registered(void *memory)
+{
+    require("unregister", cu->MemHostUnregister_v1(memory));
+}
+
+/* The object that the call destroys, or that only this call needs: created before the capture. */
+static void *victim_new(CUstream spare, const char *name)
+{
+    if (strcmp(name, "StreamDestroy") == 0)
+        return spare;
+    if (strcmp(name, "EventDestroy") == 0)
+        return event_new();
     if (strcmp(name, "CtxDestroy") == 0 || strcmp(name, "CtxSynchronize_v2_other_context") == 0) {
-        CUcontext popped = NULL;
-        need("context", cu->CtxCreate_v2(&h->context_victim, 0, the_device));
-        need("pop", cu->CtxPopCurrent_v2(&popped));
+        CUcontext contexts[CONTEXT_COUNT];
+        contexts_new(contexts);
+        return contexts[CONTEXT_SECOND];
+    }
+    if (strcmp(name, "MemFree") == 0)
+        return (void *)(size_t)memory_new(64, 0);
+    if (strcmp(name, "MemFreeAsync") == 0) {
+        CUdeviceptr memory = 0;
+        require("victim", cu->MemAllocAsync_v1(&memory, 64, spare));
+        require("synchronize", cu->StreamSynchronize_v1(spare));
+        defer(end_async, (void *)(size_t)memory);
+        return (void *)(size_t)memory;
     }
     if (strcmp(name, "MemFreeHost") == 0)
-        need("host", cu->MemHostAlloc_v1(&h->host_victim, 64, CU_MEMHOSTALLOC_PORTABLE));
-    if (strcmp(name, "MemHostUnregister") == 0)
-        need("register", cu->MemHostRegister_v1(registered, sizeof registered, 0));
-    if (strcmp(name, "GraphDestroy") == 0)
-        need("graph", cu->GraphClone_v1(&h->graph_victim, kept.graph));
-    if (strcmp(name, "GraphExecDestroy") == 0)
-        need("executable", cu->GraphInstantiateWithFlags_v1(&h->executable_victim, kept.graph, 0));
-    if (strcmp(name, "ModuleUnload") == 0)
-        need("module", kernel_module(&h->module_victim));
-    if (strcmp(name, "MemFreeAsync") == 0) {
-        need("victim", cu->MemFree_v2(h->victim));
-        h->victim = 0;
-        need("victim", cu->MemAllocAsync_v1(&h->victim, 64, h->spare));
-        need("synchronize", cu->StreamSynchronize_v1(h->spare));
+        return host_new(64, NULL);
+    if (strcmp(name, "MemHostUnregister") == 0) {
+        require("register", cu->MemHostRegister_v1(registered, sizeof registered, 0));
+        defer(end_registered, registered);
+        return registered;
     }
+    if (strcmp(name, "GraphDestroy") == 0)
+        return graph_new();
+    if (strcmp(name, "GraphExecDestroy") == 0)
+        return exec_new(kept.graph);
+    if (strcmp(name, "ModuleUnload") == 0) {
+        CUmodule module = NULL;
+        require("module", kernel_module(&module));
+        defer(end_module, module);
+        return module;
+    }
+    return NULL;
 }
 
 static void one_try(call_function call, bool on_capturing, bool elsewhere, int mode, const char *name, const char *key)
@@ -325,33 +238,29 @@ static void one_try(call_function call, bool on_capturing, bool elsewhere, int m
     CUstream stream = stream_new();
     CUstream other = stream_new();
     prepare(&h);
-    prepare_for(&h, name);
+    h.victim = victim_new(h.spare, name);
     h.stream = on_capturing ? stream : other;
-    struct errand errand = {call, &h, CUDA_ERROR_UNKNOWN};
-    need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
-    need("record", cu->EventRecord_v1(h.captured, stream));
+    struct job job = {call, &h, CUDA_ERROR_UNKNOWN};
+    require("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+    require("record", cu->EventRecord_v1(h.captured, stream));
     if (elsewhere)
-        on_thread(call_on_thread, &errand);
+        on_thread(call_on_thread, &job);
     else
-        call_on_thread(&errand);
+        call_on_thread(&job);
     const char *status = capture_status(stream);
     CUgraph graph = NULL;
     CUresult end = cu->StreamEndCapture_v1(stream, &graph);
-    snprintf(value, sizeof value, "%d %s %d", (int)errand.result, status, (int)end);
-    saw_text(key, value);
+    snprintf(value, sizeof value, "%d %s %d", (int)job.result, status, (int)end);
+    observe_text(key, value);
     fixture_restore();
     if (!on_capturing)
         end_other_capture(other);
-    if (strcmp(name, "MemAllocAsync") == 0 && h.pointer != 0 && !on_capturing && errand.result == CUDA_SUCCESS)
-        need("free-async", cu->MemFreeAsync_v1(h.pointer, other));
+    if (strcmp(name, "MemAllocAsync") == 0 && h.pointer != 0 && !on_capturing && job.result == CUDA_SUCCESS)
+        require("free-async", cu->MemFreeAsync_v1(h.pointer, other));
     if (graph != NULL && graph != h.new_graph)
-        need("graph", cu->GraphDestroy_v1(graph));
-    if (strcmp(name, "MemHostRegister") == 0 && errand.result == CUDA_SUCCESS)
-        need("unregister", cu->MemHostUnregister_v1(registered));
-    if (strcmp(name, "MemHostUnregister") == 0 && errand.result != CUDA_SUCCESS)
-        need("unregister", cu->MemHostUnregister_v1(registered));
-    stream_end(other);
-    stream_end(stream);
+        require("graph", cu->GraphDestroy_v1(graph));
+    if (strcmp(name, "MemHostRegister") == 0 && job.result == CUDA_SUCCESS)
+        require("unregister", cu->MemHostUnregister_v1(registered));
     clear(&h);
 }
 

@@ -15,14 +15,7 @@ struct invalidation {
     CUevent unrecorded;
     CUevent captured;
     CUevent timed;
-    /* For this trial only; freed by it or after it. */
-    CUdeviceptr victim;
-    void *host_victim;
-    CUevent event_victim;
-    CUcontext context_victim;
-    CUgraph graph_victim;
-    CUgraphExec executable_victim;
-    CUmodule module_victim;
+    void *victim; /* the object that the call destroys */
     /* Created by the call; destroyed afterwards. */
     CUdeviceptr new_memory;
     void *new_host;
@@ -56,6 +49,7 @@ struct invalidation {
     CUstreamCaptureMode mode;
     CUlaunchAttributeValue attribute;
     CUmemoryPool pool;
+    CUfunction loaded;
     CUdeviceptr pointer;
     CUfunc_cache cache;
     CUgraphExecUpdateResultInfo update;

@@ -6,46 +6,41 @@ static void module(void)
 {
     CUmodule module = NULL;
     CUfunction function = NULL;
-    rule("not-an-image", cu->ModuleLoadData_v1(&module, "this is no image"), CUDA_ERROR_INVALID_IMAGE);
-    saw("null", cu->ModuleLoadData_v1(NULL, "this is no image"));
-    rule("get", kernel_get("conformance_nothing", &function), CUDA_SUCCESS);
-    rule("get-unknown", kernel_get("conformance_no_such_kernel", &function), CUDA_ERROR_NOT_FOUND);
+    expect("not-an-image", cu->ModuleLoadData_v1(&module, "this is no image"), CUDA_ERROR_INVALID_IMAGE);
+    observe("null", cu->ModuleLoadData_v1(NULL, "this is no image"));
+    expect("get", kernel_get("conformance_nothing", &function), CUDA_SUCCESS);
+    expect("get-unknown", kernel_get("conformance_no_such_kernel", &function), CUDA_ERROR_NOT_FOUND);
 }
 
 static void launch(void)
 {
-    CUfunction function = NULL;
+    CUfunction function = kernel_new("conformance_store");
     CUstream stream = stream_new();
     CUdeviceptr memory = memory_new(16, 0);
     unsigned value = 41;
     unsigned read = 0;
     void *parameters[] = {&memory, &value};
-    if (!need("kernel", kernel_get("conformance_store", &function)))
-        return;
-    rule("code", kernel_launch(function, stream, parameters), CUDA_SUCCESS);
+    expect("code", kernel_launch(function, stream, parameters), CUDA_SUCCESS);
     value = 0;
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    need("copy", cu->MemcpyDtoH_v2(&read, memory, 4));
-    rule_number("parameters-taken-at-launch", read, 41);
-    rule("zero-grid", cu->LaunchKernel_v1(function, 0, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
-         CUDA_ERROR_INVALID_VALUE);
-    rule("zero-block", cu->LaunchKernel_v1(function, 1, 1, 1, 0, 1, 1, 0, stream, parameters, NULL),
-         CUDA_ERROR_INVALID_VALUE);
-    rule("block-too-large", cu->LaunchKernel_v1(function, 1, 1, 1, 2048, 1, 1, 0, stream, parameters, NULL),
-         CUDA_ERROR_INVALID_VALUE);
-    saw("no-parameters", cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
-    rule("null-function", kernel_launch(NULL, stream, parameters), CUDA_ERROR_INVALID_HANDLE);
-    rule("not-sticky", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    saw("no-context", kernel_launch(function, stream, parameters));
-    need("current", cu->CtxSetCurrent_v1(the_context));
-    stream_end(stream);
-    need("free", cu->MemFree_v2(memory));
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    require("copy", cu->MemcpyDtoH_v2(&read, memory, 4));
+    expect_number("parameters-taken-at-launch", read, 41);
+    expect("zero-grid", cu->LaunchKernel_v1(function, 0, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("zero-block", cu->LaunchKernel_v1(function, 1, 1, 1, 0, 1, 1, 0, stream, parameters, NULL),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("block-too-large", cu->LaunchKernel_v1(function, 1, 1, 1, 2048, 1, 1, 0, stream, parameters, NULL),
+           CUDA_ERROR_INVALID_VALUE);
+    observe("no-parameters", cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    expect("null-function", kernel_launch(NULL, stream, parameters), CUDA_ERROR_INVALID_HANDLE);
+    expect("not-sticky", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    observe("no-context", kernel_launch(function, stream, parameters));
 }
 
 static void launch_buffer(void)
 {
-    CUfunction function = NULL;
+    CUfunction function = kernel_new("conformance_store");
     CUdeviceptr memory = memory_new(16, 0);
     struct {
         CUdeviceptr address;
@@ -54,38 +49,29 @@ static void launch_buffer(void)
     size_t size = sizeof buffer.address + sizeof buffer.value;
     unsigned read = 0;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-    if (!need("kernel", kernel_get("conformance_store", &function)))
-        return;
-    rule("code", cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), CUDA_SUCCESS);
-    need("copy", cu->MemcpyDtoH_v2(&read, memory, 4));
-    rule_number("value", read, 42);
-    need("free", cu->MemFree_v2(memory));
+    expect("code", cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), CUDA_SUCCESS);
+    require("copy", cu->MemcpyDtoH_v2(&read, memory, 4));
+    expect_number("value", read, 42);
 }
 
 /* A running kernel blocks its own stream, and no other. */
 static void running(void)
 {
-    CUfunction function = NULL;
+    CUfunction function = kernel_new("conformance_wait");
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
     CUstream other = stream_new();
     CUevent event = event_new();
     volatile unsigned *flag = host_new(64, &address);
     void *parameters[] = {&address};
-    if (flag == NULL || !need("kernel", kernel_get("conformance_wait", &function)))
-        return;
-    need("launch", kernel_launch(function, stream, parameters));
-    need("record", cu->EventRecord_v1(event, stream));
-    rule("query", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
-    rule("event-query", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
-    rule("other", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
+    require("launch", kernel_launch(function, stream, parameters));
+    require("record", cu->EventRecord_v1(event, stream));
+    expect("query", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    expect("event-query", cu->EventQuery_v1(event), CUDA_ERROR_NOT_READY);
+    expect("other", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
     CUSHIM_STORE_RELEASE(flag, 1u);
-    rule("event-synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    need("destroy", cu->EventDestroy_v2(event));
-    stream_end(stream);
-    stream_end(other);
-    host_free((void *)flag);
+    expect("event-synchronize", cu->EventSynchronize_v1(event), CUDA_SUCCESS);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
 }
 
 /* cuFuncGetParamCount and cuKernelGetParamCount need CUDA 13.2: on driver 580, cushim's polyfills answer. */
@@ -93,22 +79,21 @@ static void parameter_count(void)
 {
     static const char *const names[] = {"conformance_nothing", "conformance_store"};
     CUlibrary library = NULL;
-    if (!need("library", kernel_library(&library)))
+    if (!require("library", kernel_library(&library)))
         return;
     for (size_t i = 0; i < 2; i++) {
-        CUfunction function = NULL;
+        CUfunction function = kernel_new(names[i]);
         CUkernel kernel = NULL;
         size_t count = 99;
-        need("function", kernel_get(names[i], &function));
-        need("kernel", cu->LibraryGetKernel_v1(&kernel, library, names[i]));
-        rule(key_of("function", names[i], NULL), cu->FuncGetParamCount_v1(function, &count), CUDA_SUCCESS);
-        rule_number(key_of("function", names[i], "is"), (long long)count, 2 * (long long)i);
+        require("kernel", cu->LibraryGetKernel_v1(&kernel, library, names[i]));
+        expect(key_of("function", names[i], NULL), cu->FuncGetParamCount_v1(function, &count), CUDA_SUCCESS);
+        expect_number(key_of("function", names[i], "is"), (long long)count, 2 * (long long)i);
         count = 99;
-        rule(key_of("kernel", names[i], NULL), cu->KernelGetParamCount_v1(kernel, &count), CUDA_SUCCESS);
-        rule_number(key_of("kernel", names[i], "is"), (long long)count, 2 * (long long)i);
-        rule(key_of("null", names[i], NULL), cu->FuncGetParamCount_v1(function, NULL), CUDA_ERROR_INVALID_VALUE);
+        expect(key_of("kernel", names[i], NULL), cu->KernelGetParamCount_v1(kernel, &count), CUDA_SUCCESS);
+        expect_number(key_of("kernel", names[i], "is"), (long long)count, 2 * (long long)i);
+        expect(key_of("null", names[i], NULL), cu->FuncGetParamCount_v1(function, NULL), CUDA_ERROR_INVALID_VALUE);
     }
-    need("unload", cu->LibraryUnload_v1(library));
+    require("unload", cu->LibraryUnload_v1(library));
 }
 
 static const struct check checks[] = {

@@ -89,7 +89,7 @@ static softcuda_control_fn find_control(void)
 #    if defined(_WIN32)
     FARPROC found = GetProcAddress(GetModuleHandleA("nvcuda.dll"), SOFTCUDA_CONTROL_SYMBOL);
 #    else
-    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_NOW | RTLD_NOLOAD);
     void *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
 #    endif
     memcpy(&control, &found, sizeof control);
@@ -135,6 +135,13 @@ CUresult kernel_get(const char *name, CUfunction *out_function)
     CUmodule module = NULL;
     CUresult result = kernel_module(&module);
     return result != CUDA_SUCCESS ? result : cu->ModuleGetFunction_v1(out_function, module, name);
+}
+
+CUfunction kernel_new(const char *name)
+{
+    CUfunction function = NULL;
+    require("kernel", kernel_get(name, &function));
+    return function;
 }
 
 CUresult kernel_launch(CUfunction function, CUstream stream, void **parameters)

@@ -16,6 +16,8 @@
  * conformance_trap()                          executes a trap instruction
  */
 CUresult kernel_get(const char *name, CUfunction *out_function);
+/* Returns the function, or reports a failure and returns NULL. The driver may wait for all pending work. */
+CUfunction kernel_new(const char *name);
 
 /* Loads a module of its own, which the caller unloads. */
 CUresult kernel_module(CUmodule *out_module);

@@ -6,8 +6,8 @@
  *   conformance [--max-version 12.4] [--hide SLOT,SLOT...] [--per-thread] [--subject NAME]...
  *
  * Checks run in child processes. A crash or a hang is an answer ("crashed", "hung"), and the next checks run in a new
- * process. The driver is the one that cushim finds; CUSHIM_DRIVER selects another. Exit status: 0; 1 if a rule was
- * broken; 77 if the machine has no driver or no device; 2 for an invalid argument.
+ * process. The driver is the one that cushim finds; CUSHIM_DRIVER selects another. Exit status: 0; 1 if an answer
+ * was unexpected; 77 if the machine has no driver or no device; 2 for an invalid argument.
  */
 #if !defined(_WIN32)
 #    define _GNU_SOURCE
@@ -164,6 +164,7 @@ static int run_child(const struct options *options)
         if (is_alone(check))
             break;
         fixture_restore();
+        destroy_objects();
     }
     printf("@broken %d\n@end\n", check_broken);
     fflush(stdout);
@@ -193,7 +194,7 @@ struct progress {
     char name[96];
     bool ended;
     bool hung;
-    bool broken;  /* the check broke a rule */
+    bool broken;  /* an answer was unexpected */
     bool skipped; /* the check is not applicable */
 };
 
@@ -289,11 +290,11 @@ static int run_all(const char *self, const struct options *options)
     struct tally tally = {0};
     int version = 0;
     if (load(options) != CUDA_SUCCESS) {
-        printf("# skipped: %s\n", cushim_get_diagnosis()->message);
+        printf("# skipped: %s\n", cushim_diagnosis_get()->message);
         return 77;
     }
     (void)cu->DriverGetVersion_v1(&version);
-    printf("# driver for CUDA %d, used as %d, %s default stream\n", cushim_get_diagnosis()->cuda_version, version,
+    printf("# driver for CUDA %d, used as %d, %s default stream\n", cushim_diagnosis_get()->cuda_version, version,
            options->per_thread ? "per-thread" : "legacy");
     run_children(self, options, &tally);
     if (tally.unusable != 0) {

@@ -9,40 +9,40 @@ static const char *const mode_names[] = {"global", "thread-local", "relaxed"};
 static void exchange(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    rule("code", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
-    rule_number("default-is-global", (long long)mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    expect("code", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
+    expect_number("default-is-global", (long long)mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
     mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
-    rule_number("gives-previous", (long long)mode, CU_STREAM_CAPTURE_MODE_RELAXED);
+    require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    expect_number("gives-previous", (long long)mode, CU_STREAM_CAPTURE_MODE_RELAXED);
     mode = (CUstreamCaptureMode)3;
-    saw("unknown", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
-    saw_number("unknown-gives", (long long)mode);
+    observe("unknown", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    observe_number("unknown-gives", (long long)mode);
     mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
-    saw_number("was", (long long)mode);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("no-context", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
+    require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    observe_number("was", (long long)mode);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    expect("no-context", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
 }
 
 static void exchange_null(void)
 {
-    saw("code", cu->ThreadExchangeStreamCaptureMode_v1(NULL));
+    observe("code", cu->ThreadExchangeStreamCaptureMode_v1(NULL));
 }
 
 static void exchange_with_global(void *user)
 {
     CUstreamCaptureMode *mode = user;
     *mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(mode));
+    require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(mode));
 }
 
 static void exchange_is_per_thread(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUstreamCaptureMode there = (CUstreamCaptureMode)99;
-    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
     on_thread(exchange_with_global, &there);
-    rule_number("there", (long long)there, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    expect_number("there", (long long)there, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
 /* An unsafe call (cuMemAlloc) in a thread with one mode, during a capture with another. */
@@ -56,14 +56,14 @@ static void call_unsafe(void *user)
     struct unsafe *unsafe = user;
     CUdeviceptr memory = 0;
     CUstreamCaptureMode mode = unsafe->thread_mode;
-    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
     unsafe->result = cu->MemAlloc_v2(&memory, 64);
-    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
     if (unsafe->result == CUDA_SUCCESS) {
         mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-        need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+        require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
         (void)cu->MemFree_v2(memory);
-        need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+        require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
     }
 }
 
@@ -76,7 +76,7 @@ static void unsafe_calls(void)
                 char key[64];
                 char value[32];
                 struct unsafe unsafe = {(CUstreamCaptureMode)thread, CUDA_ERROR_UNKNOWN};
-                need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)capture));
+                require("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)capture));
                 if (elsewhere)
                     on_thread(call_unsafe, &unsafe);
                 else
@@ -84,12 +84,11 @@ static void unsafe_calls(void)
                 snprintf(key, sizeof key, "capture-%s.thread-%s.%s", mode_names[capture], mode_names[thread],
                          elsewhere ? "another" : "same");
                 snprintf(value, sizeof value, "%d %s", (int)unsafe.result, capture_status(stream));
-                saw_text(key, value);
+                observe_text(key, value);
                 (void)capture_end(stream);
             }
         }
     }
-    stream_end(stream);
 }
 
 struct ending {
@@ -111,19 +110,18 @@ static void end_elsewhere(void)
         CUstream stream = stream_new();
         struct ending ending = {stream, CUDA_ERROR_UNKNOWN, NULL};
         const char *name = mode_names[mode];
-        need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+        require("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
         on_thread(end_there, &ending);
-        rule(key_of(name, "there", NULL), ending.result,
-             mode == CU_STREAM_CAPTURE_MODE_RELAXED ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-        saw_text(key_of(name, "graph", NULL), ending.graph == NULL               ? "null"
-                                              : ending.graph == UNTOUCHED_HANDLE ? "untouched"
-                                                                                 : "graph");
-        saw_text(key_of(name, "status", NULL), capture_status(stream));
-        rule(key_of(name, "here", NULL), capture_end(stream), CUDA_ERROR_ILLEGAL_STATE);
+        expect(key_of(name, "there", NULL), ending.result,
+               mode == CU_STREAM_CAPTURE_MODE_RELAXED ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+        observe_text(key_of(name, "graph", NULL), ending.graph == NULL               ? "null"
+                                                  : ending.graph == UNTOUCHED_HANDLE ? "untouched"
+                                                                                     : "graph");
+        observe_text(key_of(name, "status", NULL), capture_status(stream));
+        expect(key_of(name, "here", NULL), capture_end(stream), CUDA_ERROR_ILLEGAL_STATE);
         if (ending.graph != NULL && ending.graph != UNTOUCHED_HANDLE)
-            need("destroy", cu->GraphDestroy_v1(ending.graph));
-        rule(key_of(name, "usable", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-        stream_end(stream);
+            require("destroy", cu->GraphDestroy_v1(ending.graph));
+        expect(key_of(name, "usable", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
     }
 }
 
@@ -144,13 +142,12 @@ static void work_elsewhere(void)
     for (int mode = 0; mode < 3; mode++) {
         CUstream stream = stream_new();
         struct remote_work remote = {stream, CUDA_ERROR_UNKNOWN};
-        need("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+        require("begin", cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
         on_thread(work_there, &remote);
-        rule(key_of(mode_names[mode], "work", NULL), remote.result, CUDA_SUCCESS);
+        expect(key_of(mode_names[mode], "work", NULL), remote.result, CUDA_SUCCESS);
         on_bare_thread(work_there, &remote);
-        rule(key_of(mode_names[mode], "work-without-context", NULL), remote.result, CUDA_SUCCESS);
-        rule(key_of(mode_names[mode], "end", NULL), capture_end(stream), CUDA_SUCCESS);
-        stream_end(stream);
+        expect(key_of(mode_names[mode], "work-without-context", NULL), remote.result, CUDA_SUCCESS);
+        expect(key_of(mode_names[mode], "end", NULL), capture_end(stream), CUDA_SUCCESS);
     }
 }
 
@@ -160,15 +157,13 @@ static void swap_and_query(void)
     CUstream stream = stream_new();
     CUstream other = stream_new();
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    need("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    rule("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
-    saw("query", cu->StreamQuery_v1(other));
-    saw("synchronize", cu->StreamSynchronize_v1(other));
-    saw_text("status", capture_status(stream));
-    need("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
-    rule("end", capture_end(stream), CUDA_SUCCESS);
-    stream_end(stream);
-    stream_end(other);
+    require("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    expect("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode), CUDA_SUCCESS);
+    observe("query", cu->StreamQuery_v1(other));
+    observe("synchronize", cu->StreamSynchronize_v1(other));
+    observe_text("status", capture_status(stream));
+    require("exchange", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    expect("end", capture_end(stream), CUDA_SUCCESS);
 }
 
 /* This thread has a relaxed capture, and a global one exists: the stricter mode applies. */
@@ -177,17 +172,14 @@ static void two_modes(void)
     CUstream relaxed = stream_new();
     CUstream global = stream_new();
     CUstream other = stream_new();
-    need("begin", cu->StreamBeginCapture_v2(relaxed, CU_STREAM_CAPTURE_MODE_RELAXED));
-    need("begin", cu->StreamBeginCapture_v2(global, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    saw("query", cu->StreamQuery_v1(other));
-    saw_text("relaxed-status", capture_status(relaxed));
-    saw_text("global-status", capture_status(global));
-    saw("end-global", capture_end(global));
-    saw("query-then", cu->StreamQuery_v1(other));
-    saw("end-relaxed", capture_end(relaxed));
-    stream_end(relaxed);
-    stream_end(global);
-    stream_end(other);
+    require("begin", cu->StreamBeginCapture_v2(relaxed, CU_STREAM_CAPTURE_MODE_RELAXED));
+    require("begin", cu->StreamBeginCapture_v2(global, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    observe("query", cu->StreamQuery_v1(other));
+    observe_text("relaxed-status", capture_status(relaxed));
+    observe_text("global-status", capture_status(global));
+    observe("end-global", capture_end(global));
+    observe("query-then", cu->StreamQuery_v1(other));
+    observe("end-relaxed", capture_end(relaxed));
 }
 
 static const struct check checks[] = {

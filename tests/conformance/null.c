@@ -15,36 +15,20 @@ static CUgraphEdgeData data;
 static cuuint64_t id;
 static size_t count = 1;
 
-static bool open_objects(void)
-{
-    stream = stream_new();
-    if (have("graph", S(GraphCreate_v1))) {
-        need("graph", cu->GraphCreate_v1(&graph, 0));
-        need("node", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0));
-    }
-    return contexts_new(contexts);
-}
-
-static void close_objects(void)
-{
-    stream_end(stream);
-    if (graph != NULL)
-        need("destroy", cu->GraphDestroy_v1(graph));
-    graph = NULL;
-    need("context-destroy", cu->CtxDestroy_v2(contexts[CONTEXT_SECOND]));
-}
-
 static void call(CUresult (*function)(void), bool captured)
 {
-    if (!open_objects())
-        return;
+    stream = stream_new();
+    if (require_slot("graph", S(GraphCreate_v1))) {
+        graph = graph_new();
+        require("node", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0));
+    }
+    contexts_new(contexts);
     if (captured)
         capture_begin(stream);
-    saw("code", function());
-    saw_fact("untouched", id == 0 && count == 1 && no_node == NULL);
+    observe("code", function());
+    observe_bool("untouched", id == 0 && count == 1 && no_node == NULL);
     if (captured)
-        rule("end", capture_end(stream), CUDA_SUCCESS);
-    close_objects();
+        expect("end", capture_end(stream), CUDA_SUCCESS);
 }
 
 #define CALL(name, slot, arguments, captured)                                                                          \

@@ -7,35 +7,33 @@
 
 static void use_event(CUevent event)
 {
-    saw("query", cu->EventQuery_v1(event));
-    saw("synchronize", cu->EventSynchronize_v1(event));
-    saw("destroy", cu->EventDestroy_v2(event));
+    observe("query", cu->EventQuery_v1(event));
+    observe("synchronize", cu->EventSynchronize_v1(event));
+    observe("destroy", cu->EventDestroy_v2(disown(event)));
 }
 
 static void destroyed(void)
 {
-    CUcontext second = NULL;
     CUcontext current = NULL;
-    if (!need("context", cu->CtxCreate_v2(&second, 0, the_device)))
-        return;
+    CUcontext second = context_second();
     CUevent event = event_new();
-    rule("code", cu->CtxDestroy_v2(second), CUDA_SUCCESS);
-    need("current", cu->CtxGetCurrent_v1(&current));
-    rule_fact("popped", current == the_context);
+    expect("code", cu->CtxDestroy_v2(disown(second)), CUDA_SUCCESS);
+    require("current", cu->CtxGetCurrent_v1(&current));
+    expect_true("popped", current == the_context);
     use_event(event);
 }
 
 static void reset(void)
 {
     CUevent event = event_new();
-    rule("code", cu->DevicePrimaryCtxReset_v1(the_device), CUDA_SUCCESS);
+    expect("code", cu->DevicePrimaryCtxReset_v1(the_device), CUDA_SUCCESS);
     use_event(event);
 }
 
 static void released(void)
 {
     CUevent event = event_new();
-    rule("code", cu->DevicePrimaryCtxRelease_v1(the_device), CUDA_SUCCESS);
+    expect("code", cu->DevicePrimaryCtxRelease_v1(the_device), CUDA_SUCCESS);
     use_event(event);
 }
 

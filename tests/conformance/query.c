@@ -5,98 +5,82 @@
 static void idle(void)
 {
     CUstream stream = stream_new();
-    rule("query", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    rule("query-zero", cu->StreamQuery_v1(NULL), CUDA_SUCCESS);
-    rule("query-legacy", cu->StreamQuery_v1(CU_STREAM_LEGACY), CUDA_SUCCESS);
-    rule("query-per-thread", cu->StreamQuery_v1(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
-    rule("synchronize-zero", cu->StreamSynchronize_v1(NULL), CUDA_SUCCESS);
-    rule("synchronize-legacy", cu->StreamSynchronize_v1(CU_STREAM_LEGACY), CUDA_SUCCESS);
-    rule("synchronize-per-thread", cu->StreamSynchronize_v1(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
-    stream_end(stream);
+    expect("query", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    for (int i = 0; i < 3; i++)
+        expect(key_format("query-%s", specials[i].name), cu->StreamQuery_v1(specials[i].stream), CUDA_SUCCESS);
+    for (int i = 0; i < 3; i++)
+        expect(key_format("synchronize-%s", specials[i].name), cu->StreamSynchronize_v1(specials[i].stream),
+               CUDA_SUCCESS);
 }
 
 static void pending(void)
 {
-    struct gate gate;
     CUstream stream = stream_new();
     CUstream other = stream_new();
-    if (!gate_close(&gate, stream))
-        return;
-    rule("query", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
-    rule("query-again", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
-    rule("other", cu->StreamQuery_v1(other), CUDA_SUCCESS);
-    rule("other-synchronize", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
-    gate_open(&gate);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    rule_number("synchronize-waited", atomic_load(&gate.passed), 1);
-    rule("query-after", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
-    stream_end(stream);
-    stream_end(other);
+    struct gate *gate = gate_new(stream);
+    expect("query", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    expect("query-again", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    expect("other", cu->StreamQuery_v1(other), CUDA_SUCCESS);
+    expect("other-synchronize", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
+    gate_open(gate);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    expect_number("synchronize-waited", gate_passed(gate), 1);
+    expect("query-after", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
 }
 
 static void no_context(void)
 {
-    struct gate gate;
     CUstream stream = stream_new();
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    rule("query", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    if (gate_close(&gate, stream)) {
-        rule("query-pending", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
-        gate_open(&gate);
-        rule("synchronize-pending", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    }
-    rule("query-zero", cu->StreamQuery_v1(NULL), CUDA_ERROR_INVALID_CONTEXT);
-    rule("query-legacy", cu->StreamQuery_v1(CU_STREAM_LEGACY), CUDA_ERROR_INVALID_CONTEXT);
-    rule("query-per-thread", cu->StreamQuery_v1(CU_STREAM_PER_THREAD), CUDA_ERROR_INVALID_CONTEXT);
-    rule("synchronize-zero", cu->StreamSynchronize_v1(NULL), CUDA_ERROR_INVALID_CONTEXT);
-    rule("synchronize-legacy", cu->StreamSynchronize_v1(CU_STREAM_LEGACY), CUDA_ERROR_INVALID_CONTEXT);
-    rule("context-synchronize", cu->CtxSynchronize_v1(), CUDA_ERROR_INVALID_CONTEXT);
-    rule("destroy", cu->StreamDestroy_v2(stream), CUDA_SUCCESS);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    expect("query", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    struct gate *gate = gate_new(stream);
+    expect("query-pending", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    gate_open(gate);
+    expect("synchronize-pending", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    for (int i = 0; i < 3; i++)
+        expect(key_format("query-%s", specials[i].name), cu->StreamQuery_v1(specials[i].stream),
+               CUDA_ERROR_INVALID_CONTEXT);
+    expect("synchronize-zero", cu->StreamSynchronize_v1(NULL), CUDA_ERROR_INVALID_CONTEXT);
+    expect("synchronize-legacy", cu->StreamSynchronize_v1(CU_STREAM_LEGACY), CUDA_ERROR_INVALID_CONTEXT);
+    expect("context-synchronize", cu->CtxSynchronize_v1(), CUDA_ERROR_INVALID_CONTEXT);
+    expect("destroy", cu->StreamDestroy_v2(disown(stream)), CUDA_SUCCESS);
 }
 
 static void context_synchronize(void)
 {
-    struct gate gate;
     CUstream stream = stream_new();
     atomic_int called = 0;
-    if (!gate_close(&gate, stream))
-        return;
-    need("callback", cu->StreamAddCallback_v1(stream, count_callback, &called, 0));
-    gate_open(&gate);
-    rule("code", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
-    rule_number("waited", atomic_load(&called), 1);
-    rule("query-after", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
-    stream_end(stream);
+    struct gate *gate = gate_new(stream);
+    require("callback", cu->StreamAddCallback_v1(stream, count_callback, &called, 0));
+    gate_open(gate);
+    expect("code", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    expect_number("waited", atomic_load(&called), 1);
+    expect("query-after", cu->StreamQuery_v1(stream), CUDA_SUCCESS);
 }
 
 /* Which special stream is busy while `stream` is. */
 static void query_special(const char *key)
 {
-    saw(key_of(key, "zero", NULL), cu->StreamQuery_v1(NULL));
-    saw(key_of(key, "legacy", NULL), cu->StreamQuery_v1(CU_STREAM_LEGACY));
-    saw(key_of(key, "per-thread", NULL), cu->StreamQuery_v1(CU_STREAM_PER_THREAD));
+    for (int i = 0; i < 3; i++)
+        observe(key_of(key, specials[i].name, NULL), cu->StreamQuery_v1(specials[i].stream));
 }
 
 static void special_beside_pending(void)
 {
-    struct gate gate;
     CUstream blocking = stream_blocking();
     CUstream free_running = stream_new();
     CUstream streams[] = {blocking, free_running, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
     const char *names[] = {"blocking", "non-blocking", "legacy", "per-thread"};
     for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
-        if (!gate_close(&gate, streams[i]))
-            return;
+        struct gate *gate = gate_new(streams[i]);
         query_special(names[i]);
-        saw(key_of(names[i], "a-blocking-stream", NULL), cu->StreamQuery_v1(blocking));
-        saw(key_of(names[i], "a-non-blocking-stream", NULL), cu->StreamQuery_v1(free_running));
-        gate_open(&gate);
-        need("synchronize", cu->CtxSynchronize_v1());
+        observe(key_of(names[i], "a-blocking-stream", NULL), cu->StreamQuery_v1(blocking));
+        observe(key_of(names[i], "a-non-blocking-stream", NULL), cu->StreamQuery_v1(free_running));
+        gate_open(gate);
+        require("synchronize", cu->CtxSynchronize_v1());
     }
-    stream_end(blocking);
-    stream_end(free_running);
 }
 
 /*
@@ -105,57 +89,44 @@ static void special_beside_pending(void)
  */
 static void legacy_joins(void)
 {
-    struct gate gate;
     CUdeviceptr memory = memory_new(64, 0);
     CUstream gated = stream_blocking();
     CUstream blocking = stream_blocking();
     CUstream free_running = stream_new();
-    if (!gate_close(&gate, gated))
-        return;
-    need("memset", cu->MemsetD8Async_v1(memory, 1, 16, CU_STREAM_LEGACY));
-    rule("legacy-waits-for-blocking", cu->StreamQuery_v1(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
-    need("memset", cu->MemsetD8Async_v1(memory + 16, 2, 16, blocking));
-    rule("blocking-waits-for-legacy", cu->StreamQuery_v1(blocking), CUDA_ERROR_NOT_READY);
-    need("memset", cu->MemsetD8Async_v1(memory + 32, 3, 16, free_running));
-    rule("non-blocking-goes-on", cu->StreamSynchronize_v1(free_running), CUDA_SUCCESS);
-    rule_number("gate-was-closed", atomic_load(&gate.passed), 0);
-    gate_open(&gate);
-    rule("synchronize", cu->StreamSynchronize_v1(blocking), CUDA_SUCCESS);
-    rule_number("joined", atomic_load(&gate.passed), 1);
-    stream_end(gated);
-    stream_end(blocking);
-    stream_end(free_running);
-    need("free", cu->MemFree_v2(memory));
+    struct gate *gate = gate_new(gated);
+    require("memset", cu->MemsetD8Async_v1(memory, 1, 16, CU_STREAM_LEGACY));
+    expect("legacy-waits-for-blocking", cu->StreamQuery_v1(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
+    require("memset", cu->MemsetD8Async_v1(memory + 16, 2, 16, blocking));
+    expect("blocking-waits-for-legacy", cu->StreamQuery_v1(blocking), CUDA_ERROR_NOT_READY);
+    require("memset", cu->MemsetD8Async_v1(memory + 32, 3, 16, free_running));
+    expect("non-blocking-goes-on", cu->StreamSynchronize_v1(free_running), CUDA_SUCCESS);
+    expect_number("gate-was-closed", gate_passed(gate), 0);
+    gate_open(gate);
+    expect("synchronize", cu->StreamSynchronize_v1(blocking), CUDA_SUCCESS);
+    expect_number("joined", gate_passed(gate), 1);
 }
 
 /* Work in one blocking stream does not wait for another blocking stream. */
 static void blocking_independent(void)
 {
-    struct gate gate;
     CUdeviceptr memory = memory_new(64, 0);
     CUstream gated = stream_blocking();
     CUstream other = stream_blocking();
-    if (!gate_close(&gate, gated))
-        return;
-    need("memset", cu->MemsetD8Async_v1(memory, 1, 16, other));
-    rule("synchronize", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
-    rule_number("gate-was-closed", atomic_load(&gate.passed), 0);
-    gate_open(&gate);
-    stream_end(gated);
-    stream_end(other);
-    need("free", cu->MemFree_v2(memory));
+    struct gate *gate = gate_new(gated);
+    require("memset", cu->MemsetD8Async_v1(memory, 1, 16, other));
+    expect("synchronize", cu->StreamSynchronize_v1(other), CUDA_SUCCESS);
+    expect_number("gate-was-closed", gate_passed(gate), 0);
+    gate_open(gate);
 }
 
 static void zero_is_which(void)
 {
-    struct gate gate;
-    if (!gate_close(&gate, NULL))
-        return;
-    rule("legacy", cu->StreamQuery_v1(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
-    saw("per-thread", cu->StreamQuery_v1(CU_STREAM_PER_THREAD));
-    gate_open(&gate);
-    rule("synchronize", cu->StreamSynchronize_v1(NULL), CUDA_SUCCESS);
-    rule_number("waited", atomic_load(&gate.passed), 1);
+    struct gate *gate = gate_new(NULL);
+    expect("legacy", cu->StreamQuery_v1(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
+    observe("per-thread", cu->StreamQuery_v1(CU_STREAM_PER_THREAD));
+    gate_open(gate);
+    expect("synchronize", cu->StreamSynchronize_v1(NULL), CUDA_SUCCESS);
+    expect_number("waited", gate_passed(gate), 1);
 }
 
 struct elsewhere {
@@ -173,16 +144,14 @@ static void query_there(void *user)
 /* Each thread has its own per-thread default stream. */
 static void per_thread_of_another(void)
 {
-    struct gate gate;
     struct elsewhere elsewhere = {CUDA_ERROR_UNKNOWN, CUDA_ERROR_UNKNOWN};
-    if (!gate_close(&gate, CU_STREAM_PER_THREAD))
-        return;
+    struct gate *gate = gate_new(CU_STREAM_PER_THREAD);
     on_thread(query_there, &elsewhere);
-    rule("here", cu->StreamQuery_v1(CU_STREAM_PER_THREAD), CUDA_ERROR_NOT_READY);
-    saw("there", elsewhere.per_thread);
-    saw("legacy-there", elsewhere.legacy);
-    gate_open(&gate);
-    rule("synchronize", cu->StreamSynchronize_v1(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
+    expect("here", cu->StreamQuery_v1(CU_STREAM_PER_THREAD), CUDA_ERROR_NOT_READY);
+    observe("there", elsewhere.per_thread);
+    observe("legacy-there", elsewhere.legacy);
+    gate_open(gate);
+    expect("synchronize", cu->StreamSynchronize_v1(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
 }
 
 static const struct check checks[] = {

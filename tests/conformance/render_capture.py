@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Renders CAPTURE.md from the recorded answers of the subject invalidate; with --check, checks that the file is up to
-date."""
+"""Renders CAPTURE.md from the recorded answers of the subject invalidate, which run-on-gpu --keep writes; with --check,
+checks that the page is up to date."""
 
 import argparse
 import os
+import re
 import sys
+import textwrap
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import answers  # noqa: E402
@@ -19,28 +21,169 @@ THREADS = (("same-thread", "same"), ("other-thread", "another"))
 INTRODUCTION = """\
 # Which driver calls invalidate a capture
 
-Between `cuStreamBeginCapture` and `cuStreamEndCapture`, some calls return an error and invalidate the capture, some return
-an error and leave the capture active, and most do neither. NVIDIA's manual names a few of them. This page shows what one
-driver did with each call: in the three capture modes, on the capturing stream and on another stream, from the thread that
-began the capture and from another thread.
+Between `cuStreamBeginCapture` and `cuStreamEndCapture`, some calls return an error and *invalidate* the capture: its
+graph is lost, and `cuStreamEndCapture` returns 901. Other calls return an error and leave the capture active; most do
+neither. NVIDIA's manual names a few of them. This page shows what a driver did with {count} calls: in the three capture
+modes, on the capturing stream and elsewhere, from the thread that began the capture and from another thread.
 
-Source: the `invalidate.*` rows of `expected/h200-580.tsv` ({origin}), rendered by `python3 tests/conformance/render_capture.py`.
-`tests/conformance/run-on-gpu` asks a GPU again.
+Measured with {origin}.
+The answers were the same on machines with one GPU and on one with two H200s; every call was for the GPU of the capture.
+The calls go to the driver as those of any program do, and the CUDA runtime makes them, too.
 
-A cell shows the code that the call returned. A plain code means that the capture was still active after the call and ended
-with success. A **bold** code means that the call invalidated the capture and `cuStreamEndCapture` returned 901; if something
-else happened, the brackets have the capture status after the call and the code of `cuStreamEndCapture`. A column names the
-mode of the capture, then the stream of the call, then the thread of the call: "capturing / another" is a call on the capturing
-stream from a thread other than the one that began the capture. Each thread has the default capture mode, global. The
-streams are non-blocking; the last section covers the legacy stream beside a blocking stream.
+## The rules that surprise
+
+{rules}
+After an invalidation, work for the stream returns {work}, and a new capture cannot begin ({begin}).
+`cuStreamEndCapture` returns {end} with a NULL graph; from then on the stream can be used and captured again.
+
+## The mode of a thread
+
+A capture has a mode, and each thread has one, too: at first `GLOBAL`, and `cuThreadExchangeStreamCaptureMode` changes
+it. A call that is unsafe in rule 2 invalidates the capture according to both. The table shows `cuMemAlloc`; the tables
+further below were measured with threads in the mode `GLOBAL`.
+
+{modes}
+## How to read the tables
+
+- A cell is the code that the call returned. A plain code: the capture was still active and ended with success. A
+  **bold** code: the call invalidated the capture, and `cuStreamEndCapture` returned 901. If something else happened,
+  the brackets have the capture status after the call and the code of `cuStreamEndCapture`.
+- A column is the mode of the capture, then the stream of the call, then the thread of the call: "capturing / another"
+  is a call on the capturing stream from a thread other than the one that began the capture.
+- For each cell, a new capture of a non-blocking stream begins, the call is made once, the status of the capture is
+  read, and the capture ends. The last section is about the legacy stream beside a blocking stream.
+
+{codes}
+
+## Measure it again
+
+These commands build the test program in cushim's source tree, print a line for each cell on your GPU, and compare all
+answers with those of this page:
+
+```console
+$ meson setup build && meson compile -C build
+$ build/tests/conformance/conformance --subject invalidate
+$ tests/conformance/run-on-gpu build
+```
+
+`tests/conformance/run-on-gpu build --keep tests/conformance/expected/h200-580.tsv` records the answers, and `python3
+tests/conformance/render_capture.py` makes this page from them. A test checks that the page and its rules agree with
+the recorded answers.
 """
+
+
+def is_lost(value):
+    return value.startswith("**")
+
+
+def always(cells):
+    return all(map(is_lost, cells.values()))
+
+
+def on_capturing_stream(cells):
+    return all(is_lost(value) == (".capturing." in place) for place, value in cells.items())
+
+
+def unsafe(cells):
+    """Elsewhere than on the capturing stream."""
+    return all(is_lost(value) == (place.startswith("global") or place.startswith("thread-local") and ".same-" in place)
+               for place, value in cells.items() if ".capturing." not in place)
+
+
+def never(cells):
+    return set(cells.values()) == {"0"}
+
+
+def on_wrong_thread(cells):
+    return [cells[f"{mode}.capturing.other-thread"] for mode, _ in MODES] == [
+        "**908** (none, 401)", "**908** (none, 401)", "**0** (none, 401)"]
+
+
+# A rule is a sentence, and for each {} in it the calls, with the places where they invalidate a capture.
+RULES = (
+    ("**A question can end the capture.** On the capturing stream, {} invalidate it, in every mode and from every"
+     " thread. {} do not.",
+     (on_capturing_stream, "StreamGetFlags StreamGetId StreamGetDevice"),
+     (never, "StreamIsCapturing StreamGetCaptureInfo StreamGetPriority StreamGetCtx")),
+    ("**A call that has nothing to do with the stream can end it.** {}, and {} of *any* stream, are *unsafe*: they"
+     " invalidate a `GLOBAL` capture, whichever thread of the process makes the call, and a `THREAD_LOCAL` one if its"
+     " own thread makes the call. A `RELAXED` one permits them, except for the two queries on the capturing stream"
+     " itself. So a library that allocates memory on a thread of its own breaks the `GLOBAL` captures of all others.",
+     (unsafe, "MemAlloc MemFree MemAllocHost ModuleUnload GraphInstantiate GraphExecDestroy EventQuery_outside"
+              " EventSynchronize_outside"),
+     (unsafe, "StreamQuery StreamSynchronize")),
+    ("**No mode permits** {}, from any thread, or a question about an event that the capture recorded: {}.",
+     (always, "CtxSynchronize CtxRecordEvent CtxWaitEvent"),
+     (always, "EventQuery_captured EventSynchronize_captured")),
+    ("**{} from the wrong thread** returns 908 and ends the capture nevertheless: its graph is lost. Every thread can"
+     " end a `RELAXED` capture.",
+     (on_wrong_thread, "StreamEndCapture")),
+    ("**An event from before the capture** invalidates it if the capturing stream waits for the event: {} returns 905."
+     " An event that was never recorded, or that the capture recorded, does not: {} returns 0.",
+     (on_capturing_stream, "StreamWaitEvent_outside"),
+     (never, "StreamWaitEvent_unrecorded StreamWaitEvent_captured")),
+    ("**A callback and the launch of a graph** in the capturing stream ({}) invalidate the capture. A host function"
+     " ({}) becomes a node of the graph.",
+     (on_capturing_stream, "StreamAddCallback GraphLaunch"),
+     (never, "LaunchHostFunc")),
+    ("**Allowed, although one would not expect it**, while a non-blocking stream is capturing: synchronous copies and"
+     " memsets ({}), work in the legacy stream ({}), and {}. While a *blocking* stream is capturing, work in the legacy"
+     " stream invalidates even a `RELAXED` capture"
+     " ([see below](#the-legacy-stream-beside-the-capture-of-a-blocking-stream)).",
+     (never, "MemcpyHtoD MemcpyDtoH MemsetD8"), (never, "LaunchKernel_legacy MemsetD8Async_legacy"),
+     (never, "StreamCreate EventCreate ModuleLoadData CtxCreate CtxDestroy MemGetInfo")),
+)
+
+
+def in_words(names):
+    """Functions of the driver, each once; what _outside and the like mean is in the sentence."""
+    *names, last = dict.fromkeys(f"`cu{name.split('_')[0]}`" for name in names.split())
+    return f"{', '.join(names)} and {last}" if names else last
+
+
+def rules(calls):
+    texts = []
+    for number, (text, *lists) in enumerate(RULES, 1):
+        for where, names in lists:
+            for name in names.split():
+                if not where(calls[name]):
+                    raise SystemExit(f"rule {number} is not what the driver did: {name}")
+        listed = (in_words(names) for _, names in lists)
+        texts.append(textwrap.fill(f"{number}. {text.format(*listed)}", 118, subsequent_indent="   ",
+                                   break_long_words=False, break_on_hyphens=False))
+    return "\n".join(texts) + "\n"
+
+
+def mode_table(native):
+    """cuMemAlloc in a thread with a mode of its own."""
+    lines = ["| mode of the capture | " + " | ".join(f"thread `{title}`" for _, title in MODES) + " |",
+             "| --- |" + " --- |" * len(MODES)]
+    words = {("invalidated", "invalidated"): "invalidates", ("invalidated", "active"): "only the thread that began it",
+             ("active", "active"): "allowed"}
+    for capture, title in MODES:
+        cells = [words[tuple(native[f"mode.unsafe.capture-{capture}.thread-{thread}.{where}"].split()[1]
+                             for where in ("same", "another"))] for thread, _ in MODES]
+        lines.append(f"| `{title}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def codes(page):
+    """The meaning of the codes in the cells of the page."""
+    with open(os.path.join(compare.HERE, "..", "..", "loader", "errors.inc"), encoding="utf-8") as file:
+        names = dict((code, name) for name, code in re.findall(r"^CUSHIM_ERROR\((\w+), (\d+),", file.read(), re.M))
+    rows = " ".join(line for line in page.splitlines() if line.startswith("|"))
+    used = sorted(set(re.findall(r"(?<=[ *(])\d+(?=[ *)])", rows)), key=int)
+    return textwrap.fill(f"The codes are {', '.join(f'{code} `{names[code]}`' for code in used)}.", 118)
+
 
 NOTES = """\
 ## Names of the calls
 
-- `_outside` is an event that was recorded and had completed before the capture, `_captured` one that was recorded in the
-  capture, `_unrecorded` one that was never recorded. `_external` is a call with the flag for external event nodes.
-- `_pinned` and `_pageable` are the kinds of host memory. `_legacy` and `_per_thread` are calls on those special streams.
+- `_outside` is an event that was recorded and had completed before the capture, `_captured` one that was recorded in
+  the capture, `_unrecorded` one that was never recorded. `_external` is a call with the flag for external event
+  nodes.
+- `_pinned` and `_pageable` are the kinds of host memory. `_legacy` and `_per_thread` are calls on those special
+  streams.
 - `StreamCopyAttributes_from` and `_to` say which of the two streams is the stream of the column.
 - `CtxPushPopCurrent`, `MemPoolCreateDestroy`, `MemAddressReserveFree`, `MemCreateRelease` and `DevicePrimaryCtxRetain`
   (with the release) are pairs of calls. The code is the first one that is not 0.
@@ -94,21 +237,24 @@ def render(head, native):
     ]
     plain_places = [(f"any.{thread}", f"/ {title}") for thread, title in THREADS]
     quiet = [name for name in calls if name in harmless]
-    parts = [
-        INTRODUCTION.format(origin=head[0].lstrip("# ")),
-        f"{len(calls)} calls were tried; {len(quiet)} of them returned 0 and did not invalidate a capture anywhere. The others:\n",
+    tables = "\n".join([
+        f"{len(quiet)} of the calls returned 0 and did not invalidate a capture anywhere. The others:\n",
         "## Calls on a stream\n",
         table(on_streams, stream_places),
         "## Calls without a stream, or on a special stream\n",
         table(elsewhere, plain_places),
         "## Calls that returned 0 and invalidated nothing, in every mode and place\n",
-        ", ".join(f"`{name}`" for name in quiet) + "\n",
+        textwrap.fill(", ".join(f"`{name}`" for name in quiet), 118) + "\n",
         NOTES,
         "## The legacy stream beside the capture of a blocking stream\n",
         "The capturing stream was created without `CU_STREAM_NON_BLOCKING`, and the capture has the relaxed mode.\n",
         legacy(native),
-    ]
-    return "\n".join(parts)
+    ])
+    after = {key: native[f"capture.invalidated.{key}"] for key in ("work", "begin-again", "end")}
+    introduction = INTRODUCTION.format(
+        origin=head[0].lstrip("# "), count=len(calls), rules=rules(calls), modes=mode_table(native),
+        codes=codes(tables), work=after["work"], begin=after["begin-again"], end=after["end"])
+    return introduction + "\n" + tables
 
 
 def legacy(native):

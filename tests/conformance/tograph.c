@@ -8,9 +8,8 @@
 
 static CUgraph graph_with_node(CUgraphNode *out_node)
 {
-    CUgraph graph = NULL;
-    need("graph", cu->GraphCreate_v1(&graph, 0));
-    need("node", cu->GraphAddEmptyNode_v1(out_node, graph, NULL, 0));
+    CUgraph graph = graph_new();
+    require("node", cu->GraphAddEmptyNode_v1(out_node, graph, NULL, 0));
     return graph;
 }
 
@@ -23,21 +22,18 @@ static void capture(void)
     CUstreamCaptureStatus status;
     CUstream stream = stream_new();
     size_t count = 0;
-    rule("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, &node, NULL, 1, RELAXED), CUDA_SUCCESS);
-    saw_text("status", capture_status(stream));
-    need("info", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &told, NULL, &count));
-    rule_fact("told-graph", told == graph);
-    rule_number("told-count", (long long)count, 1);
-    rule("work", add_work(stream), CUDA_SUCCESS);
-    rule("add-by-hand", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0), CUDA_SUCCESS);
-    rule("end", cu->StreamEndCapture_v1(stream, &ended), CUDA_SUCCESS);
-    rule_fact("same-graph", ended == graph);
-    need("nodes", cu->GraphGetNodes_v1(graph, NULL, &count));
-    rule_number("nodes", (long long)count, 3);
-    need("edges", cu->GraphGetEdges_v1(graph, NULL, NULL, &count));
-    rule_number("edges", (long long)count, 1);
-    rule("destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
-    stream_end(stream);
+    expect("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, &node, NULL, 1, RELAXED), CUDA_SUCCESS);
+    observe_text("status", capture_status(stream));
+    require("info", cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &told, NULL, &count));
+    expect_true("told-graph", told == graph);
+    expect_number("told-count", (long long)count, 1);
+    expect("work", add_work(stream), CUDA_SUCCESS);
+    expect("add-by-hand", cu->GraphAddEmptyNode_v1(&node, graph, NULL, 0), CUDA_SUCCESS);
+    expect("end", cu->StreamEndCapture_v1(stream, &ended), CUDA_SUCCESS);
+    expect_true("same-graph", ended == graph);
+    expect_number("nodes", graph_nodes(graph), 3);
+    expect_number("edges", graph_edges(graph), 1);
+    expect("destroy", cu->GraphDestroy_v1(disown(graph)), CUDA_SUCCESS);
 }
 
 static void begin_fails(const char *key, CUstream stream, CUgraph graph, const CUgraphNode *nodes,
@@ -45,9 +41,9 @@ static void begin_fails(const char *key, CUstream stream, CUgraph graph, const C
 {
     CUgraph ended = NULL;
     CUresult result = cu->StreamBeginCaptureToGraph_v1(stream, graph, nodes, edges, count, (CUstreamCaptureMode)mode);
-    saw(key, result);
+    observe(key, result);
     if (result == CUDA_SUCCESS)
-        saw(key_of(key, "end", NULL), cu->StreamEndCapture_v1(stream, &ended));
+        observe(key_of(key, "end", NULL), cu->StreamEndCapture_v1(stream, &ended));
 }
 
 static void arguments(void)
@@ -55,7 +51,7 @@ static void arguments(void)
     CUgraphNode node = NULL;
     CUgraphNode foreign = NULL;
     CUgraph graph = graph_with_node(&node);
-    CUgraph other = graph_with_node(&foreign);
+    (void)graph_with_node(&foreign);
     CUgraphNode both[2] = {node, node};
     CUgraphEdgeData edges[2];
     CUstream stream = stream_new();
@@ -72,9 +68,6 @@ static void arguments(void)
     edges[0].from_port = 1;
     begin_fails("edge-of-empty-node", stream, graph, &node, edges, 1, RELAXED);
     begin_fails("null-graph", stream, NULL, NULL, NULL, 0, RELAXED);
-    need("destroy", cu->GraphDestroy_v1(graph));
-    need("destroy", cu->GraphDestroy_v1(other));
-    stream_end(stream);
 }
 
 static void again(void)
@@ -84,19 +77,16 @@ static void again(void)
     CUgraph ended = NULL;
     CUstream first = stream_new();
     CUstream second = stream_new();
-    need("begin", cu->StreamBeginCaptureToGraph_v1(first, graph, NULL, NULL, 0, RELAXED));
-    rule("capturing-stream", cu->StreamBeginCaptureToGraph_v1(first, graph, NULL, NULL, 0, RELAXED),
-         CUDA_ERROR_ILLEGAL_STATE);
-    saw_text("status", capture_status(first));
-    CUresult result = saw("same-graph", cu->StreamBeginCaptureToGraph_v1(second, graph, NULL, NULL, 0, RELAXED));
+    require("begin", cu->StreamBeginCaptureToGraph_v1(first, graph, NULL, NULL, 0, RELAXED));
+    expect("capturing-stream", cu->StreamBeginCaptureToGraph_v1(first, graph, NULL, NULL, 0, RELAXED),
+           CUDA_ERROR_ILLEGAL_STATE);
+    observe_text("status", capture_status(first));
+    CUresult result = observe("same-graph", cu->StreamBeginCaptureToGraph_v1(second, graph, NULL, NULL, 0, RELAXED));
     if (result == CUDA_SUCCESS)
-        saw("end-second", cu->StreamEndCapture_v1(second, &ended));
-    saw("end-first", cu->StreamEndCapture_v1(first, &ended));
-    rule("then-again", cu->StreamBeginCaptureToGraph_v1(second, graph, NULL, NULL, 0, RELAXED), CUDA_SUCCESS);
-    rule("then-end", cu->StreamEndCapture_v1(second, &ended), CUDA_SUCCESS);
-    need("destroy", cu->GraphDestroy_v1(graph));
-    stream_end(first);
-    stream_end(second);
+        observe("end-second", cu->StreamEndCapture_v1(second, &ended));
+    observe("end-first", cu->StreamEndCapture_v1(first, &ended));
+    expect("then-again", cu->StreamBeginCaptureToGraph_v1(second, graph, NULL, NULL, 0, RELAXED), CUDA_SUCCESS);
+    expect("then-end", cu->StreamEndCapture_v1(second, &ended), CUDA_SUCCESS);
 }
 
 static void instantiate_during(void)
@@ -106,57 +96,50 @@ static void instantiate_during(void)
     CUgraph ended = NULL;
     CUgraphExec executable = NULL;
     CUstream stream = stream_new();
-    need("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
-    need("work", add_work(stream));
-    CUresult result = saw("code", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
-    saw_text("status", capture_status(stream));
-    saw("end", cu->StreamEndCapture_v1(stream, &ended));
+    require("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
+    require("work", add_work(stream));
+    CUresult result = observe("code", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
+    observe_text("status", capture_status(stream));
+    observe("end", cu->StreamEndCapture_v1(stream, &ended));
     if (result == CUDA_SUCCESS)
-        need("destroy", cu->GraphExecDestroy_v1(executable));
-    need("destroy", cu->GraphDestroy_v1(graph));
-    stream_end(stream);
+        require("destroy", cu->GraphExecDestroy_v1(executable));
 }
 
-/* The content of the graph after a failed capture. */
+/* Ends a failed capture, and reports the content of its graph. */
+static void observe_failed_end(CUstream stream, CUgraph graph)
+{
+    CUgraph ended = UNTOUCHED_HANDLE;
+    size_t count = 0;
+    observe("end", cu->StreamEndCapture_v1(stream, &ended));
+    observe_text("ended", ended == NULL ? "null" : ended == graph ? "the-graph" : "other");
+    observe("nodes", cu->GraphGetNodes_v1(graph, NULL, &count));
+    observe_number("count", (long long)count);
+    observe("destroy", cu->GraphDestroy_v1(disown(graph)));
+}
+
 static void invalidated(void)
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
-    CUgraph ended = UNTOUCHED_HANDLE;
     CUstream stream = stream_new();
-    size_t count = 0;
-    need("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
-    need("work", add_work(stream));
+    require("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
+    require("work", add_work(stream));
     (void)cu->StreamQuery_v1(stream);
-    saw("end", cu->StreamEndCapture_v1(stream, &ended));
-    saw_text("ended", ended == NULL ? "null" : ended == graph ? "the-graph" : "other");
-    saw("nodes", cu->GraphGetNodes_v1(graph, NULL, &count));
-    saw_number("count", (long long)count);
-    saw("destroy", cu->GraphDestroy_v1(graph));
-    stream_end(stream);
+    observe_failed_end(stream, graph);
 }
 
 static void unjoined(void)
 {
     CUgraphNode node = NULL;
     CUgraph graph = graph_with_node(&node);
-    CUgraph ended = UNTOUCHED_HANDLE;
     CUstream stream = stream_new();
     CUstream side = stream_new();
     CUevent event = event_new();
-    size_t count = 0;
-    need("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
-    need("record", cu->EventRecord_v1(event, stream));
-    need("wait", cu->StreamWaitEvent_v1(side, event, 0));
-    need("work", add_work(side));
-    saw("end", cu->StreamEndCapture_v1(stream, &ended));
-    saw_text("ended", ended == NULL ? "null" : ended == graph ? "the-graph" : "other");
-    saw("nodes", cu->GraphGetNodes_v1(graph, NULL, &count));
-    saw_number("count", (long long)count);
-    saw("destroy", cu->GraphDestroy_v1(graph));
-    need("event-destroy", cu->EventDestroy_v2(event));
-    stream_end(side);
-    stream_end(stream);
+    require("begin", cu->StreamBeginCaptureToGraph_v1(stream, graph, NULL, NULL, 0, RELAXED));
+    require("record", cu->EventRecord_v1(event, stream));
+    require("wait", cu->StreamWaitEvent_v1(side, event, 0));
+    require("work", add_work(side));
+    observe_failed_end(stream, graph);
 }
 
 static const struct check checks[] = {

@@ -5,8 +5,8 @@
 static CUuserObject object_new(atomic_int *destroyed, unsigned references)
 {
     CUuserObject object = NULL;
-    need("object", cu->UserObjectCreate_v1(&object, destroyed, count_host_function, references,
-                                           CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    require("object", cu->UserObjectCreate_v1(&object, destroyed, count_host_function, references,
+                                              CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     return object;
 }
 
@@ -22,117 +22,106 @@ static void arguments(void)
 {
     CUuserObject object = NULL;
     atomic_int destroyed = 0;
-    saw("null-out", cu->UserObjectCreate_v1(NULL, &destroyed, count_host_function, 1, 1));
-    saw("null-destructor", cu->UserObjectCreate_v1(&object, &destroyed, NULL, 1, 1));
-    saw("no-references", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 0, 1));
-    saw("no-flag", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 1, 0));
-    saw("unknown-flag", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 1, 3));
+    observe("null-out", cu->UserObjectCreate_v1(NULL, &destroyed, count_host_function, 1, 1));
+    observe("null-destructor", cu->UserObjectCreate_v1(&object, &destroyed, NULL, 1, 1));
+    observe("no-references", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 0, 1));
+    observe("no-flag", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 1, 0));
+    observe("unknown-flag", cu->UserObjectCreate_v1(&object, &destroyed, count_host_function, 1, 3));
     object = object_new(&destroyed, 1);
-    saw("retain-none", cu->UserObjectRetain_v1(object, 0));
-    saw("release-none", cu->UserObjectRelease_v1(object, 0));
-    saw("release-too-many", cu->UserObjectRelease_v1(object, 2));
-    saw_number("then-destroyed", wait_for_destructors(&destroyed, 1));
+    observe("retain-none", cu->UserObjectRetain_v1(object, 0));
+    observe("release-none", cu->UserObjectRelease_v1(object, 0));
+    observe("release-too-many", cu->UserObjectRelease_v1(object, 2));
+    observe_number("then-destroyed", wait_for_destructors(&destroyed, 1));
 }
 
 static void references(void)
 {
     atomic_int destroyed = 0;
     CUuserObject object = object_new(&destroyed, 2);
-    rule("retain", cu->UserObjectRetain_v1(object, 1), CUDA_SUCCESS);
-    rule("release-two", cu->UserObjectRelease_v1(object, 2), CUDA_SUCCESS);
-    rule_number("still-there", atomic_load(&destroyed), 0);
-    rule("release-last", cu->UserObjectRelease_v1(object, 1), CUDA_SUCCESS);
-    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
+    expect("retain", cu->UserObjectRetain_v1(object, 1), CUDA_SUCCESS);
+    expect("release-two", cu->UserObjectRelease_v1(object, 2), CUDA_SUCCESS);
+    expect_number("still-there", atomic_load(&destroyed), 0);
+    expect("release-last", cu->UserObjectRelease_v1(object, 1), CUDA_SUCCESS);
+    expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
 static void held_by_graph(void)
 {
     atomic_int destroyed = 0;
-    CUgraph graph = NULL;
+    CUgraph graph = graph_new();
     CUgraph clone = NULL;
     CUgraphExec executable = NULL;
     CUstream stream = stream_new();
     CUuserObject object = object_new(&destroyed, 1);
-    need("graph", cu->GraphCreate_v1(&graph, 0));
-    rule("retain-none", cu->GraphRetainUserObject_v1(graph, object, 0, 0), CUDA_ERROR_INVALID_VALUE);
-    rule("retain-flag", cu->GraphRetainUserObject_v1(graph, object, 1, 2), CUDA_ERROR_INVALID_VALUE);
-    rule("retain-null", cu->GraphRetainUserObject_v1(graph, NULL, 1, 0), CUDA_ERROR_INVALID_VALUE);
-    rule("move", cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE), CUDA_SUCCESS);
-    rule("clone", cu->GraphClone_v1(&clone, graph), CUDA_SUCCESS);
-    rule("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
-    rule("graph-destroy", cu->GraphDestroy_v1(graph), CUDA_SUCCESS);
-    rule("clone-destroy", cu->GraphDestroy_v1(clone), CUDA_SUCCESS);
-    rule_number("executable-holds", atomic_load(&destroyed), 0);
-    rule("launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    rule_number("launch-keeps", atomic_load(&destroyed), 0);
-    rule("executable-destroy", cu->GraphExecDestroy_v1(executable), CUDA_SUCCESS);
-    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
-    stream_end(stream);
+    expect("retain-none", cu->GraphRetainUserObject_v1(graph, object, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("retain-flag", cu->GraphRetainUserObject_v1(graph, object, 1, 2), CUDA_ERROR_INVALID_VALUE);
+    expect("retain-null", cu->GraphRetainUserObject_v1(graph, NULL, 1, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("move", cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE), CUDA_SUCCESS);
+    expect("clone", cu->GraphClone_v1(&clone, graph), CUDA_SUCCESS);
+    expect("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0), CUDA_SUCCESS);
+    expect("graph-destroy", cu->GraphDestroy_v1(disown(graph)), CUDA_SUCCESS);
+    expect("clone-destroy", cu->GraphDestroy_v1(clone), CUDA_SUCCESS);
+    expect_number("executable-holds", atomic_load(&destroyed), 0);
+    expect("launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    expect_number("launch-keeps", atomic_load(&destroyed), 0);
+    expect("executable-destroy", cu->GraphExecDestroy_v1(executable), CUDA_SUCCESS);
+    expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
 static void held_by_clone(void)
 {
     atomic_int destroyed = 0;
-    CUgraph graph = NULL;
+    CUgraph graph = graph_new();
     CUgraph clone = NULL;
     CUuserObject object = object_new(&destroyed, 1);
-    need("graph", cu->GraphCreate_v1(&graph, 0));
-    need("move", cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
-    need("clone", cu->GraphClone_v1(&clone, graph));
-    need("destroy", cu->GraphDestroy_v1(graph));
-    rule_number("still-there", atomic_load(&destroyed), 0);
-    need("destroy", cu->GraphDestroy_v1(clone));
-    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
+    require("move", cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    require("clone", cu->GraphClone_v1(&clone, graph));
+    require("destroy", cu->GraphDestroy_v1(disown(graph)));
+    expect_number("still-there", atomic_load(&destroyed), 0);
+    require("destroy", cu->GraphDestroy_v1(clone));
+    expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
 static void released_from_graph(void)
 {
     atomic_int destroyed = 0;
-    CUgraph graph = NULL;
+    CUgraph graph = graph_new();
     CUuserObject object = object_new(&destroyed, 1);
-    need("graph", cu->GraphCreate_v1(&graph, 0));
-    rule("retain", cu->GraphRetainUserObject_v1(graph, object, 2, 0), CUDA_SUCCESS);
-    rule("release-own", cu->UserObjectRelease_v1(object, 1), CUDA_SUCCESS);
-    rule("graph-release", cu->GraphReleaseUserObject_v1(graph, object, 1), CUDA_SUCCESS);
-    rule_number("still-there", atomic_load(&destroyed), 0);
-    rule("graph-release-last", cu->GraphReleaseUserObject_v1(graph, object, 1), CUDA_SUCCESS);
-    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
-    need("destroy", cu->GraphDestroy_v1(graph));
+    expect("retain", cu->GraphRetainUserObject_v1(graph, object, 2, 0), CUDA_SUCCESS);
+    expect("release-own", cu->UserObjectRelease_v1(object, 1), CUDA_SUCCESS);
+    expect("graph-release", cu->GraphReleaseUserObject_v1(graph, object, 1), CUDA_SUCCESS);
+    expect_number("still-there", atomic_load(&destroyed), 0);
+    expect("graph-release-last", cu->GraphReleaseUserObject_v1(graph, object, 1), CUDA_SUCCESS);
+    expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
 /* Pending launches hold the references of the executable, too, in every stream. */
 static void held_by_launch(void)
 {
-    struct gate gate;
     atomic_int destroyed = 0;
     atomic_int calls = 0;
     CUDA_HOST_NODE_PARAMS parameters = {count_host_function, &calls};
-    CUgraph graph = NULL;
+    CUgraph graph = graph_new();
     CUgraphNode node = NULL;
-    CUgraphExec executable = NULL;
     CUstream stream = stream_new();
     CUstream other = stream_new();
     CUuserObject object = object_new(&destroyed, 1);
-    need("graph", cu->GraphCreate_v1(&graph, 0));
-    need("node", cu->GraphAddHostNode_v1(&node, graph, NULL, 0, &parameters));
-    need("move", cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
-    need("instantiate", cu->GraphInstantiateWithFlags_v1(&executable, graph, 0));
-    need("destroy", cu->GraphDestroy_v1(graph));
-    if (!gate_close(&gate, stream))
-        return;
-    need("launch", cu->GraphLaunch_v1(executable, stream));
-    need("launch", cu->GraphLaunch_v1(executable, other));
-    need("destroy", cu->GraphExecDestroy_v1(executable));
-    rule_number("gate-was-closed", atomic_load(&gate.passed), 0);
-    rule_number("launch-holds", atomic_load(&destroyed), 0);
-    gate_open(&gate);
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    need("synchronize", cu->StreamSynchronize_v1(other));
-    rule_number("called", atomic_load(&calls), 2);
-    rule_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
-    stream_end(other);
-    stream_end(stream);
+    require("node", cu->GraphAddHostNode_v1(&node, graph, NULL, 0, &parameters));
+    require("move", cu->GraphRetainUserObject_v1(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    CUgraphExec executable = exec_new(graph);
+    require("destroy", cu->GraphDestroy_v1(disown(graph)));
+    struct gate *gate = gate_new(stream);
+    require("launch", cu->GraphLaunch_v1(executable, stream));
+    require("launch", cu->GraphLaunch_v1(executable, other));
+    require("destroy", cu->GraphExecDestroy_v1(disown(executable)));
+    expect_number("gate-was-closed", gate_passed(gate), 0);
+    expect_number("launch-holds", atomic_load(&destroyed), 0);
+    gate_open(gate);
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    require("synchronize", cu->StreamSynchronize_v1(other));
+    expect_number("called", atomic_load(&calls), 2);
+    expect_number("destroyed", wait_for_destructors(&destroyed, 1), 1);
 }
 
 static const struct check checks[] = {

@@ -8,29 +8,28 @@ static void arguments(void)
 {
     CUstream stream = stream_new();
     CUdeviceptr memory = memory_new(64, 0);
-    rule("wait", cu->StreamWaitValue32_v2(stream, memory, 0, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
-    rule("wait-unaligned", cu->StreamWaitValue32_v2(stream, memory + 2, 0, CU_STREAM_WAIT_VALUE_EQ),
-         CUDA_ERROR_INVALID_VALUE);
-    rule("wait-null", cu->StreamWaitValue32_v2(stream, 0, 0, CU_STREAM_WAIT_VALUE_EQ), CUDA_ERROR_INVALID_VALUE);
-    saw("wait-flag-4", cu->StreamWaitValue32_v2(stream, memory, 0, 4));
-    saw("wait-flag-high", cu->StreamWaitValue32_v2(stream, memory, 0, 0x80000000u));
-    saw("wait-flush", cu->StreamWaitValue32_v2(stream, memory, 0, CU_STREAM_WAIT_VALUE_FLUSH));
-    saw("wait-unknown-address", cu->StreamWaitValue32_v2(stream, 64, 0, CU_STREAM_WAIT_VALUE_GEQ));
-    rule("write", cu->StreamWriteValue32_v2(stream, memory, 7, CU_STREAM_WRITE_VALUE_DEFAULT), CUDA_SUCCESS);
-    saw("write-no-barrier", cu->StreamWriteValue32_v2(stream, memory + 4, 8, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
-    rule("write-unaligned", cu->StreamWriteValue32_v2(stream, memory + 1, 7, 0), CUDA_ERROR_INVALID_VALUE);
-    rule("write-null", cu->StreamWriteValue32_v2(stream, 0, 7, 0), CUDA_ERROR_INVALID_VALUE);
-    saw("write-flag-2", cu->StreamWriteValue32_v2(stream, memory, 7, 2));
-    saw("wide-wait-unaligned", cu->StreamWaitValue64_v2(stream, memory + 4, 0, CU_STREAM_WAIT_VALUE_GEQ));
-    saw("wide-write-unaligned", cu->StreamWriteValue64_v2(stream, memory + 4, 7, 0));
-    rule("on-zero", cu->StreamWriteValue32_v2(NULL, memory + 8, 9, 0), CUDA_SUCCESS);
-    rule("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
-    need("no-context", cu->CtxSetCurrent_v1(NULL));
-    saw("no-context", cu->StreamWriteValue32_v2(stream, memory, 7, 0));
-    saw("no-context-zero", cu->StreamWriteValue32_v2(NULL, memory, 7, 0));
-    stream_end(stream);
-    need("current", cu->CtxSetCurrent_v1(the_context));
-    need("free", cu->MemFree_v2(memory));
+    expect("wait", cu->StreamWaitValue32_v2(stream, memory, 0, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
+    expect("wait-unaligned", cu->StreamWaitValue32_v2(stream, memory + 2, 0, CU_STREAM_WAIT_VALUE_EQ),
+           CUDA_ERROR_INVALID_VALUE);
+    expect("wait-null", cu->StreamWaitValue32_v2(stream, 0, 0, CU_STREAM_WAIT_VALUE_EQ), CUDA_ERROR_INVALID_VALUE);
+    observe("wait-flag-4", cu->StreamWaitValue32_v2(stream, memory, 0, 4));
+    observe("wait-flag-high", cu->StreamWaitValue32_v2(stream, memory, 0, 0x80000000u));
+    observe("wait-flush", cu->StreamWaitValue32_v2(stream, memory, 0, CU_STREAM_WAIT_VALUE_FLUSH));
+    observe("wait-unknown-address", cu->StreamWaitValue32_v2(stream, 64, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    expect("write", cu->StreamWriteValue32_v2(stream, memory, 7, CU_STREAM_WRITE_VALUE_DEFAULT), CUDA_SUCCESS);
+    observe("write-no-barrier",
+            cu->StreamWriteValue32_v2(stream, memory + 4, 8, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
+    expect("write-unaligned", cu->StreamWriteValue32_v2(stream, memory + 1, 7, 0), CUDA_ERROR_INVALID_VALUE);
+    expect("write-null", cu->StreamWriteValue32_v2(stream, 0, 7, 0), CUDA_ERROR_INVALID_VALUE);
+    observe("write-flag-2", cu->StreamWriteValue32_v2(stream, memory, 7, 2));
+    observe("wide-wait-unaligned", cu->StreamWaitValue64_v2(stream, memory + 4, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    observe("wide-write-unaligned", cu->StreamWriteValue64_v2(stream, memory + 4, 7, 0));
+    expect("on-zero", cu->StreamWriteValue32_v2(NULL, memory + 8, 9, 0), CUDA_SUCCESS);
+    expect("synchronize", cu->CtxSynchronize_v1(), CUDA_SUCCESS);
+    require("no-context", cu->CtxSetCurrent_v1(NULL));
+    observe("no-context", cu->StreamWriteValue32_v2(stream, memory, 7, 0));
+    observe("no-context-zero", cu->StreamWriteValue32_v2(NULL, memory, 7, 0));
+    require("current", cu->CtxSetCurrent_v1(the_context));
 }
 
 static void write(void)
@@ -38,17 +37,13 @@ static void write(void)
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
     unsigned *host = host_new(64, &address);
-    if (host == NULL)
-        return;
-    rule("narrow", cu->StreamWriteValue32_v2(stream, address, 0x11223344, 0), CUDA_SUCCESS);
-    rule("wide", cu->StreamWriteValue64_v2(stream, address + 8, 0x5566778899aabbccull, 0), CUDA_SUCCESS);
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    rule_number("narrow-is", CUSHIM_LOAD_ACQUIRE(&host[0]), 0x11223344);
-    rule_number("narrow-leaves-rest", CUSHIM_LOAD_ACQUIRE(&host[1]), 0);
-    rule_number("wide-low", CUSHIM_LOAD_ACQUIRE(&host[2]), 0x99aabbccll);
-    rule_number("wide-high", CUSHIM_LOAD_ACQUIRE(&host[3]), 0x55667788);
-    stream_end(stream);
-    host_free(host);
+    expect("narrow", cu->StreamWriteValue32_v2(stream, address, 0x11223344, 0), CUDA_SUCCESS);
+    expect("wide", cu->StreamWriteValue64_v2(stream, address + 8, 0x5566778899aabbccull, 0), CUDA_SUCCESS);
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    expect_number("narrow-is", CUSHIM_LOAD_ACQUIRE(&host[0]), 0x11223344);
+    expect_number("narrow-leaves-rest", CUSHIM_LOAD_ACQUIRE(&host[1]), 0);
+    expect_number("wide-low", CUSHIM_LOAD_ACQUIRE(&host[2]), 0x99aabbccll);
+    expect_number("wide-high", CUSHIM_LOAD_ACQUIRE(&host[3]), 0x55667788);
 }
 
 /* One comparison: a value that must not release the stream, then one that must. */
@@ -57,18 +52,14 @@ static void compare(const char *key, unsigned flags, unsigned wanted, unsigned c
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
     unsigned *host = host_new(64, &address);
-    if (host == NULL)
-        return;
     CUSHIM_STORE_RELEASE(&host[0], closed);
-    rule(key_of(key, "code", NULL), cu->StreamWaitValue32_v2(stream, address, wanted, flags), CUDA_SUCCESS);
-    need("write", cu->StreamWriteValue32_v2(stream, address + 4, 1, 0));
-    rule(key_of(key, "pending", NULL), cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
-    rule_number(key_of(key, "later-work-waits", NULL), CUSHIM_LOAD_ACQUIRE(&host[1]), 0);
+    expect(key_of(key, "code", NULL), cu->StreamWaitValue32_v2(stream, address, wanted, flags), CUDA_SUCCESS);
+    require("write", cu->StreamWriteValue32_v2(stream, address + 4, 1, 0));
+    expect(key_of(key, "pending", NULL), cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    expect_number(key_of(key, "later-work-waits", NULL), CUSHIM_LOAD_ACQUIRE(&host[1]), 0);
     CUSHIM_STORE_RELEASE(&host[0], open);
-    rule(key_of(key, "passes", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    rule_number(key_of(key, "later-work-done", NULL), CUSHIM_LOAD_ACQUIRE(&host[1]), 1);
-    stream_end(stream);
-    host_free(host);
+    expect(key_of(key, "passes", NULL), cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    expect_number(key_of(key, "later-work-done", NULL), CUSHIM_LOAD_ACQUIRE(&host[1]), 1);
 }
 
 static void comparisons(void)
@@ -85,15 +76,11 @@ static void wide_comparison(void)
     CUdeviceptr address = 0;
     CUstream stream = stream_new();
     unsigned long long *host = host_new(64, &address);
-    if (host == NULL)
-        return;
     CUSHIM_STORE_RELEASE(&host[0], 1);
-    rule("code", cu->StreamWaitValue64_v2(stream, address, 0x100000001ull, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
-    rule("pending", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
+    expect("code", cu->StreamWaitValue64_v2(stream, address, 0x100000001ull, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
+    expect("pending", cu->StreamQuery_v1(stream), CUDA_ERROR_NOT_READY);
     CUSHIM_STORE_RELEASE(&host[0], 0x100000001ull);
-    rule("passes", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    stream_end(stream);
-    host_free(host);
+    expect("passes", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
 }
 
 /* One stream releases another. */
@@ -103,16 +90,13 @@ static void between_streams(void)
     CUstream writer = stream_new();
     CUdeviceptr memory = memory_new(64, 0);
     unsigned value = 0;
-    rule("wait", cu->StreamWaitValue32_v2(waiter, memory, 1, CU_STREAM_WAIT_VALUE_GEQ), CUDA_SUCCESS);
-    need("write", cu->StreamWriteValue32_v2(waiter, memory + 4, 5, 0));
-    rule("pending", cu->StreamQuery_v1(waiter), CUDA_ERROR_NOT_READY);
-    rule("write", cu->StreamWriteValue32_v2(writer, memory, 1, 0), CUDA_SUCCESS);
-    rule("synchronize", cu->StreamSynchronize_v1(waiter), CUDA_SUCCESS);
-    need("copy", cu->MemcpyDtoH_v2(&value, memory + 4, 4));
-    rule_number("value", value, 5);
-    stream_end(waiter);
-    stream_end(writer);
-    need("free", cu->MemFree_v2(memory));
+    expect("wait", cu->StreamWaitValue32_v2(waiter, memory, 1, CU_STREAM_WAIT_VALUE_GEQ), CUDA_SUCCESS);
+    require("write", cu->StreamWriteValue32_v2(waiter, memory + 4, 5, 0));
+    expect("pending", cu->StreamQuery_v1(waiter), CUDA_ERROR_NOT_READY);
+    expect("write", cu->StreamWriteValue32_v2(writer, memory, 1, 0), CUDA_SUCCESS);
+    expect("synchronize", cu->StreamSynchronize_v1(waiter), CUDA_SUCCESS);
+    require("copy", cu->MemcpyDtoH_v2(&value, memory + 4, 4));
+    expect_number("value", value, 5);
 }
 
 static void fill_batch(CUstreamBatchMemOpParams *batch, CUdeviceptr memory)
@@ -141,33 +125,31 @@ static void batch(void)
     CUdeviceptr memory = memory_new(64, 0);
     unsigned values[4] = {0};
     fill_batch(batch, memory);
-    rule("code", cu->StreamBatchMemOp_v2(stream, 3, batch, 0), CUDA_SUCCESS);
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    need("copy", cu->MemcpyDtoH_v2(values, memory, sizeof values));
-    rule_number("first", values[0], 3);
-    rule_number("wide", values[2], 4);
-    saw("with-barrier", cu->StreamBatchMemOp_v2(stream, 4, batch, 0));
-    rule("none", cu->StreamBatchMemOp_v2(stream, 0, batch, 0), CUDA_SUCCESS);
-    saw("none-null", cu->StreamBatchMemOp_v2(stream, 0, NULL, 0));
-    rule("flags", cu->StreamBatchMemOp_v2(stream, 1, batch, 1), CUDA_ERROR_INVALID_VALUE);
+    expect("code", cu->StreamBatchMemOp_v2(stream, 3, batch, 0), CUDA_SUCCESS);
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
+    require("copy", cu->MemcpyDtoH_v2(values, memory, sizeof values));
+    expect_number("first", values[0], 3);
+    expect_number("wide", values[2], 4);
+    observe("with-barrier", cu->StreamBatchMemOp_v2(stream, 4, batch, 0));
+    expect("none", cu->StreamBatchMemOp_v2(stream, 0, batch, 0), CUDA_SUCCESS);
+    observe("none-null", cu->StreamBatchMemOp_v2(stream, 0, NULL, 0));
+    expect("flags", cu->StreamBatchMemOp_v2(stream, 1, batch, 1), CUDA_ERROR_INVALID_VALUE);
     for (int i = 0; i < 300; i++)
         many[i] = batch[0];
-    saw("255", cu->StreamBatchMemOp_v2(stream, 255, many, 0));
-    saw("256", cu->StreamBatchMemOp_v2(stream, 256, many, 0));
-    saw("257", cu->StreamBatchMemOp_v2(stream, 257, many, 0));
+    observe("255", cu->StreamBatchMemOp_v2(stream, 255, many, 0));
+    observe("256", cu->StreamBatchMemOp_v2(stream, 256, many, 0));
+    observe("257", cu->StreamBatchMemOp_v2(stream, 257, many, 0));
     batch[0].writeValue.value = 77;
     batch[1].operation = (CUstreamBatchMemOpType)99;
-    rule("unknown-operation", cu->StreamBatchMemOp_v2(stream, 2, batch, 0), CUDA_ERROR_INVALID_VALUE);
-    need("synchronize", cu->StreamSynchronize_v1(stream));
-    need("copy", cu->MemcpyDtoH_v2(values, memory, sizeof values));
-    saw_fact("unknown-operation-left-nothing", values[0] == 3);
-    stream_end(stream);
-    need("free", cu->MemFree_v2(memory));
+    expect("unknown-operation", cu->StreamBatchMemOp_v2(stream, 2, batch, 0), CUDA_ERROR_INVALID_VALUE);
+    require("synchronize", cu->StreamSynchronize_v1(stream));
+    require("copy", cu->MemcpyDtoH_v2(values, memory, sizeof values));
+    observe_bool("unknown-operation-left-nothing", values[0] == 3);
 }
 
 static void batch_null(void)
 {
-    saw("code", cu->StreamBatchMemOp_v2(stream_new(), 1, NULL, 0));
+    observe("code", cu->StreamBatchMemOp_v2(stream_new(), 1, NULL, 0));
 }
 
 /* The first entry points, of CUDA 8.0 and 9.0. */
@@ -176,18 +158,16 @@ static void first_abi(void)
     CUstreamBatchMemOpParams batch[4];
     CUstream stream = stream_new();
     CUdeviceptr memory = memory_new(64, 0);
-    saw("write-32", cu->StreamWriteValue32_v1(stream, memory, 1, 0));
-    saw("wait-32", cu->StreamWaitValue32_v1(stream, memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
-    saw("write-32-unaligned", cu->StreamWriteValue32_v1(stream, memory + 1, 1, 0));
+    observe("write-32", cu->StreamWriteValue32_v1(stream, memory, 1, 0));
+    observe("wait-32", cu->StreamWaitValue32_v1(stream, memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    observe("write-32-unaligned", cu->StreamWriteValue32_v1(stream, memory + 1, 1, 0));
     fill_batch(batch, memory);
-    saw("batch", cu->StreamBatchMemOp_v1(stream, 1, batch, 0));
-    if (have("write-64", S(StreamWriteValue64_v1)))
-        saw("write-64", cu->StreamWriteValue64_v1(stream, memory + 8, 1, 0));
-    if (have("wait-64", S(StreamWaitValue64_v1)))
-        saw("wait-64", cu->StreamWaitValue64_v1(stream, memory + 8, 0, CU_STREAM_WAIT_VALUE_GEQ));
-    rule("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
-    stream_end(stream);
-    need("free", cu->MemFree_v2(memory));
+    observe("batch", cu->StreamBatchMemOp_v1(stream, 1, batch, 0));
+    if (require_slot("write-64", S(StreamWriteValue64_v1)))
+        observe("write-64", cu->StreamWriteValue64_v1(stream, memory + 8, 1, 0));
+    if (require_slot("wait-64", S(StreamWaitValue64_v1)))
+        observe("wait-64", cu->StreamWaitValue64_v1(stream, memory + 8, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    expect("synchronize", cu->StreamSynchronize_v1(stream), CUDA_SUCCESS);
 }
 
 static const struct check checks[] = {

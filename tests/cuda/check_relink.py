@@ -110,6 +110,13 @@ class Relink(unittest.TestCase):
         self.assertEqual(self.relink(self.scratch / 'toolkit'), (77, ['0 projects, 0 passed, 0 failed']))
 
 
+def architecture(path):
+    return pathlib.Path(path).read_bytes()[18:20]
+
+
+if architecture(DRIVER) != architecture(sys.executable):
+    print('skipped: cc builds for another processor architecture than that of the driver')
+    sys.exit(77)
 for tool in ('cmake', 'readelf'):
     if shutil.which(tool) is None:
         print(f'skipped: {tool} is not installed')

@@ -11,7 +11,7 @@
 static int check_in_child(void)
 {
     CUresult code = cushim_init();
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     printf("child: code %d, reason %s: %s %s\n", (int)code, diagnosis->reason_name, diagnosis->message,
            diagnosis->advice);
     fflush(stdout);
@@ -23,7 +23,7 @@ int main(void)
     int status = -1;
     CUresult code = cushim_init();
     if (code != CUDA_SUCCESS) {
-        printf("no GPU here: %s\n", cushim_get_diagnosis()->message);
+        printf("no GPU here: %s\n", cushim_diagnosis_get()->message);
         return 77;
     }
     fflush(stdout);
@@ -32,6 +32,6 @@ int main(void)
         _exit(check_in_child());
     waitpid(child, &status, 0);
     code = cushim_init();
-    printf("parent: code %d, reason %s\n", (int)code, cushim_get_diagnosis()->reason_name);
+    printf("parent: code %d, reason %s\n", (int)code, cushim_diagnosis_get()->reason_name);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 && code == CUDA_SUCCESS ? 0 : 1;
 }

@@ -3,53 +3,20 @@
 #
 # apt-private.sh - downloads one Debian package of one suite without touching the apt state of the system. Sourced.
 #
-#   apt_private_start DIRECTORY           once; empties DIRECTORY, and removes it when the shell exits
 #   apt_private_get SUITE PACKAGE DIR MEMBER...
 #                                      downloads the current PACKAGE of SUITE, unpacks the members that match these
-#                                      patterns into DIR, and sets apt_got to "PACKAGE VERSION SUITE"
+#                                      patterns into DIR, and sets apt_got to "PACKAGE VERSION SUITE". The package is
+#                                      for the architecture CUSHIM_ARCH (a name of Debian's), or for that of this machine
 #
-# Both return 1 on failure, with the reason in apt_error as one line.
+# It returns 1 on failure, with the reason in fetch_error as one line.
 #
 # The mirror is the one in this machine's apt sources; CUSHIM_DEBIAN_MIRROR=URL selects another. Only the non-free
-# indexes of the requested suite are read, into DIRECTORY. Neither root nor a change to the system is needed. Proxies
+# indexes of the requested suite are read, into the directory apt beside DIR. Neither root nor a change to the system is needed. Proxies
 # and passwords come from the system's configuration; its sources, pins, package state and hooks are not used.
 #
 # Signatures are checked against Debian's own keyring if it is installed, else against the keys that apt trusts. Only
 # the expiry date of an index is not checked: an index of sid lasts a week, a slow mirror may deliver it later, and an
 # old version of these packages is as good as a new one.
-
-apt_private_start() {
-    apt_scratch=$1
-    apt_error=
-    for apt_tool in apt-get dpkg-deb dpkg; do
-        command -v "$apt_tool" >/dev/null || {
-            apt_error="$apt_tool is not installed: this needs Debian or Ubuntu"
-            return 1
-        }
-    done
-
-    apt_mirror=${CUSHIM_DEBIAN_MIRROR:-$(apt_private_mirror)}
-    if [ -z "$apt_mirror" ]; then
-        apt_error="this machine's apt sources name no Debian mirror (Ubuntu's have none of these packages):"
-        apt_error="$apt_error install debian-archive-keyring and set CUSHIM_DEBIAN_MIRROR to the URL of one"
-        return 1
-    fi
-
-    apt_signed_by=
-    for apt_keyring in /usr/share/keyrings/debian-archive-keyring.gpg /usr/share/keyrings/debian-archive-keyring.pgp; do
-        if [ -r "$apt_keyring" ]; then
-            apt_signed_by=signed-by=$apt_keyring
-            break
-        fi
-    done
-
-    rm -rf "$apt_scratch"
-    mkdir -p "$apt_scratch"
-    trap 'rm -rf "$apt_scratch"' EXIT
-    trap 'exit 129' HUP
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
-}
 
 # Prints the first mirror from which this machine takes a Debian suite. Downloads nothing: apt only prints what it would
 # read.
@@ -62,13 +29,13 @@ apt_private_mirror() {
 apt_private_get() {
     apt_suite=$1 apt_package=$2 apt_into=$3
     shift 3
-    apt_home=$apt_scratch/apt/$apt_suite
-    apt_error=
+    apt_home=$(dirname "$apt_into")/apt/$apt_suite
+    fetch_error=
 
     if [ ! -e "$apt_home/ready" ]; then
-        apt_private_configure
+        apt_private_configure || return 1
         apt_private_run update || {
-            apt_error="cannot read Debian's suite $apt_suite: $apt_error"
+            fetch_error="cannot read Debian's suite $apt_suite: $fetch_error"
             return 1
         }
         : >"$apt_home/ready"
@@ -76,7 +43,7 @@ apt_private_get() {
 
     rm -f "$apt_home"/deb/*
     apt_private_run download "$apt_package" || {
-        apt_error="cannot get $apt_package of Debian's suite $apt_suite: $apt_error"
+        fetch_error="cannot get $apt_package of Debian's suite $apt_suite: $fetch_error"
         return 1
     }
     mkdir -p "$apt_into"
@@ -84,7 +51,7 @@ apt_private_get() {
     # shellcheck disable=SC2034 # used by the caller
     apt_got="$apt_package $(dpkg-deb -f "$apt_deb" Version) $apt_suite"
     dpkg-deb --fsys-tarfile "$apt_deb" | tar -x -C "$apt_into" --wildcards "$@" 2>"$apt_home/log" || {
-        apt_error="cannot unpack $apt_package: $(head -n 1 "$apt_home/log")"
+        fetch_error="cannot unpack $apt_package: $(head -n 1 "$apt_home/log")"
         return 1
     }
     rm "$apt_deb"
@@ -92,16 +59,40 @@ apt_private_get() {
 
 # Each suite has a configuration of its own, so that no suite's version can replace that of another.
 apt_private_configure() {
-    rm -rf "$apt_home"
+    for apt_tool in apt-get dpkg-deb dpkg; do
+        command -v "$apt_tool" >/dev/null || {
+            fetch_error="$apt_tool is not installed: this needs Debian or Ubuntu"
+            return 1
+        }
+    done
+
+    apt_mirror=${CUSHIM_DEBIAN_MIRROR:-$(apt_private_mirror)}
+    if [ -z "$apt_mirror" ]; then
+        fetch_error="this machine's apt sources name no Debian mirror (Ubuntu's have none of these packages):"
+        fetch_error="$fetch_error install debian-archive-keyring and set CUSHIM_DEBIAN_MIRROR to the URL of one"
+        return 1
+    fi
+
+    apt_signed_by=
+    for apt_keyring in /usr/share/keyrings/debian-archive-keyring.gpg /usr/share/keyrings/debian-archive-keyring.pgp; do
+        if [ -r "$apt_keyring" ]; then
+            apt_signed_by=signed-by=$apt_keyring
+            break
+        fi
+    done
+
     mkdir -p "$apt_home/lists/partial" "$apt_home/cache/archives/partial" "$apt_home/deb"
     : >"$apt_home/status"
-    echo "deb [arch=$(dpkg --print-architecture) target=Packages lang=none check-valid-until=no $apt_signed_by]" \
+    apt_architecture=${CUSHIM_ARCH:-$(dpkg --print-architecture)}
+    echo "deb [arch=$apt_architecture target=Packages lang=none check-valid-until=no $apt_signed_by]" \
         "$apt_mirror $apt_suite non-free" >"$apt_home/sources.list"
     cat >"$apt_home/apt.conf" <<END
 #clear APT::Update;
 #clear DPkg;
 #clear Dir::Etc::sourceparts;
 #clear Dir::Etc::preferencesparts;
+APT::Architecture "$apt_architecture";
+APT::Architectures "$apt_architecture";
 Dir::Etc::sourcelist "$apt_home/sources.list";
 Dir::Etc::sourceparts "/dev/null";
 Dir::Etc::preferences "/dev/null";
@@ -124,8 +115,8 @@ END
 
 apt_private_run() {
     (cd "$apt_home/deb" && LC_ALL=C apt-get -q -c "$apt_home/apt.conf" "$@") >"$apt_home/log" 2>&1 || {
-        apt_error=$(grep '^E:' "$apt_home/log" | head -n 1)
-        apt_error=${apt_error:-"apt-get $1 failed"}
+        fetch_error=$(grep '^E:' "$apt_home/log" | head -n 1)
+        fetch_error=${fetch_error:-"apt-get $1 failed"}
         return 1
     }
 }

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 #
-# cache.sh - a directory of downloads, each either complete or absent. Sourced, after apt-private.sh.
+# cache.sh - a directory of downloads, each either complete or absent. Sourced.
 #
 #   cache_root                     prints the absolute path of the cache
 #   cache_fill DIRECTORY PROOF NAME...
 #       for each NAME: ensures that DIRECTORY/NAME/PROOF exists, and prints DIRECTORY/NAME. An existing one is not changed.
 #       For a missing one it calls the function of the script
-#           fetch_one NAME INTO    fills the directory INTO, or returns 1 with the reason in apt_error
+#           fetch_one NAME INTO    fills the directory INTO, or returns 1 with the reason in fetch_error
 #       and renames INTO to DIRECTORY/NAME once it is complete. A failure is a line on stderr and does not stop the others.
 #       Returns 1 if any NAME is missing at the end.
 
@@ -31,14 +31,16 @@ cache_fill() {
     for cache_name; do
         if [ ! -e "$cache_directory/$cache_name/$cache_proof" ]; then
             if [ -z "$cache_started" ]; then
-                apt_private_start "$cache_directory/.fetching" || {
-                    cache_complain "$apt_error"
-                    return 1
-                }
+                rm -rf "$cache_directory/.fetching"
+                mkdir "$cache_directory/.fetching"
+                trap 'rm -rf "$cache_directory/.fetching"' EXIT
+                trap 'exit 129' HUP
+                trap 'exit 130' INT
+                trap 'exit 143' TERM
                 cache_started=yes
             fi
             cache_fetch "$cache_directory/.fetching/$cache_name" || {
-                cache_complain "$cache_name: $apt_error"
+                cache_complain "$cache_name: $fetch_error"
                 cache_missing="$cache_missing $cache_name"
                 continue
             }
@@ -53,8 +55,8 @@ cache_fill() {
 
 cache_fetch() {
     mkdir -p "$1" && fetch_one "$cache_name" "$1" || return 1
-    apt_error="what was fetched holds no $cache_proof"
+    fetch_error="what was fetched holds no $cache_proof"
     [ -e "$1/$cache_proof" ] || return 1
-    apt_error="cannot put $cache_directory/$cache_name in place"
+    fetch_error="cannot put $cache_directory/$cache_name in place"
     mv -T "$1" "$cache_directory/$cache_name"
 }

@@ -31,6 +31,9 @@ ONLY_BELOW = {
     ('StreamGetCtx_v2', ('StreamGetCtx_v1',)): 12040,
 }
 
+# From this version on, a driver refuses a request for a version above its own; older ones answer with their newest.
+STRICT_VERSION = 13000
+
 # Entry points that a driver lacks although its version has them, as observed on these drivers.
 KNOWN_HOLES = {('cuDeviceGetLuid', 10010), ('cuDeviceGetLuid', 11000)}
 
@@ -93,18 +96,16 @@ class View:
             return 'driver-too-old'
         if row.since > self.version:
             return 'limited'
+        if self.setting.per_thread and row.function in self.formed and row.since < 7000:
+            return 'too-new'
         if row in self.hidden:
             return 'hidden'
         return 'found' if self.has(row, self.setting.per_thread) else 'lacking'
 
-    def reached(self, answer, version):
-        """The row that cuGetProcAddress selects. No row has a per-thread form before CUDA 7.0."""
-        if answer.flags == 2 and version < 7000 and answer.function in self.formed:
+    def newest(self, function, version, per_thread):
+        """The newest row of a function that a version has, or None. No row has a per-thread form before CUDA 7.0."""
+        if per_thread and version < 7000 and function in self.formed:
             return None
-        return self.newest(answer.function, version)
-
-    def newest(self, function, version):
-        """The newest row of a function that a version has, or None."""
         reached = [row for row in self.functions[function] if row.since <= version]
         return reached[-1] if reached else None
 
@@ -238,7 +239,8 @@ class Claims:
                 if not 2000 <= version <= view.version:
                     self.expect((code, address), (INVALID_VALUE, None), what)
                     continue
-                wanted = self.entry_of(report, view, view.newest(row.function, version), view.setting.per_thread,
+                per_thread = view.setting.per_thread
+                wanted = self.entry_of(report, view, view.newest(row.function, version, per_thread), per_thread,
                                        view.adapted)
                 name = view.library.names.get(address - report.base, '') if address else ''
                 if version > view.newest_row and name.startswith(row.function + '_v') and name not in view.symbols:
@@ -256,13 +258,14 @@ class Claims:
         what = 'cuGetProcAddress slot v%d(%s, %d, flags %d)' % (answer.signature, answer.function, answer.version,
                                                                answer.flags)
         adapted = 'GetProcAddress_v%d' % answer.signature in view.adapted
-        if answer.version > view.version:
-            if adapted:
-                self.expect((answer.code, answer.address), (INVALID_VALUE, None), what)
+        if answer.version > view.version and not adapted:
+            return
+        if answer.version > view.version >= STRICT_VERSION:
+            self.expect((answer.code, answer.address), (INVALID_VALUE, None), what)
             return
         per_thread = answer.flags == 2 or (answer.flags == 0 and view.setting.per_thread)
-        wanted = self.entry_of(report, view, view.reached(answer, answer.version), per_thread,
-                               view.adapted_in(per_thread) if adapted else ())
+        reached = view.newest(answer.function, min(answer.version, view.version), per_thread)
+        wanted = self.entry_of(report, view, reached, per_thread, view.adapted_in(per_thread) if adapted else ())
         self.hold_answer(report, answer, wanted, what)
 
     def hold_answer(self, report, answer, wanted, what):
@@ -285,13 +288,15 @@ class Claims:
                 continue
             what = "the driver's own cuGetProcAddress v%d(%s, %d, flags %d)" % (
                 answer.signature, answer.function, answer.version, answer.flags)
-            wanted = self.entry_of(report, view, view.reached(answer, answer.version), answer.flags == 2, ())
+            per_thread = answer.flags == 2
+            wanted = self.entry_of(report, view, view.newest(answer.function, answer.version, per_thread), per_thread, ())
             if answer.version <= view.own_version:
                 self.hold_answer(report, answer, wanted, what)
                 agreed += wanted is not None
             elif answer.code == SUCCESS and answer.address:
-                # Some drivers also answer above their own version, with the newest entry point that they have.
-                wanted = self.entry_of(report, view, view.reached(answer, view.own_version), answer.flags == 2, ())
+                # Drivers before 13.0 also answer above their own version, with the newest entry point that they have.
+                wanted = self.entry_of(report, view, view.newest(answer.function, view.own_version, per_thread),
+                                       per_thread, ())
                 self.expect(answer.address - report.base, wanted and wanted[0], what)
         return agreed
 
@@ -304,7 +309,8 @@ class Claims:
         for name, (code, address) in report.names.items():
             what = 'cushim_lookup(%s, %d)' % (name, view.version)
             if name in view.functions and view.version <= view.newest_row:
-                wanted = self.entry_of(report, view, view.newest(name, view.version), view.setting.per_thread,
+                per_thread = view.setting.per_thread
+                wanted = self.entry_of(report, view, view.newest(name, view.version, per_thread), per_thread,
                                        view.adapted)
                 offset = wanted and wanted[0]
             elif own:

@@ -6,13 +6,13 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def names_of(script):
+def names_of(*script):
     """The names of everything that a script can fetch."""
-    done = subprocess.run([os.path.join(HERE, script), '--names'], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run([os.path.join(HERE, script[0]), '--names', *script[1:]], stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout.split()
 
 
-DRIVERS, STUBS = names_of('fetch'), names_of('fetch-toolkit')
+DRIVERS, STUBS = names_of('fetch'), names_of('fetch-toolkit', 'stubs')
 
 
 def cache():
@@ -20,10 +20,15 @@ def cache():
     return os.path.realpath(os.environ.get('CUSHIM_CACHE') or os.path.join(base, 'cushim'))
 
 
+def directory():
+    """The directory of the drivers for the architecture of the tests."""
+    return os.path.join(cache(), '-'.join(filter(None, ('drivers', os.environ.get('CUSHIM_ARCH')))))
+
+
 def cached_path(name):
     """The path of a driver or stub in the cache; None if `name` is not one of its names."""
     if name in DRIVERS:
-        return os.path.join(cache(), 'drivers', name, 'libcuda.so.1')
+        return os.path.join(directory(), name, 'libcuda.so.1')
     if name in STUBS:
         return os.path.join(cache(), 'toolkit', name, 'stubs', 'libcuda.so')
     return None

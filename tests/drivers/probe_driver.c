@@ -81,14 +81,14 @@ static void print_address(cushim_fn fn)
 static void print_slot(enum cushim_slot slot, cushim_fn fn)
 {
     struct cushim_slot_info info;
-    if (cushim_query_slot(slot, kind, &info) != CUDA_SUCCESS)
+    if (cushim_slot_get_info(slot, kind, &info) != CUDA_SUCCESS)
         exit(1);
     printf("slot\t%s\t%s\t%d\t%s\t%s", info.name, info.function, info.since, states[info.state], text(info.symbol));
     print_address(fn);
     printf("\t%d\t%s", (int)cushim_require(&info.name, 1, kind, NULL), info.via_count == 0 ? "-" : "");
     for (size_t i = 0; i < info.via_count; i++) {
         struct cushim_slot_info via;
-        cushim_query_slot(info.via[i], kind, &via);
+        cushim_slot_get_info(info.via[i], kind, &via);
         printf("%s%s", i == 0 ? "" : ",", via.name);
     }
     printf("\n");
@@ -149,7 +149,7 @@ static void print_answer(const char *who, ask_v1_fn v1, ask_v2_fn v2, cuuint64_t
 static bool is_available(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    return cushim_query_slot(slot, kind, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
+    return cushim_slot_get_info(slot, kind, &info) == CUDA_SUCCESS && info.state != CUSHIM_STATE_MISSING;
 }
 
 /* The driver's own cuGetProcAddress. */
@@ -242,7 +242,7 @@ static void load(const struct cushim_load_options *options)
     int threads = watch_count_threads();
     int descriptors = watch_count_descriptors();
     CUresult result = cushim_load(options);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     printf("load\t%d\t%s\t%s\t%d\t%d\n", (int)result, diagnosis->reason_name, text(diagnosis->path),
            diagnosis->cuda_version, cushim_driver_version());
     printf("side\tthreads\t%d\t%d\n", threads, watch_count_threads());
@@ -322,7 +322,7 @@ int main(int argc, char **argv)
     print_slots();
     print_both();
     bool loaded = cushim_driver_version() != 0;
-    const char *path = loaded ? cushim_get_diagnosis()->path : options.path;
+    const char *path = loaded ? cushim_diagnosis_get()->path : options.path;
     void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!print_own_version(library) || !loaded)
         return 0;
@@ -336,7 +336,7 @@ int main(int argc, char **argv)
         own.v2 = (ask_v2_fn)function_at(dlsym(library, "cuGetProcAddress_v2"));
     }
     struct cushim_entry_point row;
-    for (size_t i = 0; cushim_query_entry_point(i, &row) == CUDA_SUCCESS; i++)
+    for (size_t i = 0; cushim_entry_point_get_info(i, &row) == CUDA_SUCCESS; i++)
         print_row(&row, &own);
     return names_path == NULL || print_names(names_path, &own) ? 0 : 1;
 }

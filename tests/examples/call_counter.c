@@ -37,9 +37,9 @@ static atomic_ulong counts[CUSHIM_SLOT_COUNT];
 #include "cushim/entry_points.h"
 
 static CUresult counter_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                                enum cushim_default_stream kind, void *user)
+                                const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)next, (void)user;
+    (void)next, (void)states, (void)user;
 #define CUSHIM_ENTRY(function, abi, since, params, args) table->function##_##abi = count_##function##_##abi##_legacy;
 #define CUSHIM_ENTRY_BY_KIND(function, abi, since, params, args)                                                       \
     table->function##_##abi = CUSHIM_LAYER_OF_KIND(count_##function##_##abi, kind);
@@ -53,18 +53,16 @@ static void print_counts(void)
 {
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++) {
         struct cushim_slot_info info;
-        if (counts[slot] != 0 && cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &info) == CUDA_SUCCESS)
+        if (counts[slot] != 0 && cushim_slot_get_info(slot, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &info) == CUDA_SUCCESS)
             printf("%-17s %lu\n", info.function, (unsigned long)counts[slot]);
     }
 }
-
-#define CALL(slot, ...) check(cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot))
 
 static void check(CUresult result)
 {
     if (result == CUDA_SUCCESS)
         return;
-    printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+    printf("error %d: %s\n", (int)result, cushim_error_last()->message);
     exit(EXIT_FAILURE);
 }
 
@@ -74,16 +72,16 @@ int main(void)
     CUdeviceptr memory;
     check(cushim_layer_add(&counter)); /* before the load, which then installs it */
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_diagnosis_get()->message);
         return EXIT_SUCCESS;
     }
-    CALL(CtxCreate_v2, &context, 0, 0);
-    CALL(MemAlloc_v2, &memory, 1024);
+    check(CUSHIM_CALL(CtxCreate_v2, &context, 0, 0));
+    check(CUSHIM_CALL(MemAlloc_v2, &memory, 1024));
     for (int i = 0; i < 100; i++)
-        CALL(MemsetD8Async_v1, memory, 0, 1024, NULL);
-    CALL(CtxSynchronize_v1, );
-    CALL(MemFree_v2, memory);
-    CALL(CtxDestroy_v2, context);
+        check(CUSHIM_CALL(MemsetD8Async_v1, memory, 0, 1024, NULL));
+    check(CUSHIM_CALL(CtxSynchronize_v1, ));
+    check(CUSHIM_CALL(MemFree_v2, memory));
+    check(CUSHIM_CALL(CtxDestroy_v2, context));
     check(cushim_layer_stop(&counter));
     print_counts();
     return EXIT_SUCCESS;

@@ -19,14 +19,11 @@
 
 enum { SIZE = 8, HALF = SIZE / 2 };
 
-/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
-#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
-
 static void check(CUresult result)
 {
     if (result == CUDA_SUCCESS)
         return;
-    printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+    printf("error %d: %s\n", (int)result, cushim_error_last()->message);
     exit(result == CUDA_ERROR_NOT_SUPPORTED ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -42,11 +39,11 @@ static CUresult body(struct cushim_stream *stream, void *user)
 {
     const struct buffers *buffers = user;
     CUstream handle = cushim_stream_handle(stream);
-    CUresult result = CALL(MemsetD8Async_v1, buffers->memory, '-', SIZE, handle);
+    CUresult result = CUSHIM_CALL(MemsetD8Async_v1, buffers->memory, '-', SIZE, handle);
     if (result == CUDA_SUCCESS)
-        result = CALL(MemcpyHtoDAsync_v2, buffers->memory, buffers->letters, HALF, handle);
+        result = CUSHIM_CALL(MemcpyHtoDAsync_v2, buffers->memory, buffers->letters, HALF, handle);
     if (result == CUDA_SUCCESS)
-        result = CALL(MemcpyDtoHAsync_v2, buffers->result, buffers->memory, SIZE, handle);
+        result = CUSHIM_CALL(MemcpyDtoHAsync_v2, buffers->result, buffers->memory, SIZE, handle);
     return result;
 }
 
@@ -74,20 +71,20 @@ int main(void)
     struct buffers buffers;
     void *host;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_diagnosis_get()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
-    check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
-    check(CALL(MemAlloc_v2, &buffers.memory, SIZE));
-    check(CALL(MemAllocHost_v2, &host, HALF + SIZE));
+    check(CUSHIM_CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
+    check(CUSHIM_CALL(MemAlloc_v2, &buffers.memory, SIZE));
+    check(CUSHIM_CALL(MemAllocHost_v2, &host, HALF + SIZE));
     buffers.letters = host;
     buffers.result = buffers.letters + HALF;
     int wrong = replay(stream, &buffers);
     check(cushim_stream_close(&stream));
-    check(CALL(MemFreeHost_v1, host));
-    check(CALL(MemFree_v2, buffers.memory));
+    check(CUSHIM_CALL(MemFreeHost_v1, host));
+    check(CUSHIM_CALL(MemFree_v2, buffers.memory));
     check(cushim_context_destroy(&context));
     return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -20,13 +20,10 @@
 
 enum { JOBS = 3, SIZE = 8 };
 
-/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
-#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
-
 static void check(CUresult result)
 {
     if (result != CUDA_SUCCESS) {
-        printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+        printf("error %d: %s\n", (int)result, cushim_error_last()->message);
         exit(EXIT_FAILURE);
     }
 }
@@ -49,8 +46,8 @@ static void job_done(CUresult status, void *user)
 static void job_release(void *user)
 {
     struct job *job = user;
-    check(CALL(MemFreeHost_v1, job->result));
-    check(CALL(MemFree_v2, job->memory));
+    check(CUSHIM_CALL(MemFreeHost_v1, job->result));
+    check(CUSHIM_CALL(MemFree_v2, job->memory));
     free(job);
 }
 
@@ -61,11 +58,12 @@ static void job_start(struct cushim_stream *stream, struct cushim_dispatcher *di
     if (job == NULL)
         exit(EXIT_FAILURE);
     job->number = number;
-    check(CALL(MemAlloc_v2, &job->memory, SIZE));
-    check(CALL(MemAllocHost_v2, &job->result, SIZE));
-    check(CALL(MemsetD8Async_v1, job->memory, (unsigned char)('+' + number), SIZE, cushim_stream_handle(stream)));
-    check(CALL(MemcpyDtoHAsync_v2, job->result, job->memory, SIZE, cushim_stream_handle(stream)));
-    check(cushim_stream_completion(stream, &completion));
+    check(CUSHIM_CALL(MemAlloc_v2, &job->memory, SIZE));
+    check(CUSHIM_CALL(MemAllocHost_v2, &job->result, SIZE));
+    check(
+        CUSHIM_CALL(MemsetD8Async_v1, job->memory, (unsigned char)('+' + number), SIZE, cushim_stream_handle(stream)));
+    check(CUSHIM_CALL(MemcpyDtoHAsync_v2, job->result, job->memory, SIZE, cushim_stream_handle(stream)));
+    check(cushim_completion_create(stream, CUSHIM_COMPLETION_NOTIFYING, &completion));
     check(cushim_completion_set_callback(completion, dispatcher, job_done, job, job_release));
     cushim_completion_detach(&completion);
 }
@@ -79,19 +77,19 @@ int main(void)
     int loop = epoll_create1(EPOLL_CLOEXEC);
     int descriptor;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_diagnosis_get()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
-    check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
+    check(CUSHIM_CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
     check(cushim_dispatcher_create(&dispatcher));
-    check(cushim_dispatcher_descriptor(dispatcher, &descriptor));
+    check(cushim_dispatcher_get_descriptor(dispatcher, &descriptor));
     epoll_ctl(loop, EPOLL_CTL_ADD, descriptor, &event);
     for (int i = 0; i < JOBS; i++)
         job_start(stream, dispatcher, i);
     for (size_t done = 0, count = 0; done < JOBS && epoll_wait(loop, &event, 1, -1) >= 0; done += count)
-        check(cushim_dispatcher_run(dispatcher, &count));
+        check(cushim_dispatcher_run(dispatcher, 0, &count));
     close(loop);
     cushim_dispatcher_destroy(&dispatcher);
     check(cushim_stream_close(&stream));

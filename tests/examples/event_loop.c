@@ -23,13 +23,10 @@
 
 enum { REQUESTS = 3, LENGTH = 8 };
 
-/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
-#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
-
 static void check(CUresult result)
 {
     if (result != CUDA_SUCCESS) {
-        printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+        printf("error %d: %s\n", (int)result, cushim_error_last()->message);
         exit(EXIT_FAILURE);
     }
 }
@@ -45,15 +42,18 @@ static struct cushim_completion *completions[REQUESTS];
 static void request_start(int number, char name, struct pollfd *watch)
 {
     names[number] = name;
-    check(CALL(MemsetD8Async_v1, memory, (unsigned char)name, LENGTH, cushim_stream_handle(stream)));
-    check(CALL(MemcpyDtoHAsync_v2, (char *)host + number * LENGTH, memory, LENGTH, cushim_stream_handle(stream)));
-    check(cushim_stream_completion(stream, &completions[number]));
-    check(cushim_completion_descriptor(completions[number], &watch->fd));
+    check(CUSHIM_CALL(MemsetD8Async_v1, memory, (unsigned char)name, LENGTH, cushim_stream_handle(stream)));
+    check(
+        CUSHIM_CALL(MemcpyDtoHAsync_v2, (char *)host + number * LENGTH, memory, LENGTH, cushim_stream_handle(stream)));
+    check(cushim_completion_create(stream, CUSHIM_COMPLETION_NOTIFYING, &completions[number]));
+    check(cushim_completion_get_descriptor(completions[number], &watch->fd));
 }
 
 static void request_answer(int number, struct pollfd *watch)
 {
-    check(cushim_completion_poll(completions[number])); /* the status of the work, including errors of the GPU */
+    CUresult status = CUDA_SUCCESS;
+    check(cushim_completion_poll(completions[number], &status));
+    check(status); /* of the work, including errors of the GPU */
     printf("request %c: %.*s\n", names[number], LENGTH, (const char *)host + number * LENGTH);
     watch->fd = -1; /* before the completion closes the descriptor */
     cushim_completion_destroy(&completions[number]);
@@ -85,14 +85,14 @@ int main(void)
 {
     int input[2];
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_diagnosis_get()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
-    check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
-    check(CALL(MemAlloc_v2, &memory, LENGTH));
-    check(CALL(MemAllocHost_v2, &host, (size_t)REQUESTS * LENGTH));
+    check(CUSHIM_CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
+    check(CUSHIM_CALL(MemAlloc_v2, &memory, LENGTH));
+    check(CUSHIM_CALL(MemAllocHost_v2, &host, (size_t)REQUESTS * LENGTH));
     if (pipe(input) != 0 || write(input[1], "abc", REQUESTS) != REQUESTS)
         return EXIT_FAILURE;
     serve(input[0]);

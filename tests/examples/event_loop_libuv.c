@@ -2,8 +2,8 @@
 /*
  * event_loop_libuv.c - a program on libuv's event loop that waits for timers and for the GPU.
  *
- * A timer starts a request every few milliseconds. All completions are in one set, whose descriptor is one handle of
- * the loop, however many requests there are.
+ * A timer starts a request every few milliseconds. A dispatcher calls a function for each request that is done. Its
+ * descriptor is one handle of the loop, however many requests there are.
  *
  * With a GPU it prints:
  *
@@ -20,20 +20,17 @@
 
 enum { REQUESTS = 3, LENGTH = 8 };
 
-/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
-#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
-
 static void check(CUresult result)
 {
     if (result != CUDA_SUCCESS) {
-        printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+        printf("error %d: %s\n", (int)result, cushim_error_last()->message);
         exit(EXIT_FAILURE);
     }
 }
 
 static struct cushim_context *context;
 static struct cushim_stream *stream;
-static struct cushim_completion_set *set;
+static struct cushim_dispatcher *dispatcher;
 static CUdeviceptr memory;
 
 static struct request {
@@ -42,31 +39,32 @@ static struct request {
 } requests[REQUESTS];
 static int started, answered;
 
+static void answer_request(CUresult status, void *user)
+{
+    const struct request *request = user;
+    check(status); /* of the work, including errors of the GPU */
+    printf("request %c: %.*s\n", request->name, LENGTH, request->answer);
+    answered++;
+}
+
 static void start_request(uv_timer_t *timer)
 {
     struct request *request = &requests[started];
     struct cushim_completion *completion;
     request->name = (char)('a' + started);
-    check(CALL(MemsetD8Async_v1, memory, (unsigned char)request->name, LENGTH, cushim_stream_handle(stream)));
-    check(CALL(MemcpyDtoHAsync_v2, request->answer, memory, LENGTH, cushim_stream_handle(stream)));
-    check(cushim_stream_completion(stream, &completion));
-    check(cushim_completion_set_add(set, completion, request));
+    check(CUSHIM_CALL(MemsetD8Async_v1, memory, (unsigned char)request->name, LENGTH, cushim_stream_handle(stream)));
+    check(CUSHIM_CALL(MemcpyDtoHAsync_v2, request->answer, memory, LENGTH, cushim_stream_handle(stream)));
+    check(cushim_completion_create(stream, CUSHIM_COMPLETION_NOTIFYING, &completion));
+    check(cushim_completion_set_callback(completion, dispatcher, answer_request, request, NULL));
+    cushim_completion_detach(&completion);
     if (++started == REQUESTS)
         uv_close((uv_handle_t *)timer, NULL);
 }
 
-static void answer_requests(uv_poll_t *poll, int status, int events)
+static void run_dispatcher(uv_poll_t *poll, int status, int events)
 {
-    struct cushim_completion *completion;
-    void *user;
     (void)status, (void)events;
-    while (cushim_completion_set_wait(set, 0, &completion, &user) == CUDA_SUCCESS) {
-        struct request *request = user;
-        check(cushim_completion_poll(completion)); /* the status of the work, including errors of the GPU */
-        cushim_completion_destroy(&completion);
-        printf("request %c: %.*s\n", request->name, LENGTH, request->answer);
-        answered++;
-    }
+    check(cushim_dispatcher_run(dispatcher, 0, NULL));
     if (answered == REQUESTS)
         uv_close((uv_handle_t *)poll, NULL);
 }
@@ -77,21 +75,21 @@ static void serve(void)
     uv_timer_t timer;
     uv_poll_t gpu;
     cushim_descriptor descriptor;
-    check(cushim_completion_set_create(&set));
-    check(cushim_completion_set_descriptor(set, &descriptor));
+    check(cushim_dispatcher_create(&dispatcher));
+    check(cushim_dispatcher_get_descriptor(dispatcher, &descriptor));
     uv_timer_init(loop, &timer);
     uv_timer_start(&timer, start_request, 1, 5);
     uv_poll_init(loop, &gpu, descriptor);
-    uv_poll_start(&gpu, UV_READABLE, answer_requests);
+    uv_poll_start(&gpu, UV_READABLE, run_dispatcher);
     uv_run(loop, UV_RUN_DEFAULT); /* until both handles are closed */
     uv_loop_close(loop);
-    cushim_completion_set_destroy(&set);
+    cushim_dispatcher_destroy(&dispatcher);
 }
 
 int main(void)
 {
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_diagnosis_get()->message);
         return EXIT_SUCCESS;
     }
     void *host;
@@ -99,13 +97,13 @@ int main(void)
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     CUcontext before;
     check(cushim_context_enter(context, &before));
-    check(CALL(MemAlloc_v2, &memory, LENGTH));
-    check(CALL(MemAllocHost_v2, &host, (size_t)REQUESTS * LENGTH));
+    check(CUSHIM_CALL(MemAlloc_v2, &memory, LENGTH));
+    check(CUSHIM_CALL(MemAllocHost_v2, &host, (size_t)REQUESTS * LENGTH));
     for (int i = 0; i < REQUESTS; i++)
         requests[i].answer = (char *)host + i * LENGTH;
     serve();
-    check(CALL(MemFreeHost_v1, host));
-    check(CALL(MemFree_v2, memory));
+    check(CUSHIM_CALL(MemFreeHost_v1, host));
+    check(CUSHIM_CALL(MemFree_v2, memory));
     check(cushim_context_leave(before));
     check(cushim_stream_close(&stream));
     check(cushim_context_destroy(&context));

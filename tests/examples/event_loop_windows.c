@@ -21,13 +21,10 @@
 
 enum { REQUESTS = 3, LENGTH = 8 };
 
-/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
-#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
-
 static void check(CUresult result)
 {
     if (result != CUDA_SUCCESS) {
-        printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+        printf("error %d: %s\n", (int)result, cushim_error_last()->message);
         exit(EXIT_FAILURE);
     }
 }
@@ -44,16 +41,19 @@ static HANDLE request_start(int number)
 {
     HANDLE event;
     names[number] = (char)('a' + number);
-    check(CALL(MemsetD8Async_v1, memory, (unsigned char)names[number], LENGTH, cushim_stream_handle(stream)));
-    check(CALL(MemcpyDtoHAsync_v2, (char *)host + number * LENGTH, memory, LENGTH, cushim_stream_handle(stream)));
-    check(cushim_stream_completion(stream, &completions[number]));
-    check(cushim_completion_descriptor(completions[number], &event));
+    check(CUSHIM_CALL(MemsetD8Async_v1, memory, (unsigned char)names[number], LENGTH, cushim_stream_handle(stream)));
+    check(
+        CUSHIM_CALL(MemcpyDtoHAsync_v2, (char *)host + number * LENGTH, memory, LENGTH, cushim_stream_handle(stream)));
+    check(cushim_completion_create(stream, CUSHIM_COMPLETION_NOTIFYING, &completions[number]));
+    check(cushim_completion_get_descriptor(completions[number], &event));
     return event;
 }
 
 static void request_answer(int number)
 {
-    check(cushim_completion_poll(completions[number])); /* the status of the work, including errors of the GPU */
+    CUresult status = CUDA_SUCCESS;
+    check(cushim_completion_poll(completions[number], &status));
+    check(status); /* of the work, including errors of the GPU */
     printf("request %c: %.*s\n", names[number], LENGTH, (const char *)host + number * LENGTH);
     cushim_completion_destroy(&completions[number]); /* also closes the event object, so nobody may wait for it now */
 }
@@ -81,14 +81,14 @@ int main(void)
 {
     HANDLE input = CreateSemaphoreA(NULL, REQUESTS, REQUESTS, NULL);
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_diagnosis_get()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
-    check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
-    check(CALL(MemAlloc_v2, &memory, LENGTH));
-    check(CALL(MemAllocHost_v2, &host, (size_t)REQUESTS * LENGTH));
+    check(CUSHIM_CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
+    check(CUSHIM_CALL(MemAlloc_v2, &memory, LENGTH));
+    check(CUSHIM_CALL(MemAllocHost_v2, &host, (size_t)REQUESTS * LENGTH));
     serve(input);
     CloseHandle(input);
     check(cushim_stream_close(&stream));

@@ -42,9 +42,9 @@ static atomic_bool has_failed;
 
 /* Replaces one slot. The calls of all others stay as fast as before. */
 static CUresult injector_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                                 enum cushim_default_stream kind, void *user)
+                                 const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)next, (void)user;
+    (void)next, (void)states, (void)user;
     const char *slot = getenv("FAULT");
     if (slot == NULL)
         return CUDA_ERROR_INVALID_VALUE; /* the load then fails, and names this layer */

@@ -3,7 +3,7 @@
  * host_function.c - hands each result to another thread as soon as the GPU has it, and shuts down without losing any.
  *
  * A host function runs on a thread of the driver, where only short work is allowed, so it only marks its job as done.
- * The release function hands the job to the other thread. It runs exactly once, even if the host function does not run
+ * The destroy function hands the job to the other thread. It runs exactly once, even if the host function does not run
  * because the work before it failed. Therefore every job reaches the other thread.
  *
  * With a GPU it prints:
@@ -20,13 +20,10 @@
 
 enum { JOBS = 3, SIZE = 8 };
 
-/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
-#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
-
 static void check(CUresult result)
 {
     if (result != CUDA_SUCCESS) {
-        printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+        printf("error %d: %s\n", (int)result, cushim_error_last()->message);
         exit(EXIT_FAILURE);
     }
 }
@@ -77,20 +74,20 @@ int main(void)
     void *host;
     pthread_t thread;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_diagnosis_get()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
-    check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
-    check(CALL(MemAlloc_v2, &memory, SIZE));
-    check(CALL(MemAllocHost_v2, &host, (size_t)JOBS * SIZE));
+    check(CUSHIM_CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
+    check(CUSHIM_CALL(MemAlloc_v2, &memory, SIZE));
+    check(CUSHIM_CALL(MemAllocHost_v2, &host, (size_t)JOBS * SIZE));
     if (pthread_create(&thread, NULL, print_jobs, NULL) != 0)
         return EXIT_FAILURE;
     for (int i = 0; i < JOBS; i++) {
         jobs[i].result = (char *)host + i * SIZE;
-        check(CALL(MemsetD8Async_v1, memory, (unsigned char)('0' + i), SIZE, cushim_stream_handle(stream)));
-        check(CALL(MemcpyDtoHAsync_v2, jobs[i].result, memory, SIZE, cushim_stream_handle(stream)));
+        check(CUSHIM_CALL(MemsetD8Async_v1, memory, (unsigned char)('0' + i), SIZE, cushim_stream_handle(stream)));
+        check(CUSHIM_CALL(MemcpyDtoHAsync_v2, jobs[i].result, memory, SIZE, cushim_stream_handle(stream)));
         check(cushim_stream_launch_host(stream, job_done, &jobs[i], job_release));
     }
     pthread_join(thread, NULL); /* after this, no thread of the driver uses our data */

@@ -49,9 +49,9 @@ static CUresult CUDAAPI limit_MemFree(CUdeviceptr memory)
 }
 
 static CUresult limit_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                              enum cushim_default_stream kind, void *user)
+                              const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)next, (void)kind, (void)user;
+    (void)next, (void)states, (void)kind, (void)user;
     const char *setting = getenv("MEMORY_LIMIT");
     most = setting != NULL ? strtoull(setting, NULL, 10) : 0;
     table->MemAlloc_v2 = limit_MemAlloc;

@@ -38,28 +38,25 @@ static void draw_on_cpu(unsigned char *picture)
             memset(picture + (shape->y + row) * WIDTH + shape->x, shape->color, shape->width);
 }
 
-/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
-#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
-
 static CUresult enqueue(struct cushim_stream *stream, CUdeviceptr memory, unsigned char *picture)
 {
     CUstream handle = cushim_stream_handle(stream);
     CUresult result = CUDA_SUCCESS;
     for (const struct rectangle *shape = shapes; result == CUDA_SUCCESS && shape < shapes + SHAPES; shape++)
-        result = CALL(MemsetD2D8Async_v1, memory + shape->y * WIDTH + shape->x, WIDTH, shape->color, shape->width,
-                      shape->height, handle);
-    return result != CUDA_SUCCESS ? result : CALL(MemcpyDtoHAsync_v2, picture, memory, SIZE, handle);
+        result = CUSHIM_CALL(MemsetD2D8Async_v1, memory + shape->y * WIDTH + shape->x, WIDTH, shape->color,
+                             shape->width, shape->height, handle);
+    return result != CUDA_SUCCESS ? result : CUSHIM_CALL(MemcpyDtoHAsync_v2, picture, memory, SIZE, handle);
 }
 
 static CUresult draw_in_stream(struct cushim_stream *stream, unsigned char *picture)
 {
     CUdeviceptr memory;
-    CUresult result = CALL(MemAlloc_v2, &memory, SIZE);
+    CUresult result = CUSHIM_CALL(MemAlloc_v2, &memory, SIZE);
     if (result != CUDA_SUCCESS)
         return result;
     result = enqueue(stream, memory, picture);
     CUresult done = cushim_stream_synchronize(stream);
-    CUresult freed = CALL(MemFree_v2, memory);
+    CUresult freed = CUSHIM_CALL(MemFree_v2, memory);
     return result != CUDA_SUCCESS ? result : done != CUDA_SUCCESS ? done : freed;
 }
 
@@ -73,7 +70,7 @@ static CUresult draw_on_gpu(unsigned char *picture)
         return result;
     result = cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream);
     if (result == CUDA_SUCCESS)
-        result = CALL(CtxSetCurrent_v1, cushim_context_handle(context)); /* cuMemAlloc needs a current context */
+        result = CUSHIM_CALL(CtxSetCurrent_v1, cushim_context_handle(context)); /* cuMemAlloc needs a current context */
     if (result == CUDA_SUCCESS)
         result = draw_in_stream(stream, picture);
     cushim_stream_destroy(&stream);
@@ -87,7 +84,7 @@ int main(void)
     if (draw_on_gpu(picture) == CUDA_SUCCESS) {
         puts("drawn by the GPU");
     } else {
-        printf("drawn by the CPU: %s\n", cushim_last_error()->message);
+        printf("drawn by the CPU: %s\n", cushim_error_last()->message);
         draw_on_cpu(picture);
     }
     for (int row = 0; row < HEIGHT; row++)

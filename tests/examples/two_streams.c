@@ -21,14 +21,11 @@
 
 enum { SIZE = 1 << 24, HALF = SIZE / 2, SHOWN = 32 };
 
-/* Slots are the driver's own functions. This macro adds a message to their error codes, as the stream layer does. */
-#define CALL(slot, ...) cushim_set_driver_error(cushim_table()->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
-
 static void check(CUresult result)
 {
     if (result == CUDA_SUCCESS)
         return;
-    printf("error %d: %s\n", (int)result, cushim_last_error()->message);
+    printf("error %d: %s\n", (int)result, cushim_error_last()->message);
     exit(EXIT_FAILURE);
 }
 
@@ -49,12 +46,12 @@ static void enqueue(struct cushim_context *context, CUdeviceptr memory, unsigned
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &left));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &right));
 
-    check(CALL(MemsetD8Async_v1, memory, '?', SIZE, cushim_stream_handle(left)));
+    check(CUSHIM_CALL(MemsetD8Async_v1, memory, '?', SIZE, cushim_stream_handle(left)));
     stream_wait_for(context, right, left);
-    check(CALL(MemsetD8Async_v1, memory, 'L', HALF, cushim_stream_handle(left)));
-    check(CALL(MemsetD8Async_v1, memory + HALF, 'R', HALF, cushim_stream_handle(right)));
+    check(CUSHIM_CALL(MemsetD8Async_v1, memory, 'L', HALF, cushim_stream_handle(left)));
+    check(CUSHIM_CALL(MemsetD8Async_v1, memory + HALF, 'R', HALF, cushim_stream_handle(right)));
     stream_wait_for(context, left, right);
-    check(CALL(MemcpyDtoHAsync_v2, host, memory, SIZE, cushim_stream_handle(left)));
+    check(CUSHIM_CALL(MemcpyDtoHAsync_v2, host, memory, SIZE, cushim_stream_handle(left)));
 
     check(cushim_stream_destroy(&right)); /* does not wait; the GPU still completes the work in it */
     check(cushim_stream_close(&left));    /* waits */
@@ -74,18 +71,18 @@ int main(void)
     CUdeviceptr memory;
     void *host;
     if (cushim_init() != CUDA_SUCCESS) {
-        printf("No usable GPU: %s\n", cushim_get_diagnosis()->message);
+        printf("No usable GPU: %s\n", cushim_diagnosis_get()->message);
         return EXIT_SUCCESS;
     }
     check(cushim_context_create(0, 0, &context));
-    check(CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
-    check(CALL(MemAlloc_v2, &memory, SIZE));
-    check(CALL(MemAllocHost_v2, &host, SIZE));
+    check(CUSHIM_CALL(CtxSetCurrent_v1, cushim_context_handle(context)));
+    check(CUSHIM_CALL(MemAlloc_v2, &memory, SIZE));
+    check(CUSHIM_CALL(MemAllocHost_v2, &host, SIZE));
     enqueue(context, memory, host);
     size_t wrong = count_wrong(host);
     printf("%.*s\n", SHOWN, (const char *)host + HALF - SHOWN / 2);
-    check(CALL(MemFreeHost_v1, host));
-    check(CALL(MemFree_v2, memory));
+    check(CUSHIM_CALL(MemFreeHost_v1, host));
+    check(CUSHIM_CALL(MemFree_v2, memory));
     check(cushim_context_destroy(&context));
     return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

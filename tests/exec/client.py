@@ -2,6 +2,7 @@
 """client.py - a program that opens the driver itself, and prints one line of JSON about it.
 
   client.py open NAME       the version, the result of cuInit, and the drivers that are mapped
+  client.py dlmopen NAME    opens it in a namespace of its own, and prints nothing
   client.py names NAME      which of the names on the standard input the library exports
   client.py ask NAME [FILE] each line "function version flags symbol" of the standard input for which a cuGetProcAddress
                             does not return the address of that symbol, in the library FILE if it is given
@@ -52,6 +53,8 @@ def spawned(queue, name):
 def main(what, name, file=None):
     if what == 'open':
         print(json.dumps(describe(name)))
+    elif what == 'dlmopen':
+        sys.exit(ctypes.CDLL(None).dlmopen(ctypes.c_long(-1), name.encode(), os.RTLD_NOW) == 0)
     elif what == 'names':
         library = ctypes.CDLL(name)
         print(json.dumps([symbol for symbol in sys.stdin.read().split() if address(library, symbol) is not None]))

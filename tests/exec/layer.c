@@ -13,9 +13,10 @@ static CUresult CUDAAPI newer_DriverGetVersion(int *version)
 }
 
 static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                        enum cushim_default_stream kind, void *user)
+                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next;
+    (void)states;
     (void)kind;
     (void)user;
     table->DriverGetVersion_v1 = newer_DriverGetVersion;

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import unittest
 
-from under_exec import Case, environment, lists, main, under
+from under_exec import IS_FOREIGN, Case, environment, lists, main, under
 
 FFMPEG = shutil.which('ffmpeg')
 SOURCE = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=1:duration=3']
@@ -24,6 +24,7 @@ ON_DEVICE = command('format=nv12,hwupload_cuda,hwdownload,format=nv12', '-init_h
 
 
 @unittest.skipUnless(FFMPEG, 'ffmpeg is not installed')
+@unittest.skipIf(IS_FOREIGN, 'this ffmpeg is built for another processor architecture')
 class Ffmpeg(Case):
     def setUp(self):
         devices = subprocess.run([FFMPEG, '-hide_banner', '-init_hw_device', 'list'], stdout=subprocess.PIPE,

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import unittest
 
-from under_exec import (CLIENT, HAS_AUDITOR, NEWEST, NEXT_MAJOR, PROGRAM, SETS, WITHOUT_AUDITOR, Case, built, client,
-                        environment, lists, main, newest_fake, run, softcuda, under)
+from under_exec import (CLIENT, HAS_AUDITOR, IS_FOREIGN, NEWEST, NEXT_MAJOR, PROGRAM, SETS, WITHOUT_AUDITOR, Case,
+                        built, client, copied_libraries, environment, lists, main, newest_fake, run, softcuda, under)
 
 ENTRY_POINTS = [one for one in lists.read() if not one.is_windows_only]
 VERSIONS = {str(one.branch): one.version for one in lists.known_drivers()}
 SYMBOLS = sorted({name for one in ENTRY_POINTS for name in (one.symbol, one.per_thread_symbol) if name}
                  | set(lists.WITHOUT_ROW))
+CONTROL = 'softcuda_control'
 needs_auditor = unittest.skipUnless(HAS_AUDITOR, 'the auditor needs glibc 2.35')
 
 
@@ -23,7 +24,7 @@ def library(version):
 
 def exported(path):
     nm = subprocess.run(['nm', '-D', '--defined-only', path], stdout=subprocess.PIPE, check=True).stdout.decode()
-    return {line.split()[-1] for line in nm.splitlines()} & set(SYMBOLS)
+    return {line.split()[-1].split('@')[0] for line in nm.splitlines()} & set(SYMBOLS)
 
 
 class Ways(Case):
@@ -34,6 +35,14 @@ class Ways(Case):
             self.assertEqual(answer.out.decode().splitlines(),
                              ['version 13000', 'cuStreamQuery 1 1 1', 'cuStreamQuery_ptsz 1 1 1', 'init 0',
                               'devices 0 1'])
+
+    def test_dlopen_when_another_object_wraps_it_then_our_library_still_finds_the_driver(self):
+        ways = [(built('linked'), {'LD_PRELOAD': built('wrap_dlopen.so')})]
+        if os.path.exists(built('linked_asan')):
+            ways.append((built('linked_asan'), {'ASAN_OPTIONS': 'detect_leaks=0'}))
+        for program, variables in ways:
+            answer = under(['--softcuda', '580'], 'env', *(f'{name}={value}' for name, value in variables.items()), program)
+            self.assertEqual((answer.status, answer.err, answer.out.split()[1]), (7, b'', b'13000'), program)
 
     def opens(self, name):
         answer = client(['--softcuda', '550'], 'open', name)
@@ -56,9 +65,16 @@ class Ways(Case):
         self.opens('/usr/lib/nowhere/libcuda.so.1')
         self.opens('/usr/lib/nowhere/libcuda.so.550.163.01')
 
+    def test_log_when_requested_then_has_the_load_of_the_command_and_that_of_our_library(self):
+        log = os.path.join(self.directory(), 'log')
+        client(['--softcuda', '550'], 'open', CUSHIM_LOG=log)
+        with open(log, encoding='utf-8') as file:
+            loaded = [line.split()[-1] for line in file if ']: loaded ' in line]
+        self.assertEqual(loaded, [softcuda(550), '/.' + softcuda(550)])
+
     def test_proc_address_when_asked_for_any_entry_point_then_is_what_dlsym_returns(self):
         lines = [f'{one.function} {max(one.version, 7000) if flags == 2 else one.version} {flags} {symbol}'
-                 for one in ENTRY_POINTS if one.slot is not None and one.version <= 13000
+                 for one in ENTRY_POINTS if one.version <= 13000
                  for flags, symbol in ((1, one.symbol), (2, one.per_thread_symbol)) if symbol]
         self.assertGreater(len(lines), 600)
         for hidden in ([], ['cuProfilerStop']):  # with a hidden function, cushim answers in place of the driver
@@ -67,15 +83,20 @@ class Ways(Case):
 
     def test_exports_when_driver_is_older_then_are_exactly_those_of_the_driver(self):
         for branch, version in VERSIONS.items():
-            names = client(['--softcuda', branch], 'names', text=' '.join(SYMBOLS))
-            self.assertEqual(set(names), exported(softcuda(branch)), branch)
+            names = client(['--softcuda', branch], 'names', text=' '.join([*SYMBOLS, CONTROL]))
+            self.assertEqual(set(names), exported(softcuda(branch)) | {CONTROL}, branch)
             self.assertTrue(os.path.exists(library(version)), version)
 
     def test_exports_when_library_is_linked_then_are_those_up_to_its_version(self):
-        for version in sorted({one.version for one in ENTRY_POINTS if one.version > 6050}):
-            known = {name for one in ENTRY_POINTS for name, first in ((one.symbol, one.version), (
-                one.per_thread_symbol, one.per_thread_version)) if name and first <= version}
+        for version in sorted({first for one in ENTRY_POINTS for _, first in one.exports if first > 6050}):
+            known = {name for one in ENTRY_POINTS for name, first in one.exports if first <= version}
             self.assertEqual(exported(library(version)) - set(lists.WITHOUT_ROW), known, version)
+
+
+    def test_control_of_softcuda_when_driver_is_another_then_is_not_exported(self):
+        for driver in (newest_fake('fake_future'), 'none'):
+            answer = under(['--driver', driver], *CLIENT, 'names', 'libcuda.so.1', text=f'cuInit {CONTROL}')
+            self.assertEqual((answer.status, answer.json), (0, ['cuInit']), driver)
 
 
 class Newer(Case):
@@ -110,8 +131,7 @@ class Settings(Case):
             answer = client(['--softcuda', '580', '--max-version', limit], 'open')
             self.assertEqual((answer['version'], answer['init']), (version, 0))
             names = client(['--softcuda', '580', '--max-version', limit], 'names', text=' '.join(SYMBOLS))
-            expected = {name for one in ENTRY_POINTS for name, first in ((one.symbol, one.version), (
-                one.per_thread_symbol, one.per_thread_version)) if name and first <= version}
+            expected = {name for one in ENTRY_POINTS for name, first in one.exports if first <= version}
             self.assertEqual(set(names) - set(lists.WITHOUT_ROW), expected, limit)
 
     def test_linked_program_when_driver_lacks_a_function_then_does_not_start(self):
@@ -128,6 +148,12 @@ class Settings(Case):
                          ['cuStreamGetCaptureInfo_v2'])
         lines = ['cuStreamGetId 12000 1 cuStreamGetId', 'cuStreamGetCtx 9020 1 cuStreamGetCtx']
         self.assertEqual(client(options, 'ask', text='\n'.join(lines)), lines[:1])
+
+    def test_hidden_function_when_linked_then_the_call_goes_to_the_slot(self):
+        for name in ('linked', 'linked_now'):
+            answer = under(['--softcuda', '580', '--hide', 'DeviceGetCount'], built(name))
+            self.assertEqual((answer.status, answer.err), (7, b''), name)
+            self.assertEqual(answer.out.decode().splitlines()[-2:], ['init 0', 'devices 801 -1'], name)
 
     def test_variables_when_set_for_exec_then_go_to_our_library_alone(self):
         variables = {'CUSHIM_MAX_VERSION': '12.3', 'CUSHIM_DRIVER': softcuda(580), 'CUSHIM_HIDE': 'StreamGetId'}
@@ -159,6 +185,12 @@ class Layers(Case):
             probe = under(options, PROGRAM, 'probe', '--format=json', **variables).json
             self.assertEqual((probe['driver']['cuda_version'], probe['layers']), (13010, []))
 
+    def test_layer_when_its_path_is_relative_then_is_found_from_another_directory(self):
+        layer = os.path.relpath(built('newer_layer.so'))
+        for options, variables in ((['--layer', layer], {}), ([], {'CUSHIM_LAYERS': layer})):
+            answer = under(['--softcuda', '580', *options], 'sh', '-c', f'cd / && exec {built("linked")}', **variables)
+            self.assertEqual((answer.err, answer.out.split()[1]), (b'', b'13010'), variables)
+
     def test_layers_when_set_by_the_program_then_do_not_reach_our_library(self):
         answer = under(['--softcuda', '580'], 'env', 'CUSHIM_LAYERS=' + built('newer_layer.so'), *CLIENT, 'open',
                        'libcuda.so.1')
@@ -169,6 +201,7 @@ class Layers(Case):
         shutil.copy(built('newer_layer.so'), copy)
         answer = under(['--softcuda', '580', '--layer', copy], 'sh', '-c', f'rm {copy}; exec {built("linked")}')
         self.assertEqual(answer.out.decode().splitlines()[0], 'version 0')
+        self.assertIn(f'cushim: exec: this program has no driver. The layer {copy} ', answer.err.decode())
 
 
 class Children(Case):
@@ -186,19 +219,41 @@ class Children(Case):
         self.assertEqual((answer.status, answer.json['result']), (0, 0))
         self.assertEqual([path for path in answer.json['mapped'] if path.startswith(SETS)], [library(13000)])
 
+    @unittest.skipIf(IS_FOREIGN, 'the Python of this machine cannot open a library that is built for another one')
     def test_settings_when_they_name_our_library_then_there_is_no_driver(self):
         done = subprocess.run([*CLIENT, 'open', library(13000)], stdout=subprocess.PIPE, timeout=60, check=True,
-                              env=environment(CUSHIM_EXEC=f'shim={SETS}/13000;driver={library(13000)};hide='))
+                              env=environment(CUSHIM_EXEC=f'names={SETS}/13000;driver={library(13000)};hide='))
         self.assertIn(b'"version": 0, "init": 100', done.stdout)
 
     @needs_auditor
-    def test_process_when_it_opens_a_driver_under_another_name_then_a_last_line_says_so(self):
+    def test_process_when_it_opens_a_driver_that_is_not_redirected_then_a_line_says_so(self):
         other = os.path.join(self.directory(), 'other-driver.so')
         shutil.copy(softcuda(470), other)
-        answer = under(['--softcuda', '580'], *CLIENT, 'open', other)
-        self.assertEqual(answer.json['mapped'], [other])
-        self.assertIn(b'opened a CUDA driver under another name', answer.err.splitlines()[-1])
-        self.assertEqual(under(['--softcuda', '580'], *CLIENT, 'open', 'libcuda.so.1').err, b'')
+        options = ['--softcuda', '580']
+        line = b'cushim: exec: this process opened a CUDA driver that is not redirected: %s\n'
+        answer = under(options, *CLIENT, 'open', other)
+        self.assertEqual((answer.json['mapped'], answer.err), ([other], line % other.encode()))
+        for path in (softcuda(470), softcuda(580)):
+            answer = under(options, *CLIENT, 'dlmopen', path)
+            self.assertEqual((answer.status, answer.err), (0, line % path.encode()))
+        self.assertEqual(under(options, *CLIENT, 'open', 'libcuda.so.1').err, b'')
+        self.assertEqual(under(options, *CLIENT, 'dlmopen', 'libcuda.so.1').err, b'')
+
+    @needs_auditor
+    def test_process_when_it_then_ends_in_any_way_then_the_line_was_written(self):
+        other = os.path.join(self.directory(), 'other-driver.so')
+        shutil.copy(softcuda(470), other)
+        for end in ('os._exit(0)', 'os.kill(os.getpid(), 9)', 'os.execlp("true", "true")'):
+            answer = under(['--softcuda', '580'], sys.executable, '-c', f'import ctypes, os; ctypes.CDLL("{other}"); {end}')
+            self.assertIn(b'not redirected', answer.err, end)
+
+    def test_libraries_when_moved_then_are_found(self):
+        directory = os.path.join(copied_libraries(self.directory()), '13000')
+        variables = {'LD_LIBRARY_PATH': directory, 'CUSHIM_EXEC': f'names={directory};driver=/.{softcuda(580)}'}
+        for audit in ({}, {'LD_AUDIT': f'{directory}/../auditor.so'} if HAS_AUDITOR else {}):
+            done = subprocess.run([built('linked')], env=environment(**variables, **audit), stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr, done.stdout.split()[1]), (7, b'', b'13000'), audit)
 
 
 if __name__ == '__main__':

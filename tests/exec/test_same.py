@@ -5,7 +5,7 @@ import glob
 import os
 import unittest
 
-from under_exec import CACHE, PROGRAM, Case, lists, main, newest_fake, run, softcuda, under
+from under_exec import DRIVERS, PROGRAM, Case, lists, main, newest_fake, run, softcuda, under
 
 COMMANDS = [[command, *more, kind] for command, *more in (['table'], ['lookup', '--all'])
             for kind in ('--format=json', '--per-thread')]
@@ -28,7 +28,7 @@ class Same(Case):
         self.compare(newest_fake('fake_future'), says_something=True)
 
     def test_answers_when_driver_is_real_then_are_the_same(self):
-        drivers = sorted(glob.glob(os.path.join(CACHE, '*', 'libcuda.so.1')))
+        drivers = sorted(glob.glob(os.path.join(DRIVERS, '*', 'libcuda.so.1')))
         if not drivers:
             raise unittest.SkipTest('there are no real drivers in the cache: tests/drivers/fetch')
         for path in drivers:

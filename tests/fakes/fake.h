@@ -31,7 +31,7 @@ enum fake_fault {
     FAKE_ERROR,          /* always an error, but with a pointer */
     FAKE_LEGACY,         /* the legacy form, even if the per-thread form was requested */
     FAKE_STATUS_IGNORED, /* status "not found", but with a pointer */
-    FAKE_LATER,          /* correct, but has each unchecked entry point one version later than the list */
+    FAKE_LATER,          /* correct, but has each entry point that no driver was asked for one version later */
     FAKE_FAULT_COUNT
 };
 

@@ -51,15 +51,6 @@ static void note_call(size_t row, int per_thread)
     TYPED(driver_function, abi, params, args, 0) TYPED(driver_function, abi, params, args, 1)
 #include "cushim/entry_points.h"
 
-#define FAKE_TYPED(function, driver_function, since, symbol, per_thread, row)
-#define FAKE_UNTYPED(function, driver_function, since, symbol, per_thread, row)                                        \
-    UNUSED static CUresult CUDAAPI function(void)                                                                      \
-    {                                                                                                                  \
-        note_call(row, per_thread);                                                                                    \
-        return FAKE_CODE(row, per_thread);                                                                             \
-    }
-#include FAKE_EXPORTS
-
 #if defined(FAKE_FUTURE)
 EXPORT CUresult CUDAAPI cuFromTheFuture(void)
 {
@@ -90,11 +81,8 @@ struct entry {
 
 /* Grouped by driver function, oldest first, as in symbols.inc; those of the future driver come last. */
 static const struct entry entries[] = {
-#undef FAKE_TYPED
-#undef FAKE_UNTYPED
-#define FAKE_TYPED(function, driver_function, since, symbol, per_thread, row)                                          \
+#define FAKE_EXPORT(function, driver_function, since, symbol, per_thread, row)                                         \
     {"cu" #driver_function, since, per_thread, (cushim_fn)function},
-#define FAKE_UNTYPED FAKE_TYPED
 #include FAKE_EXPORTS
 #if defined(FAKE_FUTURE)
     {FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION, 0, (cushim_fn)cuFromTheFuture},
@@ -200,18 +188,16 @@ const struct cushim_dispatch_table fake_first_hooks = FIRST_HOOKS;
 
 /* The exports: other names for the functions. */
 
-#undef FAKE_TYPED
-#undef FAKE_UNTYPED
-#define FAKE_EXPORT(function, symbol) EXPORT extern __typeof__(function) symbol __attribute__((alias(#function)));
+#undef FAKE_EXPORT
+#define FAKE_NAME(function, symbol) EXPORT extern __typeof__(function) symbol __attribute__((alias(#function)));
 #if defined(FAKE_ASKED)
-FAKE_EXPORT(Init_v1_0, cuInit)
-FAKE_EXPORT(DriverGetVersion_v1_0, cuDriverGetVersion)
-FAKE_EXPORT(GetProcAddress_v1_0, cuGetProcAddress)
+FAKE_NAME(Init_v1_0, cuInit)
+FAKE_NAME(DriverGetVersion_v1_0, cuDriverGetVersion)
+FAKE_NAME(GetProcAddress_v1_0, cuGetProcAddress)
 #    if FAKE_VERSION >= 12000
-FAKE_EXPORT(GetProcAddress_v2_0, cuGetProcAddress_v2)
+FAKE_NAME(GetProcAddress_v2_0, cuGetProcAddress_v2)
 #    endif
 #else
-#    define FAKE_TYPED(function, driver_function, since, symbol, per_thread, row) FAKE_EXPORT(function, symbol)
-#    define FAKE_UNTYPED FAKE_TYPED
+#    define FAKE_EXPORT(function, driver_function, since, symbol, per_thread, row) FAKE_NAME(function, symbol)
 #    include FAKE_EXPORTS
 #endif

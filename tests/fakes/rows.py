@@ -4,9 +4,8 @@
 
 usage: rows.py VERSION LOADER linux|windows
 
-FAKE_TYPED(function, driver_function, version, symbol, per_thread, row) is an entry point with a slot in the table,
-FAKE_UNTYPED(...) any other. The list is that of the directory LOADER. A fake for
-Linux lacks the functions that only Windows has.
+FAKE_EXPORT(function, driver_function, version, symbol, per_thread, row) is a name that the driver exports. The list is
+that of the directory LOADER. A fake for Linux lacks the functions that only Windows has.
 """
 import sys
 
@@ -15,16 +14,15 @@ def main(version, loader, platform):
     sys.path.insert(0, loader)
     import entry_points as lists  # pylint: disable=import-outside-toplevel
     for one in lists.read():
-        if one.is_windows_only and platform != 'windows':
+        if (one.is_windows_only and platform != 'windows') or one.declared_version > version:
             continue
-        kind = "FAKE_TYPED" if one.slot is not None else "FAKE_UNTYPED"
         forms = [(0, one.version, one.symbol)]
         if one.per_thread_symbol:
             forms.append((1, one.per_thread_version, one.per_thread_symbol))
         for per_thread, since, name in forms:
             if since <= version:
                 function = f"{one.slot_name}_{per_thread}"
-                print(f"{kind}({function}, {one.name}, {since}, {name}, {per_thread}, ROW_{one.slot_name})")
+                print(f"FAKE_EXPORT({function}, {one.name}, {since}, {name}, {per_thread}, ROW_{one.slot_name})")
 
 
 if __name__ == "__main__":

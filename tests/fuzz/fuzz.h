@@ -2,7 +2,7 @@
 /*
  * The interface of the fuzzers. Each fuzzer is one function that takes any bytes and aborts if a property does not
  * hold. Linked with main.c, it is a test with a fixed number of generated inputs. With the script "search", clang's
- * fuzzer looks for more.
+ * fuzzer looks for more. Both start with the inputs in corpus/NAME.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -13,9 +13,6 @@
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* The seeds that main.c changes: valid inputs of this fuzzer, ended by NULL. */
-extern const char *const fuzz_seeds[];
 
 #define HOLDS(condition)                                                                                               \
     do {                                                                                                               \

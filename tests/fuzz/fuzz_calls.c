@@ -11,10 +11,6 @@
 #include "fake.h"
 #include "load.h"
 
-const char *const fuzz_seeds[] = {
-    "abcdefghijklmnopqrstuvwxyz0123456789", "0a1b2c3d4e5f", "zyxwvutsrqponmlkjihgfedcba", "  ", NULL,
-};
-
 static const char *const paths[] = {
     FAKES "/fake_6050.so",
     FAKES "/fake_9010.so",
@@ -36,7 +32,7 @@ static const int versions[] = {0, 0, 0, 11020, 12000, CUSHIM_LIST_VERSION, 7};
 
 static void diagnosis_check(void)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     int version = cushim_driver_version();
     HOLDS(diagnosis->message != NULL && diagnosis->advice != NULL && diagnosis->reason_name != NULL);
     HOLDS(version == 0 || diagnosis->path != NULL);
@@ -46,7 +42,7 @@ static void diagnosis_check(void)
     HOLDS((diagnosis->reason == CUSHIM_REASON_NONE) == (version != 0));
     CUresult result = cushim_table()->StreamQuery_v1(NULL);
     struct cushim_slot_info info;
-    HOLDS(cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info) == CUDA_SUCCESS);
+    HOLDS(cushim_slot_get_info(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info) == CUDA_SUCCESS);
     if (version == 0)
         HOLDS(result == CUDA_ERROR_NO_DEVICE && info.state == CUSHIM_STATE_MISSING);
     else if (info.state == CUSHIM_STATE_MISSING)
@@ -68,9 +64,9 @@ static void load(struct fuzz_bytes *bytes)
     CUresult result = cushim_load(&options);
     HOLDS(!was_loaded || cushim_driver_version() != 0);
     HOLDS(was_loaded || (result == CUDA_SUCCESS) == (cushim_driver_version() != 0));
-    HOLDS(result == CUDA_SUCCESS || cushim_last_error()->code == result);
+    HOLDS(result == CUDA_SUCCESS || cushim_error_last()->code == result);
     if (!was_loaded)
-        HOLDS(cushim_get_diagnosis()->code == result);
+        HOLDS(cushim_diagnosis_get()->code == result);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -87,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         case 2: {
             bool loaded = cushim_driver_version() != 0;
-            HOLDS(cushim_init() == (loaded ? CUDA_SUCCESS : cushim_get_diagnosis()->code));
+            HOLDS(cushim_init() == (loaded ? CUDA_SUCCESS : cushim_diagnosis_get()->code));
             break;
         }
         case 3: {

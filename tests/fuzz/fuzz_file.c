@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of any content, checked before the dynamic loader opens them: no read goes beyond the end of the file. */
+/* Files of any content, checked before the dynamic loader opens them: no read goes beyond the end of the file. The
+ * input is the end of the file's name, a newline, the size of the file, and a list of changes to the head of a real
+ * library: an offset, a value. A size and an offset have two bytes, the lower one first. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
@@ -10,9 +12,6 @@
 #include <unistd.h>
 
 #include "posix/file_check.h"
-
-/* The input is a list of changes to the head of a real library: an offset and a value each. */
-const char *const fuzz_seeds[] = {"0123456789abcdef", "(8@Hcccc", "    ", NULL};
 
 static uint8_t head[4096];
 static long head_size;
@@ -26,24 +25,37 @@ static void read_head(void)
     fclose(file);
 }
 
+static unsigned read_number(struct fuzz_bytes *bytes)
+{
+    unsigned low = fuzz_byte(bytes);
+    return low | fuzz_byte(bytes) << 8;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_bytes bytes = {data, data + size};
     static uint8_t changed[sizeof head];
-    char path[] = "/tmp/cushim-fuzz-XXXXXX";
+    char suffix[64], path[128];
     if (head_size == 0)
         read_head();
     memcpy(changed, head, sizeof head);
+    (void)fuzz_text(&bytes, suffix, sizeof suffix);
+    for (char *slash; (slash = strchr(suffix, '/')) != NULL;)
+        *slash = '_';
+    size_t file_size = read_number(&bytes) % (sizeof head + 1);
     while (bytes.next != bytes.end) {
-        unsigned at = fuzz_byte(&bytes);
-        changed[at] = (uint8_t)fuzz_byte(&bytes);
+        unsigned at = read_number(&bytes);
+        changed[at % 1024] = (uint8_t)fuzz_byte(&bytes); /* the headers end before this */
     }
-    int file = mkstemp(path);
+    snprintf(path, sizeof path, "/tmp/cushim-fuzz-XXXXXX%s", suffix);
+    int file = mkstemps(path, (int)strlen(suffix));
     HOLDS(file >= 0);
-    HOLDS(write(file, changed, sizeof changed) == (ssize_t)sizeof changed);
+    HOLDS(write(file, changed, file_size) == (ssize_t)file_size);
     bool is_damaged;
     const char *fault = cush_file_check(path, &is_damaged);
     HOLDS(fault == NULL || fault[0] != '\0');
+    HOLDS(!is_damaged || fault != NULL);
+    HOLDS(fault != NULL || strstr(suffix, "${LIB}") == NULL);
     close(file);
     unlink(path);
     return 0;

@@ -9,19 +9,6 @@
 
 #include "cushim/cushim.h"
 
-const char *const fuzz_seeds[] = {
-    "cuStreamQuery\nb",
-    "StreamGetCaptureInfo_v3\nb",
-    "cuStreamGetCaptureInfo_v2_ptsz\nz",
-    "cuNoSuchThing\nx",
-    "malloc\na",
-    "cuMemcpyHtoD_v2_ptds\nb",
-    "cuGetProcAddress_v2\n~",
-    "cu\n",
-    "_v1\n",
-    NULL,
-};
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_bytes bytes = {data, data + size};
@@ -50,6 +37,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const char *symbol = cushim_symbol_name(fn);
         HOLDS(symbol != NULL && strncmp(symbol, name, strlen(name)) == 0);
     }
-    HOLDS(strlen(cushim_last_error()->message) < 512);
+    HOLDS(strlen(cushim_error_last()->message) < 512);
     return 0;
 }

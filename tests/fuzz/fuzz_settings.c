@@ -10,13 +10,6 @@
 #include "cushim/cushim.h"
 #include "load.h"
 
-const char *const fuzz_seeds[] = {
-    "none\n11.2\nStreamQuery,cuStreamGetId_v1\n\n\n",
-    "\n12\n \t,\nnone\nStreamGetCaptureInfo_v3 , cuInit\n",
-    "x\n999.99\ncuNoSuchThing\ny\nStreamQuery_v1\n",
-    NULL,
-};
-
 /* Opens no file of this machine. */
 static const char *make_path(const char *name, char *path, size_t size)
 {
@@ -50,12 +43,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         options.min_version = (int)(fuzz_byte(&bytes) * 1000 + fuzz_byte(&bytes));
 
     CUresult result = cushim_load(&options);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     HOLDS(result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_FILE_NOT_FOUND);
     HOLDS(diagnosis->code == result);
     HOLDS((diagnosis->reason == CUSHIM_REASON_BAD_OPTION) == (result == CUDA_ERROR_INVALID_VALUE));
     HOLDS(diagnosis->message[0] != '\0' && strlen(diagnosis->message) < 8192);
-    HOLDS(strcmp(cushim_last_error()->function, "cushim_load") == 0);
+    HOLDS(strcmp(cushim_error_last()->function, "cushim_load") == 0);
     HOLDS(cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE);
     cush_load_reset_for_tests();
     return 0;

@@ -148,11 +148,25 @@ typedef struct CudaFunctions {
 '''
 
 
+PARTIAL_CUDA_H = '''
+#ifndef PROJECT_CUDA_H
+#define PROJECT_CUDA_H
+typedef int CUdevice;
+#endif
+'''
+# What the errors advise.
+REPLACED_CUDA_H = '''#pragma once
+#define CUSHIM_OWN_TYPES 1
+#include <cushim/abi/cuda_abi.h>
+'''
+
+
 def fake_headers(directory):
     """The flag that adds a new directory with headers, for each kind of <cuda.h>."""
     flags = {}
-    for name, text in (('old', '#define CUDA_VERSION 11010\n'), ('other', '#define OTHER 1\n'), ('new', CUDA_H),
-                       ('11.2', OLDEST_CUDA_H)):
+    for name, text in (('old', '#define CUDA_VERSION 11010\n'), ('partial', PARTIAL_CUDA_H),
+                       ('guarded', '#define __cuda_cuda_h__\n' + PARTIAL_CUDA_H), ('replaced', REPLACED_CUDA_H),
+                       ('new', CUDA_H), ('11.2', OLDEST_CUDA_H)):
         path = os.path.join(directory, name)
         os.makedirs(os.path.join(path, 'ffnvcodec'))
         for header, content in (('cuda.h', text), ('ffnvcodec/dynlink_cuda.h', DYNLINK_CUDA_H),
@@ -171,7 +185,10 @@ def refusals(setting, directory):
     loader = '#include <ffnvcodec/dynlink_loader.h>\n'
     use = 'CUresult use(void);\nCUresult use(void) { return CUDA_SUCCESS; }\n'
     yield 'cuda.h of CUDA 11.1', own, fake['old'], 'older than CUDA 11.2'
-    yield 'cuda.h of someone else', own, fake['other'], "is not NVIDIA's"
+    way_out = 'let it only define CUSHIM_OWN_TYPES as 1 and include <cushim/abi/cuda_abi.h>'
+    yield 'a partial cuda.h', own, fake['partial'], way_out
+    yield 'own types after a partial cuda.h', cuda + own, fake['guarded'] + support.OWN, way_out
+    yield 'own types before a whole cuda.h', own + cuda + use, fake['new'] + support.OWN, way_out
     yield 'own types after a cuda.h', cuda + own + use, fake['new'] + support.OWN, '<cuda.h> was included before'
     yield 'own types after ffnvcodec', loader + own + use, fake['new'], '<ffnvcodec/dynlink_cuda.h> was included before'
     yield ('own types after cuew', '#define __CUEW_H__\n#define CUDA_VERSION 9020\n' + own, [],
@@ -181,6 +198,9 @@ def refusals(setting, directory):
     yield 'own types before that of 11.2', own + cuda + use, fake['11.2'] + support.OWN, follows
     yield ('own types before ffnvcodec', own + loader + use, fake['new'] + support.OWN,
            "<ffnvcodec/dynlink_loader.h> follows cushim's own types")
+    for mode, flags, _ in modes(setting):
+        for header in ('cushim.h', 'load.h', 'names.h'):
+            yield f'-fshort-enums, {mode}, {header}', include(header), ['-fshort-enums', *flags], '-fshort-enums'
     if setting.have_cuda_h:
         yield 'own types after the Toolkit', cuda + own + use, support.OWN, '<cuda.h> was included before'
         yield 'own types before the Toolkit', own + cuda + use, support.OWN, follows
@@ -208,6 +228,21 @@ def test_mixture_when_impossible_is_refused_with_a_reason(setting):
     return failures
 
 
+def test_cuda_h_of_a_project_when_replaced_as_advised_compiles(setting):
+    """Before and after each header that programs include, and with CUSHIM_OWN_TYPES on the command line."""
+    headers = [path.relative_to(support.HEADERS).as_posix() for path in support.HEADERS.rglob('*.h')
+               if path.parent == support.HEADERS or path.name in ('cuda_abi.h', 'egl.h')]
+    with tempfile.TemporaryDirectory() as directory:
+        flags = [*support.WARNINGS, *fake_headers(directory)['replaced']]
+        jobs = [(language, more, order) for language in setting.languages for header in headers
+                for more in ([[], support.OWN] if header == 'cushim.h' else [[]])
+                for order in (('cuda.h', header), (header, 'cuda.h'))]
+        use = 'extern CUresult result;\nextern CUstream stream;\n'
+        results = support.each(lambda job: job[0].run(include(*job[2]) + use, flags + job[1]), jobs)
+    return [f'{" then ".join(order)} as {language} {more}:\n{said}'
+            for (language, more, order), (status, said) in zip(jobs, results) if status]
+
+
 def main():
     setting = support.Setting()
     support.finish(
@@ -215,6 +250,7 @@ def main():
         + test_types_when_the_language_is_older_still_compile(setting)
         + test_types_when_the_target_is_windows_compile(setting)
         + test_mode_when_not_chosen_follows_the_toolkit(setting)
+        + test_cuda_h_of_a_project_when_replaced_as_advised_compiles(setting)
         + test_mixture_when_impossible_is_refused_with_a_reason(setting))
 
 

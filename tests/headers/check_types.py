@@ -79,9 +79,10 @@ def compare(setting, rows, kind, headers, found, failures):
         failures.append(f'no slot was compared with a {kind}')
     # Entry points newer than the Toolkit are skipped; all others must be found.
     lacking = [row for row in rows if not named[row.slot] and not ENTRY_POINTS[row.slot].is_windows_only]
-    failures += [f'{row.slot} (CUDA {row.since}): no {kind} found in a newer Toolkit'
-                 for row in lacking if row.since <= setting.version and row.slot not in excused]
-    younger = [row.slot for row in lacking if row.since > setting.version]
+    since = {row.slot: ENTRY_POINTS[row.slot].declared_version for row in lacking}
+    failures += [f'{slot} (CUDA {version}): no {kind} found in a newer Toolkit'
+                 for slot, version in since.items() if version <= setting.version and slot not in excused]
+    younger = [slot for slot, version in since.items() if version > setting.version]
     if younger:
         print(f'{len(younger)} without a {kind}, being younger than this Toolkit: ' + ' '.join(younger))
 

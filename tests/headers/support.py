@@ -20,7 +20,7 @@ STUBS = pathlib.Path(__file__).resolve().parent / 'stubs'
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Werror']
 OWN = ['-DCUSHIM_OWN_TYPES=1']
 # The CUDA version of our types and names.
-NEWEST = max(one.version for one in lists.read() if one.checked)
+NEWEST = max(one.version for one in lists.read())
 PER_THREAD = ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM']
 
 

@@ -13,7 +13,7 @@ CUresult CUDAAPI cuInit(unsigned flags);
 int main(void)
 {
     CUresult result = cuInit(0);
-    const struct cushim_error *error = cushim_last_error();
+    const struct cushim_error *error = cushim_error_last();
     printf("cuInit: %d, %s: %s\n", (int)result, error->function, error->message);
     return result != CUDA_ERROR_NO_DEVICE || strcmp(error->function, "cuInit") != 0;
 }

@@ -93,9 +93,9 @@ class Release:
 
     def __init__(self, root, shared=None, static=None):
         self.root, self.shared, self.static, self.plain = root, shared, static, None
-        rows = self.find('table_releases.h', r'^CUSHIM_TABLE_RELEASE\((\w+), (\d+)\)$')
+        rows = self.find('table_releases.h', r'^CUSHIM_TABLE_VERSION\((\w+), (\d+)\)$')
         self.table, self.slots = rows[-1][0], int(rows[-1][1])
-        self.major, self.minor, patch = map(int, self.find('version.h', r'^#define CUSHIM_VERSION_[MP]\w+ (\d+)$'))
+        self.major, self.minor, patch = map(int, self.find('version.h', r'^#define CUSHIM_VERSION_[MP]\w+ (\d+)'))
         self.number = 10000 * self.major + 100 * self.minor + patch
 
     def find(self, header, pattern):
@@ -103,7 +103,7 @@ class Release:
 
     def compile(self, directory):
         """Compiles every source of the library, those in README's command, and returns the objects."""
-        command = re.search(r'^\$ cc (.*)', (ROOT / 'README.md').read_text(encoding='utf-8'), re.M)[1]
+        command = re.search(r'^\$ cc ((?:.*\\\n)*.*)', (ROOT / 'README.md').read_text(encoding='utf-8'), re.M)[1]
         patterns = re.findall(r'\S+/\*\.c', command.replace('posix', 'windows' if WINDOWS else 'posix'))
         sources = [path for pattern in patterns for path in sorted(self.root.glob(pattern))]
         objects = [directory / f'{place}.o' for place in range(len(sources))]
@@ -145,13 +145,13 @@ def make_next_release(root):
     older = Release(root)
     table, headers = f'{older.major}_{older.minor + 1}', root / 'include' / 'cushim'
     pair = f'cushim_current_legacy_{table}; cushim_current_per_thread_{table};'
-    replace(headers / 'version.h', r'(?<=^#define CUSHIM_VERSION_MINOR )\d+$', str(older.minor + 1))
+    replace(headers / 'version.h', r'(?<=^#define CUSHIM_VERSION_MINOR )\d+', str(older.minor + 1))
     replace(headers / 'entry_points.h', r'^(?=#undef CUSHIM_ENTRY$)',
             'CUSHIM_ENTRY(FutureFunction, v1, 99000, (int *value), (value))\n')
     replace(root / 'loader' / 'symbols.inc', r'^(?=#undef CUSHIM_SYMBOL$)',
             'CUSHIM_SYMBOL(FutureFunction, v1, 99000, "cuFutureFunction", "", all)\n')
-    replace(headers / 'table_releases.h', rf'^CUSHIM_TABLE_RELEASE\({older.table}, \d+\)$',
-            rf'\g<0>\nCUSHIM_TABLE_RELEASE({table}, {older.slots + 1})')
+    replace(headers / 'table_releases.h', rf'^CUSHIM_TABLE_VERSION\({older.table}, \d+\)$',
+            rf'\g<0>\nCUSHIM_TABLE_VERSION({table}, {older.slots + 1})')
     for kind in ('legacy', 'per_thread'):
         replace(headers / 'table_releases.h', rf'(?<= cushim_current_{kind}_){older.table}$', table)
     with open(root / 'loader' / 'exports.map', 'a', encoding='utf-8') as file:

@@ -91,7 +91,7 @@ def compare_releases(listed, nodes, exported, kind):
     if releases != sorted(set(releases)) or releases[-1] > current:
         yield f'{LIST}: the nodes {" ".join(nodes)} are not in the order of their releases, or newer than version.h'
     tables = (HEADERS / 'table_releases.h').read_text(encoding='utf-8')
-    for table in re.findall(r'^CUSHIM_TABLE_RELEASE\((\w+),', tables, re.M):
+    for table in re.findall(r'^CUSHIM_TABLE_VERSION\((\w+),', tables, re.M):
         node = 'CUSHIM_' + table.replace('_', '.')
         for name in (f'cushim_current_legacy_{table}', f'cushim_current_per_thread_{table}'):
             if listed.get(name) != node:

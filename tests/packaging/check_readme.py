@@ -13,11 +13,11 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = {str(page.relative_to(ROOT)): page.read_text(encoding='utf-8') for page in
+           [*(ROOT / name for name in ('README.md', 'CHANGELOG.md', '.github/CONTRIBUTING.md')),
+            *(page for name in ('include', 'loader', 'src', 'subprojects/softcuda', 'tests') for page in (ROOT / name).rglob('*.md'))]}
 # As they are read: without the markers around what loader/generate.py writes.
-PAGES = {str(page.relative_to(ROOT)): re.sub(r'<!-- (list: [\w-]+|end) -->', '', page.read_text(encoding='utf-8')) for page in
-         [*(ROOT / name for name in ('README.md', 'CHANGELOG.md', '.github/CONTRIBUTING.md')),
-          *(ROOT / name / 'README.md' for name in ('include', 'loader', 'src', 'src/cuda', 'src/exec', 'tests', 'tests/examples',
-                                                 'subprojects'))]}
+PAGES = {name: re.sub(r'<!-- (list: [\w-]+|end) -->', '', text) for name, text in SOURCES.items()}
 PROGRAM, LIBRARY = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 COMPILER = sys.argv[3:]
 FLAGS = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-Wno-unused', '-DCUSHIM_STATIC', '-I', str(ROOT / 'include')]
@@ -74,17 +74,6 @@ class Pages(unittest.TestCase):
         for slot, version in listed.items():
             self.assertEqual(version, f'{since[slot] // 1000}.{since[slot] % 1000 // 10}', slot)
 
-    def test_reasons_when_listed_then_they_are_all_that_exist(self):
-        words = set(re.findall(r'^CUSHIM_REASON\(\w+, "([\w-]+)"', source('include', 'cushim', 'reasons.h'), re.M))
-        listed = re.findall(r'`([\w-]+)`', ''.join(cells[1] for cells in rows_below('Why there is no usable driver')))
-        self.assertEqual(sorted(listed), sorted(words - {'none', 'not-tried'}))
-
-    def test_options_when_listed_then_they_are_all_that_exist(self):
-        body = re.search(r'struct cushim_load_options \{(.*?)\n\};', source('include', 'cushim', 'load.h'), re.S)[1]
-        members = re.findall(r'(\w+)\)?(?:\([^;]*\))?;', re.sub(r'/\*.*?\*/', '', body, flags=re.S))
-        listed = [cells[0].strip('`') for cells in rows_below('Load')]
-        self.assertEqual(sorted(listed), sorted(set(members) - {'log_user'}))
-
     def test_numbers_when_their_command_is_run_then_it_prints_them(self):
         numbers = [pair for page in PAGES.values() for pair in
                    re.findall(r'(\d+) [a-z ]+\(`build/src/cli/cushim ([^`]+)`\)', page.replace('\n', ' '))]
@@ -98,6 +87,11 @@ class Pages(unittest.TestCase):
         for page, text in PAGES.items():
             for target in re.findall(r'\]\(([^):#]+)\)', text):
                 self.assertTrue((ROOT / page).parent.joinpath(target).exists(), f'{page}: {target}')
+
+    def test_lines_when_not_in_a_table_then_they_have_at_most_120_columns(self):
+        long = [f'{page}:{number}' for page, text in SOURCES.items()
+                for number, line in enumerate(text.splitlines(), 1) if len(line) > 120 and not line.startswith('|')]
+        self.assertEqual(long, [])
 
 
 if __name__ == '__main__':

@@ -38,12 +38,12 @@ bool one_in(unsigned count)
 struct trace_entry *trace_begin(const char *name)
 {
     struct trace_entry *before = entry;
-    unsigned number = me->number;
+    unsigned number = objects->number;
     unsigned place = trace->counts[number]++;
     entry = &trace->entries[number][place % TRACE_ENTRIES];
     entry->order = atomic_fetch_add(&trace->order, 1);
-    entry->operation = me->operation;
-    entry->depth = me->depth;
+    entry->operation = objects->operation;
+    entry->depth = objects->depth;
     entry->name = name;
     entry->text[0] = '\0';
     entry->result = -1;
@@ -79,9 +79,9 @@ CUresult noted(CUresult result)
 {
     noted_outer(result);
     /* Where a second call fails, too, the words may be about that one. */
-    if (!faults && result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY && cushim_last_error()->code != result)
-        fail("%s returned %d, and cushim_last_error() has %d", entry->name, (int)result,
-             (int)cushim_last_error()->code);
+    if (!faults && result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY && cushim_error_last()->code != result)
+        fail("%s returned %d, and cushim_error_last() has %d", entry->name, (int)result,
+             (int)cushim_error_last()->code);
     return result;
 }
 
@@ -92,14 +92,14 @@ void fail(const char *format, ...)
         va_start(arguments, format);
         vsnprintf(trace->failure, sizeof trace->failure, format, arguments);
         va_end(arguments);
-        if (me != NULL)
-            trace->failed_operation = me->operation;
+        if (objects != NULL)
+            trace->failed_operation = objects->operation;
     }
     _exit(FAILED);
 }
 
-void check(bool kept, const char *promise)
+void check(bool holds, const char *message)
 {
-    if (!kept)
-        fail("%s: %s", operation_name(), promise);
+    if (!holds)
+        fail("%s: %s", operation_name(), message);
 }

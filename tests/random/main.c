@@ -2,8 +2,8 @@
 /*
  * random_programs - runs random programs against the stream layer, each in a process of its own.
  *
- * See README.md for the options. Exit status: 0; 1 if a promise was broken, a program crashed or hung; 77 if there is
- * no device. A failure is followed by the command that repeats it, and by the last operations.
+ * See README.md for the options. Exit status: 0; 1 if an expectation was not met, a program crashed or hung; 77 if
+ * there is no device. A failure is followed by the command that repeats it, and by the last operations.
  */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
@@ -127,7 +127,7 @@ static unsigned long long operations_of_trace(void)
 static int run_all(void)
 {
     unsigned long long operations = 0;
-    unsigned long long promises = 0;
+    unsigned long long expectations = 0;
     unsigned failed = 0;
     unsigned i = 0;
     double start = now();
@@ -139,10 +139,10 @@ static int run_all(void)
         if (failed != 0 && !settings.goes_on)
             break;
         operations += operations_of_trace();
-        promises += trace->promises;
+        expectations += trace->expectations;
     }
     printf("%u programs from seed %llu, %llu operations, %llu functions and releases, %u failed, %.1f seconds\n", i,
-           (unsigned long long)settings.seed, operations, promises, failed, now() - start);
+           (unsigned long long)settings.seed, operations, expectations, failed, now() - start);
     return failed != 0 ? FAILED : 0;
 }
 

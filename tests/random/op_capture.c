@@ -5,8 +5,8 @@
 static struct capture_slot *free_capture(void)
 {
     for (int i = 0; i < CAPTURES; i++)
-        if (me->captures[i].capture == NULL)
-            return &me->captures[i];
+        if (objects->captures[i].capture == NULL)
+            return &objects->captures[i];
     return NULL;
 }
 
@@ -44,8 +44,8 @@ static bool may_capture(const struct stream_slot *slot)
     if (of == NULL)
         return true;
     for (int i = 0; i < CAPTURES; i++)
-        if (me->captures[i].capture != NULL && me->captures[i].of == slot->of && me->captures[i].of_serial == of->serial
-            && me->captures[i].serial != slot->serial)
+        if (objects->captures[i].capture != NULL && objects->captures[i].of == slot->of
+            && objects->captures[i].of_serial == of->serial && objects->captures[i].serial != slot->serial)
             return false;
     return of->bodies == slot->bodies;
 }
@@ -69,8 +69,8 @@ static void begin(bool into)
     CUresult result;
     if (place == NULL || slot == NULL || (into && graph == NULL) || !may_capture(slot))
         return;
-    note("capture %d, stream %d of driver stream %d, mode %d, graph %d", (int)(place - me->captures),
-         (int)(slot - me->streams), slot->of, (int)mode, into ? (int)(graph - me->graphs) : -1);
+    note("capture %d, stream %d of driver stream %d, mode %d, graph %d", (int)(place - objects->captures),
+         (int)(slot - objects->streams), slot->of, (int)mode, into ? (int)(graph - objects->graphs) : -1);
     if (into) {
         size_t count = cushim_graph_handle(graph->graph) != NULL ? pick_nodes(graph->graph, nodes, 4) : 0;
         result = noted(cushim_capture_begin_to_graph(slot->stream, graph->graph, count != 0 ? nodes : NULL, NULL, count,
@@ -103,9 +103,9 @@ void op_capture_end(void)
     if (slot == NULL)
         return;
     bool wants = !slot->into && !one_in(4);
-    note("capture %d of driver stream %d", (int)(slot - me->captures), slot->of);
-    if (slot->of >= 0 && me->drivers[slot->of].serial == slot->of_serial)
-        me->drivers[slot->of].capturing = false;
+    note("capture %d of driver stream %d", (int)(slot - objects->captures), slot->of);
+    if (slot->of >= 0 && objects->drivers[slot->of].serial == slot->of_serial)
+        objects->drivers[slot->of].capturing = false;
     CUresult result = noted(cushim_capture_end(&slot->capture, wants ? &made : NULL));
     check((wants && result == CUDA_SUCCESS) == (made != NULL), "a graph was not written, or in spite of a failure");
     check(slot->capture == NULL, "the variable is not NULL");
@@ -125,23 +125,24 @@ static void capture_with_body(enum form form)
 {
     struct stream_slot *slot = pick_own_stream();
     struct graph_slot *graph = form == TO_GRAPH ? pick_graph_to_fill() : NULL;
-    struct promise *promise = promise_new(DO_NOTHING, 0);
+    struct expectation *expectation = expectation_new(DO_NOTHING, 0);
     CUstreamCaptureMode mode = choose_mode();
     struct cushim_graph *made = NULL;
     struct cushim_graph_exec *exec = NULL;
     struct body body;
     CUresult result;
-    if (slot == NULL || promise == NULL || (form == TO_GRAPH && graph == NULL) || !may_capture(slot))
+    if (slot == NULL || expectation == NULL || (form == TO_GRAPH && graph == NULL) || !may_capture(slot))
         return;
-    body_open(&body, slot, promise, false);
-    note("stream %d of driver stream %d, mode %d, graph %d%s", (int)(slot - me->streams), slot->of, (int)mode,
-         graph != NULL ? (int)(graph - me->graphs) : -1, body.result != CUDA_SUCCESS ? ", fails" : "");
+    body_open(&body, slot, expectation, false);
+    note("stream %d of driver stream %d, mode %d, graph %d%s", (int)(slot - objects->streams), slot->of, (int)mode,
+         graph != NULL ? (int)(graph - objects->graphs) : -1, body.result != CUDA_SUCCESS ? ", fails" : "");
     if (form == TO_NEW_GRAPH)
-        result = cushim_stream_capture(slot->stream, mode, body_of_work, promise, &made);
+        result = cushim_stream_capture(slot->stream, mode, body_of_work, expectation, &made);
     else if (form == TO_EXECUTABLE)
-        result = cushim_stream_capture_executable(slot->stream, mode, 0, body_of_work, promise, &exec);
+        result = cushim_stream_capture_executable(slot->stream, mode, 0, body_of_work, expectation, &exec);
     else
-        result = cushim_stream_capture_to_graph(slot->stream, graph->graph, NULL, NULL, 0, mode, body_of_work, promise);
+        result =
+            cushim_stream_capture_to_graph(slot->stream, graph->graph, NULL, NULL, 0, mode, body_of_work, expectation);
     noted_outer(result);
     body_close(&body);
     check_body(&body, result);
@@ -168,7 +169,7 @@ void op_capture_to_graph(void)
     capture_with_body(TO_GRAPH);
 }
 
-void op_capture_ask(void)
+void op_capture_query_all(void)
 {
     struct stream_slot *slot = pick_stream();
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)77;
@@ -177,14 +178,14 @@ void op_capture_ask(void)
     CUgraphNode nodes[8];
     if (slot == NULL)
         return;
-    note("stream %d", (int)(slot - me->streams));
-    CUresult result = noted(cushim_stream_capture_status(slot->stream, &status));
+    note("stream %d", (int)(slot - objects->streams));
+    CUresult result = noted(cushim_stream_get_capture_status(slot->stream, &status));
     check((result == CUDA_SUCCESS) == ((int)status != 77), "a status was not written, or in spite of a failure");
-    result = noted(cushim_stream_capture_info(slot->stream, one_in(2) ? nodes : NULL, NULL, choose(9), &info));
+    result = noted(cushim_stream_get_capture_info(slot->stream, one_in(2) ? nodes : NULL, NULL, choose(9), &info));
     check((result == CUDA_SUCCESS) == (info.valid != 77), "info was not written, or in spite of a failure");
     if (result == CUDA_SUCCESS && !faults && settings.threads == 1)
         check(info.status == status, "two questions had two answers");
-    result = noted(cushim_stream_capture_info_copy(slot->stream, &copy));
+    result = noted(cushim_capture_info_create(slot->stream, &copy));
     check((result == CUDA_SUCCESS) == (copy != NULL), "a copy was not written, or in spite of a failure");
     cushim_capture_info_destroy(&copy);
 }
@@ -194,13 +195,13 @@ void op_capture_dependencies(void)
 {
     struct stream_slot *slot = pick_own_stream();
     struct cushim_capture_info *info = NULL;
-    if (slot == NULL || cushim_stream_capture_info_copy(slot->stream, &info) != CUDA_SUCCESS)
+    if (slot == NULL || cushim_capture_info_create(slot->stream, &info) != CUDA_SUCCESS)
         return;
     if (info->status == CU_STREAM_CAPTURE_STATUS_ACTIVE && (info->valid & CUSHIM_CAPTURE_DEPENDENCIES) != 0) {
         size_t count = choose((unsigned)info->dependency_count + 1);
-        note("stream %d, %zu of %zu", (int)(slot - me->streams), count, info->dependency_count);
-        noted(cushim_stream_update_dependencies(slot->stream, info->nodes, NULL, count,
-                                                CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+        note("stream %d, %zu of %zu", (int)(slot - objects->streams), count, info->dependency_count);
+        noted(cushim_stream_update_capture_dependencies(slot->stream, info->nodes, NULL, count,
+                                                        CU_STREAM_SET_CAPTURE_DEPENDENCIES));
     }
     cushim_capture_info_destroy(&info);
 }

@@ -2,22 +2,22 @@
 /* Work with a body: cushim_stream_enqueue() and cushim_stream_run(). */
 #include "operations.h"
 
-void body_open(struct body *body, struct stream_slot *slot, struct promise *promise, bool covers)
+void body_open(struct body *body, struct stream_slot *slot, struct expectation *expectation, bool covers)
 {
     *body = (struct body){
         .use = body_begin(slot),
-        .observing = me->observing,
+        .observing = objects->observing,
         .covers = covers,
         .seed = choose_seed(),
         .result = one_in(8) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS,
     };
-    me->observing = 0;
-    promise->body = body;
+    objects->observing = 0;
+    expectation->body = body;
 }
 
 void body_close(struct body *body)
 {
-    me->observing = body->observing;
+    objects->observing = body->observing;
     body_end(&body->use);
 }
 
@@ -26,25 +26,25 @@ static void end_own_stream(const struct body_use *use)
 {
     if (!body_has_stream(use) || !stream_may_end(use->slot))
         return;
-    me->invalidated += !is_idle(use->slot->stream);
+    objects->invalidated += !is_idle(use->slot->stream);
     cushim_stream_destroy(&use->slot->stream);
     stream_emptied(use->slot);
 }
 
 CUresult body_of_work(struct cushim_stream *stream, void *user)
 {
-    struct promise *promise = user;
-    struct body *body = promise->body;
-    CUcontext before = me->current;
+    struct expectation *expectation = user;
+    struct body *body = expectation->body;
+    CUcontext before = objects->current;
     body->ran = true;
     for (unsigned i = choose(3); i != 0 && body->covers; i--)
-        promise_cover(promise, stream);
+        expectation_cover(expectation, stream);
     bool ends = one_in(8);
     operations_nest(body->seed, 3);
-    if (me->current != before && driver()->CtxSetCurrent_v1(before) == CUDA_SUCCESS)
-        me->current = before;
+    if (objects->current != before && driver()->CtxSetCurrent_v1(before) == CUDA_SUCCESS)
+        objects->current = before;
     if (body->covers && body_has_stream(&body->use))
-        promise_cover(promise, stream);
+        expectation_cover(expectation, stream);
     if (ends)
         end_own_stream(&body->use);
     body->was_idle = body->use.of != NULL && body_has_stream(&body->use) && is_idle(stream);
@@ -62,7 +62,7 @@ static void check_result(const struct body *body, CUresult result)
 }
 
 /* Keeps a completion that was made, or detaches it if there is no room. */
-static void keep(struct cushim_completion *made, struct promise *work)
+static void keep(struct cushim_completion *made, struct expectation *work)
 {
     struct completion_slot *slot = free_completion();
     if (slot != NULL)
@@ -71,50 +71,55 @@ static void keep(struct cushim_completion *made, struct promise *work)
         cushim_completion_detach(&made);
 }
 
+/* Nobody knows when the work is done, so it is never released. */
+static void lose(struct expectation *expectation)
+{
+    check(atomic_load(&expectation->releases) == 0, "work that was lost was released");
+    expectation->has_release = false;
+}
+
 void op_stream_enqueue(void)
 {
     struct stream_slot *slot = pick_stream();
     bool wanted = !one_in(4);
     struct cushim_completion *made = NULL;
-    struct promise *promise = promise_new(one_in(3) ? DO_OPERATIONS_IN_RELEASE : DO_NOTHING, 1);
+    struct expectation *expectation = expectation_new(one_in(3) ? DO_OPERATIONS_IN_RELEASE : DO_NOTHING, 1);
     struct body body;
-    if (slot == NULL || promise == NULL)
+    if (slot == NULL || expectation == NULL)
         return;
-    bool borrowed = !slot->owned;
-    body_open(&body, slot, promise, true);
-    release_fn release = choose_release(promise);
-    note("stream %d of driver stream %d%s%s", (int)(slot - me->streams), slot->of, wanted ? "" : ", no completion",
+    body_open(&body, slot, expectation, true);
+    release_fn release = choose_release(expectation);
+    note("stream %d of driver stream %d%s%s", (int)(slot - objects->streams), slot->of, wanted ? "" : ", no completion",
          body.result != CUDA_SUCCESS ? ", fails" : "");
     CUresult result =
-        noted_outer(cushim_stream_enqueue(slot->stream, body_of_work, promise, release, wanted ? &made : NULL));
+        noted_outer(cushim_stream_enqueue(slot->stream, body_of_work, expectation, release, wanted ? &made : NULL));
     body_close(&body);
     check(wanted && result == CUDA_SUCCESS ? made != NULL : made == NULL,
           "a result was not written, or in spite of a failure");
     if (!body.ran && release != NULL)
-        check(atomic_load(&promise->releases) == 1, "a refusal did not release");
+        check(atomic_load(&expectation->releases) == 1, "a refusal did not release");
     check_result(&body, result);
-    /* A borrowed stream may be needed until the end: it was brought into a capture, or the driver refuses to wait. */
-    if (body.ran && result != CUDA_SUCCESS && borrowed && (faults || !body.was_idle))
-        body_pin(&body.use);
+    if (body.ran && result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
+        lose(expectation);
     if (made != NULL)
-        keep(made, promise);
+        keep(made, expectation);
 }
 
-void op_stream_scope(void)
+void op_stream_run(void)
 {
     struct stream_slot *slot = pick_stream();
-    struct promise *promise = promise_new(DO_NOTHING, 0);
+    struct expectation *expectation = expectation_new(DO_NOTHING, 0);
     struct body body;
-    if (slot == NULL || promise == NULL)
+    if (slot == NULL || expectation == NULL)
         return;
     bool was_idle = is_idle(slot->stream);
-    body_open(&body, slot, promise, true);
-    note("stream %d of driver stream %d%s", (int)(slot - me->streams), slot->of,
+    body_open(&body, slot, expectation, true);
+    note("stream %d of driver stream %d%s", (int)(slot - objects->streams), slot->of,
          body.result != CUDA_SUCCESS ? ", fails" : "");
-    me->invalidated += !was_idle;
-    CUresult result = noted_outer(cushim_stream_run(slot->stream, body_of_work, promise));
+    objects->invalidated += !was_idle;
+    CUresult result = noted_outer(cushim_stream_run(slot->stream, body_of_work, expectation));
     body_close(&body);
     if (!faults && (result == CUDA_SUCCESS || result == body.result))
-        promise_check_covered(promise, "was waited for, and its work is not done");
+        expectation_check_covered(expectation, "was waited for, and its work is not done");
     check_result(&body, result);
 }

@@ -3,14 +3,14 @@
 
 static int number_of(struct cushim_event **slot)
 {
-    return (int)(slot - me->events);
+    return (int)(slot - objects->events);
 }
 
 static struct cushim_event **free_event(void)
 {
     for (int i = 0; i < EVENTS; i++)
-        if (me->events[i] == NULL)
-            return &me->events[i];
+        if (objects->events[i] == NULL)
+            return &objects->events[i];
     return NULL;
 }
 
@@ -32,7 +32,7 @@ void op_event_borrow(void)
     if (slot == NULL)
         return;
     note("event %d", number_of(slot));
-    noted(cushim_event_borrow(me->driver_events[choose(2)], NULL, slot));
+    noted(cushim_event_borrow(objects->driver_events[choose(2)], NULL, slot));
 }
 
 void op_event_destroy(void)
@@ -49,7 +49,7 @@ void op_event_destroy(void)
 static unsigned choose_external(const struct cushim_event *event, unsigned flag)
 {
     CUevent handle = cushim_event_handle(event);
-    bool lasts = handle == me->driver_events[0] || handle == me->driver_events[1];
+    bool lasts = handle == objects->driver_events[0] || handle == objects->driver_events[1];
     return one_in(8) && lasts ? flag : 0;
 }
 
@@ -60,7 +60,7 @@ void op_event_record(void)
     if (slot == NULL || stream == NULL)
         return;
     unsigned flags = choose_external(*slot, CU_EVENT_RECORD_EXTERNAL);
-    note("event %d, stream %d, flags %u", number_of(slot), (int)(stream - me->streams), flags);
+    note("event %d, stream %d, flags %u", number_of(slot), (int)(stream - objects->streams), flags);
     noted(cushim_event_record(*slot, stream->stream, flags));
 }
 
@@ -72,7 +72,7 @@ void op_event_wait(void)
     if (slot == NULL || stream == NULL)
         return;
     unsigned flags = choose_external(*slot, CU_EVENT_WAIT_EXTERNAL);
-    note("event %d, stream %d, flags %u", number_of(slot), (int)(stream - me->streams), flags);
+    note("event %d, stream %d, flags %u", number_of(slot), (int)(stream - objects->streams), flags);
     noted(cushim_stream_wait_event(stream->stream, *slot, flags));
 }
 

@@ -4,14 +4,14 @@
 
 static int number_of(const struct graph_slot *slot)
 {
-    return (int)(slot - me->graphs);
+    return (int)(slot - objects->graphs);
 }
 
 static struct graph_slot *free_graph(void)
 {
     for (int i = 0; i < GRAPHS; i++)
-        if (me->graphs[i].graph == NULL)
-            return &me->graphs[i];
+        if (objects->graphs[i].graph == NULL)
+            return &objects->graphs[i];
     return NULL;
 }
 
@@ -27,8 +27,8 @@ void graph_keep(struct cushim_graph *made)
 void exec_keep(struct cushim_graph_exec *made)
 {
     for (int i = 0; i < EXECS; i++) {
-        if (me->execs[i] == NULL) {
-            me->execs[i] = made;
+        if (objects->execs[i] == NULL) {
+            objects->execs[i] = made;
             return;
         }
     }
@@ -51,12 +51,13 @@ void op_graph_wrap(void)
     struct cushim_graph *made = NULL;
     CUgraph handle = NULL;
     bool adopts = one_in(2);
-    if (slot == NULL || me->driver_graph == NULL)
+    if (slot == NULL || objects->driver_graph == NULL)
         return;
     if (adopts && driver()->GraphCreate_v1(&handle, 0) != CUDA_SUCCESS)
         return;
     note("graph %d, %s", number_of(slot), adopts ? "adopted" : "borrowed");
-    CUresult result = noted(adopts ? cushim_graph_adopt(handle, &made) : cushim_graph_borrow(me->driver_graph, &made));
+    CUresult result =
+        noted(adopts ? cushim_graph_adopt(handle, &made) : cushim_graph_borrow(objects->driver_graph, &made));
     check((result == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");
     if (result != CUDA_SUCCESS && adopts)
         driver()->GraphDestroy_v1(handle);
@@ -123,7 +124,7 @@ void op_graph_update(void)
     CUgraphExecUpdateResult reason = CU_GRAPH_EXEC_UPDATE_ERROR;
     if (slot == NULL || exec == NULL)
         return;
-    note("graph %d, executable %d", number_of(slot), (int)(exec - me->execs));
+    note("graph %d, executable %d", number_of(slot), (int)(exec - objects->execs));
     if (noted(cushim_graph_exec_update(*exec, slot->graph, &reason)) == CUDA_SUCCESS)
         check(reason == CU_GRAPH_EXEC_UPDATE_SUCCESS, "the result of an update is not success");
 }
@@ -133,7 +134,7 @@ void op_exec_destroy(void)
     struct cushim_graph_exec **exec = pick_exec();
     if (exec == NULL)
         return;
-    note("executable %d", (int)(exec - me->execs));
+    note("executable %d", (int)(exec - objects->execs));
     noted(cushim_graph_exec_destroy(exec));
     check(*exec == NULL, "the variable is not NULL");
 }
@@ -154,7 +155,7 @@ void op_exec_launch(void)
     struct stream_slot *slot = pick_lasting_stream();
     if (exec == NULL || slot == NULL)
         return;
-    note("executable %d, stream %d", (int)(exec - me->execs), (int)(slot - me->streams));
+    note("executable %d, stream %d", (int)(exec - objects->execs), (int)(slot - objects->streams));
     noted(cushim_graph_exec_launch(*exec, slot->stream));
 }
 
@@ -164,6 +165,6 @@ void op_exec_upload(void)
     struct stream_slot *slot = pick_lasting_stream();
     if (exec == NULL || slot == NULL)
         return;
-    note("executable %d, stream %d", (int)(exec - me->execs), (int)(slot - me->streams));
+    note("executable %d, stream %d", (int)(exec - objects->execs), (int)(slot - objects->streams));
     noted(cushim_graph_exec_upload(*exec, slot->stream));
 }

@@ -4,7 +4,7 @@
 
 static int number_of(const struct stream_slot *slot)
 {
-    return (int)(slot - me->streams);
+    return (int)(slot - objects->streams);
 }
 
 void op_stream_create(void)
@@ -17,14 +17,16 @@ void op_stream_create(void)
     int priority = -(int)choose(6);
     if (slot == NULL || of == NULL)
         return;
-    note("stream %d of driver stream %d, flags %u", number_of(slot), (int)(of - me->drivers), flags);
+    note("stream %d of driver stream %d, flags %u", number_of(slot), (int)(of - objects->drivers), flags);
     CUresult result = noted(cushim_stream_create(context->context, flags, priority, &made));
     check((result == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");
     check(result == CUDA_SUCCESS || faults || atomic_load(&broken), "no stream was made");
     if (made == NULL)
         return;
-    *of = (struct driver_stream){
-        .handle = cushim_stream_handle(made), .serial = ++me->serial, .has_owner = true, .own_context = context->own};
+    *of = (struct driver_stream){.handle = cushim_stream_handle(made),
+                                 .serial = ++objects->serial,
+                                 .has_owner = true,
+                                 .own_context = context->own};
     check(of->handle != NULL, "a stream has no handle");
     stream_fill(slot, made, of, true);
 }
@@ -32,14 +34,14 @@ void op_stream_create(void)
 void op_stream_create_at_driver(void)
 {
     struct driver_stream *of = free_driver_stream();
-    CUcontext before = me->current;
+    CUcontext before = objects->current;
     CUstream handle = NULL;
     if (of == NULL)
         return;
-    note("driver stream %d", (int)(of - me->drivers));
+    note("driver stream %d", (int)(of - objects->drivers));
     driver()->CtxSetCurrent_v1(cushim_context_handle(pick_base()->context));
     if (noted_outer(driver()->StreamCreate_v1(&handle, one_in(2) ? CU_STREAM_NON_BLOCKING : 0)) == CUDA_SUCCESS)
-        *of = (struct driver_stream){.handle = handle, .serial = ++me->serial};
+        *of = (struct driver_stream){.handle = handle, .serial = ++objects->serial};
     driver()->CtxSetCurrent_v1(before);
 }
 
@@ -48,7 +50,7 @@ static struct driver_stream *pick_driver_stream(bool unowned)
 {
     unsigned start = choose(DRIVER_STREAMS);
     for (unsigned i = 0; i < DRIVER_STREAMS; i++) {
-        struct driver_stream *found = &me->drivers[(start + i) % DRIVER_STREAMS];
+        struct driver_stream *found = &objects->drivers[(start + i) % DRIVER_STREAMS];
         if (found->handle != NULL && !found->own_context && !(unowned && found->has_owner))
             return found;
     }
@@ -60,8 +62,8 @@ void op_stream_destroy_at_driver(void)
     struct driver_stream *of = pick_driver_stream(true);
     if (of == NULL || of->wrappers != 0 || of->bodies != 0)
         return;
-    note("driver stream %d", (int)(of - me->drivers));
-    me->invalidated++;
+    note("driver stream %d", (int)(of - objects->drivers));
+    objects->invalidated++;
     noted_outer(driver()->StreamDestroy_v2(of->handle));
     of->handle = NULL;
 }
@@ -78,9 +80,9 @@ static void wrap(bool adopts)
     CUcontext handle = NULL;
     if (one_in(2) && driver()->StreamGetCtx_v1(of->handle, &handle) == CUDA_SUCCESS)
         for (int i = 0; i < 2; i++)
-            if (cushim_context_handle(everybody.bases[i].context) == handle)
-                context = everybody.bases[i].context;
-    note("stream %d of driver stream %d, %s", number_of(slot), (int)(of - me->drivers),
+            if (cushim_context_handle(shared_objects.bases[i].context) == handle)
+                context = shared_objects.bases[i].context;
+    note("stream %d of driver stream %d, %s", number_of(slot), (int)(of - objects->drivers),
          context != NULL ? "with a context" : "without a context");
     CUresult result = noted(adopts ? cushim_stream_adopt(of->handle, context, &made)
                                    : cushim_stream_borrow(of->handle, context, &made));
@@ -128,7 +130,7 @@ void stream_emptied(struct stream_slot *slot)
 {
     struct driver_stream *of = driver_stream_of(slot);
     check(slot->stream == NULL, "the variable is not NULL");
-    me->invalidated += of != NULL && of->capturing;
+    objects->invalidated += of != NULL && of->capturing;
     if (of == NULL)
         return;
     of->wrappers--;
@@ -163,7 +165,7 @@ static void stream_end(bool closes)
     if (slot == NULL || !stream_may_end(slot))
         return;
     note("stream %d of driver stream %d", number_of(slot), slot->of);
-    me->invalidated += !is_idle(slot->stream); /* or it has joined the capture of another stream */
+    objects->invalidated += !is_idle(slot->stream); /* or it has joined the capture of another stream */
     noted(closes ? cushim_stream_close(&slot->stream) : cushim_stream_destroy(&slot->stream));
     stream_emptied(slot);
 }
@@ -182,7 +184,7 @@ static void stream_query_id(const struct stream_slot *slot)
 {
     unsigned long long id = 77;
     struct driver_stream *of = driver_stream_of(slot);
-    CUresult result = noted(cushim_stream_id(slot->stream, &id));
+    CUresult result = noted(cushim_stream_get_id(slot->stream, &id));
     check(result == CUDA_SUCCESS || id == 77, "an id was written in spite of a failure");
     if (result != CUDA_SUCCESS || of == NULL || slot->shared)
         return;
@@ -193,14 +195,14 @@ static void stream_query_id(const struct stream_slot *slot)
 static void stream_query_context(const struct stream_slot *slot)
 {
     CUcontext context = (CUcontext)(uintptr_t)77;
-    CUresult result = noted(cushim_stream_driver_context(slot->stream, &context, NULL));
+    CUresult result = noted(cushim_stream_get_driver_context(slot->stream, &context, NULL));
     check(result == CUDA_SUCCESS || context == (CUcontext)(uintptr_t)77, "a context was written without success");
     struct cushim_context *wrapped = cushim_stream_context(slot->stream);
     check(result != CUDA_SUCCESS || wrapped == NULL || cushim_context_handle(wrapped) == context,
           "the context is another one");
 }
 
-void op_stream_ask(void)
+void op_stream_query_all(void)
 {
     struct stream_slot *slot = pick_stream();
     unsigned flags = 77;
@@ -209,12 +211,12 @@ void op_stream_ask(void)
     if (slot == NULL)
         return;
     note("stream %d", number_of(slot));
-    check(noted(cushim_stream_flags(slot->stream, &flags)) == CUDA_SUCCESS ? flags <= 1 : flags == 77,
+    check(noted(cushim_stream_get_flags(slot->stream, &flags)) == CUDA_SUCCESS ? flags <= 1 : flags == 77,
           "the flags are none, or were written in spite of a failure");
-    check(noted(cushim_stream_priority(slot->stream, &priority)) == CUDA_SUCCESS ? priority <= 0 && priority > -32
-                                                                                 : priority == 77,
+    check(noted(cushim_stream_get_priority(slot->stream, &priority)) == CUDA_SUCCESS ? priority <= 0 && priority > -32
+                                                                                     : priority == 77,
           "the priority is none, or was written in spite of a failure");
-    check(noted(cushim_stream_device(slot->stream, &device)) == CUDA_SUCCESS ? device == 0 : device == 77,
+    check(noted(cushim_stream_get_device(slot->stream, &device)) == CUDA_SUCCESS ? device == 0 : device == 77,
           "the device is none, or was written in spite of a failure");
     stream_query_id(slot);
     stream_query_context(slot);

@@ -6,61 +6,61 @@
 
 static int number_of(const struct stream_slot *slot)
 {
-    return (int)(slot - me->streams);
+    return (int)(slot - objects->streams);
 }
 
-release_fn choose_release(struct promise *promise)
+release_fn choose_release(struct expectation *expectation)
 {
-    promise->has_release = !one_in(4);
-    atomic_store(&promise->given, true);
-    return promise->has_release ? promise_release : NULL;
+    expectation->has_release = !one_in(4);
+    atomic_store(&expectation->given, true);
+    return expectation->has_release ? expected_release : NULL;
 }
 
 /* A refusal releases before it returns. */
-static void check_refused(struct promise *promise, CUresult result)
+static void check_refused(struct expectation *expectation, CUresult result)
 {
-    if (result != CUDA_SUCCESS && promise->has_release)
-        check(atomic_load(&promise->releases) == 1, "a refused function was not released");
+    if (result != CUDA_SUCCESS && expectation->has_release)
+        check(atomic_load(&expectation->releases) == 1, "a refused function was not released");
     if (result != CUDA_SUCCESS)
-        check(atomic_load(&promise->calls) == 0 || faults, "a refused function was called");
+        check(atomic_load(&expectation->calls) == 0 || faults, "a refused function was called");
 }
 
 void op_stream_launch_host(void)
 {
     struct stream_slot *slot = pick_stream();
-    struct promise *promise = promise_new(DO_NOTHING, 0);
-    if (slot == NULL || promise == NULL)
+    struct expectation *expectation = expectation_new(DO_NOTHING, 0);
+    if (slot == NULL || expectation == NULL)
         return;
     bool idle = is_idle(slot->stream);
-    release_fn release = choose_release(promise);
+    release_fn release = choose_release(expectation);
     note("stream %d, %s, %s", number_of(slot), idle ? "idle" : "capturing", release != NULL ? "releases" : "");
-    atomic_store(&promise->quiet, true);
-    promise->most = idle ? 1 : 0;
-    promise->covers_call = true;
+    atomic_store(&expectation->quiet, true);
+    expectation->most = idle ? 1 : 0;
+    expectation->covers_call = true;
     if (idle)
-        promise_cover(promise, slot->stream);
-    CUresult result = noted(cushim_stream_launch_host(slot->stream, promise_host, promise, release));
-    check_refused(promise, result);
+        expectation_cover(expectation, slot->stream);
+    CUresult result = noted(cushim_stream_launch_host(slot->stream, expected_host_function, expectation, release));
+    check_refused(expectation, result);
     if (result == CUDA_SUCCESS && idle)
-        atomic_store(&promise->must_call, true);
+        atomic_store(&expectation->must_call, true);
 }
 
 void op_stream_add_callback(void)
 {
     struct stream_slot *slot = pick_stream();
-    struct promise *promise = promise_new(DO_NOTHING, 1);
-    if (slot == NULL || promise == NULL)
+    struct expectation *expectation = expectation_new(DO_NOTHING, 1);
+    if (slot == NULL || expectation == NULL)
         return;
     bool idle = is_idle(slot->stream);
-    release_fn release = choose_release(promise);
+    release_fn release = choose_release(expectation);
     note("stream %d, %s", number_of(slot), idle ? "idle" : "capturing");
-    atomic_store(&promise->quiet, true);
-    promise->covers_call = true;
-    promise_cover(promise, slot->stream);
-    CUresult result = noted(cushim_stream_add_callback(slot->stream, promise_callback, promise, release));
-    check_refused(promise, result);
+    atomic_store(&expectation->quiet, true);
+    expectation->covers_call = true;
+    expectation_cover(expectation, slot->stream);
+    CUresult result = noted(cushim_stream_add_callback(slot->stream, expected_callback, expectation, release));
+    check_refused(expectation, result);
     if (result == CUDA_SUCCESS)
-        atomic_store(&promise->must_call, true);
+        atomic_store(&expectation->must_call, true);
 }
 
 /* Memory and values: a word has but one value that is ever written there. */
@@ -72,7 +72,7 @@ static unsigned value_of(unsigned word)
 
 static CUdeviceptr address_of(unsigned word)
 {
-    return me->device_words + (CUdeviceptr)word * 4;
+    return objects->device_words + (CUdeviceptr)word * 4;
 }
 
 /* A word that some work writes which was enqueued before; -1 for none. */
@@ -80,7 +80,7 @@ static int pick_written(void)
 {
     unsigned start = choose(WORDS);
     for (unsigned i = 0; i < WORDS; i++)
-        if (me->written[(start + i) % WORDS])
+        if (objects->written[(start + i) % WORDS])
             return (int)((start + i) % WORDS);
     return -1;
 }
@@ -102,7 +102,7 @@ void op_stream_write_value(void)
     note("stream %d, word %u", number_of(slot), word);
     CUresult result = noted(cushim_stream_write_value32(slot->stream, address_of(word), value_of(word),
                                                         choose(2) * CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
-    me->written[word] |= result == CUDA_SUCCESS && idle;
+    objects->written[word] |= result == CUDA_SUCCESS && idle;
 }
 
 void op_stream_wait_value(void)
@@ -135,7 +135,7 @@ void op_stream_batch(void)
     }
     note("stream %d, word %u, %u operations", number_of(slot), word, count);
     CUresult result = noted(cushim_stream_batch_memory_ops(slot->stream, count, ops, 0));
-    me->written[word] |= result == CUDA_SUCCESS && idle;
+    objects->written[word] |= result == CUDA_SUCCESS && idle;
 }
 
 /* Each into a place of its own, so that no two streams write the same. */
@@ -146,7 +146,7 @@ void op_stream_memory(void)
     if (slot == NULL || !is_idle(slot->stream))
         return;
     unsigned place = atomic_fetch_add(&places, 1) + 1;
-    CUdeviceptr to = everybody.memory + (CUdeviceptr)place * MEMORY_PIECE;
+    CUdeviceptr to = shared_objects.memory + (CUdeviceptr)place * MEMORY_PIECE;
     note("stream %d, place %u", number_of(slot), place);
     if (place >= MEMORY_PIECES)
         return;
@@ -155,7 +155,7 @@ void op_stream_memory(void)
                                                cushim_stream_handle(slot->stream)));
     else
         noted_outer(
-            driver()->MemcpyDtoDAsync_v2(to, everybody.memory, MEMORY_PIECE, cushim_stream_handle(slot->stream)));
+            driver()->MemcpyDtoDAsync_v2(to, shared_objects.memory, MEMORY_PIECE, cushim_stream_handle(slot->stream)));
 }
 
 void op_stream_attach_memory(void)
@@ -163,10 +163,10 @@ void op_stream_attach_memory(void)
     static const unsigned all[] = {CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE, 0};
     struct stream_slot *slot = pick_stream();
     unsigned flags = all[choose(4)];
-    if (slot == NULL || everybody.managed == 0)
+    if (slot == NULL || shared_objects.managed == 0)
         return;
     note("stream %d, flags %u", number_of(slot), flags);
-    noted(cushim_stream_attach_memory(slot->stream, everybody.managed, 0, flags));
+    noted(cushim_stream_attach_memory(slot->stream, shared_objects.managed, 0, flags));
 }
 
 static void set_priority(struct stream_slot *slot)
@@ -178,7 +178,7 @@ static void set_priority(struct stream_slot *slot)
     CUresult result =
         noted(cushim_stream_set_attribute(slot->stream, (CUstreamAttrID)CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
     if (result == CUDA_SUCCESS && settings.threads == 1 && !faults
-        && cushim_stream_priority(slot->stream, &priority) == CUDA_SUCCESS)
+        && cushim_stream_get_priority(slot->stream, &priority) == CUDA_SUCCESS)
         check(priority == value.priority, "the priority is not the one that was set");
 }
 
@@ -210,13 +210,13 @@ void op_kernel_fault(void)
 {
     struct stream_slot *slot = pick_stream();
     CUfunction function = NULL;
-    if (slot == NULL || !may_break || atomic_load(&broken) || me->number != 0 || me->operation < 1000
+    if (slot == NULL || !may_break || atomic_load(&broken) || objects->number != 0 || objects->operation < 1000
         || !is_idle(slot->stream))
         return;
-    driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
+    driver()->CtxSetCurrent_v1(cushim_context_handle(shared_objects.bases[0].context));
     if (kernel_get("conformance_fault", &function) == CUDA_SUCCESS) {
         atomic_store(&broken, true);
         noted_outer(kernel_launch(function, cushim_stream_handle(slot->stream), NULL));
     }
-    driver()->CtxSetCurrent_v1(me->current);
+    driver()->CtxSetCurrent_v1(objects->current);
 }

@@ -41,7 +41,7 @@ static bool is_active(const struct driver_stream *stream)
            && status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-/* Where calls fail by chance or others' calls come in between, nothing is promised of captures. */
+/* Injected faults, and calls of other threads, may invalidate any capture. */
 static bool watches_captures(void)
 {
     return !faults && settings.threads == 1 && !atomic_load(&broken);
@@ -51,8 +51,8 @@ static bool watches_captures(void)
 static bool has_capture(int of)
 {
     for (int i = 0; i < CAPTURES; i++)
-        if (me->captures[i].capture != NULL && me->captures[i].of == of
-            && me->captures[i].of_serial == me->drivers[of].serial)
+        if (objects->captures[i].capture != NULL && objects->captures[i].of == of
+            && objects->captures[i].of_serial == objects->drivers[of].serial)
             return true;
     return false;
 }
@@ -66,17 +66,17 @@ static void watch(struct watched *watched)
 {
     memset(watched, 0, sizeof *watched);
     for (int i = 0; i < DRIVER_STREAMS && watches_captures(); i++)
-        if (me->drivers[i].capturing && has_capture(i) && is_active(&me->drivers[i]))
-            watched->serials[i] = me->drivers[i].serial;
-    watched->invalidated = me->invalidated;
+        if (objects->drivers[i].capturing && has_capture(i) && is_active(&objects->drivers[i]))
+            watched->serials[i] = objects->drivers[i].serial;
+    watched->invalidated = objects->invalidated;
 }
 
 static void poll_again(const struct watched *watched, const char *name)
 {
-    if (watched->invalidated != me->invalidated)
+    if (watched->invalidated != objects->invalidated)
         return;
     for (int i = 0; i < DRIVER_STREAMS; i++) {
-        const struct driver_stream *stream = &me->drivers[i];
+        const struct driver_stream *stream = &objects->drivers[i];
         if (watched->serials[i] != 0 && stream->handle != NULL && stream->serial == watched->serials[i]
             && stream->capturing && !is_active(stream))
             fail("%s invalidated the capture of driver stream %d", name, i);
@@ -86,7 +86,7 @@ static void poll_again(const struct watched *watched, const char *name)
 static void check_current(const char *name)
 {
     CUcontext current = NULL;
-    if (driver()->CtxGetCurrent_v1(&current) == CUDA_SUCCESS && current != me->current)
+    if (driver()->CtxGetCurrent_v1(&current) == CUDA_SUCCESS && current != objects->current)
         fail("%s changed the current context", name);
 }
 
@@ -96,11 +96,11 @@ static void run_one(void)
     struct trace_entry *before = trace_begin(operation->name);
     struct watched watched;
     if (settings.verbose)
-        fprintf(stderr, "%u %u %s\n", me->operation, me->depth, operation->name);
+        fprintf(stderr, "%u %u %s\n", objects->operation, objects->depth, operation->name);
     watch(&watched);
     operation->run();
     if (operation->invalidates)
-        me->invalidated++;
+        objects->invalidated++;
     poll_again(&watched, operation->name);
     check_current(operation->name);
     trace_end(before);
@@ -179,15 +179,15 @@ static void arm(void)
 void operations_nest(uint64_t seed, unsigned count)
 {
     uint64_t before = choose_seed();
-    unsigned observing = me->observing;
-    if (me->depth < MOST_DEPTH) {
-        me->depth++;
+    unsigned observing = objects->observing;
+    if (objects->depth < MOST_DEPTH) {
+        objects->depth++;
         choose_from(seed);
         for (unsigned i = choose(count + 1); i != 0; i--)
             run_one();
-        me->depth--;
+        objects->depth--;
     }
-    me->observing = observing;
+    objects->observing = observing;
     choose_from(before);
 }
 

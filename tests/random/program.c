@@ -19,12 +19,12 @@ bool may_break;
 
 static uint64_t program_seed;
 static pthread_barrier_t barrier;
-static struct world worlds[MOST_THREADS];
+static struct thread_objects objects_of[MOST_THREADS];
 
 static const struct softcuda_control *find_softcuda(void)
 {
     softcuda_control_fn control = NULL;
-    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_NOW | RTLD_NOLOAD);
     void *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
     memcpy(&control, &found, sizeof control);
     if (library != NULL)
@@ -36,7 +36,7 @@ static void open_driver(void)
 {
     const struct cushim_load_options options = {.path = settings.driver};
     if (cushim_load(&options) != CUDA_SUCCESS || cushim_init() != CUDA_SUCCESS) {
-        printf("skipped: %s\n", cushim_last_error()->message);
+        printf("skipped: %s\n", cushim_error_last()->message);
         exit(SKIPPED);
     }
     cu = cushim_table();
@@ -47,53 +47,57 @@ static void open_driver(void)
 
 static void open_bases(void)
 {
-    struct cushim_context **bases[2] = {&everybody.bases[0].context, &everybody.bases[1].context};
+    struct cushim_context **bases[2] = {&shared_objects.bases[0].context, &shared_objects.bases[1].context};
     CUresult result = cushim_driver_version() < 7000 ? cushim_context_create(0, 0, bases[0])
                                                      : cushim_context_create_primary(0, bases[0]);
     if (result == CUDA_SUCCESS)
         result = cushim_context_create(0, 0, bases[1]);
     if (result != CUDA_SUCCESS)
-        fail("no context: %s", cushim_last_error()->message);
-    driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
-    if (driver()->MemAlloc_v2(&everybody.memory, MEMORY_PIECE * MEMORY_PIECES) != CUDA_SUCCESS)
+        fail("no context: %s", cushim_error_last()->message);
+    driver()->CtxSetCurrent_v1(cushim_context_handle(shared_objects.bases[0].context));
+    if (driver()->MemAlloc_v2(&shared_objects.memory, MEMORY_PIECE * MEMORY_PIECES) != CUDA_SUCCESS)
         fail("no memory on the device");
-    driver()->MemAllocManaged_v1(&everybody.managed, 4096, CU_MEM_ATTACH_GLOBAL);
+    driver()->MemAllocManaged_v1(&shared_objects.managed, 4096, CU_MEM_ATTACH_GLOBAL);
 }
 
 static void open_shared(void)
 {
     for (int i = 0; i < SHARED; i++) {
-        struct stream_slot *slot = &everybody.streams[i];
+        struct stream_slot *slot = &shared_objects.streams[i];
         *slot = (struct stream_slot){.of = -1, .owned = true, .shared = true};
-        if (cushim_stream_create(everybody.bases[i].context, CU_STREAM_NON_BLOCKING, 0, &slot->stream) != CUDA_SUCCESS
-            || cushim_dispatcher_create(&everybody.dispatchers[i]) != CUDA_SUCCESS
-            || cushim_stream_completion(slot->stream, &everybody.completions[i].completion) != CUDA_SUCCESS)
-            fail("nothing to share: %s", cushim_last_error()->message);
-        everybody.completions[i].shared = true;
+        if (cushim_stream_create(shared_objects.bases[i].context, CU_STREAM_NON_BLOCKING, 0, &slot->stream)
+                != CUDA_SUCCESS
+            || cushim_dispatcher_create(&shared_objects.dispatchers[i]) != CUDA_SUCCESS
+            || cushim_completion_create(slot->stream, i == 0 ? 0 : CUSHIM_COMPLETION_NOTIFYING,
+                                        &shared_objects.completions[i].completion)
+                   != CUDA_SUCCESS)
+            fail("nothing to share: %s", cushim_error_last()->message);
+        shared_objects.completions[i].shared = true;
+        shared_objects.completions[i].polled = i == 0;
     }
 }
 
 static void close_completion(struct completion_slot *slot)
 {
     if (slot->completion != NULL && !slot->captured
-        && cushim_completion_wait(slot->completion, cushim_time_ns() + PATIENCE) == CUDA_ERROR_TIMEOUT)
+        && cushim_completion_wait(slot->completion, cushim_clock_ns() + PATIENCE, NULL) == CUDA_ERROR_TIMEOUT)
         fail("a completion did not fire");
     cushim_completion_detach(&slot->completion);
 }
 
-static void close_mailboxes(void)
+static void close_exchanged(void)
 {
-    for (int i = 0; i < MAILBOXES; i++)
-        close_completion(&everybody.mailboxes[i]);
+    for (int i = 0; i < EXCHANGED; i++)
+        close_completion(&shared_objects.exchanged[i]);
 }
 
 static void close_shared(void)
 {
     for (int i = 0; i < SHARED; i++) {
-        close_completion(&everybody.completions[i]);
-        cushim_stream_close(&everybody.streams[i].stream);
-        cushim_dispatcher_run(everybody.dispatchers[i], NULL);
-        cushim_dispatcher_destroy(&everybody.dispatchers[i]);
+        close_completion(&shared_objects.completions[i]);
+        cushim_stream_close(&shared_objects.streams[i].stream);
+        cushim_dispatcher_run(shared_objects.dispatchers[i], 0, NULL);
+        cushim_dispatcher_destroy(&shared_objects.dispatchers[i]);
     }
 }
 
@@ -101,7 +105,7 @@ static void close_shared(void)
 static void complete_work(void)
 {
     for (int i = 0; i < 2; i++) {
-        driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[i].context));
+        driver()->CtxSetCurrent_v1(cushim_context_handle(shared_objects.bases[i].context));
         driver()->CtxSynchronize_v1();
     }
 }
@@ -109,15 +113,15 @@ static void complete_work(void)
 static void close_bases(void)
 {
     complete_work();
-    driver()->CtxSetCurrent_v1(cushim_context_handle(everybody.bases[0].context));
+    driver()->CtxSetCurrent_v1(cushim_context_handle(shared_objects.bases[0].context));
     for (unsigned i = 0; i < settings.threads; i++)
-        driver()->MemFreeHost_v1(worlds[i].words);
-    driver()->MemFree_v2(everybody.memory);
-    if (everybody.managed != 0)
-        driver()->MemFree_v2(everybody.managed);
+        driver()->MemFreeHost_v1(objects_of[i].words);
+    driver()->MemFree_v2(shared_objects.memory);
+    if (shared_objects.managed != 0)
+        driver()->MemFree_v2(shared_objects.managed);
     driver()->CtxSetCurrent_v1(NULL);
-    cushim_context_destroy(&everybody.bases[1].context);
-    cushim_context_destroy(&everybody.bases[0].context);
+    cushim_context_destroy(&shared_objects.bases[1].context);
+    cushim_context_destroy(&shared_objects.bases[0].context);
 }
 
 static uint64_t seed_of(unsigned thread, unsigned operation)
@@ -134,16 +138,16 @@ void program_meet(void)
 static void *run_thread(void *user)
 {
     unsigned number = (unsigned)(uintptr_t)user;
-    world_open(&worlds[number], number);
+    objects_open(&objects_of[number], number);
     program_meet(); /* captures may be begun: some of the calls above are not made in those */
     choose_from(seed_of(number, 0));
     unsigned count = settings.operations != 0 ? settings.operations : 2000 + choose(1001);
-    for (me->operation = 1; me->operation <= count; me->operation++)
-        operation_run(seed_of(number, me->operation));
+    for (objects->operation = 1; objects->operation <= count; objects->operation++)
+        operation_run(seed_of(number, objects->operation));
     program_meet();
     if (faults)
         soft->clear_faults();
-    world_close(&worlds[number]);
+    objects_close();
     return NULL;
 }
 
@@ -162,10 +166,10 @@ void program_run(uint64_t seed)
     run_thread(NULL);
     for (unsigned i = 1; i < settings.threads; i++)
         pthread_join(threads[i], NULL);
-    close_mailboxes();
+    close_exchanged();
     if (settings.threads > 1)
         close_shared();
-    promises_take_back();
+    expectations_detach();
     close_bases();
-    promises_check();
+    expectations_check();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random programs for the stream layer. Each thread of a program has a world of objects of its own and draws operations
- * on them; what an operation does depends on nothing but the seed and the objects that are there.
+ * Random programs for the stream layer. Each thread of a program has objects of its own and draws operations on
+ * them. An operation depends only on the seed and on the objects that exist.
  */
 #ifndef RANDOM_H
 #define RANDOM_H
@@ -23,9 +23,8 @@ enum {
     CAPTURES = 4,
     COMPLETIONS = 24,
     DISPATCHERS = 3,
-    SETS = 2,
     SHARED = 2,
-    MAILBOXES = 8,
+    EXCHANGED = 8,
     WORDS = 1024,
     MEMORY_PIECE = 64,
     MEMORY_PIECES = 4096,
@@ -33,11 +32,11 @@ enum {
     MOST_DEPTH = 4
 };
 
-/* How long anything may take that has to come, in nanoseconds. */
+/* A completion or a release that takes longer counts as lost, in nanoseconds. */
 #define PATIENCE UINT64_C(30000000000)
 
 struct settings {
-    const char *driver; /* NULL: the one that the machine has */
+    const char *driver; /* NULL: that of the machine */
     uint64_t seed;
     unsigned programs;
     unsigned operations; /* of each thread; 0: 2,000 to 3,000 */
@@ -53,11 +52,11 @@ struct settings {
 
 extern struct settings settings;
 
-/* What the programs know of the driver: program.c. */
+/* The driver: program.c. */
 
 extern const struct softcuda_control *soft; /* NULL on a real driver */
 extern bool faults;                         /* driver calls and allocations fail in this program */
-extern atomic_bool broken;                  /* a kernel was launched that faults */
+extern atomic_bool broken;                  /* a kernel that faults was launched */
 extern bool may_break;                      /* this program launches one */
 
 /*
@@ -108,9 +107,11 @@ struct context_slot {
 
 struct completion_slot {
     struct cushim_completion *completion;
-    struct promise *work;     /* what cushim_stream_enqueue() releases */
-    struct promise *function; /* that of cushim_completion_set_callback() */
+    struct expectation *work;     /* what cushim_stream_enqueue() releases */
+    struct expectation *function; /* that of cushim_completion_set_callback() */
     bool captured;
+    bool polled;  /* neither a descriptor nor a callback */
+    bool may_end; /* its context can end before it fires */
     bool shared;
 };
 
@@ -127,14 +128,13 @@ struct capture_slot {
     bool into;
 };
 
-struct world {
+struct thread_objects {
     unsigned number;
     unsigned serial;
     unsigned depth;          /* of operations in operations */
-    unsigned observing;      /* a release function may call what it likes */
+    unsigned observing;      /* a destroy function may call what it likes */
     unsigned operation;      /* of the outermost level */
     unsigned special_bodies; /* calls under way with a special stream */
-    unsigned set_waits;      /* calls under way that wait for a set, so that no set may be destroyed */
     unsigned invalidated;    /* counts what may have invalidated captures */
     CUcontext current;
     CUstreamCaptureMode mode;
@@ -147,7 +147,6 @@ struct world {
     struct capture_slot captures[CAPTURES];
     struct completion_slot completions[COMPLETIONS];
     struct cushim_dispatcher *dispatchers[DISPATCHERS];
-    struct cushim_completion_set *sets[SETS];
     CUevent driver_events[2];
     CUgraph driver_graph;
     bool written[WORDS]; /* words that work was accepted for which writes them */
@@ -155,21 +154,21 @@ struct world {
     CUdeviceptr device_words;
 };
 
-/* The world of this thread; NULL on the driver's threads. */
-extern _Thread_local struct world *me;
+/* The objects of this thread; NULL on threads of the driver. */
+extern _Thread_local struct thread_objects *objects;
 
-/* What all threads use, for as long as a program runs. */
-extern struct everybody {
+/* Objects that all threads use. */
+extern struct shared_objects {
     struct context_slot bases[2]; /* always there, and never ended before the end */
     struct stream_slot streams[SHARED];
     struct cushim_dispatcher *dispatchers[SHARED];
     struct completion_slot completions[SHARED];
-    struct completion_slot mailboxes[MAILBOXES];
+    struct completion_slot exchanged[EXCHANGED];
     CUdeviceptr memory;
     CUdeviceptr managed;
-} everybody;
+} shared_objects;
 
-/* Each gives one of those that are there, or NULL. */
+/* Each returns an existing object, or NULL. */
 struct context_slot *pick_context(void);
 struct context_slot *pick_base(void);
 struct stream_slot *pick_stream(void);
@@ -182,21 +181,21 @@ struct completion_slot *pick_completion(void);
 struct completion_slot *pick_own_completion(void);
 struct cushim_dispatcher **pick_dispatcher(void);
 
-/* Each gives a free place, or NULL. */
+/* Each returns a free slot, or NULL. */
 struct stream_slot *free_stream(void);
 struct driver_stream *free_driver_stream(void);
 struct completion_slot *free_completion(void);
 
 struct driver_stream *driver_stream_of(const struct stream_slot *slot);
 
-/* Fills a place. `of`: the driver's stream, or NULL for a special one. */
+/* Fills a slot. `of` is the driver's stream, or NULL for a special one. */
 void stream_fill(struct stream_slot *slot, struct cushim_stream *stream, struct driver_stream *of, bool owned);
 
-/* Whether nothing is in a capture there; an answer that was made to fail counts as one. */
+/* Returns whether the stream is not capturing; false if the query fails. */
 bool is_idle(const struct cushim_stream *stream);
 
-void world_open(struct world *world, unsigned number);
-void world_close(struct world *world);
+void objects_open(struct thread_objects *of_thread, unsigned number);
+void objects_close(void);
 
 /* Around calls with a body that needs the stream. */
 struct body_use {
@@ -207,9 +206,7 @@ struct body_use {
 };
 struct body_use body_begin(struct stream_slot *slot);
 void body_end(const struct body_use *use);
-/* The stream is needed to the end. */
-void body_pin(const struct body_use *use);
-/* Whether the slot still has the stream that it had. */
+/* Returns whether the slot still has the same stream. */
 bool body_has_stream(const struct body_use *use);
 
 void choose_from(uint64_t seed);
@@ -217,33 +214,33 @@ uint64_t choose_seed(void);
 unsigned choose(unsigned count);
 bool one_in(unsigned count);
 
-/* That of this thread, at its deepest level. */
+/* The name of the innermost operation of this thread. */
 const char *operation_name(void);
 
-/* What this operation is about, for the trace; and what came of it. Returns `result`. */
+/* Add the arguments and the result of this operation to the trace. noted() returns `result`. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 CUresult noted(CUresult result);
-/* The same of a call that runs bodies or functions, after which cushim_last_error() may be about one of theirs. */
+/* noted() for a call that runs bodies or functions, which may change cushim_error_last(). */
 CUresult noted_outer(CUresult result);
 
-/* A promise was not kept: keeps the words for the parent and ends the process. */
+/* Keeps the message for the parent and ends the process. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Fails unless `kept`. */
-void check(bool kept, const char *promise);
+/* Fails with `message` unless `holds`. */
+void check(bool holds, const char *message);
 
-/* `count` operations, drawn from a seed, in this thread, inside of another one. */
+/* Runs up to `count` operations inside an operation. */
 void operations_nest(uint64_t seed, unsigned count);
 
-/* One operation of the outermost level. */
+/* Runs one operation of the outermost level. */
 void operation_run(uint64_t seed);
 
 enum action { DO_NOTHING, DO_OPERATIONS, DO_DESTROY, DO_DETACH, DO_OPERATIONS_IN_RELEASE, ACTIONS };
 
 enum { MARKERS = 4 };
 
-/* A function, its release function, or both; never used again. */
-struct promise {
+/* A function, its destroy function, or both; never used again. */
+struct expectation {
     atomic_int calls;
     atomic_int releases;
     atomic_bool given;     /* to the library; a function is called at most `most` times */
@@ -268,24 +265,24 @@ struct promise {
     _Atomic(struct cushim_completion *) own; /* the completion that the function detaches */
 };
 
-/* NULL where there are too many. */
-struct promise *promise_new(enum action action, int most);
+/* Returns NULL if there are too many. */
+struct expectation *expectation_new(enum action action, int most);
 
-void CUDA_CB promise_host(void *user);
-void CUDA_CB promise_callback(CUstream stream, CUresult status, void *user);
-void promise_function(CUresult status, void *user);
-void promise_release(void *user);
+void CUDA_CB expected_host_function(void *user);
+void CUDA_CB expected_callback(CUstream stream, CUresult status, void *user);
+void expected_function(CUresult status, void *user);
+void expected_release(void *user);
 
-/* Enqueues work that the promise's release has to wait for. Nothing if the stream may be capturing. */
-void promise_cover(struct promise *promise, struct cushim_stream *stream);
+/* Enqueues work that must be done before the release. Does nothing if the stream may be capturing. */
+void expectation_cover(struct expectation *expectation, struct cushim_stream *stream);
 
-/* Fails if work is not done. */
-void promise_check_covered(const struct promise *promise, const char *what);
+/* Fails if that work is not done. */
+void expectation_check_covered(const struct expectation *expectation, const char *what);
 
 /* Detaches the completions of functions that were never called. */
-void promises_take_back(void);
+void expectations_detach(void);
 
-/* Waits until all releases came, and looks at each promise. */
-void promises_check(void);
+/* Waits for all releases, and checks each expectation. */
+void expectations_check(void);
 
 #endif

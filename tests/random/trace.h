@@ -25,7 +25,7 @@ struct trace {
     unsigned failed_operation;
     unsigned counts[MOST_THREADS];  /* entries; starts anew for each program */
     unsigned numbers[MOST_THREADS]; /* operations, all levels */
-    unsigned promises;
+    unsigned expectations;
     struct trace_entry entries[MOST_THREADS][TRACE_ENTRIES];
 };
 

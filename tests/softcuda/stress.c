@@ -8,6 +8,7 @@
  * softcuda keeps. The memory of the process is counted exactly with GLIBC_TUNABLES=glibc.malloc.tcache_count=0;
  * otherwise the caches of threads are counted, too.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <malloc.h>
 #include <pthread.h>

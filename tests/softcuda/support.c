@@ -20,11 +20,11 @@ void support_load(int argc, char **argv)
         softcuda_control_fn function;
     } find = {NULL};
     if (options.path == NULL || cushim_load(&options) != CUDA_SUCCESS) {
-        fprintf(stderr, "%s\n", cushim_get_diagnosis()->message);
+        fprintf(stderr, "%s\n", cushim_diagnosis_get()->message);
         exit(1);
     }
     cu = cushim_table();
-    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_NOW | RTLD_NOLOAD);
     find.object = library == NULL ? NULL : dlsym(library, SOFTCUDA_CONTROL_SYMBOL);
     control = find.object == NULL ? NULL : find.function(SOFTCUDA_CONTROL_VERSION);
     if (cu->Init_v1(0) != CUDA_SUCCESS || control == NULL)

@@ -16,9 +16,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from driver_library import Library, cached_path, environment_for
 
 
+# Only drivers for arm64 export this function of Jetson. The list has the functions of x86-64.
+ONLY_ARM64 = {'cuEventCreateFromEGLSync'}
+
+
 def exports(path):
     """Names of functions, without those of debuggers and of softcuda itself."""
-    return {name for name in Library(path).exports if name.startswith('cu') and not name.startswith('cudbg')}
+    return {name for name in Library(path).exports if name.startswith('cu') and not name.startswith('cudbg')} - ONLY_ARM64
 
 
 def answers(probe, path, *options):

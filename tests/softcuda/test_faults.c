@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Injected faults and other settings, by the control interface and by the environment that the build sets. */
+#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* SOFTCUDA_FAIL=cuCtxGetFlags:2=2 SOFTCUDA_HIDE=cuStreamGetPriority,cuStreamGetPriority_ptsz */
 static void test_environment_when_it_injects_a_fault_then_the_nth_call_fails(void **state)
@@ -30,11 +34,11 @@ static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
     (void)state;
     cushim_fn function;
     struct cushim_slot_info info;
-    assert_cu(0, cushim_query_slot(CUSHIM_SLOT_StreamGetPriority_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info));
+    assert_cu(0, cushim_slot_get_info(CUSHIM_SLOT_StreamGetPriority_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info));
     assert_int_equal(info.state, CUSHIM_STATE_MISSING);
     assert_cu(500,
               cushim_lookup("cuStreamGetPriority", cushim_driver_version(), CUSHIM_DEFAULT_STREAM_LEGACY, &function));
-    assert_cu(0, cushim_query_slot(CUSHIM_SLOT_StreamGetFlags_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info));
+    assert_cu(0, cushim_slot_get_info(CUSHIM_SLOT_StreamGetFlags_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info));
     assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
 }
 
@@ -52,6 +56,29 @@ static void test_control_when_a_fault_is_injected_then_only_that_call_fails(void
     assert_cu(719, cu->MemAlloc_v2(&memory, 64));
     control->clear_faults();
     assert_cu(0, cu->MemAlloc_v2(&memory, 64));
+}
+
+static void test_refused_call_when_a_file_is_named_then_it_has_the_symbol(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/softcuda-refused-XXXXXX", text[200] = "";
+    CUmodule module;
+    CUfunction function;
+    close(mkstemp(path));
+    setenv("SOFTCUDA_REFUSED", path, 1);
+    assert_cu(801, cu->MemGetAddressRange_v1(NULL, NULL, 0));
+    assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
+    assert_cu(500, cu->ModuleGetFunction_v1(&function, module, "unregistered"));
+    assert_int_equal(control->fail_call("cuMemGetAddressRange", 1, 2), 0);
+    assert_cu(2, cu->MemGetAddressRange_v1(NULL, NULL, 0)); /* an injected fault is not a refusal */
+    unsetenv("SOFTCUDA_REFUSED");
+    assert_cu(801, cu->MemGetAddressRange_v1(NULL, NULL, 0));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    (void)!fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    unlink(path);
+    assert_string_equal(text, "cuMemGetAddressRange\nunregistered\n");
 }
 
 static void CUDA_CB record_status(CUstream stream, CUresult status, void *data)
@@ -105,6 +132,7 @@ int main(int argc, char **argv)
         TEST(test_environment_when_it_sets_the_number_of_devices_then_that_is_counted),
         TEST(test_environment_when_it_hides_a_symbol_then_not_found),
         TEST(test_control_when_a_fault_is_injected_then_only_that_call_fails),
+        TEST(test_refused_call_when_a_file_is_named_then_it_has_the_symbol),
         TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them),
         TEST(test_proc_address_when_refused_then_the_result_is_untouched),
         TEST(test_function_when_not_executed_then_returns_not_supported),

@@ -167,6 +167,90 @@ static void test_graph_of_events_when_launched_then_records_and_waits(void **sta
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
+static void test_graph_when_it_allocates_then_its_other_nodes_use_that_memory(void **state)
+{
+    (void)state;
+    char back[64] = {0};
+    CUgraph graph;
+    CUgraphNode alloc, set, copy, release;
+    CUDA_MEMSET_NODE_PARAMS fill = {.value = 7, .elementSize = 1, .width = sizeof(back), .height = 1};
+    CUDA_MEMCPY3D move = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = back,
+                          .WidthInBytes = sizeof(back),
+                          .Height = 1,
+                          .Depth = 1};
+    CUDA_MEM_ALLOC_NODE_PARAMS params, same;
+    CUdeviceptr freed = 0;
+    if (!support_has(11040))
+        skip();
+    CUstream stream = support_stream(0);
+    memset(&params, 0, sizeof(params));
+    params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    cu->GraphCreate_v1(&graph, 0);
+    assert_cu(1, cu->GraphAddMemAllocNode_v1(&alloc, graph, NULL, 0, &params)); /* no size */
+    params.bytesize = sizeof(back);
+    assert_cu(1, cu->GraphAddMemAllocNode_v1(&alloc, NULL, NULL, 0, &params));
+    assert_true(params.dptr == 0);
+    assert_cu(0, cu->GraphAddMemAllocNode_v1(&alloc, graph, NULL, 0, &params));
+    assert_cu(0, cu->GraphMemAllocNodeGetParams_v1(alloc, &same));
+    assert_true(same.dptr == params.dptr && same.bytesize == sizeof(back));
+    fill.dst = move.srcDevice = params.dptr;
+    assert_cu(0, cu->GraphAddMemsetNode_v1(&set, graph, &alloc, 1, &fill, context));
+    assert_cu(0, cu->GraphAddMemcpyNode_v1(&copy, graph, &set, 1, &move, context));
+    assert_cu(1, cu->GraphAddMemFreeNode_v1(&release, graph, &copy, 1, params.dptr + 1));
+    assert_cu(0, cu->GraphAddMemFreeNode_v1(&release, graph, &copy, 1, params.dptr));
+    assert_cu(0, cu->GraphMemFreeNodeGetParams_v1(release, &freed));
+    assert_true(freed == params.dptr);
+    CUgraphExec exec = support_instantiate(graph);
+    for (int i = 0; i < 2; i++) {
+        memset(back, 0, sizeof(back));
+        assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+        assert_cu(0, cu->StreamSynchronize_v1(stream));
+        assert_true(back[0] == 7 && back[63] == 7);
+    }
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
+static void test_node_when_its_params_of_any_kind_are_set_then_launches_use_them(void **state)
+{
+    (void)state;
+    int first = 0, second = 0;
+    CUgraph graph;
+    CUstream stream = support_stream(0);
+    if (!support_has(12020))
+        skip();
+    cu->GraphCreate_v1(&graph, 0);
+    CUgraphNode node = support_host_node(graph, NULL, 0, support_count, &first);
+    CUgraphExec exec = support_instantiate(graph);
+    CUgraphNodeParams params;
+    memset(&params, 0, sizeof(params));
+    params.type = CU_GRAPH_NODE_TYPE_HOST;
+    params.host.fn = support_count;
+    params.host.userData = &second;
+    assert_cu(0, cu->GraphExecNodeSetParams_v1(exec, node, &params));
+    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_true(support_number(&first) == 0 && support_number(&second) == 1);
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    exec = support_instantiate(graph);
+    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_true(support_number(&first) == 1 && support_number(&second) == 1);
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphNodeSetParams_v1(node, &params));
+    exec = support_instantiate(graph);
+    assert_cu(0, cu->GraphLaunch_v1(exec, stream));
+    assert_cu(0, cu->StreamSynchronize_v1(stream));
+    assert_true(support_number(&first) == 1 && support_number(&second) == 2);
+    params.type = CU_GRAPH_NODE_TYPE_EMPTY; /* not the kind of the node */
+    assert_cu(1, cu->GraphNodeSetParams_v1(node, &params));
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    assert_cu(0, cu->GraphDestroy_v1(graph));
+}
+
 static void test_capture_info_when_work_is_plain_then_its_edges_have_no_type(void **state)
 {
     (void)state;
@@ -217,6 +301,8 @@ int main(int argc, char **argv)
         TEST(test_child_graph_when_launched_then_runs_in_order),
         TEST(test_child_graph_when_changed_later_then_executables_keep_their_copy),
         TEST(test_graph_of_events_when_launched_then_records_and_waits),
+        TEST(test_graph_when_it_allocates_then_its_other_nodes_use_that_memory),
+        TEST(test_node_when_its_params_of_any_kind_are_set_then_launches_use_them),
         TEST(test_capture_info_when_work_is_plain_then_its_edges_have_no_type),
         TEST(test_capturing_stream_when_destroyed_then_its_side_streams_do_not_capture),
     };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels by name: files, packing of arguments, faults that the control interface clears. */
+#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* void scale(float *to, char times, double by, int count): a layout with padding. */
@@ -99,6 +101,29 @@ static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
+static void test_kernel_when_not_registered_then_missing_or_empty_as_the_environment_says(void **state)
+{
+    (void)state;
+    CUmodule module;
+    CUfunction function = NULL, again = NULL;
+    const char *name = NULL;
+    assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
+    assert_cu(500, cu->ModuleGetFunction_v1(&function, module, "unregistered"));
+    assert_null(function);
+    setenv("SOFTCUDA_EMPTY_KERNELS", "1", 1);
+    assert_cu(0, cu->ModuleGetFunction_v1(&function, module, "unregistered"));
+    assert_cu(0, cu->ModuleGetFunction_v1(&again, module, "unregistered"));
+    unsetenv("SOFTCUDA_EMPTY_KERNELS");
+    assert_ptr_equal(function, again);
+    assert_cu(0, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    assert_cu(0, cu->CtxSynchronize_v1());
+    if (support_has(12030)) {
+        assert_cu(0, cu->FuncGetName_v1(&name, function));
+        assert_string_equal(name, "unregistered");
+        assert_cu(1, cu->FuncGetName_v1(&name, NULL));
+    }
+}
+
 static void test_fault_when_cleared_by_the_control_then_a_new_context_works(void **state)
 {
     (void)state;
@@ -159,6 +184,7 @@ int main(int argc, char **argv)
         TEST(test_module_when_unloaded_then_its_handle_is_refused),
         TEST(test_module_when_loaded_from_a_file_then_that_has_to_be_there),
         TEST(test_kernel_when_launched_then_gets_its_arguments_either_way),
+        TEST(test_kernel_when_not_registered_then_missing_or_empty_as_the_environment_says),
         TEST(test_fault_when_cleared_by_the_control_then_a_new_context_works),
         TEST(test_kernel_when_captured_then_every_launch_has_the_arguments),
     };

@@ -10,7 +10,7 @@ static void test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouch
     (void)state;
     CUdeviceptr memory = 7;
     size_t before, after, total;
-    assert_cu(2, cu->MemAlloc_v2(&memory, (size_t)1 << 50));
+    assert_cu(2, cu->MemAlloc_v2(&memory, (size_t)(UINT64_C(1) << (sizeof(size_t) == 8 ? 50 : 31))));
     assert_true(memory == 7);
     assert_cu(0, cu->MemGetInfo_v2(&before, &total));
     assert_cu(0, cu->MemAlloc_v2(&memory, 1 << 20));
@@ -177,6 +177,32 @@ static void test_pool_when_destroyed_then_its_memory_stays(void **state)
     assert_int_equal(back, 3);
 }
 
+static void test_pool_when_found_by_its_location_then_access_is_reported(void **state)
+{
+    (void)state;
+    CUmemoryPool pool, same;
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+    CUmemAccessDesc access = {.location = location, .flags = CU_MEM_ACCESS_FLAGS_PROT_NONE};
+    if (!support_has(11020))
+        skip();
+    assert_cu(0, cu->DeviceGetMemPool_v1(&pool, 0));
+    assert_cu(0, cu->MemPoolGetAccess_v1(&flags, pool, &location));
+    assert_int_equal(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    assert_cu(1, cu->MemPoolSetAccess_v1(pool, &access, 1)); /* the pool's own device */
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    assert_cu(0, cu->MemPoolSetAccess_v1(pool, &access, 1));
+    access.location.id = 99;
+    assert_cu(1, cu->MemPoolSetAccess_v1(pool, &access, 1));
+    if (support_has(13000)) {
+        assert_cu(0, cu->MemGetMemPool_v1(&same, &location, CU_MEM_ALLOCATION_TYPE_PINNED));
+        assert_ptr_equal(same, pool);
+        assert_cu(0, cu->MemSetMemPool_v1(&location, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+        assert_cu(0, cu->MemGetDefaultMemPool_v1(&same, &location, CU_MEM_ALLOCATION_TYPE_PINNED));
+        assert_cu(1, cu->MemGetMemPool_v1(&same, &location, CU_MEM_ALLOCATION_TYPE_INVALID));
+    }
+}
+
 static void test_pointer_when_queried_then_reports_its_attributes(void **state)
 {
     (void)state;
@@ -192,8 +218,45 @@ static void test_pointer_when_queried_then_reports_its_attributes(void **state)
     assert_cu(0, cu->PointerGetAttribute_v1(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, memory));
     assert_int_equal(managed, 0);
     assert_int_equal(ordinal, 0);
+    if (support_has(11030)) {
+        unsigned access = 9, capable = 9;
+        unsigned long long handle_types = 9;
+        CUmemoryPool pool = (CUmemoryPool)(uintptr_t)8;
+        assert_cu(0, cu->PointerGetAttribute_v1(&access, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, memory));
+        assert_int_equal(access, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+        assert_cu(0, cu->PointerGetAttribute_v1(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, memory));
+        assert_int_equal(capable, 0);
+        assert_cu(0, cu->PointerGetAttribute_v1(&handle_types, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, memory));
+        assert_true(handle_types == 0);
+        assert_cu(0, cu->PointerGetAttribute_v1(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, memory));
+        assert_null(pool);
+    }
     assert_cu(0, cu->MemFreeHost_v1(host));
     assert_cu(0, cu->MemFree_v2(memory));
+}
+
+static void test_memory_when_no_context_is_current_then_can_be_freed(void **state)
+{
+    (void)state;
+    CUdeviceptr memory;
+    void *host;
+    assert_cu(0, cu->MemAlloc_v2(&memory, 64));
+    assert_cu(0, cu->MemAllocHost_v2(&host, 64));
+    assert_cu(0, cu->CtxSetCurrent_v1(NULL));
+    assert_cu(0, cu->MemFree_v2(memory));
+    assert_cu(1, cu->MemFree_v2(memory));
+    assert_cu(0, cu->MemFreeHost_v1(host));
+    assert_cu(201, cu->MemFree_v2(0));
+}
+
+static void test_registration_when_ended_inside_it_then_refused(void **state)
+{
+    (void)state;
+    static char host[8192];
+    assert_cu(0, cu->MemHostRegister_v2(host, 4096, 0));
+    assert_cu(1, cu->MemHostUnregister_v1(host + 100));
+    assert_cu(713, cu->MemHostUnregister_v1(host + 5000));
+    assert_cu(0, cu->MemHostUnregister_v1(host));
 }
 
 int main(int argc, char **argv)
@@ -206,7 +269,10 @@ int main(int argc, char **argv)
         TEST(test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it),
         TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free),
         TEST(test_pool_when_destroyed_then_its_memory_stays),
+        TEST(test_pool_when_found_by_its_location_then_access_is_reported),
         TEST(test_pointer_when_queried_then_reports_its_attributes),
+        TEST(test_memory_when_no_context_is_current_then_can_be_freed),
+        TEST(test_registration_when_ended_inside_it_then_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

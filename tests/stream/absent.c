@@ -9,7 +9,7 @@ static int failures;
 
 static void expect(const char *what, CUresult result, CUresult expected)
 {
-    if (result == expected && (expected == CUDA_SUCCESS || cushim_last_error()->code == expected))
+    if (result == expected && (expected == CUDA_SUCCESS || cushim_error_last()->code == expected))
         return;
     printf("%s: %d, expected %d\n", what, (int)result, (int)expected);
     failures++;
@@ -72,6 +72,7 @@ static void contexts(void)
     expect_none("cushim_context_borrow", cushim_context_borrow((CUcontext)(size_t)0x100, &context));
     expect_none("cushim_context_borrow_green", cushim_context_borrow_green((CUgreenCtx)(size_t)0x100, &context));
     expect_fact("nothing was written", context == NULL);
+    expect("no output", cushim_context_borrow_green((CUgreenCtx)(size_t)0x100, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void questions(struct cushim_stream *stream)
@@ -82,11 +83,12 @@ static void questions(struct cushim_stream *stream)
     unsigned long long id;
     CUcontext context;
     CUlaunchAttributeValue value = {{0}};
-    expect_none("cushim_stream_flags", cushim_stream_flags(stream, &flags));
-    expect_none("cushim_stream_priority", cushim_stream_priority(stream, &priority));
-    expect_none("cushim_stream_device", cushim_stream_device(stream, &device));
-    expect_none("cushim_stream_id", cushim_stream_id(stream, &id));
-    expect_none("cushim_stream_driver_context", cushim_stream_driver_context(stream, &context, NULL));
+    expect_none("cushim_stream_get_flags", cushim_stream_get_flags(stream, &flags));
+    expect_none("cushim_stream_get_priority", cushim_stream_get_priority(stream, &priority));
+    expect_none("cushim_stream_get_device", cushim_stream_get_device(stream, &device));
+    expect_none("cushim_stream_get_id", cushim_stream_get_id(stream, &id));
+    expect("cushim_stream_get_id", cushim_stream_get_id(NULL, &id), CUDA_ERROR_INVALID_HANDLE);
+    expect_none("cushim_stream_get_driver_context", cushim_stream_get_driver_context(stream, &context, NULL));
     expect_none("cushim_stream_get_attribute",
                 cushim_stream_get_attribute(stream, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
     expect_none("cushim_stream_set_attribute",
@@ -146,11 +148,11 @@ static void captures(struct cushim_stream *stream)
     expect_none("cushim_stream_capture_to_graph",
                 cushim_stream_capture_to_graph(stream, borrowed, NULL, NULL, 0, mode, body, &calls));
     expect_none("cushim_capture_begin", cushim_capture_begin(stream, mode, &capture));
-    expect_none("cushim_stream_capture_status", cushim_stream_capture_status(stream, &status));
-    expect_none("cushim_stream_capture_info", cushim_stream_capture_info(stream, NULL, NULL, 0, &info));
-    expect_none("cushim_stream_capture_info_copy", cushim_stream_capture_info_copy(stream, &copy));
-    expect_none("cushim_stream_update_dependencies",
-                cushim_stream_update_dependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    expect_none("cushim_stream_get_capture_status", cushim_stream_get_capture_status(stream, &status));
+    expect_none("cushim_stream_get_capture_info", cushim_stream_get_capture_info(stream, NULL, NULL, 0, &info));
+    expect_none("cushim_capture_info_create", cushim_capture_info_create(stream, &copy));
+    expect_none("cushim_stream_update_capture_dependencies",
+                cushim_stream_update_capture_dependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
     expect_none("cushim_capture_mode_exchange", cushim_capture_mode_exchange(&mode));
     expect_fact("the body was not called", calls == 0);
     expect_fact("nothing was written", graph == NULL && exec == NULL && capture == NULL && copy == NULL);
@@ -168,6 +170,7 @@ int main(void)
     work(stream);
     events(stream);
     captures(stream);
+    expect("cushim_dispatcher_run", cushim_dispatcher_run(NULL, 0, NULL), CUDA_ERROR_INVALID_HANDLE);
     expect_none("cushim_stream_close", cushim_stream_close(&stream));
     expect("cushim_stream_adopt", cushim_stream_adopt((CUstream)(size_t)0x100, NULL, &adopted), CUDA_SUCCESS);
     expect_none("cushim_stream_destroy", cushim_stream_destroy(&adopted));

@@ -46,10 +46,10 @@ void __wrap_free(void *block)
     __real_free(block);
 }
 
-void allocation_fail(int turn)
+void allocation_fail(int number)
 {
     failed = false;
-    countdown = turn;
+    countdown = number;
 }
 
 bool allocation_failed(void)

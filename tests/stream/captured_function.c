@@ -4,145 +4,124 @@
 #include "support.h"
 
 struct given {
-    atomic_int calls;
-    atomic_int releases;
+    struct user_data data;
     CUresult launch; /* what the registration returned */
     CUresult result; /* what the body returns after it */
 };
 
-static void CUDA_CB called(void *user)
-{
-    struct given *given = user;
-    atomic_fetch_add(&given->calls, 1);
-}
-
-static void released(void *user)
-{
-    struct given *given = user;
-    atomic_fetch_add(&given->releases, 1);
-}
-
 static CUresult launch(struct cushim_stream *stream, void *user)
 {
     struct given *given = user;
-    given->launch = cushim_stream_launch_host(stream, called, given, released);
+    given->launch = cushim_stream_launch_host(stream, user_called, given, user_released);
     return given->launch != CUDA_SUCCESS ? given->launch : given->result;
 }
 
-/* A driver may call the release function a little later, on a thread of its own. */
-static void rule_released(const char *key, const struct given *given, int expected)
+/* A driver may call the destroy function a little later, on a thread of its own. */
+static void expect_released(const char *key, const struct given *given, int expected)
 {
-    for (int i = 0; i < 200 && atomic_load(&given->releases) < expected; i++)
+    for (int i = 0; i < 200 && atomic_load(&given->data.releases) < expected; i++)
         pause_shortly();
-    rule_number(key, atomic_load(&given->releases), expected);
+    expect_number(key, atomic_load(&given->data.releases), expected);
 }
 
 static struct cushim_graph *captured(struct cushim_stream *stream, struct given *given)
 {
     struct cushim_graph *graph = NULL;
-    need("capture", cushim_stream_capture(stream, RELAXED, launch, given, &graph));
-    need("launch", given->launch);
+    require("capture", cushim_stream_capture(stream, RELAXED, launch, given, &graph));
+    require("launch", given->launch);
     return graph;
 }
 
 static void never_launched(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct given given = {.calls = 0};
+    struct cushim_stream *stream = fixture_stream();
+    struct given given = {.launch = CUDA_SUCCESS};
     struct cushim_graph *graph = captured(stream, &given);
-    rule_number("nodes", node_count(cushim_graph_handle(graph)), 1);
-    rule_number("kept", atomic_load(&given.releases), 0);
-    done("destroy", cushim_graph_destroy(&graph));
-    rule_released("released", &given, 1);
-    rule_number("never-called", atomic_load(&given.calls), 0);
-    layer_stream_end(stream);
+    expect_number("nodes", graph_nodes(cushim_graph_handle(graph)), 1);
+    expect_number("kept", atomic_load(&given.data.releases), 0);
+    expect_success("destroy", cushim_graph_destroy(&graph));
+    expect_released("released", &given, 1);
+    expect_number("never-called", atomic_load(&given.data.calls), 0);
 }
 
 /* Two executables and a copy of the graph, launched a hundred times: released with the last of them. */
 static void launched_often(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct given given = {.calls = 0};
+    struct cushim_stream *stream = fixture_stream();
+    struct given given = {.launch = CUDA_SUCCESS};
     struct cushim_graph *graph = captured(stream, &given);
     struct cushim_graph_exec *exec[2] = {NULL, NULL};
     CUgraph clone = NULL;
     for (int i = 0; i < 2; i++)
-        need("instantiate", cushim_graph_instantiate(graph, NULL, 0, &exec[i]));
-    need("clone", cu->GraphClone_v1(&clone, cushim_graph_handle(graph)));
-    need("graph", cushim_graph_destroy(&graph));
+        require("instantiate", cushim_graph_instantiate(graph, NULL, 0, &exec[i]));
+    require("clone", cu->GraphClone_v1(&clone, cushim_graph_handle(graph)));
+    require("graph", cushim_graph_destroy(&graph));
     for (int i = 0; i < 100; i++)
-        need("launch", cushim_graph_exec_launch(exec[i % 2], stream));
-    done("synchronize", cushim_stream_synchronize(stream));
-    rule_number("calls", atomic_load(&given.calls), 100);
-    need("first", cushim_graph_exec_destroy(&exec[0]));
-    need("clone", cu->GraphDestroy_v1(clone));
-    rule_number("kept", atomic_load(&given.releases), 0);
-    need("second", cushim_graph_exec_destroy(&exec[1]));
-    rule_released("released", &given, 1);
-    layer_stream_end(stream);
+        require("launch", cushim_graph_exec_launch(exec[i % 2], stream));
+    expect_success("synchronize", cushim_stream_synchronize(stream));
+    expect_number("calls", atomic_load(&given.data.calls), 100);
+    require("first", cushim_graph_exec_destroy(&exec[0]));
+    require("clone", cu->GraphDestroy_v1(clone));
+    expect_number("kept", atomic_load(&given.data.releases), 0);
+    require("second", cushim_graph_exec_destroy(&exec[1]));
+    expect_released("released", &given, 1);
 }
 
 /* The executable graph is destroyed during a launch: the launch keeps the user data. */
 static void destroyed_during_launch(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct given given = {.calls = 0};
+    struct cushim_stream *stream = test_stream_new();
+    struct given given = {.launch = CUDA_SUCCESS};
     struct cushim_graph *graph = captured(stream, &given);
     struct cushim_graph_exec *exec = NULL;
-    struct gate gate;
-    need("instantiate", cushim_graph_instantiate(graph, NULL, 0, &exec));
-    need("graph", cushim_graph_destroy(&graph));
-    if (gate_close(&gate, cushim_stream_handle(stream))) {
-        done("launch", cushim_graph_exec_launch(exec, stream));
-        done("destroy", cushim_graph_exec_destroy(&exec));
-        rule_number("kept", atomic_load(&given.releases), 0);
-        gate_open(&gate);
-        done("synchronize", cushim_stream_synchronize(stream));
-        rule_number("called", atomic_load(&given.calls), 1);
-    }
-    layer_stream_end(stream);
-    rule_released("released", &given, 1);
+    require("instantiate", cushim_graph_instantiate(graph, NULL, 0, &exec));
+    require("graph", cushim_graph_destroy(&graph));
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
+    expect_success("launch", cushim_graph_exec_launch(exec, stream));
+    expect_success("destroy", cushim_graph_exec_destroy(&exec));
+    expect_number("kept", atomic_load(&given.data.releases), 0);
+    gate_open(gate);
+    expect_success("synchronize", cushim_stream_synchronize(stream));
+    expect_number("called", atomic_load(&given.data.calls), 1);
+    test_stream_close(stream);
+    expect_released("released", &given, 1);
 }
 
 static void body_fails(void)
 {
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = fixture_stream();
     struct given given = {.result = CUDA_ERROR_ASSERT};
     struct cushim_graph *graph = NULL;
-    rule("code", cushim_stream_capture(stream, RELAXED, launch, &given, &graph), CUDA_ERROR_ASSERT);
-    rule_released("released", &given, 1);
-    rule_number("never-called", atomic_load(&given.calls), 0);
-    layer_stream_end(stream);
+    expect("code", cushim_stream_capture(stream, RELAXED, launch, &given, &graph), CUDA_ERROR_ASSERT);
+    expect_released("released", &given, 1);
+    expect_number("never-called", atomic_load(&given.data.calls), 0);
 }
 
 static void invalidated(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct cushim_capture *capture = NULL;
-    struct given given[2] = {{.calls = 0}};
-    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
-    done("launch", launch(stream, &given[0]));
+    struct cushim_stream *stream = fixture_stream();
+    struct given given[2] = {{.launch = CUDA_SUCCESS}};
+    struct cushim_capture *capture = test_capture_begin(stream, RELAXED);
+    expect_success("launch", launch(stream, &given[0]));
     (void)cushim_stream_query(stream);
-    refused("launch-then", launch(stream, &given[1]), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-            "cushim_stream_launch_host");
-    rule_number("refused-is-released", atomic_load(&given[1].releases), 1);
-    rule("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    rule_released("released", &given[0], 1);
-    rule_number("refused-is-released-once", atomic_load(&given[1].releases), 1);
-    layer_stream_end(stream);
+    expect_error("launch-then", launch(stream, &given[1]), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                 "cushim_stream_launch_host");
+    expect_number("refused-is-released", atomic_load(&given[1].data.releases), 1);
+    expect("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    expect_released("released", &given[0], 1);
+    expect_number("refused-is-released-once", atomic_load(&given[1].data.releases), 1);
 }
 
 static void stream_destroyed(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct cushim_capture *capture = NULL;
-    struct given given = {.calls = 0};
-    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
-    need("launch", launch(stream, &given));
-    done("destroy", cushim_stream_destroy(&stream));
-    rule_released("released", &given, 1);
-    rule("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    rule_number("released-once", atomic_load(&given.releases), 1);
+    struct cushim_stream *stream = test_stream_new();
+    struct given given = {.launch = CUDA_SUCCESS};
+    struct cushim_capture *capture = test_capture_begin(stream, RELAXED);
+    require("launch", launch(stream, &given));
+    expect_success("destroy", cushim_stream_destroy(&stream));
+    expect_released("released", &given, 1);
+    expect("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    expect_number("released-once", atomic_load(&given.data.releases), 1);
 }
 
 /* A driver may later free, on a thread of its own, what a refused call allocated. */
@@ -152,84 +131,73 @@ static void wait_for_blocks(long wanted)
         pause_shortly();
 }
 
-/* One turn. Returns whether a call was left to fail. The capture goes on and contains nothing of the refused call. */
-static bool refused_at(int turn, struct cushim_stream *stream, long before)
+/* Makes the driver call `number` fail. Returns whether there was such a call. The capture goes on and contains nothing
+ * of the refused call. */
+static bool refused_at(int number, struct cushim_stream *stream, long before)
 {
     static const char *const names[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh"};
-    struct given given = {.calls = 0};
-    struct cushim_capture *capture = NULL;
+    struct given given = {.launch = CUDA_SUCCESS};
     enum cushim_slot slot;
-    wait_for_blocks(before); /* that the previous turn allocated */
-    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    wait_for_blocks(before); /* that the call before allocated */
+    struct cushim_capture *capture = test_capture_begin(stream, RELAXED);
     long blocks = allocation_count();
     watch_begin();
-    watch_fail(turn, CUDA_ERROR_UNKNOWN);
-    CUresult result = cushim_stream_launch_host(stream, called, &given, released);
+    watch_fail(number, CUDA_ERROR_UNKNOWN);
+    CUresult result = cushim_stream_launch_host(stream, user_called, &given, user_released);
     bool failed = watch_failed(&slot);
     watch_end();
     if (failed) {
-        rule_fact(key_of(names[turn], "refused", NULL), result != CUDA_SUCCESS);
-        rule_number(key_of(names[turn], "released-at-once", NULL), atomic_load(&given.releases), 1);
+        expect_true(key_of(names[number], "refused", NULL), result != CUDA_SUCCESS);
+        expect_number(key_of(names[number], "released-at-once", NULL), atomic_load(&given.data.releases), 1);
         wait_for_blocks(blocks);
         /* Fewer blocks are no fault: a block of an earlier check may have been freed in between. */
-        rule_fact(key_of(names[turn], "nothing-is-left", NULL), allocation_count() <= blocks);
+        expect_true(key_of(names[number], "nothing-is-left", NULL), allocation_count() <= blocks);
     }
     (void)cushim_capture_end(&capture, NULL);
-    rule_released(key_of(names[turn], "released-once", NULL), &given, 1);
-    rule_number(key_of(names[turn], "never-called", NULL), atomic_load(&given.calls), 0);
+    expect_released(key_of(names[number], "released-once", NULL), &given, 1);
+    expect_number(key_of(names[number], "never-called", NULL), atomic_load(&given.data.calls), 0);
     return failed;
 }
 
 static void refused_in_turn(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    int turns = 0;
+    struct cushim_stream *stream = fixture_stream();
+    int ordinals = 0;
     long before = allocation_count();
-    while (refused_at(turns, stream, before))
-        turns++;
-    rule_number("calls", turns, 5);
-    layer_stream_end(stream);
+    while (refused_at(ordinals, stream, before))
+        ordinals++;
+    expect_number("calls", ordinals, 5);
 }
 
 static void without_memory(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct cushim_capture *capture = NULL;
-    struct given given = {.calls = 0};
-    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
+    struct cushim_stream *stream = fixture_stream();
+    struct given given = {.launch = CUDA_SUCCESS};
+    struct cushim_capture *capture = test_capture_begin(stream, RELAXED);
     allocation_fail(0);
-    refused("code", cushim_stream_launch_host(stream, called, &given, released), CUDA_ERROR_OUT_OF_MEMORY,
-            "cushim_stream_launch_host");
-    rule_fact("failed", allocation_failed());
-    rule_number("released", atomic_load(&given.releases), 1);
-    rule_status("survives", stream, "active");
-    done("end", cushim_capture_end(&capture, NULL));
-    rule_number("released-once", atomic_load(&given.releases), 1);
-    layer_stream_end(stream);
+    expect_error("code", cushim_stream_launch_host(stream, user_called, &given, user_released),
+                 CUDA_ERROR_OUT_OF_MEMORY);
+    expect_true("failed", allocation_failed());
+    expect_number("released", atomic_load(&given.data.releases), 1);
+    expect_capture_ends(stream, &capture);
+    expect_number("released-once", atomic_load(&given.data.releases), 1);
 }
 
-/* Before CUDA 11.3 the driver has no user objects, so a host function in a capture cannot have a release function. */
+/* Before CUDA 11.3 the driver has no user objects, so a host function in a capture cannot have a destroy function. */
 static void on_old(void)
 {
-    struct cushim_stream *stream;
-    struct cushim_capture *capture = NULL;
+    struct cushim_stream *stream = fixture_stream();
     struct cushim_graph *graph = NULL;
-    struct given given = {.calls = 0};
-    if (cushim_query_slot_state(S(UserObjectCreate_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING
-        || cushim_query_slot_state(S(StreamBeginCapture_v2), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING) {
-        lacks(NULL, "a driver from CUDA 10.0 to 11.2 alone");
-        return;
-    }
-    stream = layer_stream();
-    need("begin", cushim_capture_begin(stream, RELAXED, &capture));
-    passed_on("code", cushim_stream_launch_host(stream, called, &given, released), CUDA_ERROR_NOT_SUPPORTED);
-    rule_number("released", atomic_load(&given.releases), 1);
-    rule_status("survives", stream, "active");
-    done("without-release", cushim_stream_launch_host(stream, called, &given, NULL));
-    done("end", cushim_capture_end(&capture, &graph));
-    rule_number("nodes", node_count(cushim_graph_handle(graph)), 1);
+    struct given given = {.launch = CUDA_SUCCESS};
+    struct cushim_capture *capture = test_capture_begin(stream, RELAXED);
+    expect_driver_error("code", cushim_stream_launch_host(stream, user_called, &given, user_released),
+                        CUDA_ERROR_NOT_SUPPORTED);
+    expect_number("released", atomic_load(&given.data.releases), 1);
+    expect_status("survives", stream, "active");
+    expect_success("without-release", cushim_stream_launch_host(stream, user_called, &given, NULL));
+    expect_success("end", cushim_capture_end(&capture, &graph));
+    expect_number("nodes", graph_nodes(cushim_graph_handle(graph)), 1);
     cushim_graph_destroy(&graph);
-    layer_stream_end(stream);
 }
 
 static const struct check checks[] = {
@@ -241,7 +209,7 @@ static const struct check checks[] = {
     {"captured_function.stream-destroyed", stream_destroyed, 0, {S(UserObjectCreate_v1)}},
     {"captured_function.refused-in-turn", refused_in_turn, 0, {S(UserObjectCreate_v1)}},
     {"captured_function.without-memory", without_memory, 0, {S(UserObjectCreate_v1)}},
-    {"captured_function.on-old", on_old, 0, {0}},
+    {"captured_function.on-old", on_old, CHECK_ON_OLD, {S(UserObjectCreate_v1), S(StreamBeginCapture_v2)}},
     {NULL, NULL, 0, {0}},
 };
 

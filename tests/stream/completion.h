@@ -17,13 +17,28 @@ uint64_t soon(void);
 bool readable(cushim_descriptor descriptor);
 bool silent(cushim_descriptor descriptor);
 
-/* The names of turns, for keys. */
-extern const char *const turns[6];
+/* Ordinal numbers, for keys. */
+extern const char *const ordinals[6];
 
-struct cushim_completion *completion_new(struct cushim_stream *stream);
+/* The two kinds of completions, and their flags. */
+enum { POLLED, NOTIFYING, KINDS };
+extern const char *const kind_names[KINDS];
+extern const unsigned kind_flags[KINDS];
+
+struct cushim_completion *completion_new(struct cushim_stream *stream, unsigned flags);
+struct cushim_completion *polled_new(struct cushim_stream *stream);
+struct cushim_completion *notifying_new(struct cushim_stream *stream);
+
+/* Return the status of the work if the completion has fired, or the error of the call. */
+CUresult poll_status(struct cushim_completion *completion);
+CUresult wait_status(struct cushim_completion *completion, uint64_t deadline);
+CUresult wait_all_status(struct cushim_completion *const *completions, size_t count, uint64_t deadline);
 
 /* A body that enqueues nothing. */
 CUresult body_does_nothing(struct cushim_stream *stream, void *user);
+
+/* A callback that does nothing. */
+void ignore_status(CUresult status, void *user);
 
 /* A body that captures a completion, and writes it to the struct cushim_completion * that `user` points to. */
 CUresult body_captures_completion(struct cushim_stream *stream, void *user);

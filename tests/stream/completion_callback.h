@@ -14,12 +14,12 @@ struct note {
     pthread_t thread;
 };
 
-/* A callback and a release function that write to the struct note `user`. */
+/* A callback and a destroy function that write to the struct note `user`. */
 void take_note(CUresult status, void *user);
 void release_note(void *user);
 
 /* Checks how often the callback was called and released. */
-void rule_note(const char *key, struct note *note, int calls, int releases);
+void expect_note(const char *key, struct note *note, int calls, int releases);
 
 struct cushim_dispatcher *dispatcher_new(void);
 

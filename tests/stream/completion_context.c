@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts that end while completions are pending. If the context ends through cushim, or if a callback of the driver
- * fires the completion, it has the true status. Otherwise it has CUDA_ERROR_CONTEXT_IS_DESTROYED, and no call is made
- * on its event: a driver would crash, as softcuda does, once another context exists. Therefore each test creates one.
+ * Contexts that end while completions are pending. A callback of the driver fires a notifying completion with the true
+ * status. A polled completion has CUDA_ERROR_CONTEXT_IS_DESTROYED, and no call is made on its event: a driver would
+ * crash, as softcuda does, once another context exists. Therefore each test creates one.
  */
 #include "completion.h"
 
-/* Whether a completion whose context was destroyed at the driver is fired by a callback. */
-static bool has_callback(void)
+/* The status of a polled completion whose context is gone. */
+static CUresult status_of_ended_context(void)
 {
-    return cushim_query_slot_state(S(CtxGetId_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING;
-}
-
-static CUresult status_of_destroyed_context(void)
-{
-    return has_callback() ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    bool only_callbacks = cushim_slot_get_state(S(CtxGetId_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING;
+    return only_callbacks ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 static void *open_later(void *user)
@@ -47,16 +43,32 @@ static struct cushim_stream *borrowed_stream(void)
 {
     CUstream handle = NULL;
     struct cushim_stream *stream = NULL;
-    need("create", cu->StreamCreate_v1(&handle, CU_STREAM_NON_BLOCKING));
-    need("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    require("create", cu->StreamCreate_v1(&handle, CU_STREAM_NON_BLOCKING));
+    require("borrow", cushim_stream_borrow(handle, NULL, &stream));
     return stream;
 }
 
-enum { PLAIN, ENQUEUED, POLLED, ENGAGED_BEFORE, DETACHED, LATE, DESTROYED, COMPLETIONS };
+enum { PLAIN, WAITED, FIRED, DETACHED, CALLED_BACK, ENQUEUED, COMPLETIONS };
 
-static void ignore_status(CUresult status, void *user)
+static void keep_status(CUresult status, void *user)
 {
     atomic_store((atomic_int *)user, (int)status);
+}
+
+/* Completions in a new context, whose ids and handles come again. */
+static void use_another(CUcontext context)
+{
+    struct cushim_context *borrowed = NULL;
+    struct cushim_stream *stream = NULL;
+    require("borrow-other", cushim_context_borrow(context, &borrowed));
+    require("stream", cushim_stream_create(borrowed, CU_STREAM_NON_BLOCKING, 0, &stream));
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct cushim_completion *completion = completion_new(stream, kind_flags[kind]);
+        expect(key_of("fresh", kind_names[kind], NULL), wait_status(completion, soon()), CUDA_SUCCESS);
+        cushim_completion_destroy(&completion);
+    }
+    test_stream_close(stream);
+    cushim_context_destroy(&borrowed);
 }
 
 /* Ends a context while completions are pending in each way; another thread lets the work finish in the meantime. */
@@ -65,110 +77,100 @@ static void end_under(struct cushim_stream *stream, CUresult (*end)(CUcontext), 
     struct gate gate;
     pthread_t opener;
     atomic_int releases = 0;
-    atomic_int late_status = -1;
+    atomic_int called = -1;
     CUcontext other = NULL;
     cushim_descriptor descriptor;
     struct cushim_completion *completions[COMPLETIONS] = {NULL};
-    completions[POLLED] = completion_new(stream);
-    rule("fired-before", cushim_completion_wait(completions[POLLED], soon()), CUDA_SUCCESS);
+    completions[FIRED] = polled_new(stream);
+    expect("fired-before", wait_status(completions[FIRED], soon()), CUDA_SUCCESS);
     gate_close(&gate, cushim_stream_handle(stream));
+    completions[PLAIN] = polled_new(stream);
+    completions[WAITED] = polled_new(stream);
+    completions[CALLED_BACK] = notifying_new(stream);
     for (int i = 0; i < COMPLETIONS; i++)
         if (i == ENQUEUED || i == DETACHED)
-            need("enqueue",
-                 cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &completions[i]));
-        else if (i != POLLED)
-            completions[i] = completion_new(stream);
-    need("descriptor", cushim_completion_descriptor(completions[ENGAGED_BEFORE], &descriptor));
+            require("enqueue",
+                    cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &completions[i]));
+    require("descriptor", cushim_completion_get_descriptor(completions[CALLED_BACK], &descriptor));
+    expect_success("callback",
+                   cushim_completion_set_inline_callback(completions[CALLED_BACK], keep_status, &called, NULL));
     if (pthread_create(&opener, NULL, open_later, &gate) != 0)
         return;
-    rule("end", end(context), CUDA_SUCCESS);
+    expect("end", end(context), CUDA_SUCCESS);
     pthread_join(opener, NULL);
-    need("other", cu->CtxCreate_v2(&other, 0, the_device));
-    rule("poll", cushim_completion_poll(completions[PLAIN]), status_of_destroyed_context());
-    rule("wait", cushim_completion_wait(completions[ENQUEUED], soon()), status_of_destroyed_context());
-    rule_number("released", atomic_load(&releases), 1);
-    rule("stays", cushim_completion_poll(completions[POLLED]), CUDA_SUCCESS);
-    rule("had-a-descriptor", cushim_completion_wait(completions[ENGAGED_BEFORE], soon()), CUDA_SUCCESS);
-    rule_fact("readable", readable(descriptor));
+    require("other", cu->CtxCreate_v2(&other, 0, the_device));
+    expect("poll", poll_status(completions[PLAIN]), status_of_ended_context());
+    expect("wait", wait_status(completions[WAITED], soon()), status_of_ended_context());
+    expect("stays", poll_status(completions[FIRED]), CUDA_SUCCESS);
+    expect("called-back", poll_status(completions[CALLED_BACK]), CUDA_SUCCESS);
+    expect("called-with", (CUresult)atomic_load(&called), CUDA_SUCCESS);
+    expect_true("readable", readable(descriptor));
+    expect("enqueued", poll_status(completions[ENQUEUED]), CUDA_SUCCESS);
+    expect_number("released", atomic_load(&releases), 1);
     cushim_completion_detach(&completions[DETACHED]);
-    rule_number("released-both", atomic_load(&releases), 2);
-    done("callback", cushim_completion_set_inline_callback(completions[LATE], ignore_status, &late_status, NULL));
-    rule("late-status", (CUresult)atomic_load(&late_status), status_of_destroyed_context());
+    expect_number("released-both", atomic_load(&releases), 2);
     for (int i = 0; i < COMPLETIONS; i++)
         cushim_completion_destroy(&completions[i]);
-    /* A reused object has an event of the dead context. */
-    struct cushim_context *borrowed = NULL;
-    struct cushim_stream *fresh = NULL;
-    need("borrow-other", cushim_context_borrow(other, &borrowed));
-    need("stream", cushim_stream_create(borrowed, CU_STREAM_NON_BLOCKING, 0, &fresh));
-    int fired = 0;
-    for (int i = 0; i < COMPLETIONS; i++) {
-        completions[i] = completion_new(fresh);
-        need("descriptor-again", cushim_completion_descriptor(completions[i], &descriptor));
-        fired += cushim_completion_wait(completions[i], soon()) == CUDA_SUCCESS;
-    }
-    rule_number("fresh", fired, COMPLETIONS);
-    for (int i = 0; i < COMPLETIONS; i++)
-        cushim_completion_destroy(&completions[i]);
-    layer_stream_end(fresh);
-    cushim_context_destroy(&borrowed);
-    need("other-destroy", cu->CtxDestroy_v2(other));
+    use_another(other);
+    /* The stream object still has a notification stream of the dead context. */
+    watch_begin();
+    cushim_stream_destroy(&stream);
+    expect_number("streams-destroyed", watch_calls_of(S(StreamDestroy_v2)), 0);
+    watch_end();
+    require("other-destroy", cu->CtxDestroy_v2(other));
 }
 
 static void destroyed(void)
 {
     CUcontext context = NULL;
-    need("context", cu->CtxCreate_v2(&context, 0, the_device));
+    require("context", cu->CtxCreate_v2(&context, 0, the_device));
     struct cushim_stream *stream = borrowed_stream();
     end_under(stream, destroy_context, context);
-    cushim_stream_destroy(&stream);
 }
 
 static void primary_reset(void)
 {
     struct cushim_stream *stream = borrowed_stream();
     end_under(stream, reset_primary, NULL);
-    cushim_stream_destroy(&stream);
 }
 
 static void primary_released(void)
 {
     struct cushim_stream *stream = borrowed_stream();
     end_under(stream, release_primary, NULL);
-    cushim_stream_destroy(&stream);
 }
 
-/* The context ends through cushim: the completions have fired when the call returns, with the status of the work. */
+/* The context ends through cushim. */
 static void ended(void)
 {
-    enum { MANY = 40 }; /* more than there are helper streams */
+    enum { MANY = 40 };
     struct gate gate;
     pthread_t opener;
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
     struct cushim_completion *completions[MANY];
     CUcontext other = NULL;
-    int fired = 0;
-    need("context", cushim_context_create(0, 0, &context));
-    need("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
+    int right = 0;
+    require("context", cushim_context_create(0, 0, &context));
+    require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     gate_close(&gate, cushim_stream_handle(stream));
     for (int i = 0; i < MANY; i++)
-        completions[i] = completion_new(stream);
-    done("stream-destroy", cushim_stream_destroy(&stream));
+        completions[i] = completion_new(stream, kind_flags[i % KINDS]);
+    expect_success("stream-destroy", cushim_stream_destroy(&stream));
     if (pthread_create(&opener, NULL, open_later, &gate) != 0)
         return;
-    done("destroy", cushim_context_destroy(&context));
+    expect_success("destroy", cushim_context_destroy(&context));
     pthread_join(opener, NULL);
-    need("other", cu->CtxCreate_v2(&other, 0, the_device));
+    require("other", cu->CtxCreate_v2(&other, 0, the_device));
     for (int i = 0; i < MANY; i++) {
-        fired += cushim_completion_poll(completions[i]) == CUDA_SUCCESS;
+        right += poll_status(completions[i]) == (i % KINDS == POLLED ? status_of_ended_context() : CUDA_SUCCESS);
         cushim_completion_destroy(&completions[i]);
     }
-    rule_number("fired", fired, MANY);
-    need("other-destroy", cu->CtxDestroy_v2(other));
+    expect_number("right", right, MANY);
+    require("other-destroy", cu->CtxDestroy_v2(other));
 }
 
-/* The work failed, and the completion was not polled. */
+/* The work failed, and no completion was polled. */
 static void ended_after_fault(void)
 {
     struct cushim_context *context = NULL;
@@ -176,21 +178,24 @@ static void ended_after_fault(void)
     CUcontext before = NULL;
     CUfunction function = NULL;
     struct gate gate;
-    need("context", cushim_context_create(0, 0, &context));
-    need("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
-    need("enter", cushim_context_enter(context, &before));
-    need("kernel", kernel_get("conformance_fault", &function));
+    require("context", cushim_context_create(0, 0, &context));
+    require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
+    require("enter", cushim_context_enter(context, &before));
+    require("kernel", kernel_get("conformance_fault", &function));
     gate_close(&gate, cushim_stream_handle(stream));
-    if (!need("fault", kernel_launch(function, cushim_stream_handle(stream), NULL)))
+    if (!require("fault", kernel_launch(function, cushim_stream_handle(stream), NULL)))
         return;
-    struct cushim_completion *completion = completion_new(stream);
-    need("leave", cushim_context_leave(before));
+    struct cushim_completion *completions[KINDS] = {polled_new(stream), notifying_new(stream)};
+    require("leave", cushim_context_leave(before));
     gate_open(&gate);
-    saw("synchronize", cushim_stream_synchronize(stream));
-    saw("stream-destroy", cushim_stream_destroy(&stream));
-    saw("destroy", cushim_context_destroy(&context));
-    rule("status", cushim_completion_poll(completion), CUDA_ERROR_ILLEGAL_ADDRESS);
-    cushim_completion_destroy(&completion);
+    observe("synchronize", cushim_stream_synchronize(stream));
+    observe("stream-destroy", cushim_stream_destroy(&stream));
+    observe("destroy", cushim_context_destroy(&context));
+    expect("notifying", wait_status(completions[NOTIFYING], soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect("polled", poll_status(completions[POLLED]),
+           status_of_ended_context() == CUDA_SUCCESS ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    for (int kind = 0; kind < KINDS; kind++)
+        cushim_completion_destroy(&completions[kind]);
 }
 
 /* A primary context that others retain lives on, so that its release does not wait. */
@@ -199,62 +204,46 @@ static void released_not_last(void)
     struct gate gate;
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = borrowed_stream();
-    need("context", cushim_context_create_primary(0, &context));
+    require("context", cushim_context_create_primary(0, &context));
     gate_close(&gate, cushim_stream_handle(stream));
-    struct cushim_completion *completion = completion_new(stream);
-    done("destroy", cushim_context_destroy(&context));
-    rule("pending", cushim_completion_poll(completion), CUDA_ERROR_NOT_READY);
+    struct cushim_completion *completions[KINDS] = {polled_new(stream), notifying_new(stream)};
+    expect_success("destroy", cushim_context_destroy(&context));
+    for (int kind = 0; kind < KINDS; kind++)
+        expect(key_of(kind_names[kind], "pending", NULL), poll_status(completions[kind]), CUDA_ERROR_NOT_READY);
     gate_open(&gate);
-    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
-    cushim_completion_destroy(&completion);
+    for (int kind = 0; kind < KINDS; kind++) {
+        expect(key_of(kind_names[kind], "wait", NULL), wait_status(completions[kind], soon()), CUDA_SUCCESS);
+        cushim_completion_destroy(&completions[kind]);
+    }
     cushim_stream_destroy(&stream);
 }
 
-/* Threads poll completions while their contexts end through cushim. A real driver needs long for a context. */
-enum { THREADS = 4, ROUNDS = 100, SECONDS = 5 };
-
-struct crew {
-    struct cushim_completion *completion;
-    atomic_int wrong;
-};
-
-static void *poll_until_fired(void *user)
+/* A stream that has had completions refuses more, without any other call than one for the id of its context. */
+static void refused(void)
 {
-    struct crew *crew = user;
-    CUresult result;
-    while ((result = cushim_completion_poll(crew->completion)) == CUDA_ERROR_NOT_READY)
-        ;
-    if (result != CUDA_SUCCESS)
-        atomic_fetch_add(&crew->wrong, 1);
-    return NULL;
-}
-
-static void ended_under_threads(void)
-{
-    struct crew crew = {.completion = NULL};
-    uint64_t end = cushim_time_ns() + SECONDS * UINT64_C(1000000000);
-    for (int round = 0; round < ROUNDS && cushim_time_ns() < end; round++) {
-        pthread_t threads[THREADS];
-        struct gate gate;
-        struct cushim_context *context = NULL;
-        struct cushim_stream *stream = NULL;
-        CUcontext other = NULL;
-        need("context", cushim_context_create(0, 0, &context));
-        need("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
-        gate_close(&gate, cushim_stream_handle(stream));
-        crew.completion = completion_new(stream);
-        for (int i = 0; i < THREADS; i++)
-            pthread_create(&threads[i], NULL, poll_until_fired, &crew);
-        gate_open(&gate);
-        cushim_stream_destroy(&stream);
-        cushim_context_destroy(&context);
-        need("other", cu->CtxCreate_v2(&other, 0, the_device));
-        for (int i = 0; i < THREADS; i++)
-            pthread_join(threads[i], NULL);
-        cushim_completion_destroy(&crew.completion);
-        need("other-destroy", cu->CtxDestroy_v2(other));
-    }
-    rule_number("wrong", atomic_load(&crew.wrong), 0);
+    atomic_int releases = 0;
+    CUcontext context = NULL;
+    CUcontext other = NULL;
+    struct cushim_completion *completion = NULL;
+    require("context", cu->CtxCreate_v2(&context, 0, the_device));
+    struct cushim_stream *stream = borrowed_stream();
+    completion = polled_new(stream);
+    expect("first", wait_status(completion, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    require("end", cu->CtxDestroy_v2(context));
+    require("other", cu->CtxCreate_v2(&other, 0, the_device));
+    watch_begin();
+    for (int kind = 0; kind < KINDS; kind++)
+        expect_error(key_of("create", kind_names[kind], NULL),
+                     cushim_completion_create(stream, kind_flags[kind], &completion), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    expect_error("enqueue", cushim_stream_enqueue(stream, body_does_nothing, &releases, count_release, &completion),
+                 CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    expect_number("other-calls", watch_calls() - watch_calls_of(S(CtxGetId_v1)), 0);
+    watch_end();
+    expect_number("released", atomic_load(&releases), 1);
+    expect_true("no-completion", completion == NULL);
+    cushim_stream_destroy(&stream);
+    require("other-end", cu->CtxDestroy_v2(other));
 }
 
 static const struct check checks[] = {
@@ -263,8 +252,8 @@ static const struct check checks[] = {
     {"completion_context.primary-released", primary_released, CHECK_ALONE, {S(DevicePrimaryCtxRetain_v1)}},
     {"completion_context.ended", ended, CHECK_ALONE, {0}},
     {"completion_context.ended-after-fault", ended_after_fault, CHECK_ALONE, {0}},
+    {"completion_context.refused", refused, CHECK_ALONE, {S(CtxGetId_v1)}},
     {"completion_context.released-not-last", released_not_last, CHECK_ALONE, {S(DevicePrimaryCtxRetain_v1)}},
-    {"completion_context.ended-under-threads", ended_under_threads, CHECK_ALONE, {0}},
     {NULL, NULL, 0, {0}},
 };
 

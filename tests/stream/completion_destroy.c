@@ -23,22 +23,23 @@ static void destroyed_by_callback(void)
 {
     struct note notes[2] = {{0}, {0}};
     size_t count = 0;
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     to_destroy = dispatcher_new();
     struct cushim_dispatcher *dispatcher = to_destroy;
-    struct cushim_completion *first = completion_new(stream);
-    struct cushim_completion *second = completion_new(stream);
-    rule("wait", cushim_completion_wait(second, soon()), CUDA_SUCCESS);
-    done("set-callback-first",
-         cushim_completion_set_callback(first, dispatcher, destroy_dispatcher, &notes[0], release_note));
-    done("set-callback-second", cushim_completion_set_callback(second, dispatcher, take_note, &notes[1], release_note));
-    done("run", cushim_dispatcher_run(dispatcher, &count));
-    rule_number("count", (long long)count, 1);
-    rule_note("first", &notes[0], 1, 1);
-    rule_note("second", &notes[1], 0, 1);
+    struct cushim_completion *first = notifying_new(stream);
+    struct cushim_completion *second = notifying_new(stream);
+    expect("wait", wait_status(second, soon()), CUDA_SUCCESS);
+    expect_success("set-callback-first",
+                   cushim_completion_set_callback(first, dispatcher, destroy_dispatcher, &notes[0], release_note));
+    expect_success("set-callback-second",
+                   cushim_completion_set_callback(second, dispatcher, take_note, &notes[1], release_note));
+    expect_success("run", cushim_dispatcher_run(dispatcher, 0, &count));
+    expect_number("count", (long long)count, 1);
+    expect_note("first", &notes[0], 1, 1);
+    expect_note("second", &notes[1], 0, 1);
     cushim_completion_destroy(&first);
     cushim_completion_destroy(&second);
-    layer_stream_end(stream);
+    test_stream_close(stream);
 }
 
 struct own {
@@ -64,11 +65,11 @@ static void release_own(void *user)
     atomic_fetch_add(&own->releases, 1);
 }
 
-static void rule_own(const char *key, const struct own *own)
+static void expect_own(const char *key, const struct own *own)
 {
-    rule_fact(key_of(key, "is-null", NULL), own->completion == NULL);
-    rule_number(key_of(key, "releases", NULL), atomic_load(&((struct own *)own)->releases), 2);
-    rule_number(key_of(key, "releases-while-running", NULL), own->releases_while_running, 0);
+    expect_true(key_of(key, "is-null", NULL), own->completion == NULL);
+    expect_number(key_of(key, "releases", NULL), atomic_load(&((struct own *)own)->releases), 2);
+    expect_number(key_of(key, "releases-while-running", NULL), own->releases_while_running, 0);
 }
 
 static void ends_own_completion(void)
@@ -78,28 +79,29 @@ static void ends_own_completion(void)
     struct own late = {NULL, false, 0, 0};
     struct own early = {NULL, false, 0, 0};
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = layer_stream();
-    done("dispatched",
-         cushim_stream_enqueue(stream, body_does_nothing, &dispatched_own, release_own, &dispatched_own.completion));
-    done("set-callback", cushim_completion_set_callback(dispatched_own.completion, dispatcher, end_own_completion,
-                                                        &dispatched_own, release_own));
-    rule_number("run", (long long)dispatcher_run_something(dispatcher), 1);
-    rule_own("dispatched", &dispatched_own);
-    done("late", cushim_stream_enqueue(stream, body_does_nothing, &late, release_own, &late.completion));
-    done("synchronize", cushim_stream_synchronize(stream));
+    struct cushim_stream *stream = test_stream_new();
+    expect_success("dispatched", cushim_stream_enqueue(stream, body_does_nothing, &dispatched_own, release_own,
+                                                       &dispatched_own.completion));
+    expect_success("set-callback", cushim_completion_set_callback(dispatched_own.completion, dispatcher,
+                                                                  end_own_completion, &dispatched_own, release_own));
+    expect_number("run", (long long)dispatcher_run_something(dispatcher), 1);
+    expect_own("dispatched", &dispatched_own);
+    expect_success("late", cushim_stream_enqueue(stream, body_does_nothing, &late, release_own, &late.completion));
+    expect_success("synchronize", cushim_stream_synchronize(stream));
     for (int i = 0; i < 500 && cushim_completion_count(late.completion) == 0; i++)
         pause_shortly();
-    done("inline-late", cushim_completion_set_inline_callback(late.completion, end_own_completion, &late, release_own));
-    rule_own("late", &late);
+    expect_success("inline-late",
+                   cushim_completion_set_inline_callback(late.completion, end_own_completion, &late, release_own));
+    expect_own("late", &late);
     gate_close(&gate, cushim_stream_handle(stream));
-    done("early", cushim_stream_enqueue(stream, body_does_nothing, &early, release_own, &early.completion));
-    done("inline-early",
-         cushim_completion_set_inline_callback(early.completion, end_own_completion, &early, release_own));
+    expect_success("early", cushim_stream_enqueue(stream, body_does_nothing, &early, release_own, &early.completion));
+    expect_success("inline-early",
+                   cushim_completion_set_inline_callback(early.completion, end_own_completion, &early, release_own));
     gate_open(&gate);
-    layer_stream_end(stream);
+    test_stream_close(stream);
     for (int i = 0; i < 500 && atomic_load(&early.releases) < 2; i++)
         pause_shortly();
-    rule_own("early", &early);
+    expect_own("early", &early);
     cushim_dispatcher_destroy(&dispatcher);
 }
 
@@ -116,26 +118,26 @@ static void captured_ended_by(const char *key, void (*function)(CUresult status,
 {
     struct note note = {0};
     size_t count = 99;
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     struct cushim_graph_exec *executable = NULL;
     to_destroy = dispatcher_new();
-    if (!done(key_of(key, "capture", NULL),
-              cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0, body_captures_completion,
-                                               &notified, &executable)))
+    if (!expect_success(key_of(key, "capture", NULL),
+                        cushim_stream_capture_executable(stream, CU_STREAM_CAPTURE_MODE_RELAXED, 0,
+                                                         body_captures_completion, &notified, &executable)))
         return;
-    done(key_of(key, "set-callback", NULL),
-         cushim_completion_set_callback(notified, to_destroy, function, &note, release_note));
+    expect_success(key_of(key, "set-callback", NULL),
+                   cushim_completion_set_callback(notified, to_destroy, function, &note, release_note));
     for (int i = 0; i < 3; i++)
-        need("launch", cushim_graph_exec_launch(executable, stream));
-    done(key_of(key, "synchronize", NULL), cushim_stream_synchronize(stream));
-    done(key_of(key, "run", NULL), cushim_dispatcher_run(to_destroy, &count));
-    rule_number(key_of(key, "count", NULL), (long long)count, 1);
-    rule_note(key, &note, 1, 1);
+        require("launch", cushim_graph_exec_launch(executable, stream));
+    expect_success(key_of(key, "synchronize", NULL), cushim_stream_synchronize(stream));
+    expect_success(key_of(key, "run", NULL), cushim_dispatcher_run(to_destroy, 0, &count));
+    expect_number(key_of(key, "count", NULL), (long long)count, 1);
+    expect_note(key, &note, 1, 1);
     cushim_completion_destroy(&notified);
     cushim_dispatcher_destroy(&to_destroy);
-    done(key_of(key, "executable-destroy", NULL), cushim_graph_exec_destroy(&executable));
-    layer_stream_end(stream);
-    rule_note(key_of(key, "in-the-end", NULL), &note, 1, 1);
+    expect_success(key_of(key, "executable-destroy", NULL), cushim_graph_exec_destroy(&executable));
+    test_stream_close(stream);
+    expect_note(key_of(key, "in-the-end", NULL), &note, 1, 1);
 }
 
 static void captured_ended(void)
@@ -160,7 +162,7 @@ static void never_called(CUresult status, void *user)
 {
     (void)status;
     (void)user;
-    rule_fact("never-called", false);
+    expect_true("never-called", false);
 }
 
 static void released_with_its_variable(void)
@@ -168,15 +170,16 @@ static void released_with_its_variable(void)
     struct job job = {NULL, 0};
     struct gate gate;
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     gate_close(&gate, cushim_stream_handle(stream));
-    job.completion = completion_new(stream);
-    done("set-callback", cushim_completion_set_callback(job.completion, dispatcher, never_called, &job, release_job));
+    job.completion = notifying_new(stream);
+    expect_success("set-callback",
+                   cushim_completion_set_callback(job.completion, dispatcher, never_called, &job, release_job));
     cushim_completion_destroy(&job.completion);
-    rule_fact("untouched", job.completion == (struct cushim_completion *)&job.unused);
+    expect_true("untouched", job.completion == (struct cushim_completion *)&job.unused);
     gate_open(&gate);
     cushim_dispatcher_destroy(&dispatcher);
-    layer_stream_end(stream);
+    test_stream_close(stream);
 }
 
 #if !defined(_WIN32)
@@ -226,20 +229,20 @@ static void *race_make(void *user)
 {
     struct race *race = user;
     struct racer *racers = race->racers[atomic_fetch_add(&race->makers, 1)];
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     for (int i = 0; i < RACE_COMPLETIONS; i++) {
         struct racer *racer = &racers[i];
         racer->race = race;
-        need("completion", cushim_stream_completion(stream, &racer->completion));
+        require("completion", cushim_completion_create(stream, CUSHIM_COMPLETION_NOTIFYING, &racer->completion));
         if (race->is_inline)
-            need("set", cushim_completion_set_inline_callback(racer->completion, race_call, racer, race_release));
+            require("set", cushim_completion_set_inline_callback(racer->completion, race_call, racer, race_release));
         else
-            need("set",
-                 cushim_completion_set_callback(racer->completion, race->dispatcher, race_call, racer, race_release));
+            require("set", cushim_completion_set_callback(racer->completion, race->dispatcher, race_call, racer,
+                                                          race_release));
     }
     for (int i = 0; i < 1500 && !race_is_over(race); i++)
         pause_shortly();
-    layer_stream_end(stream);
+    test_stream_close(stream);
     return NULL;
 }
 
@@ -247,7 +250,7 @@ static void *race_run(void *user)
 {
     struct race *race = user;
     for (int i = 0; i < 10000000 && !race_is_over(race); i++)
-        need("run", cushim_dispatcher_run(race->dispatcher, NULL));
+        require("run", cushim_dispatcher_run(race->dispatcher, 0, NULL));
     return NULL;
 }
 
@@ -274,9 +277,9 @@ static void race_with(const char *name, bool is_inline)
         race_stall(pthread_kill(threads[i % RACE_MAKERS], SIGUSR1));
     for (int i = 0; i < RACE_MAKERS + 1; i++)
         pthread_join(threads[i], NULL);
-    rule_number(key_of(name, "wrong", NULL), atomic_load(&race.wrong), 0);
-    rule_number(key_of(name, "calls", NULL), atomic_load(&race.calls), RACE_MAKERS * RACE_COMPLETIONS);
-    rule_number(key_of(name, "releases", NULL), atomic_load(&race.releases), RACE_MAKERS * RACE_COMPLETIONS);
+    expect_number(key_of(name, "wrong", NULL), atomic_load(&race.wrong), 0);
+    expect_number(key_of(name, "calls", NULL), atomic_load(&race.calls), RACE_MAKERS * RACE_COMPLETIONS);
+    expect_number(key_of(name, "releases", NULL), atomic_load(&race.releases), RACE_MAKERS * RACE_COMPLETIONS);
     cushim_dispatcher_destroy(&race.dispatcher);
     /* The callbacks that were not called yet would use it. */
     if (race_is_over(&race))

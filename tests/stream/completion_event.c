@@ -1,121 +1,274 @@
 /* SPDX-License-Identifier: MIT */
-/* Completions that record an event: what they cost, and that they fire whatever the driver refuses. */
-#include <sched.h>
+/* What completions ask of the driver, and that they fire whatever the driver refuses. */
+#if !defined(_WIN32)
+#    define _POSIX_C_SOURCE 200809L
+#    include <pthread.h>
+#    include <signal.h>
+#    include <time.h>
+#endif
 
 #include "completion.h"
 
-static void wait_and_destroy(struct cushim_stream *stream)
+enum { MILLISECOND = 1000000 };
+
+static void wait_and_destroy(struct cushim_completion *completion)
 {
-    struct cushim_completion *completion = completion_new(stream);
-    need("wait", cushim_completion_wait(completion, soon()));
+    require("wait", wait_status(completion, soon()));
     cushim_completion_destroy(&completion);
 }
 
-/* Creating a completion and finding it done: is the stream in a capture, the id of its context, the event; then the id
- * of the context, the event, and the capture mode of the thread twice. */
-static void calls(void)
+/* A polled completion makes no callback and no stream; it destroys its event, and leaves no object. */
+static void polled(void)
 {
-    struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = layer_stream();
-    wait_and_destroy(stream); /* the event exists */
+    struct cushim_stream *stream = test_stream_new();
     watch_begin();
-    need("completion", cushim_stream_completion(stream, &completion));
-    int made = watch_calls();
-    watch_end();
-    need("wait", cushim_completion_wait(completion, soon()));
+    struct cushim_completion *completion = polled_new(stream);
+    require("synchronize", cushim_stream_synchronize(stream));
+    expect("poll", poll_status(completion), CUDA_SUCCESS);
+    expect_number("events", watch_events(), 1);
+    expect_number("queries", watch_calls_of(S(EventQuery_v1)), 1);
     cushim_completion_destroy(&completion);
-    need("again", cushim_stream_completion(stream, &completion));
-    need("synchronize", cushim_stream_synchronize(stream));
-    watch_begin();
-    rule("poll", cushim_completion_poll(completion), CUDA_SUCCESS);
-    cushim_completion_destroy(&completion);
-    int reaped = watch_calls();
+    expect_number("events-afterwards", watch_events(), 0);
+    expect_number("callbacks", watch_calls_of(S(StreamAddCallback_v1)), 0);
+    expect_number("streams", watch_calls_of(S(StreamCreateWithPriority_v1)), 0);
     watch_end();
-    rule_number("number", made + reaped, 7);
-    layer_stream_end(stream);
+    test_stream_close(stream);
 }
 
-/* Uses a completion in each way. Returns whether everything went as it should. */
-static bool use_in_each_way(struct cushim_stream *stream, struct gate *gate, atomic_int *releases)
+/* A notifying completion makes no call of the driver once it exists, so it can be used in a callback. All those of a
+ * stream use one event. */
+static void notifying(void)
 {
+    struct gate gate;
     cushim_descriptor descriptor;
-    struct cushim_completion *completion = NULL;
-    bool right = cushim_stream_enqueue(stream, body_does_nothing, releases, count_release, &completion) == CUDA_SUCCESS
-                 && cushim_completion_poll(completion) == CUDA_ERROR_NOT_READY
-                 && cushim_completion_wait(completion, cushim_time_ns() + 1000000) == CUDA_ERROR_TIMEOUT
-                 && cushim_completion_descriptor(completion, &descriptor) == CUDA_SUCCESS;
-    gate_open(gate);
-    right = right && readable(descriptor) && cushim_completion_wait(completion, soon()) == CUDA_SUCCESS;
-    cushim_completion_destroy(&completion);
-    return right;
-}
-
-/* The second time, nothing is allocated. */
-static void no_allocation(void)
-{
-    struct gate gate;
-    atomic_int releases = 0;
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
+    wait_and_destroy(notifying_new(stream));
     gate_close(&gate, cushim_stream_handle(stream));
-    rule_fact("first", use_in_each_way(stream, &gate, &releases));
-    gate_close(&gate, cushim_stream_handle(stream));
-    allocation_fail(0);
-    rule_fact("second", use_in_each_way(stream, &gate, &releases));
-    rule_fact("none", !allocation_failed());
-    rule_number("released", atomic_load(&releases), 2);
-    layer_stream_end(stream);
-}
-
-static void use_without_budget(struct cushim_stream *stream)
-{
-    struct gate gate;
-    gate_close(&gate, cushim_stream_handle(stream));
-    struct cushim_completion *completion = completion_new(stream);
-    cushim_set_spin_budget_ns(0);
     watch_begin();
-    rule("wait", cushim_completion_wait(completion, cushim_time_ns() + 2000000), CUDA_ERROR_TIMEOUT);
-    rule_fact("no-spinning", watch_calls_of(S(EventQuery_v1)) <= 4);
+    struct cushim_completion *completion = notifying_new(stream);
+    expect_number("events", watch_events(), 0);
     watch_end();
-    cushim_set_spin_budget_ns(50000);
+    watch_begin();
+    expect("poll", poll_status(completion), CUDA_ERROR_NOT_READY);
+    expect("wait", wait_status(completion, cushim_clock_ns() + 2 * MILLISECOND), CUDA_ERROR_TIMEOUT);
+    require("descriptor", cushim_completion_get_descriptor(completion, &descriptor));
     gate_open(&gate);
-    rule("fired", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    expect("fired", wait_status(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
+    expect_number("calls", watch_calls(), 0);
+    watch_end();
+    test_stream_close(stream);
 }
 
-static void spin_budget(void)
+static CUstreamCaptureMode exchange_mode(CUstreamCaptureMode mode)
 {
-    struct cushim_stream *stream = layer_stream();
-    use_without_budget(stream);
-    layer_stream_end(stream);
+    require("mode", cu->ThreadExchangeStreamCaptureMode_v1(&mode));
+    return mode;
 }
 
-/* A wait that ends within the spin budget asks for no callback. */
-static void short_waits(void)
+/* A query changes the capture mode of the thread only while it lasts. */
+static void mode_stays(void)
 {
     struct gate gate;
-    size_t index;
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     gate_close(&gate, cushim_stream_handle(stream));
-    struct cushim_completion *completion = completion_new(stream);
-    cushim_set_spin_budget_ns(UINT64_MAX);
-    watch_begin();
-    rule("wait", cushim_completion_wait(completion, cushim_time_ns() + 1000000), CUDA_ERROR_TIMEOUT);
-    rule("past", cushim_completion_wait(completion, 0), CUDA_ERROR_TIMEOUT);
-    rule("any", cushim_completion_wait_any(&completion, 1, 0, &index), CUDA_ERROR_TIMEOUT);
-    rule("all", cushim_completion_wait_all(&completion, 1, 0), CUDA_ERROR_TIMEOUT);
-    rule_number("callbacks", watch_calls_of(S(StreamAddCallback_v1)), 0);
-    watch_end();
-    cushim_set_spin_budget_ns(50000);
+    struct cushim_completion *completion = polled_new(stream);
+    for (int mode = 0; mode < 3; mode++) {
+        exchange_mode((CUstreamCaptureMode)mode);
+        expect(key_of(mode_names[mode], "poll", NULL), poll_status(completion), CUDA_ERROR_NOT_READY);
+        expect_number(mode_names[mode], exchange_mode(CU_STREAM_CAPTURE_MODE_GLOBAL), mode);
+    }
     gate_open(&gate);
-    rule("fired", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
-    cushim_completion_destroy(&completion);
-    layer_stream_end(stream);
+    wait_and_destroy(completion);
+    test_stream_close(stream);
 }
+
+static void expect_only_callbacks(const char *name, struct cushim_stream *stream)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        watch_begin();
+        struct cushim_completion *completion = completion_new(stream, kind_flags[kind]);
+        expect(key_of(name, kind_names[kind], "wait"), wait_status(completion, soon()), CUDA_SUCCESS);
+        cushim_completion_destroy(&completion);
+        expect_number(key_of(name, kind_names[kind], "callbacks"), watch_calls_of(S(StreamAddCallback_v1)), 1);
+        expect_number(key_of(name, kind_names[kind], "events"), watch_calls_of(S(EventRecord_v1)), 0);
+        watch_end();
+    }
+}
+
+static void special(void)
+{
+    static const CUstream handles[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
+    for (int i = 0; i < 3; i++) {
+        struct cushim_stream *stream = NULL;
+        require("borrow", cushim_stream_borrow(handles[i], NULL, &stream));
+        expect_only_callbacks(ordinals[i], stream);
+        cushim_stream_destroy(&stream);
+    }
+}
+
+static void green(void)
+{
+    struct cushim_context *context = NULL;
+    struct cushim_stream *stream = NULL;
+    require("borrow", cushim_context_borrow_green(green_new(), &context));
+    require("create", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
+    expect_only_callbacks("green", stream);
+    test_stream_close(stream);
+    cushim_context_destroy(&context);
+}
+
+/* No function needs the context of the stream to be current, or leaves it current. */
+static void other_contexts(void)
+{
+    CUcontext contexts[CONTEXT_COUNT];
+    contexts_new(contexts);
+    for (int current = 0; current < CONTEXT_COUNT; current++) {
+        struct cushim_stream *stream = test_stream_new(); /* has not chosen a notification stream */
+        require("current", cu->CtxSetCurrent_v1(contexts[current]));
+        for (int kind = 0; kind < KINDS; kind++) {
+            struct cushim_completion *completion = completion_new(stream, kind_flags[kind]);
+            expect_current(key_of(context_names[current], kind_names[kind], "created"), contexts[current]);
+            expect(key_of(context_names[current], kind_names[kind], "wait"), wait_status(completion, soon()),
+                   CUDA_SUCCESS);
+            cushim_completion_destroy(&completion);
+            expect_current(key_of(context_names[current], kind_names[kind], "destroyed"), contexts[current]);
+        }
+        require("back", cu->CtxSetCurrent_v1(the_context));
+        test_stream_close(stream);
+    }
+}
+
+/* Waits in vain with a spin budget. Returns how often the event was queried; -1 if the wait was not in vain. */
+static int queries_in(struct cushim_completion *completion, uint64_t budget, uint64_t nanoseconds)
+{
+    uint64_t before = cushim_completion_set_spin_ns(budget);
+    watch_begin();
+    CUresult result = wait_status(completion, cushim_clock_ns() + nanoseconds);
+    int queries = result == CUDA_ERROR_TIMEOUT ? watch_calls_of(S(EventQuery_v1)) : -1;
+    watch_end();
+    cushim_completion_set_spin_ns(before);
+    return queries;
+}
+
+/*
+ * Without a budget, a wait of 10 ms has at most 240 sleeps, most of them of about 100 us. A wait of 100 ms has at most
+ * 150 more, because sleeps grow to a 64th of the time waited. The system can make sleeps longer, not shorter.
+ */
+static void sleeping(void)
+{
+    struct gate gate;
+    struct cushim_stream *stream = test_stream_new();
+    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_completion *completion = polled_new(stream);
+    expect_number("budget", (long long)cushim_completion_set_spin_ns(60000), 50000);
+    expect_number("budget-was-set", (long long)cushim_completion_set_spin_ns(50000), 60000);
+    int spinning = queries_in(completion, UINT64_MAX, 100 * MILLISECOND);
+    int sleeping = queries_in(completion, 0, 10 * MILLISECOND);
+    int longer = queries_in(completion, 0, 100 * MILLISECOND);
+    expect_true("sleeps", sleeping <= 250);
+    expect_true("wakes", longer >= 4);
+    expect_true("sleeps-longer-later", longer <= 400);
+    expect_true("spins", spinning > 450);
+    gate_open(&gate);
+    wait_and_destroy(completion);
+    test_stream_close(stream);
+}
+
+/* The sleeps end at the deadline and not later, whatever the budget. */
+static void deadline(void)
+{
+    enum { ROUNDS = 20 };
+    struct gate gate;
+    int late = 0;
+    int early = 0;
+    struct cushim_stream *stream = test_stream_new();
+    gate_close(&gate, cushim_stream_handle(stream));
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct cushim_completion *completion = completion_new(stream, kind_flags[kind]);
+        for (int i = 0; i < ROUNDS; i++) {
+            uint64_t end = cushim_clock_ns() + (unsigned)i * MILLISECOND / 4;
+            early += wait_status(completion, end) != CUDA_ERROR_TIMEOUT || cushim_clock_ns() < end;
+            late += cushim_clock_ns() > end + 100 * UINT64_C(1000000); /* on a busy machine, any sleep can take long */
+        }
+        cushim_completion_destroy(&completion);
+    }
+    expect_number("early", early, 0);
+    expect_true("in-time", late < ROUNDS);
+    gate_open(&gate);
+    test_stream_close(stream);
+}
+
+#if !defined(_WIN32)
+static atomic_int signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    atomic_fetch_add(&signals, 1);
+}
+
+struct interruption {
+    pthread_t thread;
+    atomic_bool ended;
+};
+
+static void *interrupt_often(void *user)
+{
+    struct interruption *interruption = user;
+    const struct timespec pause = {.tv_nsec = 20000};
+    while (!atomic_load(&interruption->ended)) {
+        nanosleep(&pause, NULL);
+        pthread_kill(interruption->thread, SIGUSR1);
+    }
+    return NULL;
+}
+
+/* The thread that waits gets a signal about every 100 us: the wait goes on, and does not query more often for it. On a
+ * busy machine, a wait without a signal is made again. */
+static void interrupted(void)
+{
+    enum { ATTEMPTS = 20 };
+    struct gate gate;
+    pthread_t thread;
+    int queries = 0;
+    int early = 0;
+    int before;
+    const struct sigaction counting = {.sa_handler = count_signal};
+    struct interruption interruption = {.thread = pthread_self()};
+    struct cushim_stream *stream = test_stream_new();
+    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_completion *completions[KINDS] = {polled_new(stream), notifying_new(stream)};
+    sigaction(SIGUSR1, &counting, NULL);
+    require("thread", pthread_create(&thread, NULL, interrupt_often, &interruption) == 0 ? CUDA_SUCCESS
+                                                                                         : CUDA_ERROR_OPERATING_SYSTEM);
+    int attempt = 0;
+    do {
+        before = atomic_load(&signals);
+        queries = queries_in(completions[POLLED], 0, 100 * MILLISECOND);
+    } while (atomic_load(&signals) == before && ++attempt < ATTEMPTS);
+    expect_true("polled-signals", atomic_load(&signals) > before);
+    attempt = 0;
+    do {
+        before = atomic_load(&signals);
+        uint64_t end = cushim_clock_ns() + 20 * MILLISECOND;
+        early += wait_status(completions[NOTIFYING], end) != CUDA_ERROR_TIMEOUT || cushim_clock_ns() < end;
+    } while (atomic_load(&signals) == before && ++attempt < ATTEMPTS);
+    expect_true("notifying-signals", atomic_load(&signals) > before);
+    expect_number("before-the-deadline", early, 0);
+    atomic_store(&interruption.ended, true);
+    pthread_join(thread, NULL);
+    expect_true("queries", queries > 0 && queries <= 400);
+    gate_open(&gate);
+    for (int kind = 0; kind < KINDS; kind++)
+        wait_and_destroy(completions[kind]);
+    test_stream_close(stream);
+}
+#endif
 
 struct use {
     struct cushim_completion *completion;
-    struct gate gate;
-    atomic_int opened;
+    atomic_int work_is_done;
     atomic_int releases;
     atomic_int early;
 };
@@ -123,83 +276,98 @@ struct use {
 static void release_use(void *user)
 {
     struct use *use = user;
-    if (atomic_load(&use->opened) == 0)
+    if (atomic_load(&use->work_is_done) == 0)
         atomic_fetch_add(&use->early, 1);
     atomic_fetch_add(&use->releases, 1);
 }
 
-enum form { POLLED, WAITED, WITH_DESCRIPTOR, WITH_ANY, DETACHED, FORMS };
-
-static const char *const form_names[FORMS] = {"polled", "waited", "descriptor", "any", "detached"};
-
-static void use_pending(struct use *use, enum form form)
+static void CUDA_CB use_work(CUstream stream, CUresult status, void *user)
 {
-    cushim_descriptor descriptor;
-    size_t index;
-    uint64_t deadline = cushim_time_ns() + 100000;
-    switch (form) {
-    case WAITED:
-        (void)cushim_completion_wait(use->completion, deadline);
-        break;
-    case WITH_DESCRIPTOR:
-        (void)cushim_completion_descriptor(use->completion, &descriptor);
-        break;
-    case WITH_ANY:
-        (void)cushim_completion_wait_any(&use->completion, 1, deadline, &index);
-        break;
-    case DETACHED:
-        cushim_completion_detach(&use->completion);
-        break;
-    default:
-        (void)cushim_completion_poll(use->completion);
-    }
+    (void)stream;
+    (void)status;
+    pause_shortly();
+    atomic_store(&((struct use *)user)->work_is_done, 1);
 }
 
-/* Returns whether the `turn`th driver call failed, and checks what happened then. */
-static bool use_with_failure(struct cushim_stream *stream, enum form form, int turn, int *wrong)
+static CUresult use_enqueue_work(struct cushim_stream *stream, void *user)
+{
+    return cu->StreamAddCallback_v1(cushim_stream_handle(stream), use_work, user, 0);
+}
+
+enum form { CREATED_POLLED, CREATED_NOTIFYING, ENQUEUED, DETACHED, FORMS };
+
+static const char *const form_names[FORMS] = {"polled", "notifying", "enqueued", "detached"};
+
+static CUresult use_create(struct cushim_stream *stream, enum form form, struct use *use)
+{
+    if (form >= ENQUEUED)
+        return cushim_stream_enqueue(stream, use_enqueue_work, use, release_use, &use->completion);
+    require("work", use_enqueue_work(stream, use));
+    return cushim_completion_create(stream, kind_flags[form], &use->completion);
+}
+
+/* Returns whether driver call `number` failed, and checks what happened then. */
+static bool use_with_failure(enum form form, int number, int *wrong)
 {
     struct use use = {.completion = NULL};
-    gate_close(&use.gate, cushim_stream_handle(stream));
-    (void)cushim_completion_poll(NULL); /* an error to find again */
+    enum cushim_slot slot = CUSHIM_SLOT_COUNT;
+    long blocks = allocation_count();
+    struct cushim_stream *stream = test_stream_new(); /* has not chosen a notification stream */
+    (void)cushim_completion_poll(NULL, NULL);         /* an error to find again */
     watch_begin();
-    watch_fail(turn, CUDA_ERROR_UNKNOWN);
-    CUresult result = cushim_stream_enqueue(stream, body_does_nothing, &use, release_use, &use.completion);
-    if (result == CUDA_SUCCESS) {
-        *wrong += cushim_last_error()->code != CUDA_ERROR_INVALID_HANDLE;
-        (void)cushim_completion_poll(NULL);
-        use_pending(&use, form);
-        if (form != WAITED && form != WITH_ANY)
-            *wrong += cushim_last_error()->code != CUDA_ERROR_INVALID_HANDLE;
-    }
-    bool failed = watch_failed(NULL);
-    watch_end();
-    *wrong += result == CUDA_SUCCESS && use.completion != NULL
-              && cushim_completion_poll(use.completion) != CUDA_ERROR_NOT_READY;
-    atomic_store(&use.opened, 1);
-    gate_open(&use.gate);
-    if (use.completion != NULL)
-        *wrong += cushim_completion_wait(use.completion, soon()) != CUDA_SUCCESS;
+    watch_fail(number, CUDA_ERROR_UNKNOWN);
+    CUresult result = use_create(stream, form, &use);
+    *wrong += (result == CUDA_SUCCESS) != (use.completion != NULL);
+    *wrong += result == CUDA_SUCCESS && cushim_error_last()->code != CUDA_ERROR_INVALID_HANDLE;
+    if (use.completion != NULL && form != DETACHED)
+        *wrong += wait_status(use.completion, soon()) != CUDA_SUCCESS || atomic_load(&use.work_is_done) == 0;
     cushim_completion_destroy(&use.completion);
-    for (int i = 0; i < 500 && atomic_load(&use.releases) == 0; i++)
+    bool failed = watch_failed(&slot);
+    *wrong += result != CUDA_SUCCESS && !failed;
+    test_stream_close(stream);
+    /* An event is forgotten if the driver does not say whether its context exists. */
+    *wrong += watch_events() != 0 && slot != S(CtxGetId_v1);
+    watch_end();
+    for (int i = 0; i < 500 && (atomic_load(&use.releases) != (form >= ENQUEUED) || allocation_count() > blocks); i++)
         pause_shortly();
-    *wrong += atomic_load(&use.releases) != 1 || atomic_load(&use.early) != 0;
+    *wrong += allocation_count() > blocks;
+    *wrong += atomic_load(&use.releases) != (form >= ENQUEUED) || atomic_load(&use.early) != 0;
     return failed;
 }
 
-/* Each driver call fails in turn. The completion fires with success, `release` is called once and not before that, and
- * calls that succeed record no error. */
+/* Each driver call fails in turn. A creation may be refused; otherwise the completion fires with success. `release` is
+ * called once, and not before the work is done. Calls that succeed record no error, and nothing is left. */
 static void each_call_fails(void)
 {
-    struct cushim_stream *stream = layer_stream();
     for (int form = 0; form < FORMS; form++) {
         int wrong = 0;
-        int turn = 0;
-        while (turn < 100 && use_with_failure(stream, (enum form)form, turn, &wrong))
-            turn++;
-        rule_number(key_of("wrong", form_names[form], NULL), wrong, 0);
-        rule_fact(key_of("tried", form_names[form], NULL), turn > 1);
+        int number = 0;
+        while (number < 100 && use_with_failure((enum form)form, number, &wrong))
+            number++;
+        expect_number(key_of("wrong", form_names[form], NULL), wrong, 0);
+        expect_true(key_of("tried", form_names[form], NULL), number > 1);
     }
-    layer_stream_end(stream);
+}
+
+/* An error of a query that the driver does not repeat is not the status of the work. */
+static void query_fails_once(void)
+{
+    struct gate gate;
+    static const enum cushim_slot slots[] = {S(EventQuery_v1), S(CtxGetId_v1), S(ThreadExchangeStreamCaptureMode_v1)};
+    struct cushim_stream *stream = test_stream_new();
+    gate_close(&gate, cushim_stream_handle(stream));
+    struct cushim_completion *completion = polled_new(stream);
+    for (int i = 0; i < 3; i++) {
+        watch_begin();
+        watch_fail_slot(slots[i], CUDA_ERROR_UNKNOWN);
+        expect(key_of(ordinals[i], "pending", NULL), poll_status(completion), CUDA_ERROR_NOT_READY);
+        expect_true(key_of(ordinals[i], "failed", NULL), watch_failed(NULL));
+        watch_end();
+    }
+    gate_open(&gate);
+    expect("fired", wait_status(completion, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    test_stream_close(stream);
 }
 
 /* An inline callback runs on a thread of the driver, also while the program polls. */
@@ -223,156 +391,146 @@ static void inline_while_polled(void)
 {
     enum { ROUNDS = 50 };
     int here = 0;
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     for (int round = 0; round < ROUNDS; round++) {
         struct gate gate;
         struct inline_call call = {.releases = 0};
         gate_close(&gate, cushim_stream_handle(stream));
-        struct cushim_completion *completion = completion_new(stream);
-        need("set", cushim_completion_set_inline_callback(completion, take_thread, &call, count_inline_release));
+        struct cushim_completion *completion = notifying_new(stream);
+        require("set", cushim_completion_set_inline_callback(completion, take_thread, &call, count_inline_release));
         gate_open(&gate);
-        while (cushim_completion_poll(completion) == CUDA_ERROR_NOT_READY)
-            sched_yield();
+        while (poll_status(completion) == CUDA_ERROR_NOT_READY)
+            pause_shortly();
         for (int i = 0; i < 500 && atomic_load(&call.releases) == 0; i++)
             pause_shortly();
         here += atomic_load(&call.releases) == 0 || pthread_equal(call.thread, pthread_self());
         cushim_completion_destroy(&completion);
     }
-    rule_number("on-this-thread", here, 0);
-    layer_stream_end(stream);
+    expect_number("on-this-thread", here, 0);
+    test_stream_close(stream);
 }
 
-/* The driver refuses the callbacks of all helper streams, which are closed then. The next completion replaces them,
- * although it reuses an event. */
-static void helpers_replaced(void)
+/* Begins a capture when the completion records its event, as another thread could. */
+static CUstream captured_handle;
+static CUresult(CUDAAPI *real_record)(CUevent event, CUstream stream);
+
+static CUresult CUDAAPI capture_and_record(CUevent event, CUstream stream)
 {
-    enum { HELPERS = 4 };
-    struct gate gate;
-    int wrong = 0;
-    struct cushim_stream *stream = layer_stream();
-    struct cushim_completion *completions[HELPERS];
-    wait_and_destroy(stream);
-    if (!gate_close(&gate, cushim_stream_handle(stream)))
-        return;
-    for (int i = 0; i < HELPERS; i++)
-        completions[i] = completion_new(stream);
-    watch_begin();
-    for (int i = 0; i < HELPERS; i++) {
-        watch_fail_slot(S(StreamAddCallback_v1), CUDA_ERROR_OUT_OF_MEMORY);
-        wrong += cushim_completion_wait(completions[i], cushim_time_ns() + 2000000) != CUDA_ERROR_TIMEOUT;
-    }
-    rule_number("not-pending", wrong, 0);
-    rule_number("closed", watch_calls_of(S(StreamDestroy_v2)), HELPERS);
-    watch_end();
-    gate_open(&gate);
-    for (int i = 0; i < HELPERS; i++) {
-        wrong += cushim_completion_wait(completions[i], soon()) != CUDA_SUCCESS;
-        cushim_completion_destroy(&completions[i]);
-    }
-    rule_number("not-fired", wrong, 0);
-    watch_begin();
-    wait_and_destroy(stream);
-    rule_number("created", watch_calls_of(S(StreamCreateWithPriority_v1)), HELPERS);
-    rule_number("events", watch_calls_of(S(EventCreate_v1)), 0);
-    watch_end();
-    layer_stream_end(stream);
+    require("begin", cu->StreamBeginCapture_v2(captured_handle, RELAXED));
+    return real_record(event, stream);
 }
 
-/* More streams than there are helper streams have completions that need a callback, and they are destroyed: nothing
- * waits, no stream is created, and each completion fires. */
-static void many_callbacks(void)
+/* A capture begins between the check and the record: the creation fails, and makes no other call on the event. */
+static void capture_begins(void)
 {
-    enum { MANY = 100, STREAMS = 40 };
-    struct gate gates[STREAMS];
-    atomic_int releases = 0;
-    struct cushim_completion *completions[MANY];
-    cushim_descriptor descriptor;
-    CUstream handles[STREAMS];
-    struct cushim_stream *streams[STREAMS];
-    int fired = 0;
-    int wrong = 0;
-    struct cushim_context *context = context_new();
-    for (int i = 0; i < STREAMS; i++) {
-        need("create", cu->StreamCreate_v1(&handles[i], CU_STREAM_NON_BLOCKING));
-        need("borrow", cushim_stream_borrow(handles[i], context, &streams[i]));
+    struct cushim_dispatch_table *live = (struct cushim_dispatch_table *)cushim_table();
+    for (int kind = 0; kind < KINDS; kind++) {
+        const char *name = kind_names[kind];
+        struct cushim_completion *completion = NULL;
+        struct cushim_stream *stream = test_stream_new();
+        CUgraph graph = NULL;
+        captured_handle = cushim_stream_handle(stream);
+        watch_begin();
+        real_record = live->EventRecord_v1;
+        live->EventRecord_v1 = capture_and_record;
+        expect_error(key_of(name, "refused", NULL), cushim_completion_create(stream, kind_flags[kind], &completion),
+                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "cushim_completion_create");
+        live->EventRecord_v1 = real_record;
+        expect_number(key_of(name, "waits", NULL), watch_calls_of(S(StreamWaitEvent_v1)), 0);
+        expect_number(key_of(name, "queries", NULL), watch_calls_of(S(EventQuery_v1)), 0);
+        expect_number(key_of(name, "destroyed", NULL), watch_calls_of(S(EventDestroy_v2)), 0);
+        watch_end();
+        expect_true(key_of(name, "untouched", NULL), completion == NULL);
+        expect_status(key_of(name, "status", NULL), stream, "active");
+        expect(key_of(name, "end", NULL), cu->StreamEndCapture_v1(captured_handle, &graph), CUDA_SUCCESS);
+        require("graph", cu->GraphDestroy_v1(graph));
+        test_stream_close(stream);
     }
-    wait_and_destroy(streams[0]); /* creates the helper streams now: */
-    /* While work is pending, driver 580 creates no 36th stream in a context. */
-    for (int i = 0; i < STREAMS; i++)
-        gate_close(&gates[i], handles[i]);
-    for (int i = 0; i < MANY; i++)
-        wrong +=
-            cushim_stream_enqueue(streams[i % STREAMS], body_does_nothing, &releases, count_release, &completions[i])
-            != CUDA_SUCCESS;
-    for (int i = 0; i < STREAMS; i++)
-        cushim_stream_destroy(&streams[i]);
-    watch_begin();
-    for (int i = 0; i < MANY; i++) {
-        if (i % 2 == 0)
-            cushim_completion_detach(&completions[i]);
-        else
-            wrong += cushim_completion_descriptor(completions[i], &descriptor) != CUDA_SUCCESS;
-    }
-    rule_number("streams-created", watch_calls_of(S(StreamCreateWithPriority_v1)), 0);
-    watch_end();
-    rule_number("not-yet", atomic_load(&releases), 0);
-    for (int i = 0; i < STREAMS; i++)
-        gate_open(&gates[i]);
-    for (int i = 1; i < MANY; i += 2) {
-        fired += cushim_completion_wait(completions[i], soon()) == CUDA_SUCCESS;
-        cushim_completion_destroy(&completions[i]);
-    }
-    for (int i = 0; i < 500 && atomic_load(&releases) < MANY; i++)
-        pause_shortly();
-    rule_number("wrong", wrong, 0);
-    rule_number("fired", fired, MANY / 2);
-    rule_number("released", atomic_load(&releases), MANY);
-    for (int i = 0; i < STREAMS; i++)
-        need("destroy", cu->StreamDestroy_v2(handles[i]));
-    cushim_context_destroy(&context);
 }
 
-static int objects_created(void)
+/* Contexts whose ids are equal modulo 64 have nothing to do with each other. */
+static void equal_ids(void)
 {
-    return watch_calls_of(S(EventCreate_v1)) + watch_calls_of(S(StreamCreateWithPriority_v1));
+    enum { MOST = 400, STRIDE = 70, SECONDS = 5 };
+    CUcontext contexts[2] = {NULL, NULL};
+    unsigned long long ids[2] = {0, 1};
+    struct cushim_stream *streams[2];
+    struct cushim_context *borrowed[2];
+    const uint64_t end = cushim_clock_ns() + SECONDS * UINT64_C(1000000000); /* a context takes 0.15 s on a GPU */
+    require("context", cu->CtxCreate_v2(&contexts[0], 0, the_device));
+    require("id", cu->CtxGetId_v1(contexts[0], &ids[0]));
+    for (int i = 0; i < MOST && (ids[1] - ids[0]) % 64 != 0 && cushim_clock_ns() < end; i++) {
+        if (contexts[1] != NULL)
+            require("destroy", cu->CtxDestroy_v2(contexts[1]));
+        if (i % STRIDE == 0) /* streams and contexts share the ids */
+            stream_end(stream_new());
+        require("another", cu->CtxCreate_v2(&contexts[1], 0, the_device));
+        require("another-id", cu->CtxGetId_v1(contexts[1], &ids[1]));
+    }
+    if ((ids[1] - ids[0]) % 64 != 0)
+        not_applicable("found", "two contexts whose ids are equal modulo 64, within 5 s");
+    for (int i = 0; i < 2; i++) {
+        require("borrow", cushim_context_borrow(contexts[i], &borrowed[i]));
+        require("create", cushim_stream_create(borrowed[i], CU_STREAM_NON_BLOCKING, 0, &streams[i]));
+        wait_and_destroy(polled_new(streams[i]));
+        watch_begin();
+        struct cushim_completion *completion = polled_new(streams[i]);
+        expect_number(key_of(ordinals[i], "callbacks", NULL), watch_calls_of(S(StreamAddCallback_v1)), 0);
+        watch_end();
+        wait_and_destroy(completion);
+    }
+    for (int i = 0; i < 2; i++) {
+        test_stream_close(streams[i]);
+        cushim_context_destroy(&borrowed[i]);
+        require("end", cu->CtxDestroy_v2(contexts[i]));
+    }
 }
 
-static CUresult body_counts_objects(struct cushim_stream *stream, void *user)
+static int streams_created(void)
+{
+    return watch_calls_of(S(StreamCreateWithPriority_v1));
+}
+
+static CUresult body_counts_streams(struct cushim_stream *stream, void *user)
 {
     (void)stream;
-    *(int *)user = objects_created();
+    *(int *)user = streams_created();
     return CUDA_SUCCESS;
 }
 
-/* Creating can wait for all work of the context, and so for that of the body. */
+/* The notification stream is created before the body: creating a stream can wait for the work of the body. */
 static void created_before_body(void)
 {
     int before = 0;
-    struct cushim_stream *stream = NULL;
+    struct cushim_stream *stream = test_stream_new();
     struct cushim_completion *completion = NULL;
-    struct cushim_context *context = NULL;
-    need("context", cushim_context_create(0, 0, &context));
-    need("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     watch_begin();
-    done("enqueue", cushim_stream_enqueue(stream, body_counts_objects, &before, NULL, &completion));
-    rule_fact("before", before > 0);
-    rule_number("afterwards", objects_created() - before, 0);
+    expect_success("enqueue", cushim_stream_enqueue(stream, body_counts_streams, &before, NULL, &completion));
+    expect_number("before", before, 1);
+    expect_number("afterwards", streams_created(), 1);
     watch_end();
     cushim_completion_destroy(&completion);
-    cushim_stream_destroy(&stream);
-    cushim_context_destroy(&context);
+    test_stream_close(stream);
 }
 
 static const struct check checks[] = {
-    {"completion_event.created-before-body", created_before_body, 0, {S(CtxGetId_v1)}},
-    {"completion_event.calls", calls, 0, {S(CtxGetId_v1)}},
-    {"completion_event.no-allocation", no_allocation, CHECK_ALONE, {0}},
-    {"completion_event.spin-budget", spin_budget, 0, {0}},
-    {"completion_event.short-waits", short_waits, 0, {0}},
-    {"completion_event.each-call-fails", each_call_fails, 0, {S(CtxGetId_v1)}},
+    {"completion_event.polled", polled, 0, {S(CtxGetId_v1)}},
+    {"completion_event.notifying", notifying, 0, {S(CtxGetId_v1)}},
+    {"completion_event.mode-stays", mode_stays, 0, {S(CtxGetId_v1)}},
+    {"completion_event.special", special, 0, {S(DevicePrimaryCtxRetain_v1)}},
+    {"completion_event.green", green, 0, {S(GreenCtxStreamCreate_v1)}},
+    {"completion_event.other-contexts", other_contexts, 0, {0}},
+    {"completion_event.sleeping", sleeping, 0, {S(CtxGetId_v1)}},
+    {"completion_event.deadline", deadline, 0, {0}},
+#if !defined(_WIN32)
+    {"completion_event.interrupted", interrupted, CHECK_ALONE, {S(CtxGetId_v1)}},
+#endif
+    {"completion_event.each-call-fails", each_call_fails, 0, {0}},
+    {"completion_event.query-fails-once", query_fails_once, 0, {S(CtxGetId_v1)}},
     {"completion_event.inline-while-polled", inline_while_polled, 0, {0}},
-    {"completion_event.helpers-replaced", helpers_replaced, 0, {S(CtxGetId_v1)}},
-    {"completion_event.many-callbacks", many_callbacks, 0, {0}},
+    {"completion_event.capture-begins", capture_begins, 0, {S(CtxGetId_v1)}},
+    {"completion_event.equal-ids", equal_ids, CHECK_ALONE, {S(CtxGetId_v1)}},
+    {"completion_event.created-before-body", created_before_body, 0, {S(CtxGetId_v1)}},
     {NULL, NULL, 0, {0}},
 };
 

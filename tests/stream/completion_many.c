@@ -4,112 +4,139 @@
 
 enum { COUNT = 4 };
 
-struct scene {
+struct scenario {
     struct cushim_stream *streams[COUNT];
     unsigned *held[COUNT];
     struct cushim_completion *completions[COUNT];
 };
 
+/* The kinds of the completions in an array. */
+enum { MIXED = KINDS, ARRAYS };
+static const char *const array_names[ARRAYS] = {"polled", "notifying", "mixed"};
+
 /* Completions of work that is held back, each in a stream of its own. */
-static void scene_open(struct scene *scene)
+static void scenario_open(struct scenario *scenario, int array)
 {
     for (int i = 0; i < COUNT; i++) {
-        scene->streams[i] = layer_stream();
-        scene->held[i] = stream_block(scene->streams[i]);
-        scene->completions[i] = completion_new(scene->streams[i]);
+        scenario->streams[i] = test_stream_new();
+        scenario->held[i] = stream_block(scenario->streams[i]);
+        scenario->completions[i] = completion_new(scenario->streams[i], kind_flags[array == MIXED ? i % KINDS : array]);
     }
 }
 
-static void scene_end(struct scene *scene)
+static void scenario_close(struct scenario *scenario)
 {
     for (int i = 0; i < COUNT; i++) {
-        cushim_completion_destroy(&scene->completions[i]);
-        layer_stream_end(scene->streams[i]);
-        host_free(scene->held[i]);
+        cushim_completion_destroy(&scenario->completions[i]);
+        test_stream_close(scenario->streams[i]);
+        host_free(scenario->held[i]);
     }
+}
+
+static void wait_for_any(int array)
+{
+    static const size_t order[COUNT] = {2, 0, 3, 1};
+    const char *name = array_names[array];
+    struct scenario scenario;
+    size_t index = 99;
+    scenario_open(&scenario, array);
+    uint64_t begun = cushim_clock_ns();
+    expect_error(key_of(name, "deadline", NULL),
+                 cushim_completion_wait_any(scenario.completions, COUNT, begun + 20000000, &index), CUDA_ERROR_TIMEOUT,
+                 "cushim_completion_wait_any");
+    expect_true(key_of(name, "not-before-the-deadline", NULL), cushim_clock_ns() >= begun + 20000000);
+    expect_error(key_of(name, "deadline-in-the-past", NULL),
+                 cushim_completion_wait_any(scenario.completions, COUNT, 0, &index), CUDA_ERROR_TIMEOUT,
+                 "cushim_completion_wait_any");
+    expect_number(key_of(name, "untouched", NULL), (long long)index, 99);
+    for (int i = 0; i < COUNT; i++) {
+        stream_unblock(scenario.held[order[i]]);
+        expect(key_of(name, ordinals[i], "wait"),
+               cushim_completion_wait_any(scenario.completions, COUNT, soon(), &index), CUDA_SUCCESS);
+        expect_number(key_of(name, ordinals[i], "index"), (long long)index, (long long)order[i]);
+        expect(key_of(name, ordinals[i], "poll"), poll_status(scenario.completions[index]), CUDA_SUCCESS);
+        cushim_completion_destroy(&scenario.completions[index]); /* NULL from now on, and passed over */
+    }
+    expect_error(key_of(name, "nothing-left", NULL),
+                 cushim_completion_wait_any(scenario.completions, COUNT, soon(), &index), CUDA_ERROR_INVALID_VALUE,
+                 "cushim_completion_wait_any");
+    scenario_close(&scenario);
 }
 
 static void any(void)
 {
-    static const size_t order[COUNT] = {2, 0, 3, 1};
-    struct scene scene;
-    size_t index = 99;
-    scene_open(&scene);
-    uint64_t begun = cushim_time_ns();
-    refused("deadline", cushim_completion_wait_any(scene.completions, COUNT, begun + 20000000, &index),
-            CUDA_ERROR_TIMEOUT, "cushim_completion_wait_any");
-    rule_fact("not-before-the-deadline", cushim_time_ns() >= begun + 20000000);
-    refused("deadline-in-the-past", cushim_completion_wait_any(scene.completions, COUNT, 0, &index), CUDA_ERROR_TIMEOUT,
-            "cushim_completion_wait_any");
-    rule_number("untouched", (long long)index, 99);
-    for (int i = 0; i < COUNT; i++) {
-        stream_unblock(scene.held[order[i]]);
-        rule(key_of(turns[i], "wait", NULL), cushim_completion_wait_any(scene.completions, COUNT, soon(), &index),
-             CUDA_SUCCESS);
-        rule_number(key_of(turns[i], "index", NULL), (long long)index, (long long)order[i]);
-        rule(key_of(turns[i], "poll", NULL), cushim_completion_poll(scene.completions[index]), CUDA_SUCCESS);
-        cushim_completion_destroy(&scene.completions[index]); /* NULL from now on, and passed over */
-    }
-    refused("nothing-left", cushim_completion_wait_any(scene.completions, COUNT, soon(), &index),
-            CUDA_ERROR_INVALID_VALUE, "cushim_completion_wait_any");
-    scene_end(&scene);
+    for (int array = 0; array < ARRAYS; array++)
+        wait_for_any(array);
+}
+
+static void wait_for_all_of(int array)
+{
+    const char *name = array_names[array];
+    struct scenario scenario;
+    CUresult status = CUDA_ERROR_UNKNOWN;
+    scenario_open(&scenario, array);
+    for (int i = 0; i < COUNT - 1; i++)
+        stream_unblock(scenario.held[i]);
+    expect_error(key_of(name, "deadline", NULL),
+                 cushim_completion_wait_all(scenario.completions, COUNT, cushim_clock_ns() + 20000000, &status),
+                 CUDA_ERROR_TIMEOUT, "cushim_completion_wait_all");
+    expect(key_of(name, "untouched", NULL), status, CUDA_ERROR_UNKNOWN);
+    cushim_completion_destroy(&scenario.completions[1]);
+    expect_success(key_of(name, "three-fire", NULL),
+                   cushim_completion_wait_all(scenario.completions, COUNT - 1, soon(), &status));
+    expect(key_of(name, "status", NULL), status, CUDA_SUCCESS);
+    stream_unblock(scenario.held[COUNT - 1]);
+    expect(key_of(name, "wait", NULL), wait_all_status(scenario.completions, COUNT, CUSHIM_FOREVER), CUDA_SUCCESS);
+    for (int i = 0; i < COUNT; i++)
+        expect(key_of(name, ordinals[i], "fired"),
+               scenario.completions[i] == NULL ? CUDA_SUCCESS : poll_status(scenario.completions[i]), CUDA_SUCCESS);
+    expect_success(key_of(name, "again", NULL), cushim_completion_wait_all(scenario.completions, COUNT, 0, NULL));
+    scenario_close(&scenario);
 }
 
 static void all(void)
 {
-    struct scene scene;
-    scene_open(&scene);
-    for (int i = 0; i < COUNT - 1; i++)
-        stream_unblock(scene.held[i]);
-    refused("deadline", cushim_completion_wait_all(scene.completions, COUNT, cushim_time_ns() + 20000000),
-            CUDA_ERROR_TIMEOUT, "cushim_completion_wait_all");
-    cushim_completion_destroy(&scene.completions[1]);
-    rule("three-fire", cushim_completion_wait_all(scene.completions, COUNT - 1, soon()), CUDA_SUCCESS);
-    stream_unblock(scene.held[COUNT - 1]);
-    rule("wait", cushim_completion_wait_all(scene.completions, COUNT, CUSHIM_FOREVER), CUDA_SUCCESS);
-    for (int i = 0; i < COUNT; i++)
-        rule(key_of(turns[i], "fired", NULL),
-             scene.completions[i] == NULL ? CUDA_SUCCESS : cushim_completion_poll(scene.completions[i]), CUDA_SUCCESS);
-    rule("again", cushim_completion_wait_all(scene.completions, COUNT, 0), CUDA_SUCCESS);
-    scene_end(&scene);
+    for (int array = 0; array < ARRAYS; array++)
+        wait_for_all_of(array);
 }
 
 static void argument(void)
 {
     struct cushim_completion *none[2] = {NULL, NULL};
     size_t index = 99;
-    refused("any-null", cushim_completion_wait_any(NULL, 2, 0, &index), CUDA_ERROR_INVALID_VALUE,
-            "cushim_completion_wait_any");
-    refused("any-empty", cushim_completion_wait_any(none, 0, 0, &index), CUDA_ERROR_INVALID_VALUE,
-            "cushim_completion_wait_any");
-    refused("any-null-output", cushim_completion_wait_any(none, 2, 0, NULL), CUDA_ERROR_INVALID_VALUE,
-            "cushim_completion_wait_any");
-    refused("all-null", cushim_completion_wait_all(NULL, 2, 0), CUDA_ERROR_INVALID_VALUE, "cushim_completion_wait_all");
-    rule("all-empty", cushim_completion_wait_all(NULL, 0, 0), CUDA_SUCCESS);
-    rule("all-passed-over", cushim_completion_wait_all(none, 2, 0), CUDA_SUCCESS);
-    rule_number("untouched", (long long)index, 99);
+    expect_error("any-null", cushim_completion_wait_any(NULL, 2, 0, &index), CUDA_ERROR_INVALID_VALUE,
+                 "cushim_completion_wait_any");
+    expect_error("any-empty", cushim_completion_wait_any(none, 0, 0, &index), CUDA_ERROR_INVALID_VALUE,
+                 "cushim_completion_wait_any");
+    expect_error("any-null-output", cushim_completion_wait_any(none, 2, 0, NULL), CUDA_ERROR_INVALID_VALUE,
+                 "cushim_completion_wait_any");
+    expect_error("all-null", cushim_completion_wait_all(NULL, 2, 0, NULL), CUDA_ERROR_INVALID_VALUE,
+                 "cushim_completion_wait_all");
+    expect("all-empty", wait_all_status(NULL, 0, 0), CUDA_SUCCESS);
+    expect("all-passed-over", wait_all_status(none, 2, 0), CUDA_SUCCESS);
+    expect_number("untouched", (long long)index, 99);
 }
 
 enum { THREADS = 4, ROUNDS = 50 };
 
 struct crew {
-    struct scene *scene;
+    struct scenario *scenario;
     atomic_int waiting;
     atomic_int wrong;
 };
 
-/* Waits until all completions of the scene have fired, each time for any of the rest. */
+/* Waits until all completions of the scenario have fired, each time for any of the rest. */
 static void *wait_for_each(void *user)
 {
     struct crew *crew = user;
     struct cushim_completion *rest[COUNT];
     size_t index;
     for (int i = 0; i < COUNT; i++)
-        rest[i] = crew->scene->completions[i];
+        rest[i] = crew->scenario->completions[i];
     atomic_fetch_add(&crew->waiting, 1);
     for (int i = 0; i < COUNT; i++) {
         if (cushim_completion_wait_any(rest, COUNT, soon(), &index) != CUDA_SUCCESS
-            || cushim_completion_poll(rest[index]) != CUDA_SUCCESS) {
+            || poll_status(rest[index]) != CUDA_SUCCESS) {
             atomic_fetch_add(&crew->wrong, 1);
             return NULL;
         }
@@ -122,7 +149,7 @@ static void *wait_for_all(void *user)
 {
     struct crew *crew = user;
     atomic_fetch_add(&crew->waiting, 1);
-    if (cushim_completion_wait_all(crew->scene->completions, COUNT, soon()) != CUDA_SUCCESS)
+    if (wait_all_status(crew->scenario->completions, COUNT, soon()) != CUDA_SUCCESS)
         atomic_fetch_add(&crew->wrong, 1);
     return NULL;
 }
@@ -132,46 +159,56 @@ static void threads(void)
 {
     int wrong = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        struct scene scene;
-        struct crew crew = {.scene = &scene};
+        struct scenario scenario;
+        struct crew crew = {.scenario = &scenario};
         pthread_t ids[THREADS];
-        scene_open(&scene);
+        scenario_open(&scenario, round % ARRAYS);
         for (int i = 0; i < THREADS; i++)
             pthread_create(&ids[i], NULL, i % 2 == 0 ? wait_for_each : wait_for_all, &crew);
         while (round % 2 == 0 && atomic_load(&crew.waiting) < THREADS)
             pause_shortly();
         for (int i = 0; i < COUNT; i++)
-            stream_unblock(scene.held[i]);
+            stream_unblock(scenario.held[i]);
         for (int i = 0; i < THREADS; i++)
             pthread_join(ids[i], NULL);
         wrong += atomic_load(&crew.wrong);
-        scene_end(&scene);
+        scenario_close(&scenario);
     }
-    rule_number("wrong", wrong, 0);
+    expect_number("wrong", wrong, 0);
 }
 
 /* All are waited for, also after one has failed. */
-static void status(void)
+static void status_of(int array)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct cushim_completion *completions[3] = {completion_new(stream), NULL, NULL};
+    const char *name = array_names[array];
+    struct cushim_stream *stream = test_stream_new();
+    struct cushim_completion *completions[3] = {completion_new(stream, kind_flags[array]), NULL, NULL};
     CUfunction function = NULL;
     size_t index = 99;
-    rule("first", cushim_completion_wait(completions[0], soon()), CUDA_SUCCESS);
-    need("kernel", kernel_get("conformance_fault", &function));
-    if (!need("fault", kernel_launch(function, cushim_stream_handle(stream), NULL)))
+    expect(key_of(name, "first", NULL), wait_status(completions[0], soon()), CUDA_SUCCESS);
+    require("kernel", kernel_get("conformance_fault", &function));
+    if (!require("fault", kernel_launch(function, cushim_stream_handle(stream), NULL)))
         return;
-    completions[1] = completion_new(stream);
-    completions[2] = completion_new(stream);
-    refused("all", cushim_completion_wait_all(completions, 3, soon()), CUDA_ERROR_ILLEGAL_ADDRESS,
-            "cushim_completion_wait_all");
-    rule("last-has-fired", cushim_completion_poll(completions[2]), CUDA_ERROR_ILLEGAL_ADDRESS);
+    completions[1] = completion_new(stream, kind_flags[array]);
+    completions[2] = completion_new(stream, kind_flags[array]);
+    expect(key_of(name, "all", NULL), wait_all_status(completions, 3, soon()), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect(key_of(name, "last-has-fired", NULL), poll_status(completions[2]), CUDA_ERROR_ILLEGAL_ADDRESS);
     cushim_completion_destroy(&completions[0]);
-    rule("any", cushim_completion_wait_any(completions, 3, soon(), &index), CUDA_SUCCESS);
-    rule_number("index", (long long)index, 1);
+    expect(key_of(name, "any", NULL), cushim_completion_wait_any(completions, 3, soon(), &index), CUDA_SUCCESS);
+    expect_number(key_of(name, "index", NULL), (long long)index, 1);
     cushim_completion_destroy(&completions[1]);
     cushim_completion_destroy(&completions[2]);
-    saw("destroy", cushim_stream_destroy(&stream));
+    observe(key_of(name, "destroy", NULL), cushim_stream_destroy(&stream));
+}
+
+static void status_polled(void)
+{
+    status_of(POLLED);
+}
+
+static void status_notifying(void)
+{
+    status_of(NOTIFYING);
 }
 
 static const struct check checks[] = {
@@ -179,7 +216,8 @@ static const struct check checks[] = {
     {"completion_many.all", all, 0, {0}},
     {"completion_many.argument", argument, 0, {0}},
     {"completion_many.threads", threads, 0, {0}},
-    {"completion_many.status", status, CHECK_ALONE, {0}},
+    {"completion_many.status-polled", status_polled, CHECK_ALONE, {0}},
+    {"completion_many.status-notifying", status_notifying, CHECK_ALONE, {0}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -1,70 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of the callbacks for one stream, and that none waits for newer work. */
-#include "completion.h"
+/* Notification streams: the callbacks of one stream come in the order of its work, and none waits for other streams. */
+#include "completion_callback.h"
 
-/* The stream waits until the program writes the value. No callback of the driver is needed for that. */
-static void wait_for_value(struct cushim_stream *stream, CUdeviceptr address)
-{
-    need("wait-value", cu->StreamWaitValue32_v2(cushim_stream_handle(stream), address, 1, CU_STREAM_WAIT_VALUE_GEQ));
-}
-
-/* Newer work gets its callback first. It is pending when the older work is done. */
-static void newer_work_first(void)
-{
-    CUdeviceptr address = 0;
-    cushim_descriptor descriptor;
-    struct cushim_stream *stream = layer_stream();
-    atomic_uint *values = host_new(2 * sizeof *values, &address);
-    if (values == NULL)
-        return;
-    wait_for_value(stream, address);
-    struct cushim_completion *older = completion_new(stream);
-    wait_for_value(stream, address + sizeof *values);
-    struct cushim_completion *newer = completion_new(stream);
-    need("descriptor", cushim_completion_descriptor(newer, &descriptor));
-    rule("wait-shortly", cushim_completion_wait(older, cushim_time_ns() + 2000000), CUDA_ERROR_TIMEOUT);
-    atomic_store(&values[0], 1);
-    rule("older", cushim_completion_wait(older, soon()), CUDA_SUCCESS);
-    rule("newer-is-pending", cushim_completion_poll(newer), CUDA_ERROR_NOT_READY);
-    atomic_store(&values[1], 1);
-    rule("newer", cushim_completion_wait(newer, soon()), CUDA_SUCCESS);
-    cushim_completion_destroy(&older);
-    cushim_completion_destroy(&newer);
-    layer_stream_end(stream);
-    host_free(values);
-}
-
-/* The driver refuses the callback behind a wait. Callbacks for another stream do not wait for that work. */
-static void refused_callback(void)
-{
-    enum { COUNT = 2 };
-    CUdeviceptr address = 0;
-    cushim_descriptor descriptor;
-    struct cushim_stream *streams[COUNT];
-    struct cushim_completion *completions[COUNT];
-    atomic_uint *values = host_new(COUNT * sizeof *values, &address);
-    if (values == NULL)
-        return;
-    for (unsigned i = 0; i < COUNT; i++) {
-        streams[i] = layer_stream();
-        wait_for_value(streams[i], address + i * sizeof *values);
-        completions[i] = completion_new(streams[i]);
-    }
-    watch_begin();
-    watch_fail_slot(S(StreamAddCallback_v1), CUDA_ERROR_OUT_OF_MEMORY);
-    need("descriptor", cushim_completion_descriptor(completions[0], &descriptor));
-    watch_end();
-    need("other-descriptor", cushim_completion_descriptor(completions[1], &descriptor));
-    atomic_store(&values[1], 1);
-    rule("other", cushim_completion_wait(completions[1], soon()), CUDA_SUCCESS);
-    atomic_store(&values[0], 1);
-    rule("wait", cushim_completion_wait(completions[0], soon()), CUDA_SUCCESS);
-    for (int i = 0; i < COUNT; i++) {
-        cushim_completion_destroy(&completions[i]);
-        layer_stream_end(streams[i]);
-    }
-    host_free(values);
-}
+enum { MAX_IN_CONTEXT = 16, MORE = MAX_IN_CONTEXT + 4 };
 
 struct turns_taken {
     int next;
@@ -85,104 +23,9 @@ static void take_turn(CUresult status, void *user)
 
 static void run_until(struct cushim_dispatcher *dispatcher, const struct turns_taken *taken, int count)
 {
-    for (int i = 0; i < 500 && taken->next < count; i++) {
-        need("run", cushim_dispatcher_run(dispatcher, NULL));
-        if (taken->next < count)
-            pause_shortly();
-    }
-}
-
-static void pass_gate(CUresult status, void *user)
-{
-    struct gate *gate = user;
-    (void)status;
-    pthread_mutex_lock(&gate->lock);
-    while (!gate->open)
-        pthread_cond_wait(&gate->changed, &gate->lock);
-    pthread_mutex_unlock(&gate->lock);
-}
-
-/* The work of the second callback is done when it is set, and the first callback is still due. */
-static void done_behind_due(void)
-{
-    struct gate gate;
-    struct gate slow = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    struct turns_taken taken = {0, 0};
-    struct turn first = {&taken, 0};
-    struct turn second = {&taken, 1};
-    struct cushim_dispatcher *dispatcher = NULL;
-    struct cushim_completion *completions[3];
-    struct cushim_stream *stream = layer_stream();
-    need("dispatcher", cushim_dispatcher_create(&dispatcher));
-    gate_close(&gate, cushim_stream_handle(stream));
-    for (int i = 0; i < 3; i++)
-        completions[i] = completion_new(stream);
-    need("inline", cushim_completion_set_inline_callback(completions[0], pass_gate, &slow, NULL));
-    need("first", cushim_completion_set_callback(completions[1], dispatcher, take_turn, &first, NULL));
-    gate_open(&gate);
-    need("wait", cushim_completion_wait(completions[0], soon()));
-    pause_shortly();
-    need("second", cushim_completion_set_callback(completions[2], dispatcher, take_turn, &second, NULL));
-    need("run", cushim_dispatcher_run(dispatcher, NULL));
-    gate_open(&slow);
-    run_until(dispatcher, &taken, 2);
-    rule_number("called", taken.next, 2);
-    rule_number("wrong", taken.wrong, 0);
-    for (int i = 0; i < 3; i++)
-        cushim_completion_destroy(&completions[i]);
-    cushim_dispatcher_destroy(&dispatcher);
-    layer_stream_end(stream);
-}
-
-/* The first callback for a stream finds no free helper stream, the second one does. */
-static void on_stream(void)
-{
-    enum { HELPERS = 4 };
-    unsigned *held[HELPERS];
-    struct cushim_stream *streams[HELPERS];
-    struct cushim_completion *completions[HELPERS];
-    struct cushim_completion *of_stream[2];
-    struct cushim_dispatcher *dispatcher = NULL;
-    struct turns_taken others = {0, 0};
-    struct turns_taken taken = {0, 0};
-    struct turn of_helper[HELPERS];
-    struct turn turns[2] = {{&taken, 0}, {&taken, 1}};
-    struct cushim_stream *stream = layer_stream();
-    need("dispatcher", cushim_dispatcher_create(&dispatcher));
-    for (int i = 0; i < HELPERS; i++) {
-        streams[i] = layer_stream();
-        held[i] = stream_block(streams[i]);
-        completions[i] = completion_new(streams[i]);
-        of_helper[i] = (struct turn){&others, i};
-        need("set", cushim_completion_set_callback(completions[i], dispatcher, take_turn, &of_helper[i], NULL));
-    }
-    unsigned *before = stream_block(stream);
-    for (int i = 0; i < 2; i++)
-        of_stream[i] = completion_new(stream);
-    unsigned *behind = stream_block(stream);
-    need("set", cushim_completion_set_callback(of_stream[0], dispatcher, take_turn, &turns[0], NULL));
-    for (int i = 0; i < HELPERS; i++)
-        stream_unblock(held[i]);
-    run_until(dispatcher, &others, HELPERS);
-    need("set", cushim_completion_set_callback(of_stream[1], dispatcher, take_turn, &turns[1], NULL));
-    stream_unblock(before);
-    pause_shortly();
-    need("run", cushim_dispatcher_run(dispatcher, NULL));
-    stream_unblock(behind);
-    run_until(dispatcher, &taken, 2);
-    rule_number("called", others.next + taken.next, HELPERS + 2);
-    rule_number("wrong", taken.wrong, 0);
-    for (int i = 0; i < HELPERS; i++) {
-        cushim_completion_destroy(&completions[i]);
-        layer_stream_end(streams[i]);
-        host_free(held[i]);
-    }
-    for (int i = 0; i < 2; i++)
-        cushim_completion_destroy(&of_stream[i]);
-    layer_stream_end(stream);
-    host_free(before);
-    host_free(behind);
-    cushim_dispatcher_destroy(&dispatcher);
+    size_t called = 1;
+    while (taken->next < count && called != 0)
+        require("run", cushim_dispatcher_run(dispatcher, soon(), &called));
 }
 
 /* Threads set callbacks, each for a stream of its own. */
@@ -191,9 +34,8 @@ enum { THREADS = 4, ROUNDS = 40, MANY = 60 };
 static void *set_many(void *user)
 {
     struct turns_taken *total = user;
-    struct cushim_dispatcher *dispatcher = NULL;
-    struct cushim_stream *stream = layer_stream();
-    need("dispatcher", cushim_dispatcher_create(&dispatcher));
+    struct cushim_stream *stream = test_stream_new();
+    struct cushim_dispatcher *dispatcher = dispatcher_new();
     for (int round = 0; round < ROUNDS; round++) {
         struct gate gate;
         struct turns_taken taken = {0, 0};
@@ -201,9 +43,9 @@ static void *set_many(void *user)
         struct cushim_completion *completions[MANY];
         gate_close(&gate, cushim_stream_handle(stream));
         for (int i = 0; i < MANY; i++) {
-            completions[i] = completion_new(stream);
+            completions[i] = notifying_new(stream);
             turns[i] = (struct turn){&taken, i};
-            need("set", cushim_completion_set_callback(completions[i], dispatcher, take_turn, &turns[i], NULL));
+            require("set", cushim_completion_set_callback(completions[i], dispatcher, take_turn, &turns[i], NULL));
         }
         gate_open(&gate);
         run_until(dispatcher, &taken, MANY);
@@ -213,7 +55,7 @@ static void *set_many(void *user)
             cushim_completion_destroy(&completions[i]);
     }
     cushim_dispatcher_destroy(&dispatcher);
-    layer_stream_end(stream);
+    test_stream_close(stream);
     return NULL;
 }
 
@@ -221,8 +63,8 @@ static void one_thread(void)
 {
     struct turns_taken total = {0, 0};
     set_many(&total);
-    rule_number("called", total.next, ROUNDS * MANY);
-    rule_number("wrong", total.wrong, 0);
+    expect_number("called", total.next, ROUNDS * MANY);
+    expect_number("wrong", total.wrong, 0);
 }
 
 static void threads(void)
@@ -238,17 +80,228 @@ static void threads(void)
         called += totals[i].next;
         wrong += totals[i].wrong;
     }
-    rule_number("called", called, THREADS * ROUNDS * MANY);
-    rule_number("wrong", wrong, 0);
+    expect_number("called", called, THREADS * ROUNDS * MANY);
+    expect_number("wrong", wrong, 0);
+}
+
+/* The stream waits until the program writes the value. No callback of the driver is needed for that. */
+static void wait_for_value(struct cushim_stream *stream, CUdeviceptr address)
+{
+    require("wait-value", cu->StreamWaitValue32_v2(cushim_stream_handle(stream), address, 1, CU_STREAM_WAIT_VALUE_GEQ));
+}
+
+/* Newer work is pending when the older work is done. */
+static void newer_work(void)
+{
+    CUdeviceptr address = 0;
+    struct cushim_stream *stream = test_stream_new();
+    atomic_uint *values = host_new(2 * sizeof *values, &address);
+    if (values == NULL)
+        return;
+    wait_for_value(stream, address);
+    struct cushim_completion *older = notifying_new(stream);
+    wait_for_value(stream, address + sizeof *values);
+    struct cushim_completion *newer = notifying_new(stream);
+    expect("wait-shortly", wait_status(older, cushim_clock_ns() + 2000000), CUDA_ERROR_TIMEOUT);
+    atomic_store(&values[0], 1);
+    expect("older", wait_status(older, soon()), CUDA_SUCCESS);
+    expect("newer-is-pending", poll_status(newer), CUDA_ERROR_NOT_READY);
+    atomic_store(&values[1], 1);
+    expect("newer", wait_status(newer, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&older);
+    cushim_completion_destroy(&newer);
+    test_stream_close(stream);
+    host_free(values);
+}
+
+/* The driver refuses the callback behind a wait. Neither another stream nor the next completion suffers. */
+static void refused_callback(void)
+{
+    CUdeviceptr address = 0;
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *blocked = test_stream_new();
+    struct cushim_stream *other = test_stream_new();
+    atomic_uint *value = host_new(sizeof *value, &address);
+    if (value == NULL)
+        return;
+    wait_for_value(blocked, address);
+    watch_begin();
+    watch_fail_slot(S(StreamAddCallback_v1), CUDA_ERROR_OUT_OF_MEMORY);
+    expect("refused", cushim_completion_create(blocked, CUSHIM_COMPLETION_NOTIFYING, &completion),
+           CUDA_ERROR_OUT_OF_MEMORY);
+    watch_end();
+    expect_true("untouched", completion == NULL);
+    completion = notifying_new(blocked);
+    struct cushim_completion *of_other = notifying_new(other);
+    expect("other", wait_status(of_other, soon()), CUDA_SUCCESS);
+    expect("pending", poll_status(completion), CUDA_ERROR_NOT_READY);
+    atomic_store(value, 1);
+    expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    cushim_completion_destroy(&of_other);
+    test_stream_close(blocked);
+    test_stream_close(other);
+    host_free(value);
+}
+
+static void pass_gate(CUresult status, void *user)
+{
+    struct gate *gate = user;
+    (void)status;
+    pthread_mutex_lock(&gate->lock);
+    while (!gate->open)
+        pthread_cond_wait(&gate->changed, &gate->lock);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+/* The work behind a callback is done while the callback runs. */
+static void work_behind(void)
+{
+    struct gate slow = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    struct cushim_stream *stream = test_stream_new();
+    unsigned *held = stream_block(stream);
+    struct cushim_completion *completion = notifying_new(stream);
+    require("set", cushim_completion_set_inline_callback(completion, pass_gate, &slow, NULL));
+    stream_unblock(held);
+    struct cushim_completion *behind = polled_new(stream);
+    expect("behind", wait_status(behind, soon()), CUDA_SUCCESS);
+    gate_open(&slow);
+    expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
+    cushim_completion_destroy(&completion);
+    cushim_completion_destroy(&behind);
+    test_stream_close(stream);
+    host_free(held);
+}
+
+/* The notification streams of one context do not count in another one. */
+static void use_another_context(void)
+{
+    struct cushim_context *context = NULL;
+    struct cushim_stream *stream = NULL;
+    int waits = watch_calls_of(S(StreamWaitEvent_v1));
+    require("context", cushim_context_create(0, 0, &context));
+    require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
+    struct cushim_completion *completion = notifying_new(stream);
+    require("wait", wait_status(completion, soon()));
+    cushim_completion_destroy(&completion);
+    expect_number("another-context", watch_calls_of(S(StreamWaitEvent_v1)) - waits, 1);
+    test_stream_close(stream);
+    require("context-destroy", cushim_context_destroy(&context));
+}
+
+/* A stream takes a notification stream with its first notifying completion and keeps it; the callbacks of streams that
+ * find none go onto the stream itself. A stream that ends gives its notification stream back. */
+static void at_most_sixteen(void)
+{
+    struct cushim_stream *streams[MORE];
+    for (int i = 0; i < MORE; i++)
+        streams[i] = test_stream_new();
+    watch_begin();
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MORE; i++) {
+            struct cushim_completion *completion = notifying_new(streams[i]);
+            require("wait", wait_status(completion, soon()));
+            cushim_completion_destroy(&completion);
+        }
+        expect_number(key_of(ordinals[round], "streams", NULL), watch_streams(), MAX_IN_CONTEXT);
+        expect_number(key_of(ordinals[round], "waits", NULL), watch_calls_of(S(StreamWaitEvent_v1)),
+                      (round + 1) * MAX_IN_CONTEXT);
+        expect_number(key_of(ordinals[round], "callbacks", NULL), watch_calls_of(S(StreamAddCallback_v1)),
+                      (round + 1) * MORE);
+    }
+    expect_number("events", watch_events(), MAX_IN_CONTEXT);
+    use_another_context();
+    test_stream_close(streams[0]);
+    expect_number("given-back", watch_streams(), MAX_IN_CONTEXT - 2); /* the stream itself was not counted */
+    streams[0] = test_stream_new();
+    cushim_completion_destroy(&(struct cushim_completion *){notifying_new(streams[0])});
+    expect_number("taken-again", watch_streams(), MAX_IN_CONTEXT);
+    for (int i = 0; i < MORE; i++)
+        test_stream_close(streams[i]);
+    expect_number("in-the-end", watch_streams(), -MORE);
+    expect_number("events-in-the-end", watch_events(), 0);
+    watch_end();
+}
+
+/* Another thread creates a notifying completion of the stream while this one creates the notification stream. */
+static struct cushim_stream *raced_stream;
+static struct cushim_completion *of_other_thread;
+static CUresult(CUDAAPI *real_create)(CUstream *out_stream, unsigned flags, int priority);
+
+static CUresult CUDAAPI create_later(CUstream *out_stream, unsigned flags, int priority)
+{
+    if (of_other_thread == NULL) {
+        ((struct cushim_dispatch_table *)cushim_table())->StreamCreateWithPriority_v1 = real_create;
+        of_other_thread = notifying_new(raced_stream);
+    }
+    return real_create(out_stream, flags, priority);
+}
+
+static void first_at_once(void)
+{
+    struct cushim_dispatch_table *live = (struct cushim_dispatch_table *)cushim_table();
+    raced_stream = test_stream_new();
+    watch_begin();
+    real_create = live->StreamCreateWithPriority_v1;
+    live->StreamCreateWithPriority_v1 = create_later;
+    struct cushim_completion *completion = notifying_new(raced_stream);
+    expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
+    expect("other", wait_status(of_other_thread, soon()), CUDA_SUCCESS);
+    expect_number("created", watch_calls_of(S(StreamCreateWithPriority_v1)), 2);
+    expect_number("kept", watch_streams(), 1);
+    watch_end();
+    cushim_completion_destroy(&completion);
+    cushim_completion_destroy(&of_other_thread);
+    test_stream_close(raced_stream);
+}
+
+static struct cushim_stream *many_streams[MORE];
+
+static void *create_in_each(void *user)
+{
+    (void)user;
+    for (int i = 0; i < MORE; i++) {
+        struct cushim_completion *completion = notifying_new(many_streams[i]);
+        require("wait", wait_status(completion, soon()));
+        cushim_completion_destroy(&completion);
+    }
+    return NULL;
+}
+
+/* Threads create the first completions of the same streams. */
+static void first_in_threads(void)
+{
+    enum { TIMES = 20 };
+    int too_many = 0;
+    int left = 0;
+    for (int round = 0; round < TIMES; round++) {
+        pthread_t ids[THREADS];
+        for (int i = 0; i < MORE; i++)
+            many_streams[i] = test_stream_new();
+        watch_begin();
+        for (int i = 0; i < THREADS; i++)
+            pthread_create(&ids[i], NULL, create_in_each, NULL);
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(ids[i], NULL);
+        too_many += watch_streams() > MAX_IN_CONTEXT;
+        for (int i = 0; i < MORE; i++)
+            test_stream_close(many_streams[i]);
+        left += watch_streams() != -MORE;
+        watch_end();
+    }
+    expect_number("too-many", too_many, 0);
+    expect_number("left", left, 0);
 }
 
 static const struct check checks[] = {
-    {"completion_order.newer-work-first", newer_work_first, 0, {S(StreamWaitValue32_v2)}},
-    {"completion_order.refused-callback", refused_callback, 0, {S(StreamWaitValue32_v2)}},
-    {"completion_order.done-behind-due", done_behind_due, 0, {0}},
-    {"completion_order.on-stream", on_stream, 0, {0}},
     {"completion_order.one-thread", one_thread, 0, {0}},
     {"completion_order.threads", threads, 0, {0}},
+    {"completion_order.newer-work", newer_work, 0, {S(StreamWaitValue32_v2)}},
+    {"completion_order.refused-callback", refused_callback, 0, {S(StreamWaitValue32_v2)}},
+    {"completion_order.work-behind", work_behind, 0, {S(CtxGetId_v1)}},
+    {"completion_order.at-most-sixteen", at_most_sixteen, CHECK_ALONE, {S(CtxGetId_v1)}},
+    {"completion_order.first-at-once", first_at_once, CHECK_ALONE, {S(CtxGetId_v1)}},
+    {"completion_order.first-in-threads", first_in_threads, CHECK_ALONE, {S(CtxGetId_v1)}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -29,10 +29,10 @@ CUresult work_enqueue(struct cushim_stream *stream, void *user)
     return result != CUDA_SUCCESS ? result : work->result;
 }
 
-void rule_work(const char *key, struct work *work, int count)
+void expect_work(const char *key, struct work *work, int count)
 {
-    rule_number(key_of(key, "released", NULL), atomic_load(&work->released), count);
-    rule_number(key_of(key, "early", NULL), atomic_load(&work->early), 0);
+    expect_number(key_of(key, "released", NULL), atomic_load(&work->released), count);
+    expect_number(key_of(key, "early", NULL), atomic_load(&work->early), 0);
 }
 
 void work_settle(struct work *work)
@@ -45,20 +45,20 @@ static void ordinary(void)
 {
     struct work work = {.gated = true};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = layer_stream();
-    done("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
-    rule("pending", cushim_completion_poll(completion), CUDA_ERROR_NOT_READY);
-    rule_work("pending", &work, 0);
+    struct cushim_stream *stream = test_stream_new();
+    expect_success("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
+    expect("pending", poll_status(completion), CUDA_ERROR_NOT_READY);
+    expect_work("pending", &work, 0);
     gate_open(&work.gate);
-    done("synchronize", cushim_stream_synchronize(stream));
-    rule_work("done-not-polled", &work, 0);
-    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
-    rule_work("learnt", &work, 1);
-    rule_fact("on-this-thread", pthread_equal(work.thread, pthread_self()));
-    rule("poll", cushim_completion_poll(completion), CUDA_SUCCESS);
+    expect_success("synchronize", cushim_stream_synchronize(stream));
+    expect_work("done-not-polled", &work, 0);
+    expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
+    expect_work("learnt", &work, 1);
+    expect_true("on-this-thread", pthread_equal(work.thread, pthread_self()));
+    expect("poll", poll_status(completion), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
-    rule_work("destroyed", &work, 1);
-    layer_stream_end(stream);
+    expect_work("destroyed", &work, 1);
+    test_stream_close(stream);
 }
 
 static void detached(void)
@@ -68,45 +68,46 @@ static void detached(void)
     struct work unwanted = {.gated = true};
     struct work not_polled = {.gated = false};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *streams[4] = {layer_stream(), layer_stream(), layer_stream(), layer_stream()};
-    done("detached", cushim_stream_enqueue(streams[0], work_enqueue, &detached, work_release, &completion));
+    struct cushim_stream *streams[4] = {test_stream_new(), test_stream_new(), test_stream_new(), test_stream_new()};
+    expect_success("detached", cushim_stream_enqueue(streams[0], work_enqueue, &detached, work_release, &completion));
     cushim_completion_detach(&completion);
-    done("destroyed", cushim_stream_enqueue(streams[1], work_enqueue, &destroyed, work_release, &completion));
+    expect_success("destroyed", cushim_stream_enqueue(streams[1], work_enqueue, &destroyed, work_release, &completion));
     cushim_completion_destroy(&completion);
-    done("unwanted", cushim_stream_enqueue(streams[2], work_enqueue, &unwanted, work_release, NULL));
-    rule_work("detached-before", &detached, 0);
-    rule_work("destroyed-before", &destroyed, 0);
-    rule_work("unwanted-before", &unwanted, 0);
+    expect_success("unwanted", cushim_stream_enqueue(streams[2], work_enqueue, &unwanted, work_release, NULL));
+    expect_work("detached-before", &detached, 0);
+    expect_work("destroyed-before", &destroyed, 0);
+    expect_work("unwanted-before", &unwanted, 0);
     gate_open(&detached.gate);
     gate_open(&destroyed.gate);
     gate_open(&unwanted.gate);
     work_settle(&detached);
     work_settle(&destroyed);
     work_settle(&unwanted);
-    rule_work("detached-after", &detached, 1);
-    rule_work("destroyed-after", &destroyed, 1);
-    rule_work("unwanted-after", &unwanted, 1);
-    done("not-polled", cushim_stream_enqueue(streams[3], work_enqueue, &not_polled, work_release, &completion));
-    done("synchronize", cushim_stream_synchronize(streams[3]));
+    expect_work("detached-after", &detached, 1);
+    expect_work("destroyed-after", &destroyed, 1);
+    expect_work("unwanted-after", &unwanted, 1);
+    expect_success("not-polled",
+                   cushim_stream_enqueue(streams[3], work_enqueue, &not_polled, work_release, &completion));
+    expect_success("synchronize", cushim_stream_synchronize(streams[3]));
     cushim_completion_destroy(&completion);
     work_settle(&not_polled);
-    rule_work("not-polled-after", &not_polled, 1);
+    expect_work("not-polled-after", &not_polled, 1);
     for (int i = 0; i < 4; i++)
-        layer_stream_end(streams[i]);
+        test_stream_close(streams[i]);
 }
 
 static void body_fails(void)
 {
     struct work work = {.gated = true, .result = CUDA_ERROR_UNKNOWN};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = layer_stream();
-    rule("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion), CUDA_ERROR_UNKNOWN);
-    rule_fact("untouched", completion == NULL);
-    rule_work("pending", &work, 0);
+    struct cushim_stream *stream = test_stream_new();
+    expect("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion), CUDA_ERROR_UNKNOWN);
+    expect_true("untouched", completion == NULL);
+    expect_work("pending", &work, 0);
     gate_open(&work.gate);
     work_settle(&work);
-    rule_work("done", &work, 1);
-    layer_stream_end(stream);
+    expect_work("done", &work, 1);
+    test_stream_close(stream);
 }
 
 /* The driver refuses the callback of the completion: the call waits for the work. */
@@ -114,26 +115,26 @@ static void registration_fails(void)
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     watch_begin();
-    need("count", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
+    require("count", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
     int calls = watch_calls();
     watch_end();
-    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
     int refusals = 0;
     int untouched = 0;
     int released = 0;
-    for (int turn = 0; turn < calls; turn++) {
+    for (int number = 0; number < calls; number++) {
         struct work tried = {.gated = false};
         enum cushim_slot slot = CUSHIM_SLOT_COUNT;
         watch_begin();
-        watch_fail(turn, CUDA_ERROR_OUT_OF_MEMORY);
+        watch_fail(number, CUDA_ERROR_OUT_OF_MEMORY);
         CUresult result = cushim_stream_enqueue(stream, work_enqueue, &tried, work_release, &completion);
         bool failed = watch_failed(&slot);
         watch_end();
         if (result == CUDA_SUCCESS) {
-            need("wait-tried", cushim_completion_wait(completion, soon()));
+            require("wait-tried", wait_status(completion, soon()));
             cushim_completion_destroy(&completion);
         } else {
             untouched += completion == NULL && failed;
@@ -142,10 +143,10 @@ static void registration_fails(void)
         work_settle(&tried);
         released += atomic_load(&tried.released);
     }
-    rule_fact("some-were-refused", refusals > 0);
-    rule_number("refused-and-untouched", untouched - refusals, 0);
-    rule_number("released", released - calls, 0);
-    layer_stream_end(stream);
+    expect_true("some-were-refused", refusals > 0);
+    expect_number("refused-and-untouched", untouched - refusals, 0);
+    expect_number("released", released - calls, 0);
+    test_stream_close(stream);
 }
 
 static CUresult enqueue_and_refuse(struct cushim_stream *stream, void *user)
@@ -157,24 +158,19 @@ static CUresult enqueue_and_refuse(struct cushim_stream *stream, void *user)
     return result;
 }
 
-/* The driver refuses the event and the callback of the completion, then to wait: the next call releases the work. */
+/* The driver refuses the event or the callback of the completion, and then to wait: the call tries again. */
 static void waiting_fails(void)
 {
-    struct work work = {.gated = true};
+    struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     watch_begin();
-    rule("code", cushim_stream_enqueue(stream, enqueue_and_refuse, &work, work_release, &completion),
-         CUDA_ERROR_OUT_OF_MEMORY);
+    expect("code", cushim_stream_enqueue(stream, enqueue_and_refuse, &work, work_release, &completion),
+           CUDA_ERROR_OUT_OF_MEMORY);
     watch_end();
-    rule_fact("untouched", completion == NULL);
-    rule_work("running", &work, 0);
-    gate_open(&work.gate);
-    completion = completion_new(stream);
-    work_settle(&work);
-    rule_work("next-call", &work, 1);
-    cushim_completion_destroy(&completion);
-    layer_stream_end(stream);
+    expect_true("untouched", completion == NULL);
+    expect_work("released", &work, 1);
+    test_stream_close(stream);
 }
 
 /* Without a current context a special stream does not exist: the driver refuses everything, and no work is running. */
@@ -183,72 +179,58 @@ static void without_context(void)
     struct work work = {.done = 1};
     struct cushim_completion *completion = NULL;
     struct cushim_stream *stream = NULL;
-    need("borrow", cushim_stream_borrow(NULL, NULL, &stream));
-    need("none", cu->CtxSetCurrent_v1(NULL));
-    rule("code", cushim_stream_enqueue(stream, body_does_nothing, &work, work_release, &completion),
-         CUDA_ERROR_INVALID_CONTEXT);
-    rule_fact("untouched", completion == NULL);
-    rule_work("immediately", &work, 1);
-    need("current", cu->CtxSetCurrent_v1(the_context));
+    require("borrow", cushim_stream_borrow(NULL, NULL, &stream));
+    require("none", cu->CtxSetCurrent_v1(NULL));
+    expect("code", cushim_stream_enqueue(stream, body_does_nothing, &work, work_release, &completion),
+           CUDA_ERROR_INVALID_CONTEXT);
+    expect_true("untouched", completion == NULL);
+    expect_work("immediately", &work, 1);
+    require("current", cu->CtxSetCurrent_v1(the_context));
     cushim_stream_destroy(&stream);
 }
 
 static void no_memory(void)
 {
     struct work work = {.gated = false};
-    enum { MANY = 1100 }; /* more than a slab of completions */
-    static struct cushim_completion *held[MANY];
-    struct cushim_stream *stream = layer_stream();
-    int made = 0;
-    bool refusal = false;
-    while (made < MANY && !refusal) {
+    struct cushim_completion *completion = NULL;
+    struct cushim_stream *stream = test_stream_new();
+    for (int kind = 0; kind < KINDS; kind++) {
         allocation_fail(0);
-        CUresult result = cushim_stream_completion(stream, &held[made]);
-        refusal = allocation_failed();
-        if (refusal)
-            refused("completion", result, CUDA_ERROR_OUT_OF_MEMORY, "cushim_stream_completion");
-        else
-            made++;
+        CUresult result = cushim_completion_create(stream, kind_flags[kind], &completion);
+        expect_true(key_of(kind_names[kind], "failed", NULL), allocation_failed());
+        expect_error(kind_names[kind], result, CUDA_ERROR_OUT_OF_MEMORY, "cushim_completion_create");
     }
-    if (refusal) {
-        struct cushim_completion *completion = NULL;
-        allocation_fail(0);
-        CUresult result = cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion);
-        rule_fact("failed", allocation_failed());
-        refused("enqueue", result, CUDA_ERROR_OUT_OF_MEMORY, "cushim_stream_enqueue");
-        rule_number("enqueue-released", atomic_load(&work.released), 1);
-        rule_number("body-was-not-called", atomic_load(&work.done), 0);
-        rule_fact("untouched", completion == NULL);
-    }
-    rule_fact("was-refused", refusal);
-    for (int i = 0; i < made; i++) {
-        need("wait", cushim_completion_wait(held[i], soon()));
-        cushim_completion_destroy(&held[i]);
-    }
-    layer_stream_end(stream);
+    allocation_fail(0);
+    CUresult result = cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion);
+    expect_true("failed", allocation_failed());
+    expect_error("enqueue", result, CUDA_ERROR_OUT_OF_MEMORY, "cushim_stream_enqueue");
+    expect_number("enqueue-released", atomic_load(&work.released), 1);
+    expect_number("body-was-not-called", atomic_load(&work.done), 0);
+    expect_true("untouched", completion == NULL);
+    test_stream_close(stream);
 }
 
 static void argument(void)
 {
     struct work work = {.gated = false};
     struct cushim_completion *completion = NULL;
-    struct cushim_stream *stream = layer_stream();
-    refused("null-stream", cushim_stream_enqueue(NULL, work_enqueue, &work, work_release, &completion),
-            CUDA_ERROR_INVALID_HANDLE, "cushim_stream_enqueue");
-    refused("null-body", cushim_stream_enqueue(stream, NULL, &work, work_release, &completion),
-            CUDA_ERROR_INVALID_VALUE, "cushim_stream_enqueue");
-    rule_number("released", atomic_load(&work.released), 2);
-    done("without-release", cushim_stream_enqueue(stream, work_enqueue, &work, NULL, &completion));
-    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
+    struct cushim_stream *stream = test_stream_new();
+    expect_error("null-stream", cushim_stream_enqueue(NULL, work_enqueue, &work, work_release, &completion),
+                 CUDA_ERROR_INVALID_HANDLE, "cushim_stream_enqueue");
+    expect_error("null-body", cushim_stream_enqueue(stream, NULL, &work, work_release, &completion),
+                 CUDA_ERROR_INVALID_VALUE, "cushim_stream_enqueue");
+    expect_number("released", atomic_load(&work.released), 2);
+    expect_success("without-release", cushim_stream_enqueue(stream, work_enqueue, &work, NULL, &completion));
+    expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
     cushim_completion_destroy(&completion);
-    layer_stream_end(stream);
+    test_stream_close(stream);
 }
 
 static void note_order(CUresult status, void *user)
 {
     struct work *work = user;
     (void)status;
-    rule_number("function-goes-first", atomic_load(&work->released), 0);
+    expect_number("function-goes-first", atomic_load(&work->released), 0);
 }
 
 /* With a callback on a dispatcher, the work is released after the callback. */
@@ -257,17 +239,44 @@ static void with_function(void)
     struct work work = {.gated = true};
     struct cushim_completion *completion = NULL;
     struct cushim_dispatcher *dispatcher = dispatcher_new();
-    struct cushim_stream *stream = layer_stream();
-    done("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
-    done("set-callback", cushim_completion_set_callback(completion, dispatcher, note_order, &work, NULL));
+    struct cushim_stream *stream = test_stream_new();
+    expect_success("code", cushim_stream_enqueue(stream, work_enqueue, &work, work_release, &completion));
+    expect_success("set-callback", cushim_completion_set_callback(completion, dispatcher, note_order, &work, NULL));
     gate_open(&work.gate);
-    rule("wait", cushim_completion_wait(completion, soon()), CUDA_SUCCESS);
-    rule_work("waited", &work, 0);
-    rule_number("run", (long long)dispatcher_run_something(dispatcher), 1);
-    rule_work("run", &work, 1);
+    expect("wait", wait_status(completion, soon()), CUDA_SUCCESS);
+    expect_work("waited", &work, 0);
+    expect_number("run", (long long)dispatcher_run_something(dispatcher), 1);
+    expect_work("run", &work, 1);
     cushim_completion_destroy(&completion);
     cushim_dispatcher_destroy(&dispatcher);
-    layer_stream_end(stream);
+    test_stream_close(stream);
+}
+
+/* The dispatcher is destroyed, so that the callback is not called: the work is released nevertheless. */
+static void with_destroyed_dispatcher(void)
+{
+    struct work detached = {.gated = true};
+    struct work kept = {.gated = true};
+    struct cushim_completion *completions[2] = {NULL, NULL};
+    struct cushim_dispatcher *dispatcher = dispatcher_new();
+    struct cushim_stream *stream = test_stream_new();
+    expect_success("detached", cushim_stream_enqueue(stream, work_enqueue, &detached, work_release, &completions[0]));
+    expect_success("kept", cushim_stream_enqueue(stream, work_enqueue, &kept, work_release, &completions[1]));
+    for (int i = 0; i < 2; i++)
+        require("set-callback", cushim_completion_set_callback(completions[i], dispatcher, ignore_status, NULL, NULL));
+    cushim_completion_detach(&completions[0]);
+    cushim_dispatcher_destroy(&dispatcher);
+    gate_open(&detached.gate);
+    gate_open(&kept.gate);
+    work_settle(&detached);
+    expect_work("detached", &detached, 1);
+    for (int i = 0; i < 500 && cushim_completion_count(completions[1]) == 0; i++)
+        pause_shortly();
+    pause_shortly(); /* the thread of the driver ends the callback */
+    expect_work("kept", &kept, 0);
+    cushim_completion_destroy(&completions[1]);
+    expect_work("destroyed", &kept, 1);
+    test_stream_close(stream);
 }
 
 static const struct check checks[] = {
@@ -280,6 +289,7 @@ static const struct check checks[] = {
     {"enqueue.no-memory", no_memory, CHECK_ALONE, {0}},
     {"enqueue.argument", argument, 0, {0}},
     {"enqueue.with-function", with_function, 0, {0}},
+    {"enqueue.with-destroyed-dispatcher", with_destroyed_dispatcher, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -15,7 +15,7 @@ struct work {
     CUresult result; /* of the body */
 };
 
-/* A body and a release function of the struct work `user`. */
+/* A body and a destroy function of the struct work `user`. */
 CUresult work_enqueue(struct cushim_stream *stream, void *user);
 void work_release(void *user);
 
@@ -23,6 +23,6 @@ void work_release(void *user);
 void work_settle(struct work *work);
 
 /* Checks how often the work was released, and that none of it was released before it was done. */
-void rule_work(const char *key, struct work *work, int count);
+void expect_work(const char *key, struct work *work, int count);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-struct act act;
+struct attempt attempt;
 
 /* Whether a call destroys or ends an object: if it fails, the driver's object is left. */
 static bool ends_something(enum cushim_slot slot)
@@ -33,16 +33,16 @@ static bool ends_something(enum cushim_slot slot)
 static void clean_up(void)
 {
     CUcontext current = NULL;
-    if (capture_status(cushim_stream_handle(act.stream))[0] != 'n'
-        && cushim_query_slot_state(S(StreamEndCapture_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != 0)
-        (void)capture_end(cushim_stream_handle(act.stream));
-    need("settle", cu->StreamSynchronize_v1(cushim_stream_handle(act.stream)));
+    if (capture_status(cushim_stream_handle(attempt.stream))[0] != 'n'
+        && cushim_slot_get_state(S(StreamEndCapture_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != 0)
+        (void)capture_end(cushim_stream_handle(attempt.stream));
+    require("settle", cu->StreamSynchronize_v1(cushim_stream_handle(attempt.stream)));
     if (cu->CtxGetCurrent_v1(&current) == CUDA_SUCCESS && current != the_context)
-        need("current", cu->CtxSetCurrent_v1(the_context));
+        require("current", cu->CtxSetCurrent_v1(the_context));
 }
 
-/* Checks one round of a scene. Returns a description of the error, or NULL. */
-static const char *round_error(bool failed, enum cushim_slot slot, long blocks)
+/* Checks one attempt of a scenario. Returns a description of the error, or NULL. */
+static const char *attempt_error(bool failed, enum cushim_slot slot, long blocks)
 {
     CUcontext current = NULL;
     if (cu->CtxGetCurrent_v1(&current) != CUDA_SUCCESS || current != the_context)
@@ -50,64 +50,64 @@ static const char *round_error(bool failed, enum cushim_slot slot, long blocks)
     bool left = failed && ends_something(slot);
     bool kept = left && slot == S(GraphDestroy_v1); /* by a graph that still exists */
     clean_up();
-    for (int i = 0; act.releasing && !kept && i < 200 && atomic_load(&act.releases) == 0; i++)
+    for (int i = 0; attempt.releasing && !kept && i < 200 && atomic_load(&attempt.releases) == 0; i++)
         pause_shortly();
-    if (atomic_load(&act.releases) > act.releasing)
+    if (atomic_load(&attempt.releases) > attempt.releasing)
         return "released twice";
-    if (atomic_load(&act.releases) < act.releasing && !kept)
+    if (atomic_load(&attempt.releases) < attempt.releasing && !kept)
         return "not released";
     /* A thread of the driver may free what a graph holds. */
-    for (int i = 0; act.releasing && !kept && i < 200 && allocation_count() > blocks; i++)
+    for (int i = 0; !kept && i < 200 && allocation_count() > blocks; i++)
         pause_shortly();
-    if (allocation_count() > blocks && !(kept && act.releasing) && slot != S(Init_v1))
+    if (allocation_count() > blocks && !(kept && attempt.releasing) && slot != S(Init_v1))
         return "memory is left";
     return watch_alive() != 0 && !left ? "an object of the driver's is left" : NULL;
 }
 
 /* After a cuInit that failed, the next one makes a new diagnosis, which is never freed: make it before counting. */
-static void begin_round(void)
+static void attempt_begin(void)
 {
-    need("init", cushim_init());
-    atomic_store(&act.releases, 0);
-    act.releasing = false;
-    act.wrote = false;
+    require("init", cushim_init());
+    atomic_store(&attempt.releases, 0);
+    attempt.releasing = false;
+    attempt.wrote = false;
 }
 
-static bool complain(const char *name, const char *what, int turn, enum cushim_slot slot, CUresult result)
+static bool report_error(const char *name, const char *what, int number, enum cushim_slot slot, CUresult result)
 {
     char text[160];
     struct cushim_slot_info info = {.name = "an allocation"};
     if (what == NULL)
         return false;
     if ((int)slot >= 0)
-        (void)cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
-    snprintf(text, sizeof text, "turn %d, %s, %d: %s", turn, info.name, (int)result, what);
-    saw_text(key_of(name, "round_error", NULL), text);
-    rule_fact(key_of(name, "right", NULL), false);
+        (void)cushim_slot_get_info(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
+    snprintf(text, sizeof text, "attempt %d, %s, %d: %s", number, info.name, (int)result, what);
+    observe_text(key_of(name, "error", NULL), text);
+    expect_true(key_of(name, "right", NULL), false);
     return true;
 }
 
-static void each_allocation(const char *name, scene play)
+static void each_allocation(const char *name, scenario_fn run)
 {
     bool failed = true;
-    int turn = 0;
-    for (; failed && turn < 100; turn++) {
-        begin_round();
+    int number = 0;
+    for (; failed && number < 100; number++) {
+        attempt_begin();
         long blocks = allocation_count();
         watch_begin();
-        allocation_fail(turn);
-        CUresult result = play();
+        allocation_fail(number);
+        CUresult result = run();
         failed = allocation_failed();
-        const char *what = round_error(false, (enum cushim_slot) - 1, blocks);
+        const char *what = attempt_error(false, (enum cushim_slot) - 1, blocks);
         if (what == NULL && failed && result != CUDA_ERROR_OUT_OF_MEMORY)
             what = "the failure was not reported";
-        if (what == NULL && act.wrote != (result == CUDA_SUCCESS))
-            what = act.wrote ? "a result was written" : "no result was written";
+        if (what == NULL && attempt.wrote != (result == CUDA_SUCCESS))
+            what = attempt.wrote ? "a result was written" : "no result was written";
         watch_end();
-        if (complain(key_of(name, "allocation", NULL), what, turn, (enum cushim_slot) - 1, result))
+        if (report_error(key_of(name, "allocation", NULL), what, number, (enum cushim_slot) - 1, result))
             return;
     }
-    saw_number(key_of(name, "allocations", NULL), turn - 1);
+    observe_number(key_of(name, "allocations", NULL), number - 1);
 }
 
 /* A driver call failed and the layer returned success. Returns NULL if that is right: the layer can do without the
@@ -128,66 +128,66 @@ static const char *unreported(enum cushim_slot slot)
     }
 }
 
-static void each_call(const char *name, scene play)
+static void each_call(const char *name, scenario_fn run)
 {
     bool failed = true;
-    int turn = 0;
-    for (; failed && turn < 100; turn++) {
+    int number = 0;
+    for (; failed && number < 100; number++) {
         enum cushim_slot slot = (enum cushim_slot) - 1;
-        begin_round();
+        attempt_begin();
         long blocks = allocation_count();
         watch_begin();
-        watch_fail(turn, CUDA_ERROR_UNKNOWN);
-        CUresult result = play();
+        watch_fail(number, CUDA_ERROR_UNKNOWN);
+        CUresult result = run();
         failed = watch_failed(&slot);
-        const char *what = round_error(failed, slot, blocks);
+        const char *what = attempt_error(failed, slot, blocks);
         if (what == NULL && failed && result == CUDA_SUCCESS)
             what = unreported(slot);
-        if (what == NULL && act.wrote && result != CUDA_SUCCESS && !ends_something(slot))
+        if (what == NULL && attempt.wrote && result != CUDA_SUCCESS && !ends_something(slot))
             what = "a result was written";
         watch_end();
-        if (complain(key_of(name, "call", NULL), what, turn, slot, result))
+        if (report_error(key_of(name, "call", NULL), what, number, slot, result))
             return;
     }
-    rule_fact(key_of(name, "calls-were-made-to-fail", NULL), turn > 1);
+    expect_true(key_of(name, "calls-were-made-to-fail", NULL), number > 1);
 }
 
-static void open_act(void)
+static void objects_create(void)
 {
-    act.context = context_new();
-    act.stream = layer_stream();
-    act.graph = NULL;
-    if (cushim_query_slot_state(S(GraphCreate_v1), CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING)
-        need("graph", cushim_graph_create(&act.graph));
+    attempt.context = context_new();
+    attempt.stream = test_stream_new();
+    attempt.graph = NULL;
+    if (!is_missing(S(GraphCreate_v1)))
+        require("graph", cushim_graph_create(&attempt.graph));
 }
 
-static void close_act(void)
+static void objects_destroy(void)
 {
-    layer_stream_end(act.stream);
-    cushim_graph_destroy(&act.graph);
-    cushim_context_destroy(&act.context);
+    test_stream_close(attempt.stream);
+    cushim_graph_destroy(&attempt.graph);
+    cushim_context_destroy(&attempt.context);
 }
 
-static void each_scene(void (*turn)(const char *name, scene play), bool of_calls)
+static void each_scenario(void (*each)(const char *name, scenario_fn run), bool of_calls)
 {
-    open_act();
-    for (const struct named_scene *one = scenes; one->name != NULL; one++) {
-        if (one->needs != 0 && !have(one->name, one->needs))
+    objects_create();
+    for (const struct scenario *one = scenarios; one->name != NULL; one++) {
+        if (one->needs != 0 && !require_slot(one->name, one->needs))
             continue;
         if (one->calls || !of_calls)
-            turn(one->name, one->play);
+            each(one->name, one->run);
     }
-    close_act();
+    objects_destroy();
 }
 
 static void allocations(void)
 {
-    each_scene(each_allocation, false);
+    each_scenario(each_allocation, false);
 }
 
 static void calls(void)
 {
-    each_scene(each_call, true);
+    each_scenario(each_call, true);
 }
 
 static const struct check checks[] = {

@@ -6,7 +6,7 @@
  *
  * It runs in rounds of at most two seconds, each in a process of its own. softcuda refuses callbacks now and then; in
  * every second round a kernel faults in the middle. Every callback must be called or cancelled exactly once, every
- * release function must be called exactly once, and every wait must return. Exit status: 0; 1 if a check failed; 77 if
+ * destroy function must be called exactly once, and every wait must return. Exit status: 0; 1 if a check failed; 77 if
  * there is no device.
  */
 #if !defined(_GNU_SOURCE)
@@ -87,6 +87,11 @@ static unsigned next(unsigned *seed)
 static const char *const refused_calls[] = {"cuEventRecord", "cuEventQuery", "cuStreamWaitEvent",
                                             "cuStreamAddCallback"};
 
+static bool is_polled(unsigned choice)
+{
+    return choice % 4 == 0;
+}
+
 static struct cushim_completion *make(struct cushim_stream *stream, unsigned choice)
 {
     struct cushim_completion *completion = NULL;
@@ -94,7 +99,7 @@ static struct cushim_completion *make(struct cushim_stream *stream, unsigned cho
     if (soft != NULL && choice % 64 == 0)
         soft->fail_call(refused_calls[choice / 64 % 4], 1, CUDA_ERROR_OUT_OF_MEMORY);
     if (choice % 2 == 0) {
-        result = cushim_stream_completion(stream, &completion);
+        result = cushim_completion_create(stream, is_polled(choice) ? 0 : CUSHIM_COMPLETION_NOTIFYING, &completion);
     } else {
         unsigned char *work = malloc(16);
         if (work == NULL)
@@ -125,8 +130,10 @@ static void attach_function(struct cushim_completion *completion, struct cushim_
 }
 
 /* The status of finished work: success, or the sticky error of the context. */
-static void check_status(CUresult status)
+static void check_status(CUresult result, CUresult status)
 {
+    if (result != CUDA_SUCCESS)
+        fault("a completion has not fired");
     if (status != CUDA_SUCCESS && (!atomic_load(&broken) || status != CUDA_ERROR_ILLEGAL_ADDRESS))
         fault("a completion has a wrong status");
 }
@@ -134,19 +141,21 @@ static void check_status(CUresult status)
 static void wait_by_descriptor(struct cushim_completion *completion)
 {
     cushim_descriptor descriptor;
-    if (cushim_completion_descriptor(completion, &descriptor) != CUDA_SUCCESS)
+    if (cushim_completion_get_descriptor(completion, &descriptor) != CUDA_SUCCESS)
         return;
     struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
     if (poll(&wanted, 1, 20000) != 1)
         fault("a descriptor said nothing");
-    check_status(cushim_completion_poll(completion));
+    CUresult status = CUDA_SUCCESS;
+    check_status(cushim_completion_poll(completion, &status), status);
 }
 
 static void completion_finish(struct cushim_completion *completion, unsigned choice)
 {
     if (choice % 4 == 0) {
+        CUresult status = CUDA_SUCCESS;
         atomic_fetch_add(&waits, 1);
-        check_status(cushim_completion_wait(completion, cushim_time_ns() + UINT64_C(20000000000)));
+        check_status(cushim_completion_wait(completion, cushim_clock_ns() + UINT64_C(20000000000), &status), status);
     } else if (choice % 4 == 1) {
         wait_by_descriptor(completion);
     }
@@ -165,8 +174,9 @@ static void *work_on(void *user)
             fault("no stream");
         return NULL;
     }
-    while (cushim_time_ns() < end) {
-        struct cushim_completion *completion = make(stream, next(&seed));
+    while (cushim_clock_ns() < end) {
+        unsigned choice = next(&seed);
+        struct cushim_completion *completion = make(stream, choice);
         if (completion == NULL)
             continue;
         /* A dispatcher that ends with its completion, which the driver's thread may be firing. If the work is far
@@ -177,7 +187,8 @@ static void *work_on(void *user)
             if (result != CUDA_SUCCESS && result != CUDA_ERROR_OPERATING_SYSTEM)
                 fault("no dispatcher");
         }
-        attach_function(completion, own, next(&seed));
+        if (!is_polled(choice))
+            attach_function(completion, own, next(&seed));
         completion_finish(completion, next(&seed));
         cushim_dispatcher_destroy(&own);
     }
@@ -187,21 +198,16 @@ static void *work_on(void *user)
 
 static void *run_functions(void *user)
 {
-    cushim_descriptor descriptor;
     (void)user;
-    cushim_dispatcher_descriptor(dispatcher, &descriptor);
-    while (!atomic_load(&stopped)) {
-        struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
-        poll(&wanted, 1, 10);
-        cushim_dispatcher_run(dispatcher, NULL);
-    }
+    while (!atomic_load(&stopped))
+        cushim_dispatcher_run(dispatcher, cushim_clock_ns() + 10000000, NULL);
     return NULL;
 }
 
 static const struct softcuda_control *find_softcuda(void)
 {
     softcuda_control_fn control = NULL;
-    void *library = dlopen(cushim_get_diagnosis()->path, RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_NOW | RTLD_NOLOAD);
     void *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
     memcpy(&control, &found, sizeof control);
     return control != NULL ? control(SOFTCUDA_CONTROL_VERSION) : NULL;
@@ -237,12 +243,12 @@ static int round_of(double seconds, int wanted, size_t seed, bool with_fault)
     pthread_t threads[MOST_THREADS];
     pthread_t runner;
     if (cushim_context_create(0, 0, &context) != CUDA_SUCCESS) {
-        printf("skipped: %s\n", cushim_last_error()->message);
+        printf("skipped: %s\n", cushim_error_last()->message);
         return 77;
     }
     cu = cushim_table();
     soft = find_softcuda();
-    end = cushim_time_ns() + (uint64_t)(seconds * 1e9);
+    end = cushim_clock_ns() + (uint64_t)(seconds * 1e9);
     if (cushim_dispatcher_create(&dispatcher) != CUDA_SUCCESS
         || pthread_create(&runner, NULL, run_functions, NULL) != 0)
         return 1;
@@ -256,7 +262,7 @@ static int round_of(double seconds, int wanted, size_t seed, bool with_fault)
     cushim_context_destroy(&context); /* waits for all callbacks */
     atomic_store(&stopped, true);
     pthread_join(runner, NULL);
-    cushim_dispatcher_run(dispatcher, NULL);
+    cushim_dispatcher_run(dispatcher, 0, NULL);
     cushim_dispatcher_destroy(&dispatcher);
     return report();
 }

@@ -4,30 +4,29 @@
 
 static void created_with(const char *name, unsigned flags, int priority, int expected_priority)
 {
-    struct cushim_context *context = context_new();
+    struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
     unsigned found_flags = 99;
     int found_priority = 99;
-    if (done(key_of(name, "code", NULL), cushim_stream_create(context, flags, priority, &stream))) {
+    if (expect_success(key_of(name, "code", NULL), cushim_stream_create(context, flags, priority, &stream))) {
         CUstream handle = cushim_stream_handle(stream);
-        rule_fact(key_of(name, "owned", NULL), cushim_stream_is_owned(stream));
-        rule_fact(key_of(name, "context", NULL), cushim_stream_context(stream) == context);
-        need("flags", cu->StreamGetFlags_v1(handle, &found_flags));
-        rule_number(key_of(name, "flags", NULL), found_flags, flags);
-        need("priority", cu->StreamGetPriority_v1(handle, &found_priority));
-        rule_number(key_of(name, "priority", NULL), found_priority - expected_priority, 0);
-        done(key_of(name, "query", NULL), cushim_stream_query(stream));
-        done(key_of(name, "destroy", NULL), cushim_stream_destroy(&stream));
-        rule_fact(key_of(name, "destroyed-is-null", NULL), stream == NULL);
+        expect_true(key_of(name, "owned", NULL), cushim_stream_is_owned(stream));
+        expect_true(key_of(name, "context", NULL), cushim_stream_context(stream) == context);
+        require("flags", cu->StreamGetFlags_v1(handle, &found_flags));
+        expect_number(key_of(name, "flags", NULL), found_flags, flags);
+        require("priority", cu->StreamGetPriority_v1(handle, &found_priority));
+        expect_number(key_of(name, "priority", NULL), found_priority - expected_priority, 0);
+        expect_success(key_of(name, "query", NULL), cushim_stream_query(stream));
+        expect_success(key_of(name, "destroy", NULL), cushim_stream_destroy(&stream));
+        expect_true(key_of(name, "destroyed-is-null", NULL), stream == NULL);
     }
-    cushim_context_destroy(&context);
 }
 
 static void created(void)
 {
     int least = 0;
     int greatest = 0;
-    need("range", cu->CtxGetStreamPriorityRange_v1(&least, &greatest));
+    require("range", cu->CtxGetStreamPriorityRange_v1(&least, &greatest));
     created_with("default", CU_STREAM_DEFAULT, least, least);
     created_with("non-blocking", CU_STREAM_NON_BLOCKING, greatest, greatest);
     created_with("above", CU_STREAM_NON_BLOCKING, greatest - 100, greatest);
@@ -36,62 +35,57 @@ static void created(void)
 
 static void create_argument(void)
 {
-    struct cushim_context *context = context_new();
+    struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
-    refused("null-context", cushim_stream_create(NULL, 0, 0, &stream), CUDA_ERROR_INVALID_CONTEXT,
-            "cushim_stream_create");
-    refused("null-output", cushim_stream_create(context, 0, 0, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_create");
-    passed_on("unknown-flags", cushim_stream_create(context, 0x80, 0, &stream), CUDA_ERROR_INVALID_VALUE);
-    rule_fact("untouched", stream == NULL);
-    rule_current("current-stays", the_context);
-    cushim_context_destroy(&context);
+    expect_error("null-context", cushim_stream_create(NULL, 0, 0, &stream), CUDA_ERROR_INVALID_CONTEXT);
+    expect_error("null-output", cushim_stream_create(context, 0, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_driver_error("unknown-flags", cushim_stream_create(context, 0x80, 0, &stream), CUDA_ERROR_INVALID_VALUE);
+    expect_true("untouched", stream == NULL);
+    expect_current("current-stays", the_context);
 }
 
 /* Another context is current, or none. */
 static void create_elsewhere(void)
 {
-    struct cushim_context *context = context_new();
+    struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
     CUcontext other = NULL;
-    need("other", cu->CtxCreate_v2(&other, 0, the_device));
-    done("beside-another", cushim_stream_create(context, 0, 0, &stream));
-    rule_current("other-is-current", other);
-    done("destroy", cushim_stream_destroy(&stream));
-    rule_current("other-is-current-still", other);
-    passed_on("refused", cushim_stream_create(context, 0x80, 0, &stream), CUDA_ERROR_INVALID_VALUE);
-    rule_current("other-is-current-after-refusal", other);
-    need("other-destroy", cu->CtxDestroy_v2(other));
-    need("none", cu->CtxSetCurrent_v1(NULL));
-    done("without-current", cushim_stream_create(context, 0, 0, &stream));
-    rule_current("none-is-current", NULL);
-    done("query-without-current", cushim_stream_query(stream));
-    done("synchronize-without-current", cushim_stream_synchronize(stream));
-    done("close-without-current", cushim_stream_close(&stream));
-    rule_current("none-is-current-still", NULL);
-    cushim_context_destroy(&context);
+    require("other", cu->CtxCreate_v2(&other, 0, the_device));
+    expect_success("beside-another", cushim_stream_create(context, 0, 0, &stream));
+    expect_current("other-is-current", other);
+    expect_success("destroy", cushim_stream_destroy(&stream));
+    expect_current("other-is-current-still", other);
+    expect_driver_error("refused", cushim_stream_create(context, 0x80, 0, &stream), CUDA_ERROR_INVALID_VALUE);
+    expect_current("other-is-current-after-refusal", other);
+    require("other-destroy", cu->CtxDestroy_v2(other));
+    require("none", cu->CtxSetCurrent_v1(NULL));
+    expect_success("without-current", cushim_stream_create(context, 0, 0, &stream));
+    expect_current("none-is-current", NULL);
+    expect_success("query-without-current", cushim_stream_query(stream));
+    expect_success("synchronize-without-current", cushim_stream_synchronize(stream));
+    expect_success("close-without-current", cushim_stream_close(&stream));
+    expect_current("none-is-current-still", NULL);
 }
 
 static void adopted(void)
 {
-    struct cushim_context *context = context_new();
+    struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
     CUstream handle = stream_new();
     watch_begin();
-    done("adopt", cushim_stream_adopt(handle, context, &stream));
-    rule_number("calls", watch_calls(), 0);
-    rule_fact("handle", cushim_stream_handle(stream) == handle);
-    rule_fact("owned", cushim_stream_is_owned(stream));
-    rule_fact("context", cushim_stream_context(stream) == context);
-    cushim_context_destroy(&context);
-    done("query", cushim_stream_query(stream));
-    done("destroy", cushim_stream_destroy(&stream));
-    rule_number("destroyed", watch_calls_of(S(StreamDestroy_v2)), 1);
+    expect_success("adopt", cushim_stream_adopt(disown(handle), context, &stream));
+    expect_number("calls", watch_calls(), 0);
+    expect_true("handle", cushim_stream_handle(stream) == handle);
+    expect_true("owned", cushim_stream_is_owned(stream));
+    expect_true("context", cushim_stream_context(stream) == context);
+    expect_success("query", cushim_stream_query(stream));
+    expect_success("destroy", cushim_stream_destroy(&stream));
+    expect_number("destroyed", watch_calls_of(S(StreamDestroy_v2)), 1);
     watch_end();
-    handle = stream_new();
-    done("adopt-without-context", cushim_stream_adopt(handle, NULL, &stream));
-    rule_fact("no-context", cushim_stream_context(stream) == NULL);
-    done("close", cushim_stream_close(&stream));
-    rule_fact("closed-is-null", stream == NULL);
+    expect_success("adopt-without-context", cushim_stream_adopt(disown(stream_new()), NULL, &stream));
+    expect_true("no-context", cushim_stream_context(stream) == NULL);
+    expect_success("close", cushim_stream_close(&stream));
+    expect_true("closed-is-null", stream == NULL);
 }
 
 static void borrowed(void)
@@ -99,58 +93,51 @@ static void borrowed(void)
     struct cushim_stream *stream = NULL;
     CUstream handle = stream_new();
     watch_begin();
-    done("borrow", cushim_stream_borrow(handle, NULL, &stream));
-    rule_fact("not-owned", !cushim_stream_is_owned(stream));
-    done("query", cushim_stream_query(stream));
-    done("destroy", cushim_stream_destroy(&stream));
-    done("borrow-again", cushim_stream_borrow(handle, NULL, &stream));
-    done("close", cushim_stream_close(&stream));
-    rule_number("never-destroyed", watch_calls_of(S(StreamDestroy_v2)), 0);
+    expect_success("borrow", cushim_stream_borrow(handle, NULL, &stream));
+    expect_true("not-owned", !cushim_stream_is_owned(stream));
+    expect_success("query", cushim_stream_query(stream));
+    expect_success("destroy", cushim_stream_destroy(&stream));
+    expect_success("borrow-again", cushim_stream_borrow(handle, NULL, &stream));
+    expect_success("close", cushim_stream_close(&stream));
+    expect_number("never-destroyed", watch_calls_of(S(StreamDestroy_v2)), 0);
     watch_end();
-    done("still-there", cu->StreamQuery_v1(handle));
-    stream_end(handle);
+    expect_success("still-there", cu->StreamQuery_v1(handle));
 }
 
 static void wrap_argument(void)
 {
-    struct cushim_context *context = context_new();
+    struct cushim_context *context = fixture_context();
     struct cushim_stream *stream = NULL;
     CUstream handle = stream_new();
-    refused("adopt-null-output", cushim_stream_adopt(handle, context, NULL), CUDA_ERROR_INVALID_VALUE,
-            "cushim_stream_adopt");
-    refused("adopt-zero", cushim_stream_adopt(NULL, context, &stream), CUDA_ERROR_INVALID_HANDLE,
-            "cushim_stream_adopt");
-    refused("adopt-legacy", cushim_stream_adopt(CU_STREAM_LEGACY, NULL, &stream), CUDA_ERROR_INVALID_HANDLE,
-            "cushim_stream_adopt");
-    refused("adopt-per-thread", cushim_stream_adopt(CU_STREAM_PER_THREAD, NULL, &stream), CUDA_ERROR_INVALID_HANDLE,
-            "cushim_stream_adopt");
-    refused("borrow-null-output", cushim_stream_borrow(handle, context, NULL), CUDA_ERROR_INVALID_VALUE,
-            "cushim_stream_borrow");
-    refused("borrow-special-with-context", cushim_stream_borrow(CU_STREAM_LEGACY, context, &stream),
-            CUDA_ERROR_INVALID_CONTEXT, "cushim_stream_borrow");
-    rule_fact("untouched", stream == NULL);
-    done("still-there", cu->StreamQuery_v1(handle));
-    cushim_context_destroy(&context);
-    stream_end(handle);
+    expect_error("adopt-null-output", cushim_stream_adopt(handle, context, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_error("adopt-zero", cushim_stream_adopt(NULL, context, &stream), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("adopt-legacy", cushim_stream_adopt(CU_STREAM_LEGACY, NULL, &stream), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("adopt-per-thread", cushim_stream_adopt(CU_STREAM_PER_THREAD, NULL, &stream),
+                 CUDA_ERROR_INVALID_HANDLE);
+    expect_error("borrow-null-output", cushim_stream_borrow(handle, context, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_error("borrow-special-with-context", cushim_stream_borrow(CU_STREAM_LEGACY, context, &stream),
+                 CUDA_ERROR_INVALID_CONTEXT);
+    expect_true("untouched", stream == NULL);
+    expect_success("still-there", cu->StreamQuery_v1(handle));
 }
 
 static void released(void)
 {
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     CUstream expected = cushim_stream_handle(stream);
     CUstream handle = NULL;
     watch_begin();
-    refused("null-output", cushim_stream_release(&stream, NULL), CUDA_ERROR_INVALID_VALUE, "cushim_stream_release");
-    rule_fact("still-there", stream != NULL);
-    done("release", cushim_stream_release(&stream, &handle));
-    rule_fact("gone", stream == NULL);
-    rule_fact("handle", handle == expected);
-    rule_number("calls", watch_calls(), 0);
-    refused("again", cushim_stream_release(&stream, &handle), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_release");
-    refused("null", cushim_stream_release(NULL, &handle), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_release");
-    rule_fact("untouched", handle == expected);
+    expect_error("null-output", cushim_stream_release(&stream, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_true("still-there", stream != NULL);
+    expect_success("release", cushim_stream_release(&stream, &handle));
+    expect_true("gone", stream == NULL);
+    expect_true("handle", handle == expected);
+    expect_number("calls", watch_calls(), 0);
+    expect_error("again", cushim_stream_release(&stream, &handle), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("null", cushim_stream_release(NULL, &handle), CUDA_ERROR_INVALID_HANDLE);
+    expect_true("untouched", handle == expected);
     watch_end();
-    done("usable", cu->StreamQuery_v1(handle));
+    expect_success("usable", cu->StreamQuery_v1(handle));
     stream_end(handle);
 }
 
@@ -158,17 +145,18 @@ static void special_of(const char *name, CUstream handle)
 {
     struct cushim_stream *stream = NULL;
     unsigned flags = 99;
-    done(key_of(name, "borrow", NULL), cushim_stream_borrow(handle, NULL, &stream));
-    rule_fact(key_of(name, "not-owned", NULL), !cushim_stream_is_owned(stream));
-    done(key_of(name, "synchronize", NULL), cushim_stream_synchronize(stream));
-    done(key_of(name, "query", NULL), cushim_stream_query(stream));
-    done(key_of(name, "flags", NULL), cushim_stream_flags(stream, &flags));
-    need("none", cu->CtxSetCurrent_v1(NULL));
-    passed_on(key_of(name, "query-without-current", NULL), cushim_stream_query(stream), CUDA_ERROR_INVALID_CONTEXT);
-    passed_on(key_of(name, "flags-without-current", NULL), cushim_stream_flags(stream, &flags),
-              CUDA_ERROR_INVALID_CONTEXT);
-    need("set", cu->CtxSetCurrent_v1(the_context));
-    done(key_of(name, "destroy", NULL), cushim_stream_destroy(&stream));
+    expect_success(key_of(name, "borrow", NULL), cushim_stream_borrow(handle, NULL, &stream));
+    expect_true(key_of(name, "not-owned", NULL), !cushim_stream_is_owned(stream));
+    expect_success(key_of(name, "synchronize", NULL), cushim_stream_synchronize(stream));
+    expect_success(key_of(name, "query", NULL), cushim_stream_query(stream));
+    expect_success(key_of(name, "flags", NULL), cushim_stream_get_flags(stream, &flags));
+    require("none", cu->CtxSetCurrent_v1(NULL));
+    expect_driver_error(key_of(name, "query-without-current", NULL), cushim_stream_query(stream),
+                        CUDA_ERROR_INVALID_CONTEXT);
+    expect_driver_error(key_of(name, "flags-without-current", NULL), cushim_stream_get_flags(stream, &flags),
+                        CUDA_ERROR_INVALID_CONTEXT);
+    require("set", cu->CtxSetCurrent_v1(the_context));
+    expect_success(key_of(name, "destroy", NULL), cushim_stream_destroy(&stream));
 }
 
 static void special_zero(void)
@@ -184,75 +172,64 @@ static void special(void)
 
 static void ended_twice(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    done("destroy", cushim_stream_destroy(&stream));
-    done("destroy-again", cushim_stream_destroy(&stream));
-    done("destroy-null", cushim_stream_destroy(NULL));
-    done("close-again", cushim_stream_close(&stream));
-    done("close-null", cushim_stream_close(NULL));
-    rule_fact("handle", cushim_stream_handle(stream) == NULL);
-    rule_fact("owned", !cushim_stream_is_owned(stream));
-    rule_fact("context", cushim_stream_context(stream) == NULL);
+    struct cushim_stream *stream = test_stream_new();
+    expect_success("destroy", cushim_stream_destroy(&stream));
+    expect_success("destroy-again", cushim_stream_destroy(&stream));
+    expect_success("destroy-null", cushim_stream_destroy(NULL));
+    expect_success("close-again", cushim_stream_close(&stream));
+    expect_success("close-null", cushim_stream_close(NULL));
+    expect_true("handle", cushim_stream_handle(stream) == NULL);
+    expect_true("owned", !cushim_stream_is_owned(stream));
+    expect_true("context", cushim_stream_context(stream) == NULL);
 }
 
 static void nothing(void)
 {
     CUstream handle = (CUstream)0x5a;
     unsigned flags = 99;
-    refused("query", cushim_stream_query(NULL), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_query");
-    refused("synchronize", cushim_stream_synchronize(NULL), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_synchronize");
-    refused("release", cushim_stream_release(NULL, &handle), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_release");
-    refused("flags", cushim_stream_flags(NULL, &flags), CUDA_ERROR_INVALID_HANDLE, "cushim_stream_flags");
-    rule_fact("untouched", handle == (CUstream)0x5a && flags == 99);
+    expect_error("query", cushim_stream_query(NULL), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("synchronize", cushim_stream_synchronize(NULL), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("release", cushim_stream_release(NULL, &handle), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("flags", cushim_stream_get_flags(NULL, &flags), CUDA_ERROR_INVALID_HANDLE);
+    expect_true("untouched", handle == (CUstream)0x5a && flags == 99);
 }
 
 static void destroy_does_not_wait(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct gate gate;
-    if (!gate_close(&gate, cushim_stream_handle(stream)))
-        return;
-    done("code", cushim_stream_destroy(&stream));
-    rule_number("not-passed", atomic_load(&gate.passed), 0);
-    gate_open(&gate);
-    for (int i = 0; i < 500 && atomic_load(&gate.passed) == 0; i++)
-        pause_shortly();
-    rule_number("passed-after", atomic_load(&gate.passed), 1);
-}
-
-static void *open_soon(void *gate)
-{
-    pause_shortly();
+    struct cushim_stream *stream = test_stream_new();
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
+    expect_success("code", cushim_stream_destroy(&stream));
+    expect_number("not-passed", gate_passed(gate), 0);
     gate_open(gate);
-    return NULL;
+    for (int i = 0; i < 500 && gate_passed(gate) == 0; i++)
+        pause_shortly();
+    expect_number("passed-after", gate_passed(gate), 1);
 }
 
 static void close_waits(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct gate gate;
+    struct cushim_stream *stream = test_stream_new();
     pthread_t thread;
-    if (!gate_close(&gate, cushim_stream_handle(stream)))
-        return;
-    pthread_create(&thread, NULL, open_soon, &gate);
-    done("code", cushim_stream_close(&stream));
-    rule_number("passed", atomic_load(&gate.passed), 1);
-    rule_fact("gone", stream == NULL);
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
+    pthread_create(&thread, NULL, open_soon, gate);
+    expect_success("code", cushim_stream_close(&stream));
+    expect_number("passed", gate_passed(gate), 1);
+    expect_true("gone", stream == NULL);
     pthread_join(thread, NULL);
 }
 
 static void destroy_there(void *stream)
 {
-    done("code", cushim_stream_destroy(stream));
+    expect_success("code", cushim_stream_destroy(stream));
 }
 
 static void ended_elsewhere(void)
 {
-    struct cushim_stream *stream = layer_stream();
+    struct cushim_stream *stream = test_stream_new();
     watch_begin();
     on_bare_thread(destroy_there, &stream);
-    rule_fact("gone", stream == NULL);
-    rule_number("destroyed", watch_calls_of(S(StreamDestroy_v2)), 1);
+    expect_true("gone", stream == NULL);
+    expect_number("destroyed", watch_calls_of(S(StreamDestroy_v2)), 1);
     watch_end();
 }
 

@@ -14,6 +14,7 @@ struct crew {
     unsigned flags;
     int priority;
     CUdevice device;
+    struct user_data data;
 };
 
 static void count_wrong(struct crew *crew, bool right)
@@ -49,13 +50,13 @@ static void *query_often(void *user)
         int priority = 99;
         CUdevice device = 99;
         CUcontext context = NULL;
-        count_wrong(crew, cushim_stream_flags(crew->stream, &flags) == CUDA_SUCCESS && flags == crew->flags);
+        count_wrong(crew, cushim_stream_get_flags(crew->stream, &flags) == CUDA_SUCCESS && flags == crew->flags);
         count_wrong(crew,
-                    cushim_stream_priority(crew->stream, &priority) == CUDA_SUCCESS && priority == crew->priority);
-        if (cushim_query_slot_state(S(StreamGetCtx_v2), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
+                    cushim_stream_get_priority(crew->stream, &priority) == CUDA_SUCCESS && priority == crew->priority);
+        if (is_missing(S(StreamGetCtx_v2)))
             continue;
-        count_wrong(crew, cushim_stream_device(crew->stream, &device) == CUDA_SUCCESS && device == the_device);
-        count_wrong(crew, cushim_stream_driver_context(crew->stream, &context, NULL) == CUDA_SUCCESS
+        count_wrong(crew, cushim_stream_get_device(crew->stream, &device) == CUDA_SUCCESS && device == the_device);
+        count_wrong(crew, cushim_stream_get_driver_context(crew->stream, &context, NULL) == CUDA_SUCCESS
                               && context == the_context);
     }
     return NULL;
@@ -66,15 +67,14 @@ static void queried(void)
 {
     struct crew crew = {.flags = 99};
     CUstream handle = stream_new();
-    need("flags", cu->StreamGetFlags_v1(handle, &crew.flags));
-    need("priority", cu->StreamGetPriority_v1(handle, &crew.priority));
+    require("flags", cu->StreamGetFlags_v1(handle, &crew.flags));
+    require("priority", cu->StreamGetPriority_v1(handle, &crew.priority));
     for (int i = 0; i < ROUNDS; i++) {
-        need("borrow", cushim_stream_borrow(handle, NULL, &crew.stream));
+        require("borrow", cushim_stream_borrow(handle, NULL, &crew.stream));
         run_crew(&crew, query_often);
-        need("destroy", cushim_stream_destroy(&crew.stream));
+        require("destroy", cushim_stream_destroy(&crew.stream));
     }
-    rule_number("wrong", atomic_load(&crew.wrong), 0);
-    stream_end(handle);
+    expect_number("wrong", atomic_load(&crew.wrong), 0);
 }
 
 static void *make(void *user)
@@ -98,7 +98,7 @@ static void created(void)
 {
     struct crew crew = {.context = context_new()};
     run_crew(&crew, make);
-    rule_number("wrong", atomic_load(&crew.wrong), 0);
+    expect_number("wrong", atomic_load(&crew.wrong), 0);
     cushim_context_destroy(&crew.context);
 }
 
@@ -117,12 +117,12 @@ static void destroyed_together(void)
 {
     struct crew crew = {.context = NULL};
     struct cushim_stream *stream = NULL;
-    need("context", cushim_context_create(0, 0, &crew.context));
+    require("context", cushim_context_create(0, 0, &crew.context));
     run_crew(&crew, end_last);
-    need("stream", cushim_stream_create(crew.context, 0, 0, &stream));
-    need("destroy", cushim_context_destroy(&crew.context));
-    done("close", cushim_stream_close(&stream));
-    rule_number("wrong", atomic_load(&crew.wrong), 0);
+    require("stream", cushim_stream_create(crew.context, 0, 0, &stream));
+    require("destroy", cushim_context_destroy(&crew.context));
+    expect_success("close", cushim_stream_close(&stream));
+    expect_number("wrong", atomic_load(&crew.wrong), 0);
 }
 
 static void *capture(void *user)
@@ -138,7 +138,7 @@ static void *capture(void *user)
         unsigned flags = 99;
         count_wrong(crew, cushim_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED, &token) == CUDA_SUCCESS);
         count_wrong(crew, body_adds_work(stream, &calls) == CUDA_SUCCESS);
-        count_wrong(crew, cushim_stream_flags(stream, &flags) == CUDA_SUCCESS);
+        count_wrong(crew, cushim_stream_get_flags(stream, &flags) == CUDA_SUCCESS);
         count_wrong(crew, cushim_capture_end(&token, &graph) == CUDA_SUCCESS);
         count_wrong(crew, cushim_graph_destroy(&graph) == CUDA_SUCCESS);
     }
@@ -150,46 +150,29 @@ static void captured(void)
 {
     struct crew crew = {.context = context_new()};
     run_crew(&crew, capture);
-    rule_number("wrong", atomic_load(&crew.wrong), 0);
+    expect_number("wrong", atomic_load(&crew.wrong), 0);
     cushim_context_destroy(&crew.context);
 }
 
-/* Many threads add callbacks to one stream: each is called and released once. */
-struct given {
-    struct crew crew;
-    atomic_int calls;
-    atomic_int releases;
-};
-
-static void CUDA_CB called(void *user)
-{
-    atomic_fetch_add(&((struct given *)user)->calls, 1);
-}
-
-static void released(void *user)
-{
-    atomic_fetch_add(&((struct given *)user)->releases, 1);
-}
-
+/* Many threads add host functions to one stream: each is called and released once. */
 static void *launch(void *user)
 {
-    struct given *given = user;
-    meet(&given->crew);
+    struct crew *crew = user;
+    meet(crew);
     for (int i = 0; i < ROUNDS; i++)
-        count_wrong(&given->crew,
-                    cushim_stream_launch_host(given->crew.stream, called, given, released) == CUDA_SUCCESS);
+        count_wrong(crew,
+                    cushim_stream_launch_host(crew->stream, user_called, &crew->data, user_released) == CUDA_SUCCESS);
     return NULL;
 }
 
 static void launched(void)
 {
-    struct given given = {.crew = {.stream = layer_stream()}};
-    run_crew(&given.crew, launch);
-    done("synchronize", cushim_stream_synchronize(given.crew.stream));
-    rule_number("wrong", atomic_load(&given.crew.wrong), 0);
-    rule_number("calls", atomic_load(&given.calls), THREADS * ROUNDS);
-    rule_number("releases", atomic_load(&given.releases), THREADS * ROUNDS);
-    layer_stream_end(given.crew.stream);
+    struct crew crew = {.stream = fixture_stream()};
+    run_crew(&crew, launch);
+    expect_success("synchronize", cushim_stream_synchronize(crew.stream));
+    expect_number("wrong", atomic_load(&crew.wrong), 0);
+    expect_number("calls", atomic_load(&crew.data.calls), THREADS * ROUNDS);
+    expect_number("releases", atomic_load(&crew.data.releases), THREADS * ROUNDS);
 }
 
 static const struct check checks[] = {

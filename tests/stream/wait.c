@@ -4,177 +4,116 @@
 
 static void pending(void)
 {
-    struct cushim_stream *stream = layer_stream();
-    struct gate gate;
-    done("idle", cushim_stream_query(stream));
-    done("idle-synchronize", cushim_stream_synchronize(stream));
-    if (gate_close(&gate, cushim_stream_handle(stream))) {
-        rule("pending", cushim_stream_query(stream), CUDA_ERROR_NOT_READY);
-        gate_open(&gate);
-        done("synchronize", cushim_stream_synchronize(stream));
-        rule_number("passed", atomic_load(&gate.passed), 1);
-        done("then", cushim_stream_query(stream));
-    }
-    layer_stream_end(stream);
+    struct cushim_stream *stream = fixture_stream();
+    expect_success("idle", cushim_stream_query(stream));
+    expect_success("idle-synchronize", cushim_stream_synchronize(stream));
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
+    expect("pending", cushim_stream_query(stream), CUDA_ERROR_NOT_READY);
+    gate_open(gate);
+    expect_success("synchronize", cushim_stream_synchronize(stream));
+    expect_number("passed", gate_passed(gate), 1);
+    expect_success("then", cushim_stream_query(stream));
 }
 
-/* Work behind the wait runs after the work that the event stood for at the wait. A later record of the event changes
- * nothing. */
+/* `waiter` waits for work in `first`, which the event stands for. */
+static void expect_wait(struct cushim_stream *waiter, struct cushim_stream *first, struct cushim_event *event)
+{
+    struct gate *gate = gate_new(cushim_stream_handle(first));
+    expect_success("record", cushim_event_record(event, first, 0));
+    expect_success("wait", cushim_stream_wait_event(waiter, event, 0));
+    expect("waits", cushim_stream_query(waiter), CUDA_ERROR_NOT_READY);
+    gate_open(gate);
+    expect_success("synchronize", cushim_stream_synchronize(waiter));
+    expect_number("passed", gate_passed(gate), 1);
+}
+
 static void ordered(void)
 {
-    struct cushim_context *context = context_new();
-    struct cushim_stream *first = layer_stream();
-    struct cushim_stream *second = layer_stream();
-    struct cushim_event *event = NULL;
-    struct gate gate;
-    need("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event));
-    if (gate_close(&gate, cushim_stream_handle(first))) {
-        done("record", cushim_event_record(event, first, 0));
-        done("wait", cushim_stream_wait_event(second, event, 0));
-        rule("second-waits", cushim_stream_query(second), CUDA_ERROR_NOT_READY);
-        gate_open(&gate);
-        done("synchronize", cushim_stream_synchronize(second));
-        rule_number("passed", atomic_load(&gate.passed), 1);
-    }
-    done("event-destroy", cushim_event_destroy(&event));
-    layer_stream_end(first);
-    layer_stream_end(second);
-    cushim_context_destroy(&context);
+    expect_wait(fixture_stream(), fixture_stream(), fixture_event(CU_EVENT_DISABLE_TIMING));
 }
 
 /* Destroying an event does not affect work that waits for it. */
 static void event_destroyed(void)
 {
-    struct cushim_context *context = context_new();
-    struct cushim_stream *first = layer_stream();
-    struct cushim_stream *second = layer_stream();
+    struct cushim_stream *first = fixture_stream();
+    struct cushim_stream *second = fixture_stream();
     struct cushim_event *event = NULL;
-    struct gate gate;
-    need("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event));
-    if (gate_close(&gate, cushim_stream_handle(first))) {
-        need("record", cushim_event_record(event, first, 0));
-        need("wait", cushim_stream_wait_event(second, event, 0));
-        done("destroy", cushim_event_destroy(&event));
-        rule("second-waits-still", cushim_stream_query(second), CUDA_ERROR_NOT_READY);
-        gate_open(&gate);
-        done("synchronize", cushim_stream_synchronize(second));
-    }
-    layer_stream_end(first);
-    layer_stream_end(second);
-    cushim_context_destroy(&context);
+    require("event", cushim_event_create(cushim_stream_context(first), CU_EVENT_DISABLE_TIMING, &event));
+    struct gate *gate = gate_new(cushim_stream_handle(first));
+    require("record", cushim_event_record(event, first, 0));
+    require("wait", cushim_stream_wait_event(second, event, 0));
+    expect_success("destroy", cushim_event_destroy(&event));
+    expect("second-waits-still", cushim_stream_query(second), CUDA_ERROR_NOT_READY);
+    gate_open(gate);
+    expect_success("synchronize", cushim_stream_synchronize(second));
 }
 
 static void argument(void)
 {
-    struct cushim_context *context = context_new();
-    struct cushim_stream *stream = layer_stream();
-    struct cushim_event *event = NULL;
-    need("event", cushim_event_create(context, 0, &event));
-    done("never-recorded", cushim_stream_wait_event(stream, event, 0));
-    done("is-no-wait", cushim_stream_query(stream));
-    passed_on("unknown-flags", cushim_stream_wait_event(stream, event, 8), CUDA_ERROR_INVALID_VALUE);
-    refused("null-event", cushim_stream_wait_event(stream, NULL, 0), CUDA_ERROR_INVALID_HANDLE,
-            "cushim_stream_wait_event");
-    refused("null-stream", cushim_stream_wait_event(NULL, event, 0), CUDA_ERROR_INVALID_HANDLE,
-            "cushim_stream_wait_event");
-    done("event-destroy", cushim_event_destroy(&event));
-    layer_stream_end(stream);
-    cushim_context_destroy(&context);
+    struct cushim_stream *stream = fixture_stream();
+    struct cushim_event *event = fixture_event(0);
+    expect_success("never-recorded", cushim_stream_wait_event(stream, event, 0));
+    expect_success("is-no-wait", cushim_stream_query(stream));
+    expect_driver_error("unknown-flags", cushim_stream_wait_event(stream, event, 8), CUDA_ERROR_INVALID_VALUE);
+    expect_error("null-event", cushim_stream_wait_event(stream, NULL, 0), CUDA_ERROR_INVALID_HANDLE);
+    expect_error("null-stream", cushim_stream_wait_event(NULL, event, 0), CUDA_ERROR_INVALID_HANDLE);
 }
 
 static void external_outside(void)
 {
-    struct cushim_context *context = context_new();
-    struct cushim_stream *stream = layer_stream();
-    struct cushim_event *event = NULL;
-    need("event", cushim_event_create(context, 0, &event));
-    passed_on("code", cushim_stream_wait_event(stream, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_ILLEGAL_STATE);
-    cushim_event_destroy(&event);
-    layer_stream_end(stream);
-    cushim_context_destroy(&context);
+    expect_driver_error("code", cushim_stream_wait_event(fixture_stream(), fixture_event(0), CU_EVENT_WAIT_EXTERNAL),
+                        CUDA_ERROR_ILLEGAL_STATE);
 }
 
 static void external_on_old(void)
 {
-    struct cushim_context *context = context_new();
-    struct cushim_event *event = NULL;
-    struct cushim_stream *stream = NULL;
-    if (cushim_query_slot_state(S(EventRecordWithFlags_v1), CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_NATIVE) {
-        lacks(NULL, "a driver that has the flag");
-        cushim_context_destroy(&context);
-        return;
-    }
-    stream = layer_stream();
-    need("event", cushim_event_create(context, 0, &event));
-    refused("code", cushim_stream_wait_event(stream, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_NOT_SUPPORTED,
-            "cushim_stream_wait_event");
-    cushim_event_destroy(&event);
-    layer_stream_end(stream);
-    cushim_context_destroy(&context);
+    if (is_native(S(EventRecordWithFlags_v1)))
+        not_applicable(NULL, "a driver that has the flag");
+    else
+        expect_error("code", cushim_stream_wait_event(fixture_stream(), fixture_event(0), CU_EVENT_WAIT_EXTERNAL),
+                     CUDA_ERROR_NOT_SUPPORTED);
 }
 
 /* A stream waits for an event of another context. */
 static void across_contexts(void)
 {
-    struct cushim_context *here = context_new();
     struct cushim_context *there = NULL;
-    struct cushim_stream *first = layer_stream();
-    struct cushim_stream *second = NULL;
-    struct cushim_event *event = NULL;
-    struct gate gate;
-    need("event", cushim_event_create(here, CU_EVENT_DISABLE_TIMING, &event));
-    done("context", cushim_context_create(0, 0, &there));
-    done("stream", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &second));
-    if (gate_close(&gate, cushim_stream_handle(first))) {
-        done("record", cushim_event_record(event, first, 0));
-        done("wait", cushim_stream_wait_event(second, event, 0));
-        rule("second-waits", cushim_stream_query(second), CUDA_ERROR_NOT_READY);
-        gate_open(&gate);
-        done("synchronize", cushim_stream_synchronize(second));
-    }
-    passed_on("record-in-another-context", cushim_event_record(event, second, 0), CUDA_ERROR_INVALID_HANDLE);
-    layer_stream_end(first);
-    layer_stream_end(second);
-    done("event-destroy", cushim_event_destroy(&event));
-    done("context-destroy", cushim_context_destroy(&there));
-    cushim_context_destroy(&here);
-    rule_current("current-stays", the_context);
+    struct cushim_stream *stream = NULL;
+    struct cushim_event *event = fixture_event(CU_EVENT_DISABLE_TIMING);
+    expect_success("context", cushim_context_create(0, 0, &there));
+    expect_success("stream", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &stream));
+    expect_wait(stream, fixture_stream(), event);
+    expect_driver_error("record-in-another-context", cushim_event_record(event, stream, 0), CUDA_ERROR_INVALID_HANDLE);
+    test_stream_close(stream);
+    expect_success("context-destroy", cushim_context_destroy(&there));
+    expect_current("current-stays", the_context);
 }
 
 /* A stream waits for an event of another device. */
 static void across_devices(void)
 {
     struct cushim_context *there = NULL;
-    struct cushim_stream *here = layer_stream();
+    struct cushim_stream *here = fixture_stream();
     struct cushim_stream *stream = NULL;
     struct cushim_event *event = NULL;
-    struct gate gate;
     CUdevice device = -1;
     int devices = 0;
-    need("count", cu->DeviceGetCount_v1(&devices));
+    require("count", cu->DeviceGetCount_v1(&devices));
     if (devices < 2) {
-        lacks(NULL, "there is one device");
-        layer_stream_end(here);
+        not_applicable(NULL, "there is one device");
         return;
     }
-    need("context", cushim_context_create(1, 0, &there));
-    need("event", cushim_event_create(there, CU_EVENT_DISABLE_TIMING, &event));
-    done("create", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &stream));
-    done("device", cushim_stream_device(stream, &device));
-    rule_fact("device-is-the-other", device != the_device);
-    if (gate_close(&gate, cushim_stream_handle(stream))) {
-        done("record", cushim_event_record(event, stream, 0));
-        done("wait", cushim_stream_wait_event(here, event, 0));
-        rule("waits", cushim_stream_query(here), CUDA_ERROR_NOT_READY);
-        gate_open(&gate);
-        done("synchronize", cushim_stream_synchronize(here));
-    }
-    passed_on("record-here", cushim_event_record(event, here, 0), CUDA_ERROR_INVALID_HANDLE);
-    layer_stream_end(here);
-    layer_stream_end(stream);
-    done("event-destroy", cushim_event_destroy(&event));
-    done("context-destroy", cushim_context_destroy(&there));
-    rule_current("current-stays", the_context);
+    require("context", cushim_context_create(1, 0, &there));
+    require("event", cushim_event_create(there, CU_EVENT_DISABLE_TIMING, &event));
+    expect_success("create", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &stream));
+    expect_success("device", cushim_stream_get_device(stream, &device));
+    expect_true("device-is-the-other", device != the_device);
+    expect_wait(here, stream, event);
+    expect_driver_error("record-here", cushim_event_record(event, here, 0), CUDA_ERROR_INVALID_HANDLE);
+    test_stream_close(stream);
+    expect_success("event-destroy", cushim_event_destroy(&event));
+    expect_success("context-destroy", cushim_context_destroy(&there));
+    expect_current("current-stays", the_context);
 }
 
 static const struct check checks[] = {

@@ -158,10 +158,10 @@ static void fail_later(CUresult code)
     atomic_store(&watch.failed_slot, -1);
 }
 
-void watch_fail(int turn, CUresult code)
+void watch_fail(int number, CUresult code)
 {
     fail_later(code);
-    atomic_store(&watch.countdown, turn);
+    atomic_store(&watch.countdown, number);
 }
 
 void watch_fail_slot(enum cushim_slot slot, CUresult code)

@@ -17,8 +17,8 @@ void watch_end(void);
 int watch_calls(void);
 int watch_calls_of(enum cushim_slot slot);
 
-/* The `turn`th call from now on (0: the next one) does not reach the driver and returns `code`. */
-void watch_fail(int turn, CUresult code);
+/* Makes one driver call return `code` without reaching the driver: the next one if `number` is 0, and so on. */
+void watch_fail(int number, CUresult code);
 /* The next call of this slot does not reach the driver and returns `code`, the same one for all slots. */
 void watch_fail_slot(enum cushim_slot slot, CUresult code);
 /* Returns whether a call has failed in this way, and writes its slot. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """link_graph.py - checks that the dependencies between the objects of a static library run one way.
 
-    link_graph.py NM LIBRARY [--allow A,B]... [--above A,B,...]... [--leaf A,B,...]... [--allow-rest] [--show]
+    link_graph.py NM LIBRARY [--allow A,B]... [--knot A]... [--above A,B,...]... [--leaf A,B,...]... [--show]
 
 An object depends on another one if that defines a symbol which the first leaves undefined; nm lists both. The
 check fails for each group of objects that depend on each other in a cycle. An object is named after its source
@@ -11,7 +11,7 @@ file, with "_" for "/": "load", "src_posix_os_wait".
     --allow A,B   these two may depend on each other
     --above A,B   the objects whose names begin with A or B are above all others: no other object depends on them
     --leaf A,B    the objects whose names begin with A or B depend on no others
-    --allow-rest  the objects that neither --above nor --leaf names may depend on each other
+    --knot A      the objects whose names begin with A, those of one directory, may depend on each other
     --show        prints the graph
 
 Exit status 0: the rules are met; 1: they are not, and each violation is printed with its symbols; 77: nm is not
@@ -93,10 +93,10 @@ def edges_within(graph, group):
             for name in sorted(group) for other in sorted(graph[name]) if other in group]
 
 
-def check_cycles(graph, allowed, rest):
+def check_cycles(graph, allowed, knots):
     violations = []
     for group in find_cycles(graph):
-        if group not in allowed and not group <= rest:
+        if group not in allowed and not any(group <= knot for knot in knots):
             violations += [f'a cycle of {len(group)} objects:', *edges_within(graph, group)]
     for name in set().union(*allowed) - graph.keys():
         sys.exit(f'the library has no object {name}')
@@ -130,7 +130,7 @@ def main():
     parser.add_argument('--allow', action='append', default=[], type=lambda text: set(text.split(',')))
     parser.add_argument('--above', action='append', default=[], type=lambda text: text.split(','))
     parser.add_argument('--leaf', action='append', default=[], type=lambda text: text.split(','))
-    parser.add_argument('--allow-rest', action='store_true')
+    parser.add_argument('--knot', action='append', default=[])
     parser.add_argument('--show', action='store_true')
     options = parser.parse_args()
     if shutil.which(options.nm) is None:
@@ -140,9 +140,7 @@ def main():
     if options.show:
         for name in sorted(graph):
             print(f'{name}: {" ".join(sorted(graph[name]))}')
-    named = [select(graph, prefixes) for prefixes in options.above + options.leaf]
-    rest = graph.keys() - set().union(*named) if options.allow_rest else set()
-    violations = check_cycles(graph, options.allow, rest)
+    violations = check_cycles(graph, options.allow, [select(graph, [prefix]) for prefix in options.knot])
     for prefixes in options.above:
         violations += check_above(graph, prefixes)
     for prefixes in options.leaf:

@@ -26,9 +26,9 @@ class LinkGraph(unittest.TestCase):
     def test_check_when_the_cycle_is_allowed_then_it_passes(self):
         self.assertEqual(check('--allow', 'cycle_one,cycle_two')[0], 0)
 
-    def test_check_when_the_rest_may_have_cycles_then_the_named_objects_may_not(self):
-        self.assertEqual(check('--allow-rest', '--above', 'cycle_three')[0], 0)
-        status, text = check('--allow-rest', '--leaf', 'cycle_one')
+    def test_check_when_the_cycle_is_within_a_knot_then_it_passes_and_else_not(self):
+        self.assertEqual(check('--knot', 'cycle_')[0], 0)
+        status, text = check('--knot', 'cycle_one', '--knot', 'cycle_t')
         self.assertEqual(status, 1)
         self.assertIn('a cycle of 2 objects', text)
 
@@ -45,7 +45,7 @@ class LinkGraph(unittest.TestCase):
         self.assertEqual(check(*allowed, '--leaf', 'cycle_three')[0], 1)
 
     def test_check_when_an_object_is_not_there_then_it_fails(self):
-        for rule in (['--allow', 'load,bootstrap'], ['--above', 'src_'], ['--leaf', 'reason']):
+        for rule in (['--allow', 'load,bootstrap'], ['--above', 'src_'], ['--leaf', 'reason'], ['--knot', 'src_']):
             self.assertEqual(check('--allow', 'cycle_one,cycle_two', *rule)[0], 1, rule)
 
 

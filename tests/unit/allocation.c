@@ -72,16 +72,18 @@ void allocation_fail_each(void (*scene)(void), void (*after)(void))
 
 void allocation_assert_consistent(CUresult result)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_int_equal(diagnosis->code, result);
     assert_non_null(diagnosis->message);
     assert_non_null(diagnosis->advice);
     if (result == CUDA_SUCCESS) {
         assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
         assert_int_equal(cushim_driver_version(), 12040);
+        assert_non_null(diagnosis->path);
+        assert_int_equal(diagnosis->cuda_version, 12040);
     } else {
         assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
         assert_string_not_equal(diagnosis->message, "");
-        assert_string_not_equal(cushim_last_error()->message, "");
+        assert_string_not_equal(cushim_error_last()->message, "");
     }
 }

@@ -15,7 +15,7 @@ static void print_state(const char *when)
     int version = -1;
     CUresult result = cushim_table()->DriverGetVersion_v1(&version);
     printf("%s=%d %d %d %s\n", when, (int)cushim_table()->StreamQuery_v1(NULL), (int)result, version,
-           cushim_get_diagnosis()->reason_name);
+           cushim_diagnosis_get()->reason_name);
     fflush(stdout);
 }
 

@@ -21,7 +21,7 @@ EXPORT int copy_driver_version(void)
 
 EXPORT const struct cushim_diagnosis *copy_diagnosis(void)
 {
-    return cushim_get_diagnosis();
+    return cushim_diagnosis_get();
 }
 
 EXPORT CUresult copy_layer_add(struct cushim_layer *layer)

@@ -30,7 +30,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 int directory_remove(void **state)
 {
     (void)state;
-    return nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return nftw(directory, remove_one, 64, FTW_DEPTH | FTW_PHYS);
 }
 
 const char *directory_root(void)
@@ -77,6 +77,11 @@ const char *directory_copy(const char *name, const char *from, size_t most)
     const char *path = directory_write(name, content, most < (size_t)size ? most : (size_t)size);
     free(content);
     return path;
+}
+
+const char *directory_fake(const char *name)
+{
+    return directory_copy(name, unit_fake(name), SIZE_MAX);
 }
 
 const char *directory_link(const char *name, const char *to)

@@ -22,4 +22,8 @@ const char *directory_write(const char *name, const void *content, size_t size);
 const char *directory_copy(const char *name, const char *from, size_t most);
 const char *directory_link(const char *name, const char *to);
 
+/* Copies a fake. Its constructor runs even if musl, which never unmaps a library, has mapped another copy. Valid until
+ * the fourth call after this one. */
+const char *directory_fake(const char *name);
+
 #endif

@@ -23,9 +23,10 @@ static CUresult object_query(enum cushim_default_stream kind, CUstream stream)
 CUSHIM_LAYER_BOTH_KINDS(object_query, (CUstream stream), stream)
 
 static CUresult object_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                               enum cushim_default_stream kind, void *user)
+                               const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next;
+    (void)states;
     (void)user;
     table->StreamQuery_v1 = CUSHIM_LAYER_OF_KIND(object_query, kind);
 #if defined(OBJECT_FAILING)

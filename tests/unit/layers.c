@@ -18,9 +18,10 @@ void layers_note(const char *name, enum cushim_default_stream kind)
     }                                                                                                                  \
     CUSHIM_LAYER_BOTH_KINDS(name##_query, (CUstream stream), stream)                                                   \
     static CUresult name##_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,      \
-                                   enum cushim_default_stream kind, void *user)                                        \
+                                   const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)  \
     {                                                                                                                  \
         (void)next;                                                                                                    \
+        (void)states;                                                                                                  \
         (void)user;                                                                                                    \
         layers.installs++;                                                                                             \
         table->StreamQuery_v1 = CUSHIM_LAYER_OF_KIND(name##_query, kind);                                              \
@@ -41,13 +42,13 @@ int layers_begin(void **state)
 void layers_add(struct cushim_layer *layer)
 {
     if (cushim_layer_add(layer) != CUDA_SUCCESS)
-        fail_msg("%s", cushim_last_error()->message);
+        fail_msg("%s", cushim_error_last()->message);
 }
 
 void layers_stop(struct cushim_layer *layer)
 {
     if (cushim_layer_stop(layer) != CUDA_SUCCESS)
-        fail_msg("%s", cushim_last_error()->message);
+        fail_msg("%s", cushim_error_last()->message);
 }
 
 void layers_assert_passes(const struct cushim_dispatch_table *table, const char *names)
@@ -64,7 +65,7 @@ void layers_assert_passes(const struct cushim_dispatch_table *table, const char 
 void layers_assert_state(size_t index, const char *name, enum cushim_layer_state state)
 {
     struct cushim_layer_info info;
-    assert_int_equal(cushim_query_layer(index, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_get_info(index, &info), CUDA_SUCCESS);
     assert_string_equal(info.name, name);
     assert_null(info.path);
     assert_int_equal(info.state, state);
@@ -73,7 +74,7 @@ void layers_assert_state(size_t index, const char *name, enum cushim_layer_state
 void layers_assert_refused(CUresult result, CUresult code, const char *function, const char *part)
 {
     assert_int_equal(result, code);
-    assert_int_equal(cushim_last_error()->code, code);
-    assert_string_equal(cushim_last_error()->function, function);
-    unit_assert_contains(cushim_last_error()->message, part);
+    assert_int_equal(cushim_error_last()->code, code);
+    assert_string_equal(cushim_error_last()->function, function);
+    unit_assert_contains(cushim_error_last()->message, part);
 }

@@ -32,7 +32,7 @@ void layers_stop(struct cushim_layer *layer);
 /* Asserts that a call through a table passes these layers in this order, and then reaches the driver or its absence. */
 void layers_assert_passes(const struct cushim_dispatch_table *table, const char *names);
 
-/* Asserts what cushim_query_layer() returns for a layer that was added by the program. */
+/* Asserts what cushim_layer_get_info() returns for a layer that was added by the program. */
 void layers_assert_state(size_t index, const char *name, enum cushim_layer_state state);
 
 /* Asserts that a call was refused with this code, in the name of this function, with a message that contains `part`. */

@@ -64,8 +64,8 @@ void mock_assert_calls(const char *calls)
 void mock_assert_refused(CUresult result, const char *function)
 {
     assert_int_equal(result, CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NOT_SUPPORTED);
-    assert_string_equal(cushim_last_error()->function, function);
-    assert_non_null(strstr(cushim_last_error()->message, " driver for CUDA "));
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NOT_SUPPORTED);
+    assert_string_equal(cushim_error_last()->function, function);
+    assert_non_null(strstr(cushim_error_last()->message, " driver for CUDA "));
     mock_assert_calls("");
 }

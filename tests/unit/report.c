@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         return 1;
     }
     CUresult result = cushim_load(&options);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     printf("result=%d\nreason=%s\nmessage=%s\n", (int)result, diagnosis->reason_name, diagnosis->message);
     printf("path=%s\nversion=%d\n", diagnosis->path != NULL ? diagnosis->path : "", cushim_driver_version());
     for (size_t i = 0; i < diagnosis->attempt_count; i++)

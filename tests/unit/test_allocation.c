@@ -30,7 +30,7 @@ static void test_load_when_an_allocation_fails_then_reported_and_the_next_load_s
 static void assert_reason_is_kept(void)
 {
     allocation_assert_consistent(result);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_FOUND);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_FOUND);
     assert_int_equal(result, CUDA_ERROR_FILE_NOT_FOUND);
 }
 
@@ -67,7 +67,7 @@ static void assert_refused_without_memory(void)
 {
     assert_false(allocation.failed);
     assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
-    unit_assert_contains(cushim_last_error()->message, "nonsense");
+    unit_assert_contains(cushim_error_last()->message, "nonsense");
 }
 
 static void test_second_load_when_it_is_refused_then_it_takes_no_memory(void **state)
@@ -89,7 +89,7 @@ static void assert_called_or_absent(void)
 {
     if (result != CUDA_ERROR_NO_DEVICE)
         assert_int_equal(result, FAKE_CODE(ROW_StreamQuery_v1, 0));
-    result = cushim_get_diagnosis()->code;
+    result = cushim_diagnosis_get()->code;
     allocation_assert_consistent(result);
 }
 
@@ -116,11 +116,13 @@ static void initialise(void)
 static void assert_no_device_is_told(void)
 {
     assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
-    assert_string_not_equal(cushim_last_error()->message, "");
-    assert_int_not_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NO_DEVICE);
+    assert_string_not_equal(cushim_error_last()->message, "");
+    assert_int_not_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_diagnosis_get()->code, CUDA_ERROR_NO_DEVICE);
+    assert_string_equal(cushim_diagnosis_get()->path, unit_fake("fake_12040"));
     assert_int_equal(cushim_init(), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_get_diagnosis()->code, CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_diagnosis_get()->code, CUDA_ERROR_NO_DEVICE);
     mock_load("fake_12040", (struct cushim_load_options){0});
 }
 

@@ -22,9 +22,10 @@ static CUresult CUDAAPI upper_query(CUstream stream)
 }
 
 static CUresult layer_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                              enum cushim_default_stream kind, void *user)
+                              const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next;
+    (void)states;
     if (kind == CUSHIM_DEFAULT_STREAM_LEGACY)
         table->StreamQuery_v1 = user == NULL ? lower_query : upper_query;
     return CUDA_SUCCESS;

@@ -19,6 +19,12 @@
 #    define PR_MDWE_REFUSE_EXEC_GAIN 1
 #endif
 
+/* The start of the dynamic loader's message for a file that is not a library, or not one for this processor. */
+static const char *loader_message(const char *of_glibc)
+{
+    return HAS_MUSL ? "Exec format error" : of_glibc;
+}
+
 static CUresult load(const char *path)
 {
     struct cushim_load_options options = {.path = path};
@@ -28,7 +34,7 @@ static CUresult load(const char *path)
 static void assert_refused(const char *path, enum cushim_reason reason, CUresult code, const char *word)
 {
     unit_assert_failed(load(path), reason, code);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     unit_assert_contains(diagnosis->message, path);
     unit_assert_contains(diagnosis->message, word);
     assert_int_equal(diagnosis->attempt_count, 1);
@@ -36,6 +42,9 @@ static void assert_refused(const char *path, enum cushim_reason reason, CUresult
     assert_int_equal(diagnosis->attempts[0].reason,
                      reason == CUSHIM_REASON_NO_SUCH_FILE ? CUSHIM_REASON_NOT_FOUND : reason);
     unit_assert_contains(diagnosis->attempts[0].result, word);
+    /* The user named the file: it need not belong to NVIDIA's driver. */
+    assert_null(strstr(diagnosis->message, "NVIDIA"));
+    assert_null(strstr(diagnosis->advice, "Reinstall"));
 }
 
 static void assert_unloadable(const char *path, const char *word)
@@ -61,12 +70,65 @@ static void test_path_when_it_is_a_dangling_link_then_no_such_file(void **state)
                    "not found");
 }
 
+/* dlopen() replaces these names in a path, and so opens another file. */
+static void test_path_when_the_dynamic_loader_would_change_it_then_refused(void **state)
+{
+    static const char *const names[] = {"$LIB/libcuda.so.1", "${LIB}/libcuda.so.1", "a$PLATFORM/libcuda.so.1",
+                                        "$ORIGIN/libcuda.so.1"};
+    static const char *const others[] = {"lib/x86_64-linux-gnu/libcuda.so.1", "lib64/libcuda.so.1", "lib/libcuda.so.1"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        directory_copy(others[i], unit_fake("fake_11040"), SIZE_MAX);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s", directory_copy(names[i], unit_fake("fake_12040"), SIZE_MAX));
+        assert_unloadable(path, "the dynamic loader would replace $");
+    }
+    static const char *const kept[] = {"$LIBRARY/libcuda.so.1", "$HOME/libcuda.so.1", "${LIB/libcuda.so.1"};
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        unit_reset(state);
+        assert_int_equal(load(directory_copy(kept[i], unit_fake("fake_12040"), SIZE_MAX)), CUDA_SUCCESS);
+        assert_int_equal(cushim_driver_version(), 12040);
+    }
+}
+
+static void test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_not_left(void **state)
+{
+    (void)state;
+    char root[PATH_MAX];
+    snprintf(root, sizeof root, "%s", directory_copy("$LIB/usr/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX));
+    *strstr(root, "/usr/lib64") = '\0';
+    directory_copy("lib/x86_64-linux-gnu/usr/lib64/libcuda.so.1", unit_fake("fake_11040"), SIZE_MAX);
+    directory_copy("lib64/usr/lib64/libcuda.so.1", unit_fake("fake_11040"), SIZE_MAX);
+    struct cushim_load_options options = {.root = root};
+    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    unit_assert_contains(cushim_diagnosis_get()->message, "replace $LIB");
+}
+
+static void test_layer_when_the_dynamic_loader_would_change_its_path_then_refused(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_LAYERS", directory_copy("$LIB/layer.so", OBJECTS "/layer_first.so", SIZE_MAX));
+    unit_assert_failed(load(unit_fake("fake_12040")), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    unit_assert_contains(cushim_diagnosis_get()->message, "replace $LIB");
+}
+
 static void test_path_when_it_goes_through_a_file_then_it_is_named_as_absent(void **state)
 {
     (void)state;
     char below[PATH_MAX];
     snprintf(below, sizeof below, "%s/libcuda.so.1", directory_write("file", "", 0));
     assert_refused(below, CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
+}
+
+static void test_path_when_named_or_found_then_the_advice_differs(void **state)
+{
+    (void)state;
+    struct cushim_load_options options = {.root = directory_root()};
+    const char *path = directory_write("usr/lib64/libcuda.so.1", "text", 4);
+    assert_unloadable(path, loader_message("too short"));
+    unit_assert_contains(cushim_diagnosis_get()->advice, "Correct CUSHIM_DRIVER");
+    unit_assert_failed(cushim_load(&options), CUSHIM_REASON_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    unit_assert_contains(cushim_diagnosis_get()->advice, "Reinstall NVIDIA's driver");
 }
 
 static void test_path_when_it_is_a_directory_then_not_loadable(void **state)
@@ -91,9 +153,9 @@ static void test_path_when_it_is_a_text_file_then_not_loadable(void **state)
     (void)state;
     char text[4096];
     memset(text, 'x', sizeof text);
-    assert_unloadable(directory_write("text.so", text, sizeof text), "ELF");
-    assert_unloadable(directory_write("short.so", "x", 1), "too short");
-    assert_unloadable(directory_write("empty.so", "", 0), "too short");
+    assert_unloadable(directory_write("text.so", text, sizeof text), loader_message("ELF"));
+    assert_unloadable(directory_write("short.so", "x", 1), loader_message("too short"));
+    assert_unloadable(directory_write("empty.so", "", 0), loader_message("too short"));
 }
 
 static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **state)
@@ -113,27 +175,29 @@ static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **s
 static void test_path_when_the_library_is_for_another_processor_then_it_is_unloadable(void **state)
 {
     (void)state;
-    Elf64_Ehdr header = {
-        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+    const bool is_64 = sizeof(void *) == 8;
+    ElfW(Ehdr) header = {
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, is_64 ? ELFCLASS64 : ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
         .e_type = ET_DYN,
         .e_machine = EM_SPARCV9,
         .e_version = EV_CURRENT,
         .e_ehsize = sizeof header,
-        .e_phentsize = sizeof(Elf64_Phdr),
+        .e_phentsize = sizeof(ElfW(Phdr)),
     };
     char file[4096] = "";
     memcpy(file, &header, sizeof header);
     assert_unloadable(directory_write("sparc.so", file, sizeof file), "another processor");
-    header.e_ident[EI_CLASS] = ELFCLASS32;
+    header.e_ident[EI_CLASS] = is_64 ? ELFCLASS32 : ELFCLASS64;
     memcpy(file, &header, sizeof header);
-    assert_unloadable(directory_write("class32.so", file, sizeof file), "ELFCLASS32");
+    assert_unloadable(directory_write("class.so", file, sizeof file),
+                      loader_message(is_64 ? "ELFCLASS32" : "ELFCLASS64"));
 }
 
 static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_named(void **state)
 {
     (void)state;
-    assert_refused(unit_fake("not_complete"), CUSHIM_REASON_NEEDS_LIBRARY, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-                   "libcushim_no_such_dependency");
+    assert_refused(unit_fake("not_complete"), HAS_MUSL ? CUSHIM_REASON_OTHER_LIBC : CUSHIM_REASON_NEEDS_LIBRARY,
+                   CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "libcushim_no_such_dependency");
 }
 
 static void test_path_when_it_is_unreadable_then_reports_that(void **state)
@@ -147,9 +211,9 @@ static void test_path_when_it_is_unreadable_then_reports_that(void **state)
         if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
             _exit(77);
         bool refused = load(path) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
-                       && cushim_get_diagnosis()->reason == CUSHIM_REASON_UNREADABLE
-                       && strstr(cushim_get_diagnosis()->message, path) != NULL
-                       && strstr(cushim_get_diagnosis()->message, "not permitted") != NULL
+                       && cushim_diagnosis_get()->reason == CUSHIM_REASON_UNREADABLE
+                       && strstr(cushim_diagnosis_get()->message, path) != NULL
+                       && strstr(cushim_diagnosis_get()->message, "not permitted") != NULL
                        && cushim_table()->Init_v1(0) == CUDA_ERROR_NO_DEVICE;
         _exit(refused ? 0 : 1);
     }
@@ -207,11 +271,13 @@ static void test_path_when_the_library_needs_an_executable_stack_then_reports_th
         /* glibc 2.41 refuses such a library. With an older one, the kernel refuses the stack. */
         bool is_forbidden = prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0L, 0L, 0L) == 0;
         CUresult result = load(path);
+        if (HAS_MUSL) /* it never makes the stack executable */
+            _exit(result != CUDA_SUCCESS);
         if (result == CUDA_SUCCESS && !is_forbidden)
             _exit(77);
         _exit(result != CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
-              || cushim_get_diagnosis()->reason != CUSHIM_REASON_EXECUTABLE_STACK
-              || strstr(cushim_get_diagnosis()->advice, "GLIBC_TUNABLES") == NULL);
+              || cushim_diagnosis_get()->reason != CUSHIM_REASON_EXECUTABLE_STACK
+              || strstr(cushim_diagnosis_get()->advice, "GLIBC_TUNABLES") == NULL);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -227,7 +293,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DIRECTORY_TEST(test_path_when_it_does_not_exist_then_no_such_file),
         DIRECTORY_TEST(test_path_when_it_is_a_dangling_link_then_no_such_file),
+        DIRECTORY_TEST(test_path_when_the_dynamic_loader_would_change_it_then_refused),
+        DIRECTORY_TEST(test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_not_left),
+        DIRECTORY_TEST(test_layer_when_the_dynamic_loader_would_change_its_path_then_refused),
         DIRECTORY_TEST(test_path_when_it_goes_through_a_file_then_it_is_named_as_absent),
+        DIRECTORY_TEST(test_path_when_named_or_found_then_the_advice_differs),
         DIRECTORY_TEST(test_path_when_it_is_a_directory_then_not_loadable),
         DIRECTORY_TEST(test_path_when_it_is_a_fifo_then_not_loadable_without_waiting),
         DIRECTORY_TEST(test_path_when_it_is_a_text_file_then_not_loadable),

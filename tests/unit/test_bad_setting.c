@@ -8,16 +8,16 @@
 static void assert_bad_option(struct cushim_load_options options, const char *culprit, const char *why)
 {
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_OPTION, CUDA_ERROR_INVALID_VALUE);
-    unit_assert_contains(cushim_get_diagnosis()->message, culprit);
-    unit_assert_contains(cushim_get_diagnosis()->message, why);
-    assert_int_equal(cushim_get_diagnosis()->attempt_count, 0);
+    unit_assert_contains(cushim_diagnosis_get()->message, culprit);
+    unit_assert_contains(cushim_diagnosis_get()->message, why);
+    assert_int_equal(cushim_diagnosis_get()->attempt_count, 0);
 }
 
 static void assert_bad_variable(const char *name, const char *value, const char *why)
 {
     unit_set_variable(name, value);
     unit_assert_failed(cushim_load(NULL), CUSHIM_REASON_BAD_OPTION, CUDA_ERROR_INVALID_VALUE);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     unit_assert_contains(diagnosis->message, name);
     unit_assert_contains(diagnosis->message, why);
     assert_int_equal(diagnosis->variable_count, 1);
@@ -70,7 +70,7 @@ static void test_reserved_members_when_not_zero_then_refused(void **state)
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     options.reserved[0] = &options;
     assert_int_equal(cushim_load(&options), CUDA_ERROR_INVALID_VALUE);
-    unit_assert_contains(cushim_last_error()->message, "reserved member");
+    unit_assert_contains(cushim_error_last()->message, "reserved member");
 }
 
 static void test_root_when_empty_or_overlong_then_refused(void **state)
@@ -121,7 +121,7 @@ static void test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_messag
     (void)state;
     char *hide = make_long(1000000, 'x');
     assert_bad_option((struct cushim_load_options){.hide = hide}, "The option hide", "xxxxxxxx");
-    assert_true(strlen(cushim_get_diagnosis()->message) < 500);
+    assert_true(strlen(cushim_diagnosis_get()->message) < 500);
     free(hide);
 }
 
@@ -133,7 +133,7 @@ static void test_hide_when_it_has_no_names_then_nothing_is_hidden(void **state)
         unit_reset(NULL);
         unit_load("fake_12040", (struct cushim_load_options){.hide = hides[i]});
         struct cushim_slot_info info;
-        assert_int_equal(cushim_query_slot(CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_DEFAULT_STREAM_LEGACY, &info),
+        assert_int_equal(cushim_slot_get_info(CUSHIM_SLOT_GetProcAddress_v2, CUSHIM_DEFAULT_STREAM_LEGACY, &info),
                          CUDA_SUCCESS);
         assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
     }
@@ -147,7 +147,8 @@ static void test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidde
         strcpy(hide + strlen(hide), "StreamGetId_v1,");
     unit_load("fake_12040", (struct cushim_load_options){.hide = hide});
     struct cushim_slot_info info;
-    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_slot_get_info(CUSHIM_SLOT_StreamGetId_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info),
+                     CUDA_SUCCESS);
     assert_int_equal(info.state, CUSHIM_STATE_MISSING);
 }
 
@@ -161,7 +162,7 @@ static void test_variables_when_empty_then_they_are_as_unset(void **state)
     unit_set_variable("CUSHIM_MAX_VERSION", "");
     unit_set_variable("CUSHIM_HIDE", "");
     unit_load_plain("fake_12040");
-    assert_int_equal(cushim_get_diagnosis()->variable_count, 0);
+    assert_int_equal(cushim_diagnosis_get()->variable_count, 0);
 }
 
 static void test_max_version_variable_when_written_in_either_form_then_it_is_followed(void **state)
@@ -218,11 +219,11 @@ static void test_variables_when_huge_then_refused_in_a_short_message(void **stat
     (void)state;
     char *huge = make_long(HUGE_VALUE, 'x');
     assert_bad_variable("CUSHIM_HIDE", huge, "xxxx");
-    assert_true(strlen(cushim_get_diagnosis()->message) < 500);
+    assert_true(strlen(cushim_diagnosis_get()->message) < 500);
     assert_bad_variable("CUSHIM_MAX_VERSION", huge, "xxxx");
-    assert_true(strlen(cushim_get_diagnosis()->message) < 500);
+    assert_true(strlen(cushim_diagnosis_get()->message) < 500);
     assert_bad_variable("CUSHIM_DRIVER", huge, "too long");
-    assert_true(strlen(cushim_get_diagnosis()->message) < 500);
+    assert_true(strlen(cushim_diagnosis_get()->message) < 500);
     free(huge);
 }
 
@@ -235,7 +236,7 @@ static void test_variables_when_overruled_by_options_then_invalid_values_are_ign
     unit_set_variable("CUSHIM_HIDE", "nonsense");
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11020, .hide = "StreamQuery_v1"});
     free(huge);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_int_equal(diagnosis->variable_count, 3);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         assert_false(diagnosis->variables[i].used);
@@ -250,7 +251,7 @@ static void test_variables_when_valid_then_used(void **state)
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_int_equal(diagnosis->variable_count, 3);
     for (size_t i = 0; i < diagnosis->variable_count; i++)
         assert_true(diagnosis->variables[i].used);
@@ -264,7 +265,7 @@ static void test_driver_variable_when_none_then_nothing_is_loaded(void **state)
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     unit_assert_failed(cushim_load(NULL), CUSHIM_REASON_NOT_WANTED, CUDA_ERROR_FILE_NOT_FOUND);
-    unit_assert_contains(cushim_get_diagnosis()->advice, "CUSHIM_DRIVER");
+    unit_assert_contains(cushim_diagnosis_get()->advice, "CUSHIM_DRIVER");
 }
 
 int main(void)

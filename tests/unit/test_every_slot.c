@@ -9,7 +9,7 @@
 static struct cushim_slot_info info_of(enum cushim_slot slot, enum cushim_default_stream kind)
 {
     struct cushim_slot_info info;
-    assert_int_equal(cushim_query_slot(slot, kind, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_slot_get_info(slot, kind, &info), CUDA_SUCCESS);
     return info;
 }
 
@@ -34,12 +34,19 @@ static CUresult absent_result(enum cushim_slot slot)
 
 /* The message of a missing slot names the function, the version that it needs, and the version of the driver or the
  * limit that refuses. */
+static const char *later_form(size_t index)
+{
+    while (cush_symbols_row(index).per_thread_symbol[0] == '\0')
+        index++;
+    return cush_symbols_row(index).symbol;
+}
+
 static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind, int version)
 {
     char needs[256];
     char limit[64] = "";
-    int own_version = cushim_get_diagnosis()->cuda_version;
-    const struct cushim_error *error = cushim_last_error();
+    int own_version = cushim_diagnosis_get()->cuda_version;
+    const struct cushim_error *error = cushim_error_last();
     size_t index = cush_symbols_row_of(slot);
     struct cushim_entry_point row = cush_symbols_row(index);
     bool is_elsewhere = cush_symbols_is_elsewhere(index);
@@ -51,8 +58,8 @@ static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind
              needed % 1000 / 10, needs_form ? " for per-thread default streams" : "", limit, own_version / 1000,
              own_version % 1000 / 10);
     if (needs_form && cush_symbols_lacks_form(index))
-        snprintf(needs, sizeof needs, "%s has no form for per-thread default streams; a later version of it has one.",
-                 row.symbol);
+        snprintf(needs, sizeof needs, "%s (CUDA %d.%d) does not support per-thread default streams; use %s.",
+                 row.symbol, row.since / 1000, row.since % 1000 / 10, later_form(index));
     if (is_elsewhere)
         snprintf(needs, sizeof needs, "Only drivers for Windows have %s.", row.symbol);
     assert_true(!needs_form || kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
@@ -96,9 +103,9 @@ static void test_absent_table_when_each_slot_is_called_then_returns_no_device(vo
         assert_result(slot, call_slot(unit_table(kind), slot), expected);
         assert_int_equal(info_of(slot, kind).state, CUSHIM_STATE_MISSING);
         if (expected == CUDA_ERROR_NO_DEVICE) {
-            assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
-            assert_string_equal(cushim_last_error()->function, cush_symbols_row(cush_symbols_row_of(slot)).symbol);
-            unit_assert_contains(cushim_last_error()->message, cushim_get_diagnosis()->message);
+            assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NO_DEVICE);
+            assert_string_equal(cushim_error_last()->function, cush_symbols_row(cush_symbols_row_of(slot)).symbol);
+            unit_assert_contains(cushim_error_last()->message, cushim_diagnosis_get()->message);
         }
     }
 }
@@ -127,7 +134,7 @@ static void test_bootstrap_table_when_each_slot_is_called_first_without_a_driver
         unit_reset(state);
         unit_set_variable("CUSHIM_DRIVER", "none");
         assert_result(slot, call_slot(unit_table(kind), slot), absent_result(slot));
-        assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_WANTED);
+        assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_WANTED);
     }
 }
 

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "directory.h"
+
 /* The time limit of a child in seconds, after which it is killed and fails. */
 enum { PATIENCE = 20 };
 
@@ -58,7 +60,7 @@ __attribute__((visibility("default"))) void fake_driver_constructed(void)
 static bool everything_works(void)
 {
     return cushim_load(NULL) == CUDA_SUCCESS && cushim_driver_version() == 12040
-           && cushim_table()->StreamQuery_v1(NULL) == QUERY && cushim_get_diagnosis()->code == CUDA_SUCCESS;
+           && cushim_table()->StreamQuery_v1(NULL) == QUERY && cushim_diagnosis_get()->code == CUDA_SUCCESS;
 }
 
 static void test_fork_when_loaded_then_the_child_goes_on(void **state)
@@ -74,7 +76,7 @@ static void test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself(voi
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_child_well(fork_and_check(everything_works));
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
 static void test_fork_when_a_load_failed_then_the_child_may_try_again(void **state)
@@ -98,8 +100,8 @@ static CUresult CUDAAPI not_initialised(unsigned flags)
 static bool is_told_of_the_fork(void)
 {
     ((struct cushim_dispatch_table *)unit_object("fake_12040", "fake_hooks"))->Init_v1 = not_initialised;
-    return cushim_init() == CUDA_ERROR_NOT_INITIALIZED && cushim_get_diagnosis()->reason == CUSHIM_REASON_FORKED
-           && strcmp(cushim_last_error()->message, cushim_get_diagnosis()->message) == 0;
+    return cushim_init() == CUDA_ERROR_NOT_INITIALIZED && cushim_diagnosis_get()->reason == CUSHIM_REASON_FORKED
+           && strcmp(cushim_error_last()->message, cushim_diagnosis_get()->message) == 0;
 }
 
 static void test_fork_when_initialised_then_diagnosis_of_the_child_says_forked(void **state)
@@ -251,6 +253,14 @@ static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
     alarm(0);
 }
 
+static void load_with_constructor(void (*work)(void))
+{
+    struct cushim_load_options options = {.path = directory_fake("fake_constructor")};
+    in_constructor = work;
+    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    in_constructor = NULL;
+}
+
 static pid_t child_of_constructor;
 
 /* The child stays inside the load. It must not hang there. */
@@ -267,9 +277,7 @@ static void fork_a_child(void)
 static void test_fork_when_a_constructor_forks_then_both_go_on(void **state)
 {
     (void)state;
-    in_constructor = fork_a_child;
-    unit_load_plain("fake_constructor");
-    in_constructor = NULL;
+    load_with_constructor(fork_a_child);
     assert_child_well(child_of_constructor);
     assert_true(everything_works());
     assert_child_well(fork_and_check(everything_works)); /* the lock is in its normal state */
@@ -285,9 +293,7 @@ static void run_a_command(void)
 static void test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on(void **state)
 {
     (void)state;
-    in_constructor = run_a_command;
-    unit_load_plain("fake_constructor");
-    in_constructor = NULL;
+    load_with_constructor(run_a_command);
     assert_true(ran_command);
     assert_true(everything_works());
 }
@@ -302,8 +308,8 @@ int main(void)
         UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver),
         UNIT_TEST(test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load),
         UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on),
-        UNIT_TEST(test_fork_when_a_constructor_forks_then_both_go_on),
-        UNIT_TEST(test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on),
+        DIRECTORY_TEST(test_fork_when_a_constructor_forks_then_both_go_on),
+        DIRECTORY_TEST(test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,15 +75,15 @@ static void assert_cause(CUresult code, enum cushim_reason reason)
     if (cushim_driver_version() == 0)
         load();
     assert_int_equal(init_with(code), code);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     if (diagnosis->reason != reason)
         fail_msg("%d is put down to %s", (int)code, diagnosis->reason_name);
     assert_int_equal(diagnosis->code, code);
     assert_string_not_equal(diagnosis->message, "");
     assert_string_not_equal(diagnosis->advice, "");
-    assert_string_equal(cushim_last_error()->function, "cushim_init");
-    assert_int_equal(cushim_last_error()->code, code);
-    assert_string_equal(cushim_last_error()->message, diagnosis->message);
+    assert_string_equal(cushim_error_last()->function, "cushim_init");
+    assert_int_equal(cushim_error_last()->code, code);
+    assert_string_equal(cushim_error_last()->message, diagnosis->message);
     /* The results of the load are kept. */
     assert_string_equal(diagnosis->path, unit_fake("fake_12040"));
     assert_int_equal(diagnosis->cuda_version, 12040);
@@ -95,10 +95,10 @@ static void test_init_when_it_succeeds_then_nothing_is_wrong(void **state)
 {
     (void)state;
     load();
-    const struct cushim_diagnosis *loaded = cushim_get_diagnosis();
+    const struct cushim_diagnosis *loaded = cushim_diagnosis_get();
     assert_int_equal(init_with(CUDA_SUCCESS), CUDA_SUCCESS);
     assert_int_equal(init_flags, 0);
-    assert_ptr_equal(cushim_get_diagnosis(), loaded);
+    assert_ptr_equal(cushim_diagnosis_get(), loaded);
     assert_int_equal(loaded->reason, CUSHIM_REASON_NONE);
 }
 
@@ -107,8 +107,8 @@ static void test_init_when_no_driver_exists_then_reports_the_failed_load(void **
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
-    assert_string_equal(cushim_last_error()->function, "cushim_init");
-    assert_string_equal(cushim_last_error()->message, cushim_get_diagnosis()->message);
+    assert_string_equal(cushim_error_last()->function, "cushim_init");
+    assert_string_equal(cushim_error_last()->message, cushim_diagnosis_get()->message);
     assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
 }
 
@@ -118,8 +118,8 @@ static void test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any
     make_whole_machine();
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
     assert_int_equal(init_with(CUDA_SUCCESS), CUDA_SUCCESS);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
-    assert_int_equal(cushim_get_diagnosis()->code, CUDA_SUCCESS);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_diagnosis_get()->code, CUDA_SUCCESS);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
 }
 
@@ -171,10 +171,10 @@ static void assert_visible(const char *devices, enum cushim_reason reason)
 {
     unit_set_variable("CUDA_VISIBLE_DEVICES", devices);
     assert_cause(CUDA_ERROR_NO_DEVICE, reason);
-    assert_int_equal(cushim_get_diagnosis()->variable_count, 1);
-    assert_string_equal(cushim_get_diagnosis()->variables[0].name, "CUDA_VISIBLE_DEVICES");
-    assert_string_equal(cushim_get_diagnosis()->variables[0].value, devices);
-    assert_true(cushim_get_diagnosis()->variables[0].used);
+    assert_int_equal(cushim_diagnosis_get()->variable_count, 1);
+    assert_string_equal(cushim_diagnosis_get()->variables[0].name, "CUDA_VISIBLE_DEVICES");
+    assert_string_equal(cushim_diagnosis_get()->variables[0].value, devices);
+    assert_true(cushim_diagnosis_get()->variables[0].used);
 }
 
 static void test_no_device_when_the_variable_hides_all_then_reason_is_hidden(void **state)
@@ -209,7 +209,7 @@ static void test_no_device_when_device_nodes_are_denied_then_reason_is_device_no
             if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
                 _exit(77);
             bool told = init_with(CUDA_ERROR_NO_DEVICE) == CUDA_ERROR_NO_DEVICE
-                        && cushim_get_diagnosis()->reason == CUSHIM_REASON_NODES_DENIED;
+                        && cushim_diagnosis_get()->reason == CUSHIM_REASON_NODES_DENIED;
             _exit(told ? 0 : 1);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
@@ -229,7 +229,7 @@ static void test_no_device_when_the_cause_changes_then_reports_the_last_one(void
     assert_visible("", CUSHIM_REASON_HIDDEN);
     unit_set_variable("CUDA_VISIBLE_DEVICES", NULL);
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
-    assert_int_equal(cushim_get_diagnosis()->variable_count, 0);
+    assert_int_equal(cushim_diagnosis_get()->variable_count, 0);
 }
 
 int main(void)

@@ -21,7 +21,7 @@ static void test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a
     const struct cushim_dispatch_table *bootstrap = cushim_table_legacy();
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     layers_add(&layer_a);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
     assert_ptr_equal(cushim_table_legacy(), bootstrap);
     layers_assert_state(0, "a", CUSHIM_LAYER_WAITING);
     assert_int_equal(layers.installs, 0);
@@ -48,7 +48,7 @@ static void test_layer_when_there_is_no_driver_then_called_and_the_call_returns_
     assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
     layers_assert_passes(cushim_table_legacy(), "a ");
     assert_int_equal(cushim_driver_version(), 0);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_WANTED);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_WANTED);
 }
 
 static void test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_tables(void **state)
@@ -98,7 +98,7 @@ static void test_slots_when_the_layer_does_not_replace_them_then_they_are_the_dr
     FOR_EACH_SLOT(slot)
     {
         struct cushim_slot_info info;
-        assert_int_equal(cushim_query_slot(slot, kind, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_get_info(slot, kind, &info), CUDA_SUCCESS);
         assert_int_equal(info.is_layered, slot == CUSHIM_SLOT_StreamQuery_v1);
         bool finds = slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2;
         if (unit_pointer(slot, kind) != before[kind][slot])
@@ -208,9 +208,10 @@ static CUresult CUDAAPI host_Init(unsigned flags)
 }
 
 static CUresult host_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                             enum cushim_default_stream kind, void *user)
+                             const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next;
+    (void)states;
     (void)kind;
     (void)user;
     table->LaunchHostFunc_v1 = host_LaunchHostFunc;

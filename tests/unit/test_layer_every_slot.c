@@ -36,9 +36,10 @@ static const struct cushim_dispatch_table wrappers[CUSHIM_DEFAULT_STREAM_COUNT] 
 };
 
 static CUresult counter_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                                enum cushim_default_stream kind, void *user)
+                                const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next;
+    (void)states;
     (void)user;
     *table = wrappers[kind];
     return CUDA_SUCCESS;
@@ -77,7 +78,7 @@ static void assert_counts_each_slot(void)
     FOR_EACH_SLOT(slot)
     {
         expected[kind][slot] = call_slot(unit_table(kind), slot);
-        states[kind][slot] = cushim_query_slot_state(slot, kind);
+        states[kind][slot] = cushim_slot_get_state(slot, kind);
     }
     assert_int_equal(cushim_layer_add(&counter), CUDA_SUCCESS);
     FOR_EACH_KIND(kind)
@@ -87,7 +88,7 @@ static void assert_counts_each_slot(void)
         memset(counts, 0, sizeof counts);
         assert_int_equal(call_slot(unit_table(kind), slot), expected[kind][slot]);
         assert_counted_once(slot, kind);
-        assert_int_equal(cushim_query_slot(slot, kind, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_get_info(slot, kind, &info), CUDA_SUCCESS);
         assert_true(info.is_layered);
         assert_int_equal(info.state, states[kind][slot]);
     }

@@ -40,6 +40,21 @@ static void test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused(void 
     assert_int_equal(layers.installs, 0);
 }
 
+static void test_layer_when_a_reserved_member_is_set_then_refused(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    const struct cushim_dispatch_table *before = cushim_table_legacy();
+    for (size_t i = 0; i < sizeof layer_a.reserved / sizeof layer_a.reserved[0]; i++) {
+        struct cushim_layer other = CUSHIM_LAYER("other", layer_a.install, NULL);
+        other.reserved[i] = &other;
+        layers_assert_refused(cushim_layer_add(&other), CUDA_ERROR_INVALID_VALUE, "cushim_layer_add", "reserved");
+        assert_int_equal(other.is_used, 0);
+    }
+    assert_ptr_equal(cushim_table_legacy(), before);
+    assert_int_equal(layers.installs, 0);
+}
+
 static void test_layer_when_it_is_compiled_for_an_older_list_then_accepted(void **state)
 {
     (void)state;
@@ -53,9 +68,10 @@ static void test_layer_when_it_is_compiled_for_an_older_list_then_accepted(void 
 }
 
 static CUresult null_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                             enum cushim_default_stream kind, void *user)
+                             const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)next;
+    (void)states;
     (void)kind;
     (void)user;
     table->MemAlloc_v2 = NULL;
@@ -74,7 +90,7 @@ static void test_layer_when_it_is_incomplete_then_refused(void **state)
         assert_int_equal(cases[i].is_used, 0);
     }
     assert_int_equal(cushim_layer_add(NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_query_layer(0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_layer_get_info(0, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_ptr_equal(cushim_table_legacy(), before);
 }
 
@@ -89,7 +105,7 @@ static void test_layer_when_install_fails_after_the_load_then_nothing_is_changed
     layers_assert_refused(cushim_layer_add(&layer_b), CUDA_ERROR_INVALID_CONTEXT, "cushim_layer_add",
                           "\"b\" could not be installed (CUDA_ERROR_INVALID_CONTEXT)");
     assert_ptr_equal(cushim_table_legacy(), before);
-    assert_int_equal(cushim_query_layer(1, &info), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_layer_get_info(1, &info), CUDA_ERROR_NOT_FOUND);
     layers.install_code = CUDA_SUCCESS;
     layers_add(&layer_b);
     layers_assert_passes(cushim_table_legacy(), "b a ");
@@ -103,7 +119,7 @@ static void test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and
     layers_add(&layer_b);
     layers.install_code = CUDA_ERROR_NOT_SUPPORTED;
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_get_diagnosis()->message, "\"a\"");
+    unit_assert_contains(cushim_diagnosis_get()->message, "\"a\"");
     layers_assert_passes(cushim_table_legacy(), "");
     layers.install_code = CUDA_SUCCESS;
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
@@ -113,8 +129,9 @@ static void test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and
 /* Calls of cushim by a layer that is being installed. */
 
 static CUresult busy_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                             enum cushim_default_stream kind, void *user)
+                             const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
+    (void)states;
     struct cushim_layer_info info;
     int version = 0;
     (void)table;
@@ -122,7 +139,7 @@ static CUresult busy_install(struct cushim_dispatch_table *table, const struct c
     assert_int_equal(cushim_layer_add(&layer_a), CUDA_ERROR_NOT_READY);
     assert_int_equal(cushim_layer_stop(&layer_a), CUDA_ERROR_NOT_READY);
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_NOT_READY);
-    assert_int_equal(cushim_query_layer(0, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_get_info(0, &info), CUDA_SUCCESS);
     assert_int_equal(next->DriverGetVersion_v1(&version), CUDA_SUCCESS);
     assert_int_equal(version, 12040);
     *(int *)user += 1;
@@ -145,12 +162,46 @@ static void test_install_when_it_calls_cushim_then_nothing_hangs(void **state)
 
 /* An install function that calls what the layer below has replaced. */
 static CUresult asking_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                               enum cushim_default_stream kind, void *user)
+                               const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     (void)table;
+    (void)states;
     (void)kind;
     *(CUresult *)user = next->StreamQuery_v1(NULL);
     return layers.install_code;
+}
+
+static CUresult states_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                               const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+{
+    enum cushim_slot_state(*copies)[CUSHIM_SLOT_COUNT] = user;
+    (void)table;
+    (void)next;
+    memcpy(copies[kind], states, sizeof copies[kind]);
+    return CUDA_SUCCESS;
+}
+
+static void test_install_when_called_then_it_gets_the_states_of_the_slots(void **state)
+{
+    static enum cushim_slot_state states[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
+    for (int i = 0; i < 2; i++) {
+        struct cushim_layer layer = CUSHIM_LAYER("states", states_install, states);
+        unit_reset(state);
+        memset(states, 0xff, sizeof states);
+        layers_add(&layer_a);
+        layers_add(&layer);
+        unit_set_variable("CUSHIM_DRIVER", i == 0 ? "none" : unit_fake("fake_11040"));
+        unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
+        assert_int_equal(cushim_load(NULL) == CUDA_SUCCESS, i == 1);
+        FOR_EACH_KIND(kind)
+        {
+            FOR_EACH_SLOT(slot)
+            assert_int_equal(states[kind][slot], cushim_slot_get_state(slot, kind));
+            assert_int_equal(states[kind][CUSHIM_SLOT_DriverGetVersion_v1],
+                             i == 0 ? CUSHIM_STATE_MISSING : CUSHIM_STATE_ADAPTED);
+        }
+        unit_reset(state);
+    }
 }
 
 static void test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver(void **state)
@@ -180,11 +231,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         LAYERS_TEST(test_layer_when_it_is_installed_or_was_then_refused),
         LAYERS_TEST(test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused),
+        LAYERS_TEST(test_layer_when_a_reserved_member_is_set_then_refused),
         LAYERS_TEST(test_layer_when_it_is_compiled_for_an_older_list_then_accepted),
         LAYERS_TEST(test_layer_when_it_is_incomplete_then_refused),
         LAYERS_TEST(test_layer_when_install_fails_after_the_load_then_nothing_is_changed),
         LAYERS_TEST(test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again),
         LAYERS_TEST(test_install_when_it_calls_cushim_then_nothing_hangs),
+        LAYERS_TEST(test_install_when_called_then_it_gets_the_states_of_the_slots),
         LAYERS_TEST(test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,11 +30,14 @@ static void assert_look_ups_lead_to_the_top(void)
     FOR_EACH_KIND(kind)
     {
         cushim_fn query = unit_pointer(CUSHIM_SLOT_StreamQuery_v1, kind);
+        assert_true(cushim_symbol(kind == LEGACY ? "cuStreamQuery" : "cuStreamQuery_ptsz") == query);
         assert_true(look_up("cuStreamQuery", kind) == query);
         assert_true(look_up("cuCtxSynchronize", kind) == unit_pointer(CUSHIM_SLOT_CtxSynchronize_v1, kind));
         assert_true(proc_address(kind, "cuStreamQuery", 0) == query);
         assert_true(proc_address(kind, "cuStreamQuery", legacy) == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, LEGACY));
         assert_true(proc_address(kind, "cuStreamQuery", per_thread)
+                    == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, PER_THREAD));
+        assert_true(proc_address(kind, "cuStreamQuery", legacy | per_thread)
                     == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, PER_THREAD));
         assert_true(proc_address(kind, "cuCtxSynchronize", 0) == unit_pointer(CUSHIM_SLOT_CtxSynchronize_v1, kind));
         assert_true(proc_address(kind, "cuGetProcAddress", 0) == unit_pointer(CUSHIM_SLOT_GetProcAddress_v2, kind));
@@ -65,6 +68,31 @@ static void test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table(
     }
 }
 
+/* A driver returns the same cuGetProcAddress for both kinds. */
+static void test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_lead_to_the_top(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    layers_add(&layer_a);
+    FOR_EACH_KIND(table)
+    {
+        for (cuuint64_t flags = 0; flags <= 3; flags++) {
+            union {
+                void *object;
+                CUresult(CUDAAPI *function)(const char *, void **, int, cuuint64_t);
+            } found = {NULL};
+            union {
+                void *object;
+                cushim_fn function;
+            } query = {NULL};
+            assert_int_equal(unit_table(table)->GetProcAddress_v1("cuGetProcAddress", &found.object, 11030, flags),
+                             CUDA_SUCCESS);
+            assert_int_equal(found.function("cuStreamQuery", &query.object, 11030, 2), CUDA_SUCCESS);
+            assert_true(query.function == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, PER_THREAD));
+        }
+    }
+}
+
 static void test_look_ups_when_they_find_nothing_then_layers_change_nothing(void **state)
 {
     (void)state;
@@ -90,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         LAYERS_TEST(test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table),
+        LAYERS_TEST(test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_lead_to_the_top),
         LAYERS_TEST(test_look_ups_when_they_find_nothing_then_layers_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

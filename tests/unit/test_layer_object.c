@@ -45,7 +45,7 @@ static void assert_passes(const char *object, bool is_layered)
 static void assert_layer(size_t index, const char *name, const char *path)
 {
     struct cushim_layer_info info;
-    assert_int_equal(cushim_query_layer(index, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_get_info(index, &info), CUDA_SUCCESS);
     assert_string_equal(info.name, name);
     assert_string_equal(info.path, path);
     assert_int_equal(info.state, CUSHIM_LAYER_INSTALLED);
@@ -55,7 +55,7 @@ static size_t layer_count(void)
 {
     struct cushim_layer_info info;
     size_t count = 0;
-    while (cushim_query_layer(count, &info) == CUDA_SUCCESS)
+    while (cushim_layer_get_info(count, &info) == CUDA_SUCCESS)
         count++;
     return count;
 }
@@ -70,7 +70,7 @@ static void test_objects_when_the_variable_names_them_then_they_are_layers_in_th
     assert_int_equal(layer_count(), 2);
     assert_passes(first, true);
     assert_passes(second, true);
-    const struct cushim_variable *variable = cushim_get_diagnosis()->variables;
+    const struct cushim_variable *variable = cushim_diagnosis_get()->variables;
     assert_string_equal(variable->name, "CUSHIM_LAYERS");
     assert_true(variable->used);
 }
@@ -105,9 +105,9 @@ static void test_objects_when_one_is_bad_then_the_load_fails_and_says_why(void *
         CUresult code;
         const char *part;
     } cases[] = {
-        {OBJECT("no_such_layer"), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be opened"},
-        {OBJECTS, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be opened"},
-        {__FILE__, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be opened"},
+        {OBJECT("no_such_layer"), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be used: "},
+        {OBJECTS, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be used: "},
+        {__FILE__, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot be used: "},
         {FAKES "/not_no_init" SUFFIX, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, "cushim_layer_entry"},
         {OBJECT("layer_null"), CUDA_ERROR_INVALID_VALUE, "NULL"},
         {OBJECT("layer_newer"), CUDA_ERROR_NOT_SUPPORTED, "another version of cushim"},
@@ -120,8 +120,8 @@ static void test_objects_when_one_is_bad_then_the_load_fails_and_says_why(void *
         unit_reset(NULL);
         unit_set_variable("CUSHIM_LAYERS", cases[i].layers);
         unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, cases[i].code);
-        unit_assert_contains(cushim_get_diagnosis()->message, cases[i].part);
-        unit_assert_contains(cushim_get_diagnosis()->message, "layer");
+        unit_assert_contains(cushim_diagnosis_get()->message, cases[i].part);
+        unit_assert_contains(cushim_diagnosis_get()->message, "layer");
         unit_set_variable("CUSHIM_LAYERS", NULL);
         bool stays = strstr(cases[i].layers, "layer_failing") != NULL; /* it was opened, and its installation failed */
         assert_int_equal(layer_count(), stays);
@@ -138,22 +138,24 @@ static void test_objects_when_the_path_is_too_long_then_the_load_fails(void **st
     path[0] = '/';
     unit_set_variable("CUSHIM_LAYERS", path);
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_INVALID_VALUE);
-    unit_assert_contains(cushim_get_diagnosis()->message, "too long");
+    unit_assert_contains(cushim_diagnosis_get()->message, "too long");
 }
 
 static void test_object_when_added_by_its_path_then_it_is_a_layer(void **state)
 {
     (void)state;
-    assert_int_equal(cush_layer_add_object(first), CUDA_SUCCESS);
+    assert_int_equal(cush_layer_add_objects(first), CUDA_SUCCESS);
     unit_load_plain("fake_12040");
     assert_passes(first, true);
-    assert_int_equal(cush_layer_add_object(second), CUDA_SUCCESS);
+    assert_int_equal(cush_layer_add_objects(second), CUDA_SUCCESS);
     assert_passes(second, true);
     assert_layer(1, "second", second);
-    assert_int_equal(cush_layer_add_object(second), CUDA_ERROR_ALREADY_ACQUIRED);
-    assert_int_equal(cush_layer_add_object(OBJECT("layer_failing")), CUDA_ERROR_NOT_PERMITTED);
-    assert_int_equal(cush_layer_add_object(OBJECT("no_such_layer")), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    unit_assert_contains(cushim_last_error()->message, "no_such_layer");
+    assert_int_equal(cush_layer_add_objects(second), CUDA_ERROR_ALREADY_ACQUIRED);
+    assert_int_equal(cush_layer_add_objects(OBJECT("layer_failing")), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(cush_layer_add_objects(OBJECT("no_such_layer")), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_string_equal(cushim_error_last()->function, "cushim_layer_add");
+    unit_assert_contains(cushim_error_last()->message, "no_such_layer" SUFFIX " cannot be used: ");
+    assert_null(strstr(cushim_error_last()->message, "cannot open"));
     assert_int_equal(layer_count(), 2);
 }
 

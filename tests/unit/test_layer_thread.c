@@ -20,9 +20,11 @@ static _Thread_local unsigned passed; /* a bit for each layer that a call has pa
     }                                                                                                                  \
     CUSHIM_LAYER_BOTH_KINDS(query_##number, (CUstream stream), stream)                                                 \
     static CUresult install_##number(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,    \
-                                     enum cushim_default_stream kind, void *user)                                      \
+                                     const enum cushim_slot_state *states, enum cushim_default_stream kind,            \
+                                     void *user)                                                                       \
     {                                                                                                                  \
         (void)next;                                                                                                    \
+        (void)states;                                                                                                  \
         (void)user;                                                                                                    \
         table->StreamQuery_v1 = CUSHIM_LAYER_OF_KIND(query_##number, kind);                                            \
         return CUDA_SUCCESS;                                                                                           \
@@ -68,7 +70,7 @@ static void *change(void *argument)
     pthread_barrier_wait(&start);
     if (cushim_layer_add(*layer) != CUDA_SUCCESS)
         failures++;
-    if (cushim_query_layer(0, &info) != CUDA_SUCCESS)
+    if (cushim_layer_get_info(0, &info) != CUDA_SUCCESS)
         failures++;
     if ((layer - layers) % 2 != 0 && cushim_layer_stop(*layer) != CUDA_SUCCESS)
         failures++;

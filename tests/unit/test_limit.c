@@ -68,7 +68,7 @@ static void test_limit_when_below_the_driver_then_the_version_is_the_limit(void 
     assert_int_equal(cushim_table()->DriverGetVersion_v1(&version), CUDA_SUCCESS);
     assert_int_equal(version, 11020);
     assert_int_equal(unit_state(CUSHIM_SLOT_DriverGetVersion_v1), CUSHIM_STATE_ADAPTED);
-    assert_int_equal(cushim_get_diagnosis()->cuda_version, 13000);
+    assert_int_equal(cushim_diagnosis_get()->cuda_version, 13000);
     assert_int_equal(cushim_table()->DriverGetVersion_v1(NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -97,9 +97,7 @@ static void test_limited_look_up_when_arguments_are_bad_then_refused(void **stat
     table = cushim_table();
     assert_int_equal(table->GetProcAddress_v1(NULL, &found, 12020, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(table->GetProcAddress_v1("cuInit", NULL, 12020, 0), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(table->GetProcAddress_v1("cuInit", &found, -1, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(table->GetProcAddress_v1("cuInit", &found, 12020, 4), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(table->GetProcAddress_v2("cuInit", &found, 12030, 0, &status), CUDA_ERROR_INVALID_VALUE);
     assert_ptr_equal(found, &status);
     assert_int_equal(table->GetProcAddress_v2("cuInit", &found, 12020, 0, NULL), CUDA_SUCCESS);
 }
@@ -116,9 +114,36 @@ static void test_limited_look_up_when_not_found_then_the_status_tells_why(void *
     assert_int_equal(cushim_table()->GetProcAddress_v2("cuStreamGetId", &found, 11000, 0, &status), CUDA_SUCCESS);
     assert_null(found);
     assert_int_equal(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+    /* A driver for CUDA 12.2 has never heard of a function of CUDA 12.8. */
+    assert_int_equal(cushim_table()->GetProcAddress_v2("cuStreamGetDevice", &found, 12020, 0, &status), CUDA_SUCCESS);
+    assert_null(found);
+    assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     found = &status;
     assert_int_equal(cushim_table()->GetProcAddress_v1("cuStreamGetId", &found, 11000, 0), CUDA_ERROR_NOT_FOUND);
     assert_ptr_equal(found, &status);
+}
+
+/* As observed with drivers 470, 535, 550 and 555, which answer, and with 580, which refuses. */
+static void test_limited_look_up_when_the_version_is_above_the_drivers_then_as_a_driver_of_that_version(void **state)
+{
+    static const struct {
+        int limit, version;
+        CUresult result;
+    } cases[] = {
+        {11040, 11050, FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0)},
+        {12020, 12030, FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0)},
+        {12020, 999990, FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0)},
+        {12040, 13000, FAKE_CODE(ROW_StreamGetCaptureInfo_v3, 0)},
+        {13000, 13010, CUDA_ERROR_INVALID_VALUE},
+        {12020, -1, FAKE_CODE(ROW_StreamGetCaptureInfo_v2, 0)},
+        {13000, -1, FAKE_CODE(ROW_StreamGetCaptureInfo_v3, 0)},
+        {13000, 0, CUDA_ERROR_NOT_FOUND},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        unit_reset(state);
+        load_limited(FAKE_OF_LIST_VERSION, cases[i].limit);
+        assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", cases[i].version), cases[i].result);
+    }
 }
 
 static void assert_needs_7_0(const char *also)
@@ -127,14 +152,33 @@ static void assert_needs_7_0(const char *also)
     const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     assert_int_equal(cushim_table_legacy()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
     assert_int_equal(cushim_table_per_thread()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_last_error()->message, "needs CUDA 7.0 for per-thread default streams");
-    unit_assert_contains(cushim_last_error()->message, also);
+    unit_assert_contains(cushim_error_last()->message, "needs CUDA 7.0 for per-thread default streams");
+    unit_assert_contains(cushim_error_last()->message, also);
     assert_int_equal(cushim_require(&name, 1, kind, NULL), CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_last_error()->message, "needs CUDA 7.0 for per-thread default streams");
+    unit_assert_contains(cushim_error_last()->message, "needs CUDA 7.0 for per-thread default streams");
     assert_int_equal(cushim_require(&name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
     assert_int_equal(lookup_kind("cuStreamQuery", 6050, kind), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
     assert_int_equal(lookup("cuStreamQuery", 6050), FAKE_CODE(ROW_StreamQuery_v1, 0));
+}
+
+static void test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_too_new(void **state)
+{
+    const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    struct cushim_lookup_answer answer;
+    void *found = state;
+    unit_load_plain("fake_12040");
+    assert_int_equal(lookup_kind("cuStreamQuery", 6050, kind), CUDA_ERROR_NOT_FOUND);
+    unit_assert_contains(cushim_error_last()->message, "CUDA 7.0");
+    assert_int_equal(cushim_lookup_explain("cuStreamQuery", 6050, kind, &answer), CUDA_SUCCESS);
+    assert_int_equal(answer.status, CUSHIM_LOOKUP_TOO_NEW);
+    assert_int_equal(lookup_kind("cuStreamQuery", 7000, kind), FAKE_CODE(ROW_StreamQuery_v1, 1));
+    assert_int_equal(lookup_kind("cuCtxSynchronize", 6050, kind), FAKE_CODE(ROW_CtxSynchronize_v1, 0));
+    assert_int_equal(cushim_table_per_thread()->GetProcAddress_v2("cuStreamQuery", &found, 6050, 0, &status),
+                     CUDA_SUCCESS);
+    assert_null(found);
+    assert_int_equal(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
 }
 
 static void test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it_is_missing(void **state)
@@ -200,8 +244,8 @@ static void test_hide_when_a_missing_slot_is_called_then_message_says_hidden(voi
     (void)state;
     load_hidden("fake_12040", "StreamGetId");
     assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_last_error()->message, "cuStreamGetId");
-    unit_assert_contains(cushim_last_error()->message, "hidden");
+    unit_assert_contains(cushim_error_last()->message, "cuStreamGetId");
+    unit_assert_contains(cushim_error_last()->message, "hidden");
 }
 
 static void test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works(void **state)
@@ -255,10 +299,10 @@ static void test_min_version_when_the_driver_is_older_then_message_names_both_ve
     (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_11040"), .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_get_diagnosis()->message, "CUDA 12.3");
-    unit_assert_contains(cushim_get_diagnosis()->message, "CUDA 11.4");
-    assert_int_equal(cushim_get_diagnosis()->cuda_version, 11040);
-    assert_string_equal(cushim_get_diagnosis()->path, unit_fake("fake_11040"));
+    unit_assert_contains(cushim_diagnosis_get()->message, "CUDA 12.3");
+    unit_assert_contains(cushim_diagnosis_get()->message, "CUDA 11.4");
+    assert_int_equal(cushim_diagnosis_get()->cuda_version, 11040);
+    assert_string_equal(cushim_diagnosis_get()->path, unit_fake("fake_11040"));
 }
 
 static void test_min_version_when_the_limit_is_lower_then_message_names_the_limit(void **state)
@@ -266,7 +310,7 @@ static void test_min_version_when_the_limit_is_lower_then_message_names_the_limi
     (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_13000"), .max_version = 11040, .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
-    unit_assert_contains(cushim_get_diagnosis()->message, "held down to CUDA 11.4");
+    unit_assert_contains(cushim_diagnosis_get()->message, "limited to CUDA 11.4");
 }
 
 int main(void)
@@ -276,6 +320,8 @@ int main(void)
         UNIT_TEST(test_limit_when_not_below_the_driver_then_it_changes_nothing),
         UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused),
         UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why),
+        UNIT_TEST(test_limited_look_up_when_the_version_is_above_the_drivers_then_as_a_driver_of_that_version),
+        UNIT_TEST(test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_too_new),
         UNIT_TEST(test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it_is_missing),
         UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden),
         UNIT_TEST(test_hide_when_a_function_is_named_then_all_its_versions_are_hidden),

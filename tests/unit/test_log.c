@@ -40,7 +40,7 @@ static CUresult load_aloud(const char *path)
 /* Everything in the diagnosis is logged in its order, and the outcome comes last. */
 static void assert_all_told(const char *outcome)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     int line = 0;
     for (size_t i = 0; i < diagnosis->variable_count; i++, line++) {
         unit_assert_contains(heard.lines[line], diagnosis->variables[i].name);
@@ -68,7 +68,7 @@ static void test_log_when_a_load_fails_then_logs_attempts_and_reason(void **stat
 {
     (void)state;
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY);
-    assert_all_told(cushim_get_diagnosis()->message);
+    assert_all_told(cushim_diagnosis_get()->message);
 }
 
 static void test_log_when_the_whole_search_fails_then_logs_every_path(void **state)
@@ -76,7 +76,7 @@ static void test_log_when_the_whole_search_fails_then_logs_every_path(void **sta
     (void)state;
     struct cushim_load_options options = {.root = "/no/such/root", .log = hear};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_all_told(cushim_get_diagnosis()->message);
+    assert_all_told(cushim_diagnosis_get()->message);
 }
 
 static void test_log_when_variables_are_set_then_logs_them_and_whether_they_are_used(void **state)
@@ -88,7 +88,7 @@ static void test_log_when_variables_are_set_then_logs_them_and_whether_they_are_
     snprintf(outcome, sizeof outcome, "loaded %s", unit_fake("fake_12040"));
     assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
     assert_all_told(outcome);
-    assert_int_equal(cushim_get_diagnosis()->variable_count, 2);
+    assert_int_equal(cushim_diagnosis_get()->variable_count, 2);
 }
 
 static void test_log_when_a_value_has_many_lines_then_a_line_is_still_one(void **state)
@@ -108,7 +108,7 @@ static void test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome(
     assert_int_equal(heard.count, 1);
     assert_int_equal(load_aloud(unit_fake("fake_11040")), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(heard.count, 2);
-    assert_string_equal(heard.lines[1], cushim_last_error()->message);
+    assert_string_equal(heard.lines[1], cushim_error_last()->message);
 }
 
 static void test_log_when_options_are_invalid_then_logs_the_error(void **state)
@@ -117,7 +117,7 @@ static void test_log_when_options_are_invalid_then_logs_the_error(void **state)
     struct cushim_load_options options = {.max_version = 7, .log = hear};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(heard.count, 1);
-    assert_string_equal(heard.lines[0], cushim_get_diagnosis()->message);
+    assert_string_equal(heard.lines[0], cushim_diagnosis_get()->message);
 }
 
 static void use_the_driver(void)
@@ -127,7 +127,7 @@ static void use_the_driver(void)
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_load(&other), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(cushim_init(), CUDA_SUCCESS);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NONE);
     assert_int_equal(cushim_driver_version(), 12040);
 }
 
@@ -142,7 +142,7 @@ static void test_log_when_it_uses_the_driver_then_the_driver_is_loaded(void **st
 static void use_the_absent(void)
 {
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_STUB);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_STUB);
     assert_int_equal(cushim_driver_version(), 0);
 }
 
@@ -166,7 +166,7 @@ static void test_log_when_it_loads_another_after_a_failure_then_that_one_stays(v
     heard.work = load_another;
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY); /* the result of this load itself */
     assert_int_equal(cushim_driver_version(), 12040);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NONE);
 }
 
 int main(void)

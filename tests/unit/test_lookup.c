@@ -11,9 +11,9 @@ static CUresult lookup_kind(const char *function, int version, enum cushim_defau
     assert_int_equal(result == CUDA_SUCCESS, fn != NULL);
     if (result == CUDA_SUCCESS)
         return unit_call(fn);
-    assert_int_equal(cushim_last_error()->code, result);
-    assert_string_equal(cushim_last_error()->function, "cushim_lookup");
-    assert_string_not_equal(cushim_last_error()->message, "");
+    assert_int_equal(cushim_error_last()->code, result);
+    assert_string_equal(cushim_error_last()->function, "cushim_lookup");
+    assert_string_not_equal(cushim_error_last()->message, "");
     return result;
 }
 
@@ -146,27 +146,26 @@ static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **st
         else
             assert_null(answer.function);
         assert_int_equal(lookup(scenarios[i].name, scenarios[i].version), scenarios[i].code);
-        unit_assert_contains(cushim_last_error()->message, scenarios[i].part);
-        unit_assert_contains(cushim_last_error()->message, scenarios[i].other_part);
-        unit_assert_contains(cushim_last_error()->message, scenarios[i].third_part);
+        unit_assert_contains(cushim_error_last()->message, scenarios[i].part);
+        unit_assert_contains(cushim_error_last()->message, scenarios[i].other_part);
+        unit_assert_contains(cushim_error_last()->message, scenarios[i].third_part);
     }
 }
 
-/* Of cuMemcpy2D, the entry point of CUDA 2.0 has no per-thread form, and that of 3.2 has one. */
-static void test_lookup_when_the_old_version_has_no_per_thread_form_then_it_is_lacking(void **state)
+/* Of cuMemcpy2D, the entry point of CUDA 2.0 has no per-thread form, and that of 3.2 has one, from CUDA 7.0 on. */
+static void test_lookup_when_the_old_version_has_no_per_thread_form_then_the_function_is_too_new(void **state)
 {
     (void)state;
     struct cushim_lookup_answer answer;
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_lookup_explain("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD, &answer),
                      CUDA_SUCCESS);
-    assert_int_equal(answer.status, CUSHIM_LOOKUP_LACKING);
+    assert_int_equal(answer.status, CUSHIM_LOOKUP_TOO_NEW);
     assert_int_equal(lookup_kind("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD), CUDA_ERROR_NOT_FOUND);
-    unit_assert_contains(cushim_last_error()->message, "lacks cuMemcpy2D");
-    unit_assert_contains(cushim_last_error()->message, "per-thread default streams");
-    unit_assert_contains(cushim_last_error()->message, "added in CUDA 2.0");
+    unit_assert_contains(cushim_error_last()->message,
+                         "cuMemcpy2D for per-thread default streams was added in CUDA 7.0");
     assert_int_equal(lookup("cuMemcpy2D", 2000), FAKE_CODE(ROW_Memcpy2D_v1, 0));
-    assert_int_equal(lookup_kind("cuMemcpy2D", 3020, CUSHIM_DEFAULT_STREAM_PER_THREAD), FAKE_CODE(ROW_Memcpy2D_v2, 1));
+    assert_int_equal(lookup_kind("cuMemcpy2D", 7000, CUSHIM_DEFAULT_STREAM_PER_THREAD), FAKE_CODE(ROW_Memcpy2D_v2, 1));
 }
 
 static void test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so(void **state)
@@ -267,6 +266,88 @@ static void test_symbol_name_when_the_address_is_inside_a_function_then_null(voi
     assert_null(cushim_symbol_name(inside.fn));
 }
 
+static void test_symbol_when_listed_then_the_function_of_its_slot(void **state)
+{
+    static const struct {
+        const char *symbol;
+        enum cushim_slot slot;
+        enum cushim_default_stream kind;
+    } cases[] = {
+        {"cuMemAlloc", CUSHIM_SLOT_MemAlloc_v1, CUSHIM_DEFAULT_STREAM_LEGACY},
+        {"cuMemAlloc_v2", CUSHIM_SLOT_MemAlloc_v2, CUSHIM_DEFAULT_STREAM_LEGACY},
+        {"cuStreamQuery", CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY},
+        {"cuStreamQuery_ptsz", CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_PER_THREAD},
+        {"cuMemcpy2D_v2_ptds", CUSHIM_SLOT_Memcpy2D_v2, CUSHIM_DEFAULT_STREAM_PER_THREAD},
+        {"cuStreamGetCaptureInfo_v3", CUSHIM_SLOT_StreamGetCaptureInfo_v3, CUSHIM_DEFAULT_STREAM_LEGACY},
+        {"cuStreamGetCaptureInfo_v3_ptsz", CUSHIM_SLOT_StreamGetCaptureInfo_v3, CUSHIM_DEFAULT_STREAM_PER_THREAD},
+        {"cuGetProcAddress", CUSHIM_SLOT_GetProcAddress_v1, CUSHIM_DEFAULT_STREAM_LEGACY},
+    };
+    static const struct cushim_load_options loads[] = {{0}, {.max_version = 12020}, {.hide = "cuStreamGetId"}};
+    for (size_t i = 0; i < sizeof loads / sizeof loads[0]; i++) {
+        unit_reset(state);
+        unit_load("fake_12040", loads[i]);
+        for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+            assert_true(cushim_symbol(cases[k].symbol) == unit_pointer(cases[k].slot, cases[k].kind));
+    }
+}
+
+static void test_symbol_when_the_slot_is_missing_then_null_and_the_reason(void **state)
+{
+    (void)state;
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11020, .hide = "StreamQuery"});
+    assert_true(cushim_symbol("cuStreamGetId") == NULL);
+    unit_assert_contains(cushim_error_last()->message, "needs CUDA 12.0");
+    assert_true(cushim_symbol("cuStreamQuery") == NULL);
+    unit_assert_contains(cushim_error_last()->message, "hidden");
+    assert_true(cushim_symbol("cuMemcpy2D") != NULL);
+    assert_true(cushim_symbol("cuStreamGetCaptureInfo_v2") != NULL); /* a polyfill */
+    assert_true(cushim_symbol("cuNoSuchThing") == NULL);
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NOT_FOUND);
+    char long_name[200] = "";
+    memset(long_name, 'c', sizeof long_name - 1);
+    assert_true(cushim_symbol(long_name) == NULL);
+    assert_true(cushim_symbol("") == NULL);
+    assert_true(cushim_symbol(NULL) == NULL);
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_or_limited(void **state)
+{
+    (void)state;
+    const char *newer = FAKE_FUTURE_ABI_FUNCTION "_v2";
+    unit_load_plain("fake_future");
+    assert_int_equal(unit_call(cushim_symbol(FAKE_FUTURE_FUNCTION)), FAKE_FUTURE_CODE);
+    assert_int_equal(unit_call(cushim_symbol(newer)), FAKE_FUTURE_ABI_CODE(0));
+    assert_true(cushim_symbol("malloc") == NULL);
+    unit_reset(NULL);
+    unit_load("fake_future", (struct cushim_load_options){.hide = FAKE_FUTURE_ABI_FUNCTION});
+    assert_true(cushim_symbol(FAKE_FUTURE_FUNCTION) != NULL);
+    assert_true(cushim_symbol(newer) == NULL);
+    unit_reset(NULL);
+    unit_load("fake_future", (struct cushim_load_options){.max_version = 12040});
+    assert_true(cushim_symbol(FAKE_FUTURE_FUNCTION) == NULL);
+}
+
+static void test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    cushim_fn query = cushim_symbol("cuStreamQuery_ptsz");
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_WANTED);
+    assert_true(query == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_PER_THREAD));
+    assert_int_equal(unit_call(query), CUDA_ERROR_NO_DEVICE);
+    assert_true(cushim_symbol("cuNoSuchThing") == NULL);
+}
+
+static void test_table_get_when_called_then_the_current_table_of_the_kind(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_ptr_equal(cushim_table_get(CUSHIM_DEFAULT_STREAM_LEGACY), cushim_table_legacy());
+    assert_ptr_equal(cushim_table_get(CUSHIM_DEFAULT_STREAM_PER_THREAD), cushim_table_per_thread());
+    assert_null(cushim_table_get(CUSHIM_DEFAULT_STREAM_COUNT));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,7 +358,7 @@ int main(void)
         UNIT_TEST(test_lookup_when_a_suffixed_symbol_is_given_then_not_found),
         UNIT_TEST(test_lookup_when_the_name_is_another_librarys_then_not_found),
         UNIT_TEST(test_lookup_when_nothing_is_found_then_the_answer_is_exact),
-        UNIT_TEST(test_lookup_when_the_old_version_has_no_per_thread_form_then_it_is_lacking),
+        UNIT_TEST(test_lookup_when_the_old_version_has_no_per_thread_form_then_the_function_is_too_new),
         UNIT_TEST(test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so),
         UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver),
         UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms),
@@ -286,6 +367,11 @@ int main(void)
         UNIT_TEST(test_symbol_name_when_it_is_the_drivers_then_its_exact_name),
         UNIT_TEST(test_symbol_name_when_it_is_not_the_drivers_then_null),
         UNIT_TEST(test_symbol_name_when_the_address_is_inside_a_function_then_null),
+        UNIT_TEST(test_symbol_when_listed_then_the_function_of_its_slot),
+        UNIT_TEST(test_symbol_when_the_slot_is_missing_then_null_and_the_reason),
+        UNIT_TEST(test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_or_limited),
+        UNIT_TEST(test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table),
+        UNIT_TEST(test_table_get_when_called_then_the_current_table_of_the_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@ static void assert_refused(const char *name, enum cushim_reason reason, CUresult
 {
     struct cushim_load_options options = {.path = unit_fake(name)};
     unit_assert_failed(cushim_load(&options), reason, code);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     unit_assert_contains(diagnosis->message, name);
     unit_assert_contains(diagnosis->message, word);
     assert_int_equal(diagnosis->attempt_count, 1);
@@ -41,7 +41,7 @@ static void test_handle_when_the_library_is_not_a_driver_then_refused_and_not_cl
     int (*const function)(void) = (int (*)(void))unit_function("not_library", "not_a_driver");
     struct cushim_load_options options = {.handle = unit_open("not_library")};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_NOT_A_DRIVER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    unit_assert_contains(cushim_get_diagnosis()->message, "the handle given");
+    unit_assert_contains(cushim_diagnosis_get()->message, "the handle given");
     assert_int_equal(function(), 1);
 }
 

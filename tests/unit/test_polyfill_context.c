@@ -243,7 +243,7 @@ static void test_primary_context_when_its_flags_cannot_be_changed_while_active_t
     mock_assert_calls("SetFlags(2, 4) ");
     mock_fail("SetFlags", CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE);
     assert_int_equal(table->DevicePrimaryCtxSetFlags_v2(2, 4), CUDA_ERROR_NOT_SUPPORTED);
-    assert_string_equal(cushim_last_error()->function, "cuDevicePrimaryCtxSetFlags_v2");
+    assert_string_equal(cushim_error_last()->function, "cuDevicePrimaryCtxSetFlags_v2");
     mock_fail("SetFlags", CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(table->DevicePrimaryCtxSetFlags_v2(2, 4), CUDA_ERROR_INVALID_VALUE);
 }

@@ -116,6 +116,15 @@ static const struct cushim_dispatch_table *load_before_13_2(void)
     return cushim_table();
 }
 
+/* cuGetProcAddress of such a driver returns the older function for CUDA 13.1, of which the newer one is. */
+static void test_host_function_when_the_driver_declares_it_later_then_the_slot_is_a_polyfill(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_13010");
+    assert_int_equal(unit_state(CUSHIM_SLOT_LaunchHostFunc_v2), CUSHIM_STATE_POLYFILL);
+    assert_int_equal(unit_state(CUSHIM_SLOT_MulticastBindMem_v2), CUSHIM_STATE_NATIVE);
+}
+
 static void test_host_function_when_its_thread_shall_block_then_the_older_one_is_called(void **state)
 {
     (void)state;
@@ -292,6 +301,7 @@ int main(void)
         MOCK_TEST(test_host_function_when_registration_fails_then_the_code_is_passed_on),
         MOCK_TEST(test_host_function_when_null_then_refused),
         MOCK_TEST(test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone),
+        MOCK_TEST(test_host_function_when_the_driver_declares_it_later_then_the_slot_is_a_polyfill),
         MOCK_TEST(test_host_function_when_its_thread_shall_block_then_the_older_one_is_called),
         MOCK_TEST(test_host_function_when_its_thread_shall_spin_then_refused),
         MOCK_TEST(test_host_function_when_the_older_one_is_a_polyfill_too_then_it_is_called_once),

@@ -32,6 +32,8 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
     unit_set_variable("CUSHIM_HIDE", "nonsense");
     unit_set_variable("CUSHIM_LAYERS", "nonsense");
+    unit_set_variable("CUSHIM_LOG", directory_path("log"));
+    assert_int_equal(chmod(directory_root(), 0777), 0);
     assert_int_equal(chown(program, OWNER, OWNER), 0);
     assert_int_equal(chmod(program, 04755), 0);
     if (!process_run(program, NULL, become_user)) {
@@ -39,7 +41,7 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
         return;
     }
     if (process_printed("privileged=0")) {
-        unit_skip("programs in /tmp get no rights from their files here (nosuid)");
+        unit_skip("programs in /tmp get no rights from their files here (nosuid, or an emulator)");
         return;
     }
     process_assert_printed("variable=CUSHIM_DRIVER ignored\n");
@@ -47,6 +49,7 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
     process_assert_printed("variable=CUSHIM_HIDE ignored\n");
     process_assert_printed("variable=CUSHIM_LAYERS ignored\n");
     process_assert_printed("attempt=libcuda.so.1");
+    assert_int_equal(access(directory_path("log"), F_OK), -1);
     assert_false(process_printed("reason=bad-option"));
     assert_false(process_printed("reason=bad-layer"));
     assert_false(process_printed("version=12040") && process_printed("path=/tmp"));
@@ -58,11 +61,13 @@ static void test_environment_when_the_same_program_has_no_more_rights_then_it_is
     char program[PATH_MAX];
     snprintf(program, sizeof program, "%s", directory_copy("report", process_report, SIZE_MAX));
     unit_set_variable("CUSHIM_DRIVER", directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));
+    unit_set_variable("CUSHIM_LOG", directory_path("log"));
     assert_int_equal(chmod(program, 0755), 0);
     assert_true(process_run(program, NULL, NULL));
     process_assert_printed("privileged=0\n");
     process_assert_printed("variable=CUSHIM_DRIVER used\n");
     process_assert_printed("version=12040\n");
+    assert_int_equal(access(directory_path("log"), F_OK), 0);
 }
 
 int main(void)

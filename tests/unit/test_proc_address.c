@@ -29,7 +29,7 @@ static void assert_slots(int version, enum cushim_default_stream kind, bool foun
     FOR_EACH_SLOT(slot)
     {
         struct cushim_slot_info info;
-        assert_int_equal(cushim_query_slot(slot, kind, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_get_info(slot, kind, &info), CUDA_SUCCESS);
         bool lacks_form = per_thread && cush_symbols_lacks_form(cush_symbols_row_of(slot));
         bool is_elsewhere = cush_symbols_is_elsewhere(cush_symbols_row_of(slot));
         bool native = info.since <= version && (found || is_exported(slot)) && !lacks_form && !is_elsewhere;

@@ -63,11 +63,11 @@ static void test_process_when_a_driver_is_open_already_then_that_one_is_taken(vo
 {
     (void)state;
     const char *open = directory_link("somewhere/driver.so", unit_fake("fake_12040"));
-    directory_link("libcuda.so.1", unit_fake("fake_11040"));
+    const char *named = directory_link("libcuda.so.1", unit_fake("fake_11040"));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
     process_run(process_report, open, NULL);
-    assert_loaded(open);
-    process_assert_printed("version=12040\n");
+    assert_loaded(HAS_MUSL ? named : open);
+    process_assert_printed(HAS_MUSL ? "version=11040\n" : "version=12040\n");
 }
 
 static void test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over(void **state)
@@ -82,7 +82,10 @@ static void test_process_when_the_stub_is_open_already_then_it_is_passed_over(vo
 {
     (void)state;
     process_run(process_report, STUB "/libcuda.so.1", NULL);
-    assert_stub_passed_over();
+    if (HAS_MUSL)
+        process_assert_printed("attempt=libcuda.so.1: not found\n");
+    else
+        assert_stub_passed_over();
 }
 
 static void test_process_when_linked_to_the_stub_then_it_is_passed_over(void **state)
@@ -106,7 +109,7 @@ static void test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driv
 
 /* A corrupt file on the system's search path. */
 
-/* The outcome of the system's search. */
+/* The outcome of the system's search. The message of musl does not name a file that is not a library. */
 static void assert_words(const char *words)
 {
     char text[PATH_MAX + 64];
@@ -121,7 +124,7 @@ static void test_process_when_the_library_path_leads_to_a_corrupt_file_then_repo
     snprintf(first, sizeof first, "%s", directory_write("libcuda.so.1", "text", 4));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
     process_run(process_report, NULL, NULL);
-    assert_words(first);
+    assert_words(HAS_MUSL ? "Exec format error" : first);
     unlink(first);
     directory_link("libcuda.so.1", unit_fake("not_complete"));
     process_run(process_report, NULL, NULL);
@@ -153,7 +156,7 @@ static void test_process_when_the_file_found_is_broken_then_a_log_callback_chang
     const char *program = copy_of_report();
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         process_run(program, arguments[i], NULL);
-        assert_words(broken);
+        assert_words(HAS_MUSL ? "Exec format error" : broken);
         process_assert_printed("result=303\n");
         process_assert_printed("reason=not-loadable\n");
     }

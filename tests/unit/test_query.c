@@ -13,7 +13,7 @@ static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **stat
         enum cushim_slot found;
         char name[128];
         unit_set_variable("CUSHIM_DRIVER", "none");
-        assert_int_equal(cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
+        assert_int_equal(cushim_slot_get_info(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
         assert_int_equal(cushim_slot_find(info.name, &found), CUDA_SUCCESS);
         assert_int_equal(found, slot);
         snprintf(name, sizeof name, "cu%s", info.name);
@@ -35,7 +35,7 @@ static void test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_no
     assert_int_equal(cushim_slot_find(NULL, &slot), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(slot, CUSHIM_SLOT_COUNT);
     assert_int_equal(cushim_slot_find("StreamQuery_v1", NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
 static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
@@ -44,15 +44,15 @@ static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
     static const int slots[] = {-1, INT_MIN, CUSHIM_SLOT_COUNT, INT_MAX};
     struct cushim_slot_info info = {.name = "untouched"};
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++)
-        assert_int_equal(cushim_query_slot((enum cushim_slot)slots[i], CUSHIM_DEFAULT_STREAM_LEGACY, &info),
+        assert_int_equal(cushim_slot_get_info((enum cushim_slot)slots[i], CUSHIM_DEFAULT_STREAM_LEGACY, &info),
                          CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(info.name, "untouched");
-    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_COUNT, &info),
+    assert_int_equal(cushim_slot_get_info(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_COUNT, &info),
                      CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_query_slot_state(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_COUNT), CUSHIM_STATE_MISSING);
-    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL),
+    assert_int_equal(cushim_slot_get_state(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_COUNT), CUSHIM_STATE_MISSING);
+    assert_int_equal(cushim_slot_get_info(CUSHIM_SLOT_Init_v1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL),
                      CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(cushim_last_error()->function, "cushim_query_slot");
+    assert_string_equal(cushim_error_last()->function, "cushim_slot_get_info");
 }
 
 static void test_slot_info_when_nothing_was_loaded_then_it_loads(void **state)
@@ -67,15 +67,15 @@ static void test_entry_point_when_iterated_then_returns_all_rows(void **state)
     (void)state;
     struct cushim_entry_point entry;
     size_t count = 0;
-    for (; cushim_query_entry_point(count, &entry) == CUDA_SUCCESS; count++) {
+    for (; cushim_entry_point_get_info(count, &entry) == CUDA_SUCCESS; count++) {
         assert_int_equal(strncmp(entry.symbol, entry.function, strlen(entry.function)), 0);
         assert_in_range(entry.since, 2000, CUSHIM_LIST_VERSION);
         assert_non_null(entry.per_thread_symbol);
     }
     assert_int_equal(count, ROW_COUNT);
-    assert_int_equal(cushim_query_entry_point(ROW_COUNT, &entry), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(cushim_query_entry_point(SIZE_MAX, &entry), CUDA_ERROR_NOT_FOUND);
-    assert_int_equal(cushim_query_entry_point(0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_entry_point_get_info(ROW_COUNT, &entry), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_entry_point_get_info(SIZE_MAX, &entry), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_entry_point_get_info(0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void test_require_when_all_can_be_called_then_success(void **state)
@@ -98,7 +98,7 @@ static void test_require_when_one_is_missing_then_the_first_is_named(void **stat
     unit_load_plain("fake_11040");
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NOT_SUPPORTED);
     assert_ptr_equal(unmet, names[1]);
-    assert_string_equal(cushim_last_error()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
+    assert_string_equal(cushim_error_last()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_NOT_SUPPORTED);
 }
 
@@ -110,7 +110,7 @@ static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **
     unit_load_plain("fake_11040");
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NOT_FOUND);
     assert_ptr_equal(unmet, names[1]);
-    assert_string_equal(cushim_last_error()->function, "cushim_require");
+    assert_string_equal(cushim_error_last()->function, "cushim_require");
 }
 
 static void test_require_when_no_driver_exists_then_not_met(void **state)
@@ -131,7 +131,7 @@ static void test_require_when_arguments_are_bad_then_refused(void **state)
     assert_int_equal(cushim_require(NULL, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cushim_require(names, 2, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cushim_require(NULL, 0, CUSHIM_DEFAULT_STREAM_COUNT, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_INVALID_VALUE);
 }
 
 static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
@@ -142,8 +142,8 @@ static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
     assert_int_equal(cushim_table()->Init_v1(0), CUDA_SUCCESS);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NOT_SUPPORTED);
-    assert_string_equal(cushim_last_error()->function, "cuStreamGetId");
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NOT_SUPPORTED);
+    assert_string_equal(cushim_error_last()->function, "cuStreamGetId");
 }
 
 static void test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so(void **state)
@@ -152,7 +152,7 @@ static void test_last_error_when_the_driver_lacks_it_despite_its_version_then_me
     *(enum fake_fault *)unit_object("fake_asked_12040", "fake_fault") = FAKE_ERROR;
     unit_load_plain("fake_asked_12040");
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
-    assert_string_equal(cushim_last_error()->message,
+    assert_string_equal(cushim_error_last()->message,
                         "This driver (CUDA 12.4) lacks cuStreamQuery, which was added in CUDA 2.0.");
 }
 
@@ -161,7 +161,7 @@ static void assert_refusal(struct cushim_load_options options, const char *messa
     unit_reset(NULL);
     unit_load("fake_12040", options);
     assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
-    assert_string_equal(cushim_last_error()->message, message);
+    assert_string_equal(cushim_error_last()->message, message);
 }
 
 static void test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_says_so(void **state)
@@ -179,13 +179,46 @@ static void test_last_error_when_the_driver_fails_as_the_absent_table_did_then_t
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_int_equal(cushim_set_driver_error(cushim_table()->Init_v1(0), CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
-    unit_assert_contains(cushim_last_error()->message, "No CUDA driver is loaded");
+    assert_int_equal(cushim_error_set_driver(cushim_table()->Init_v1(0), CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
+    unit_assert_contains(cushim_error_last()->message, "No CUDA driver is loaded");
     unit_load_plain("fake_12040");
-    assert_int_equal(cushim_set_driver_error(CUDA_ERROR_NO_DEVICE, CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_last_error()->code, CUDA_ERROR_NO_DEVICE);
-    assert_string_equal(cushim_last_error()->function, "cuInit");
-    assert_null(strstr(cushim_last_error()->message, "No CUDA driver is loaded"));
+    assert_int_equal(cushim_error_set_driver(CUDA_ERROR_NO_DEVICE, CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NO_DEVICE);
+    assert_string_equal(cushim_error_last()->function, "cuInit");
+    assert_null(strstr(cushim_error_last()->message, "No CUDA driver is loaded"));
+}
+
+static void test_set_error_when_the_strings_change_later_then_the_error_stays(void **state)
+{
+    (void)state;
+    char function[100], message[1000];
+    snprintf(function, sizeof function, "my_function");
+    snprintf(message, sizeof message, "It is 100 %% full.");
+    assert_int_equal(cushim_error_set(CUDA_ERROR_OUT_OF_MEMORY, function, message), CUDA_ERROR_OUT_OF_MEMORY);
+    memset(function, 'x', sizeof function - 1);
+    memset(message, 'y', sizeof message - 1);
+    function[sizeof function - 1] = message[sizeof message - 1] = '\0';
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_string_equal(cushim_error_last()->function, "my_function");
+    assert_string_equal(cushim_error_last()->message, "It is 100 % full.");
+    cushim_error_set(CUDA_ERROR_UNKNOWN, function, message);
+    assert_int_equal(strlen(cushim_error_last()->function), 63);
+    assert_int_equal(strlen(cushim_error_last()->message), 511);
+    cushim_error_set(CUDA_ERROR_UNKNOWN, NULL, NULL);
+    assert_string_equal(cushim_error_last()->function, "");
+    unit_assert_contains(cushim_error_last()->message, "CUDA_ERROR_UNKNOWN");
+}
+
+static void test_call_when_it_fails_then_its_error_is_recorded(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_int_equal(CUSHIM_CALL(StreamQuery_v1, NULL), unit_native_result(CUSHIM_SLOT_StreamQuery_v1, 0));
+    assert_string_equal(cushim_error_last()->function, "cuStreamQuery");
+    assert_int_equal(CUSHIM_CALL(CtxSynchronize_v1, ), unit_native_result(CUSHIM_SLOT_CtxSynchronize_v1, 0));
+    assert_string_equal(cushim_error_last()->function, "cuCtxSynchronize");
+    assert_int_equal(CUSHIM_CALL_IN(cushim_table_per_thread(), StreamQuery_v1, NULL),
+                     unit_native_result(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_PER_THREAD));
 }
 
 static void test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay(void **state)
@@ -193,8 +226,8 @@ static void test_last_error_when_a_missing_slot_is_reported_again_then_its_words
     (void)state;
     unit_load_plain("fake_11040");
     for (int i = 0; i < 2; i++)
-        cushim_set_driver_error(cushim_table()->StreamGetId_v1(NULL, NULL), CUSHIM_SLOT_StreamGetId_v1);
-    assert_string_equal(cushim_last_error()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
+        cushim_error_set_driver(cushim_table()->StreamGetId_v1(NULL, NULL), CUSHIM_SLOT_StreamGetId_v1);
+    assert_string_equal(cushim_error_last()->message, "cuStreamGetId needs CUDA 12.0; this driver is CUDA 11.4.");
 }
 
 static void assert_error_words(int code, const char *name, const char *sentence)
@@ -246,24 +279,24 @@ static void test_structs_when_filled_in_then_reserved_members_are_zero(void **st
     memset(&filled, 0xff, sizeof filled);
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
     unit_load("fake_12040", (struct cushim_load_options){0});
-    assert_int_equal(cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &filled.info),
+    assert_int_equal(cushim_slot_get_info(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &filled.info),
                      CUDA_SUCCESS);
-    assert_int_equal(cushim_query_entry_point(0, &filled.entry), CUDA_SUCCESS);
+    assert_int_equal(cushim_entry_point_get_info(0, &filled.entry), CUDA_SUCCESS);
     assert_int_equal(cushim_lookup_explain("cuStreamQuery", 11020, CUSHIM_DEFAULT_STREAM_AS_COMPILED, &filled.answer),
                      CUDA_SUCCESS);
-    cushim_query_system(NULL, &filled.system);
+    cushim_system_get_info(NULL, &filled.system);
     ASSERT_RESERVED_IS_ZERO(filled.info);
     ASSERT_RESERVED_IS_ZERO(filled.entry);
     ASSERT_RESERVED_IS_ZERO(filled.answer);
     ASSERT_RESERVED_IS_ZERO(filled.system);
 
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_int_equal(diagnosis->attempt_count, 1);
     assert_int_equal(diagnosis->variable_count, 1);
     ASSERT_RESERVED_IS_ZERO(*diagnosis);
     ASSERT_RESERVED_IS_ZERO(diagnosis->attempts[0]);
     ASSERT_RESERVED_IS_ZERO(diagnosis->variables[0]);
-    ASSERT_RESERVED_IS_ZERO(*cushim_last_error());
+    ASSERT_RESERVED_IS_ZERO(*cushim_error_last());
     unit_set_variable("CUSHIM_MAX_VERSION", NULL);
 }
 
@@ -279,7 +312,7 @@ static void test_version_when_written_as_text_then_has_the_numbers_of_the_librar
 
 static void assert_described(int code, const char *words)
 {
-    assert_string_equal(cushim_describe((CUresult)code), words);
+    assert_string_equal(cushim_error_string((CUresult)code), words);
 }
 
 static void test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded(void **state)
@@ -287,8 +320,35 @@ static void test_describe_when_nothing_was_loaded_then_each_code_has_words_and_n
     (void)state;
 #define CUSHIM_ERROR(name, value, sentence) assert_described(value, #name ": " sentence);
 #include "errors.inc"
-    unit_assert_contains(cushim_describe((CUresult)99999), "neither");
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
+    unit_assert_contains(cushim_error_string((CUresult)99999), "neither");
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
+}
+
+static void test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_of_unknown(void **state)
+{
+    static const int unknown[] = {CUSHIM_REASON_COUNT, -1, INT_MAX};
+    static const char *const names[] = {
+#define CUSHIM_REASON(name, word, code, message, advice) word,
+#include "cushim/reasons.h"
+    };
+    (void)state;
+    for (int i = 0; i < CUSHIM_REASON_COUNT; i++) {
+        assert_string_equal(cushim_reason_name((enum cushim_reason)i), names[i]);
+        assert_non_null(cushim_reason_message((enum cushim_reason)i));
+        assert_non_null(cushim_reason_advice((enum cushim_reason)i));
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        assert_string_equal(cushim_reason_name((enum cushim_reason)unknown[i]), names[CUSHIM_REASON_UNKNOWN]);
+}
+
+static void test_special_stream_when_the_driver_has_none_then_refused_with_the_version(void **state)
+{
+    struct cushim_stream *stream = NULL;
+    (void)state;
+    unit_load_plain("fake_6050");
+    assert_int_equal(cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream), CUDA_ERROR_NOT_SUPPORTED);
+    unit_assert_contains(cushim_error_last()->message, "7.0");
+    assert_null(stream);
 }
 
 enum { NEW_ERROR = 4711 };
@@ -307,7 +367,7 @@ static void test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_c
     hooks->GetErrorString_v1 = error_string_of_a_newer_driver;
     assert_described(CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE: there is no CUDA device that this process can use");
     assert_described(NEW_ERROR, "the words of the driver");
-    unit_assert_contains(cushim_describe((CUresult)99999), "neither");
+    unit_assert_contains(cushim_error_string((CUresult)99999), "neither");
 }
 
 int main(void)
@@ -327,6 +387,8 @@ int main(void)
         UNIT_TEST(test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so),
         UNIT_TEST(test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_says_so),
         UNIT_TEST(test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers),
+        UNIT_TEST(test_set_error_when_the_strings_change_later_then_the_error_stays),
+        UNIT_TEST(test_call_when_it_fails_then_its_error_is_recorded),
         UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay),
         UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one),
         UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
@@ -334,6 +396,8 @@ int main(void)
         UNIT_TEST(test_version_when_written_as_text_then_has_the_numbers_of_the_library),
         UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded),
         UNIT_TEST(test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_codes_alone),
+        UNIT_TEST(test_special_stream_when_the_driver_has_none_then_refused_with_the_version),
+        UNIT_TEST(test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_of_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "candidates.h"
+#include "find_driver.h"
 #include "directory.h"
 
 static const char *root(void)
@@ -53,8 +53,8 @@ static void tell_kernel_module(const char *version)
 static void assert_found_at(const char *path)
 {
     assert_int_equal(load(), CUDA_SUCCESS);
-    assert_string_equal(cushim_get_diagnosis()->path, path);
-    const struct cushim_attempt *last = &cushim_get_diagnosis()->attempts[cushim_get_diagnosis()->attempt_count - 1];
+    assert_string_equal(cushim_diagnosis_get()->path, path);
+    const struct cushim_attempt *last = &cushim_diagnosis_get()->attempts[cushim_diagnosis_get()->attempt_count - 1];
     assert_string_equal(last->path, path);
     assert_string_equal(last->result, "a driver for CUDA 12.4");
     assert_int_equal(last->reason, CUSHIM_REASON_NONE);
@@ -65,7 +65,7 @@ static void test_search_when_nothing_exists_then_reports_every_path(void **state
 {
     (void)state;
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_true(diagnosis->attempt_count >= 18);
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         assert_int_equal(strncmp(diagnosis->attempts[i].path, root(), strlen(root())), 0);
@@ -109,8 +109,8 @@ static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins
     const char *driver =
         directory_copy(attempt_path(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"), SIZE_MAX);
     assert_found_at(driver);
-    assert_string_equal(cushim_get_diagnosis()->attempts[0].path, stub);
-    assert_int_equal(cushim_get_diagnosis()->attempts[0].reason, CUSHIM_REASON_STUB);
+    assert_string_equal(cushim_diagnosis_get()->attempts[0].path, stub);
+    assert_int_equal(cushim_diagnosis_get()->attempts[0].reason, CUSHIM_REASON_STUB);
 }
 
 static void test_search_when_broken_files_come_first_then_the_driver_behind_them_wins(void **state)
@@ -122,7 +122,7 @@ static void test_search_when_broken_files_come_first_then_the_driver_behind_them
     mkdir(directory_path(attempt_path(find_place("/usr/lib/l"))), 0755);
     assert_found_at(
         directory_copy(attempt_path(find_place("/run/opengl-driver/lib/")), unit_fake("fake_12040"), SIZE_MAX));
-    assert_true(cushim_get_diagnosis()->attempt_count >= 5);
+    assert_true(cushim_diagnosis_get()->attempt_count >= 5);
 }
 
 static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason(void **state)
@@ -131,7 +131,7 @@ static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_rea
     const char *stub = directory_copy(attempt_path(2), unit_fake("not_stub"), SIZE_MAX);
     directory_write(attempt_path(3), "text", 4);
     unit_assert_failed(load(), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
-    unit_assert_contains(cushim_get_diagnosis()->message, stub);
+    unit_assert_contains(cushim_diagnosis_get()->message, stub);
 }
 
 static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(void **state)
@@ -153,13 +153,13 @@ static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(vo
     snprintf(driver, sizeof driver, "%s%s", deep, attempt_path(find_place("/usr/local/nvidia/lib/")) + strlen("root"));
     const char *file = directory_copy(driver, unit_fake("fake_12040"), SIZE_MAX);
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
-    assert_string_equal(cushim_get_diagnosis()->path, file);
+    assert_string_equal(cushim_diagnosis_get()->path, file);
 
     unit_reset(NULL);
     assert_int_equal(unlink(file), 0);
     directory_copy(driver, unit_fake("not_stub"), SIZE_MAX);
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         assert_string_not_equal(diagnosis->attempts[i].path, "");
         assert_string_not_equal(diagnosis->attempts[i].result, "");
@@ -190,8 +190,8 @@ static void test_root_when_the_driver_is_behind_links_then_they_are_followed_bel
             directory_link(k == 0 ? attempt_path(0) : link, images[i][k].target);
         }
         assert_int_equal(load(), CUDA_SUCCESS);
-        assert_string_equal(cushim_get_diagnosis()->path, path);
-        assert_string_equal(cushim_get_diagnosis()->attempts[0].path, directory_path(attempt_path(0)));
+        assert_string_equal(cushim_diagnosis_get()->path, path);
+        assert_string_equal(cushim_diagnosis_get()->attempts[0].path, directory_path(attempt_path(0)));
     }
 }
 
@@ -205,7 +205,7 @@ static void test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_r
              attempt_path(0) + 4);
     directory_link(link, "/lib64");
     assert_int_equal(load(), CUDA_SUCCESS);
-    assert_string_equal(cushim_get_diagnosis()->path, driver);
+    assert_string_equal(cushim_diagnosis_get()->path, driver);
 }
 
 static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found(void **state)
@@ -222,8 +222,8 @@ static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_
     directory_link(attempt_path(2), "/fakes/fake_12040.so");
     directory_link(attempt_path(3), attempt_path(3) + strlen("root")); /* a link to itself */
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
-    for (size_t i = 0; i < cushim_get_diagnosis()->attempt_count; i++)
-        assert_string_equal(cushim_get_diagnosis()->attempts[i].result, "not found");
+    for (size_t i = 0; i < cushim_diagnosis_get()->attempt_count; i++)
+        assert_string_equal(cushim_diagnosis_get()->attempts[i].result, "not found");
 }
 
 static void test_root_when_links_are_too_many_then_not_found(void **state)
@@ -246,13 +246,13 @@ static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load
 {
     (void)state;
     assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *failed = cushim_get_diagnosis();
+    const struct cushim_diagnosis *failed = cushim_diagnosis_get();
     char message[512];
     snprintf(message, sizeof message, "%s", failed->message);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NO_DEVICE);
 
     assert_found_at(directory_copy(attempt_path(3), unit_fake("fake_12040"), SIZE_MAX));
-    assert_ptr_not_equal(cushim_get_diagnosis(), failed);
+    assert_ptr_not_equal(cushim_diagnosis_get(), failed);
     assert_int_equal(failed->reason, CUSHIM_REASON_NOT_FOUND); /* the old diagnosis may still be read */
     assert_string_equal(failed->message, message);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
@@ -273,18 +273,18 @@ static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the
 {
     (void)state;
     assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *first = cushim_get_diagnosis();
+    const struct cushim_diagnosis *first = cushim_diagnosis_get();
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
-    const struct cushim_diagnosis *other = cushim_get_diagnosis();
+    const struct cushim_diagnosis *other = cushim_diagnosis_get();
     assert_ptr_not_equal(first, other);
     for (int i = 0; i < 100; i++) {
         unit_set_variable("CUSHIM_DRIVER", NULL);
         assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
-        assert_ptr_equal(cushim_get_diagnosis(), first);
+        assert_ptr_equal(cushim_diagnosis_get(), first);
         unit_set_variable("CUSHIM_DRIVER", "none");
         assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
-        assert_ptr_equal(cushim_get_diagnosis(), other);
+        assert_ptr_equal(cushim_diagnosis_get(), other);
     }
 }
 
@@ -302,10 +302,10 @@ static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses
     struct cushim_load_options options = {.root = root()};
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_true(cushim_get_diagnosis()->variables[0].used);
+    assert_true(cushim_diagnosis_get()->variables[0].used);
     options.hide = "StreamQuery";
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
-    assert_false(cushim_get_diagnosis()->variables[0].used);
+    assert_false(cushim_diagnosis_get()->variables[0].used);
 }
 
 int main(void)

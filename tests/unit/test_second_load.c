@@ -6,21 +6,21 @@
 
 static void assert_agrees(struct cushim_load_options options)
 {
-    const struct cushim_diagnosis *before = cushim_get_diagnosis();
+    const struct cushim_diagnosis *before = cushim_diagnosis_get();
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
-    assert_ptr_equal(cushim_get_diagnosis(), before);
+    assert_ptr_equal(cushim_diagnosis_get(), before);
 }
 
 static void assert_differs(struct cushim_load_options options, CUresult code, const char *difference)
 {
-    const struct cushim_diagnosis *before = cushim_get_diagnosis();
+    const struct cushim_diagnosis *before = cushim_diagnosis_get();
     const struct cushim_dispatch_table *table = cushim_table();
     assert_int_equal(cushim_load(&options), code);
-    assert_int_equal(cushim_last_error()->code, code);
-    assert_string_equal(cushim_last_error()->function, "cushim_load");
-    unit_assert_contains(cushim_last_error()->message, difference);
+    assert_int_equal(cushim_error_last()->code, code);
+    assert_string_equal(cushim_error_last()->function, "cushim_load");
+    unit_assert_contains(cushim_error_last()->message, difference);
     assert_ptr_equal(cushim_table(), table);
-    assert_ptr_equal(cushim_get_diagnosis(), before);
+    assert_ptr_equal(cushim_diagnosis_get(), before);
     assert_int_equal(before->code, CUDA_SUCCESS);
 }
 
@@ -78,7 +78,7 @@ static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_a
     (void)state;
     struct cushim_load_options options = {.handle = unit_open("fake_12040")};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
-    assert_string_equal(cushim_get_diagnosis()->path, unit_fake("fake_12040"));
+    assert_string_equal(cushim_diagnosis_get()->path, unit_fake("fake_12040"));
     assert_agrees(options);
     assert_agrees((struct cushim_load_options){.path = unit_fake("fake_12040")});
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
@@ -194,9 +194,18 @@ static void test_second_load_when_only_the_environment_differs_then_it_agrees(vo
     assert_int_equal(cushim_driver_version(), 12000);
 }
 
+static void test_second_load_when_the_path_is_not_a_file_then_refused_as_another_library(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    assert_int_equal(cushim_load(&(struct cushim_load_options){.path = "/"}), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(cushim_driver_version(), 12040);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_second_load_when_the_path_is_not_a_file_then_refused_as_another_library),
         UNIT_TEST(test_second_load_when_no_options_are_given_then_agrees),
         UNIT_TEST(test_second_load_when_the_options_are_equal_then_agrees),
         UNIT_TEST(test_second_load_when_the_file_differs_then_message_names_it),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_query_system(): the signs of a GPU on a machine, on machines built from a few files. POSIX only. */
+/* cushim_system_get_info(): the signs of a GPU on a machine, on machines built from a few files. POSIX only. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static struct cushim_system query_system(void)
     memset(&system, 255, sizeof system);
     snprintf(root, sizeof root, "%s", directory_path("root"));
     mkdir(root, 0755);
-    cushim_query_system(root, &system);
+    cushim_system_get_info(root, &system);
     return system;
 }
 
@@ -43,7 +43,7 @@ static void test_system_when_nothing_exists_then_empty(void **state)
     struct cushim_system system = query_system();
     assert_nothing(&system);
     memset(&system, 255, sizeof system);
-    cushim_query_system("/no/such/root", &system);
+    cushim_system_get_info("/no/such/root", &system);
     assert_nothing(&system);
 }
 
@@ -53,10 +53,10 @@ static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
     struct cushim_system system;
     static char deep[100000];
     memset(deep, 'x', sizeof deep - 1);
-    cushim_query_system(NULL, NULL);
-    cushim_query_system(deep, &system);
+    cushim_system_get_info(NULL, NULL);
+    cushim_system_get_info(deep, &system);
     assert_nothing(&system);
-    cushim_query_system(NULL, &system); /* this machine, whatever it is */
+    cushim_system_get_info(NULL, &system); /* this machine, whatever it is */
     assert_in_range(system.gpu_node_count, 0, 16);
 }
 

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "directory.h"
+
 enum { THREADS = 64 };
 
 static int constructed;
@@ -89,7 +91,7 @@ static void load(int index)
 static void test_loads_when_at_once_then_all_succeed(void **state)
 {
     (void)state;
-    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_constructor"));
+    unit_set_variable("CUSHIM_DRIVER", directory_fake("fake_constructor"));
     constructed = 0;
     run_at_once(load);
     assert_all(CUDA_SUCCESS);
@@ -102,7 +104,7 @@ static void test_loads_when_at_once_without_a_driver_then_all_fail_alike(void **
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     run_at_once(load);
     assert_all(CUDA_ERROR_STUB_LIBRARY);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_STUB);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_STUB);
 }
 
 static void initialise(int index)
@@ -116,7 +118,7 @@ static void test_initialisations_when_at_once_then_all_succeed(void **state)
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     run_at_once(initialise);
     assert_all(CUDA_SUCCESS);
-    assert_int_equal(cushim_get_diagnosis()->reason, CUSHIM_REASON_NONE);
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NONE);
 }
 
 static void ask_something(int index)
@@ -132,7 +134,7 @@ static void ask_something(int index)
         results[index] = cushim_init();
         break;
     case 2:
-        results[index] = cushim_query_slot(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
+        results[index] = cushim_slot_get_info(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info);
         break;
     case 3:
         results[index] = cushim_require(needed, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL);
@@ -147,7 +149,7 @@ static void ask_something(int index)
                 : CUDA_ERROR_UNKNOWN;
         break;
     case 6: {
-        const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+        const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
         results[index] = strlen(diagnosis->reason_name) + strlen(diagnosis->message) != 0 ? diagnosis->code : 1;
         break;
     }
@@ -175,7 +177,7 @@ static void fail_or_ask(int index)
     for (int i = 0; i < 20; i++) {
         if (index % 2 == 0) {
             (void)cushim_load(&options);
-            (void)cushim_last_error()->message[0];
+            (void)cushim_error_last()->message[0];
         } else {
             CUresult result = cushim_table()->StreamQuery_v1(NULL);
             if (result != CUDA_ERROR_NO_DEVICE && result != FAKE_CODE(ROW_StreamQuery_v1, 0))
@@ -183,8 +185,8 @@ static void fail_or_ask(int index)
             result = cushim_lookup("cuStreamQuery", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn);
             if (result != CUDA_ERROR_NO_DEVICE && result != CUDA_SUCCESS)
                 results[index] = result;
-            (void)cushim_last_error()->message[0];
-            (void)cushim_get_diagnosis()->message[0];
+            (void)cushim_error_last()->message[0];
+            (void)cushim_diagnosis_get()->message[0];
         }
         if (index == 10 && i == 10) {
             options.path = unit_fake("fake_12040");
@@ -230,11 +232,11 @@ static void fail_in_an_own_way(int index)
     static const enum cushim_slot slots[] = {CUSHIM_SLOT_StreamGetId_v1, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1};
     const char *unmet;
     struct cushim_slot_info info;
-    (void)cushim_query_slot(slots[index % 2], CUSHIM_DEFAULT_STREAM_LEGACY, &info);
+    (void)cushim_slot_get_info(slots[index % 2], CUSHIM_DEFAULT_STREAM_LEGACY, &info);
     for (int i = 0; i < 100; i++)
         (void)cushim_require(&info.name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet);
-    results[index] = cushim_last_error()->code;
-    if (strcmp(cushim_last_error()->function, info.function) != 0)
+    results[index] = cushim_error_last()->code;
+    if (strcmp(cushim_error_last()->function, info.function) != 0)
         results[index] = CUDA_ERROR_UNKNOWN;
 }
 
@@ -244,9 +246,9 @@ static void test_last_error_when_threads_fail_differently_then_each_has_its_own(
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_9010"));
     run_at_once(fail_in_an_own_way);
     assert_all(CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(cushim_last_error()->code, CUDA_SUCCESS);
-    assert_string_equal(cushim_last_error()->function, "");
-    assert_string_equal(cushim_last_error()->message, "");
+    assert_int_equal(cushim_error_last()->code, CUDA_SUCCESS);
+    assert_string_equal(cushim_error_last()->function, "");
+    assert_string_equal(cushim_error_last()->message, "");
 }
 
 int main(void)
@@ -256,7 +258,7 @@ int main(void)
         UNIT_TEST(test_last_error_when_threads_fail_differently_then_each_has_its_own),
         UNIT_TEST(test_first_calls_when_at_once_then_one_load_and_all_are_made),
         UNIT_TEST(test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for_all),
-        UNIT_TEST(test_loads_when_at_once_then_all_succeed),
+        DIRECTORY_TEST(test_loads_when_at_once_then_all_succeed),
         UNIT_TEST(test_loads_when_at_once_without_a_driver_then_all_fail_alike),
         UNIT_TEST(test_initialisations_when_at_once_then_all_succeed),
         UNIT_TEST(test_questions_when_at_once_then_all_are_answered),

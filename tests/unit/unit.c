@@ -41,8 +41,8 @@ void unit_set_variable(const char *name, const char *value)
 
 int unit_reset(void **state)
 {
-    static const char *const variables[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION",   "CUSHIM_HIDE",
-                                            "CUSHIM_LAYERS", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"};
+    static const char *const variables[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION",   "CUSHIM_HIDE",    "CUSHIM_LAYERS",
+                                            "CUSHIM_LOG",    "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"};
     (void)state;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unit_set_variable(variables[i], NULL);
@@ -70,7 +70,7 @@ void unit_load(const char *name, struct cushim_load_options options)
     options.path = unit_fake(name);
     CUresult result = cushim_load(&options);
     if (result != CUDA_SUCCESS)
-        fail_msg("%s: %s", options.path, cushim_get_diagnosis()->message);
+        fail_msg("%s: %s", options.path, cushim_diagnosis_get()->message);
 }
 
 void unit_load_plain(const char *name)
@@ -107,7 +107,7 @@ void *unit_object(const char *name, const char *symbol)
 enum cushim_slot_state unit_state(enum cushim_slot slot)
 {
     struct cushim_slot_info info;
-    assert_int_equal(cushim_query_slot(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
+    assert_int_equal(cushim_slot_get_info(slot, CUSHIM_DEFAULT_STREAM_LEGACY, &info), CUDA_SUCCESS);
     return info.state;
 }
 
@@ -157,7 +157,7 @@ void unit_assert_contains(const char *text, const char *part)
 
 void unit_assert_failed(CUresult result, enum cushim_reason reason, CUresult code)
 {
-    const struct cushim_diagnosis *diagnosis = cushim_get_diagnosis();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     int version = -1;
     int count = -1;
     assert_int_equal(result, code);
@@ -165,9 +165,9 @@ void unit_assert_failed(CUresult result, enum cushim_reason reason, CUresult cod
     assert_int_equal(diagnosis->code, code);
     assert_string_not_equal(diagnosis->message, "");
     assert_string_not_equal(diagnosis->advice, "");
-    assert_int_equal(cushim_last_error()->code, code);
-    assert_string_equal(cushim_last_error()->function, "cushim_load");
-    assert_string_equal(cushim_last_error()->message, diagnosis->message);
+    assert_int_equal(cushim_error_last()->code, code);
+    assert_string_equal(cushim_error_last()->function, "cushim_load");
+    assert_string_equal(cushim_error_last()->message, diagnosis->message);
     assert_int_equal(cushim_driver_version(), 0);
     assert_int_equal(cushim_table()->Init_v1(0), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(cushim_table()->DriverGetVersion_v1(&version), CUDA_SUCCESS);

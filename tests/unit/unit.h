@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,14 @@
 
 #include "cushim/cushim.h"
 #include "fake.h"
+
+/* musl never unmaps a library, so a constructor runs once. It has its own messages for files that it cannot open, and
+ * does not find an open library by its soname. */
+#if defined(__linux__) && !defined(__GLIBC__)
+#    define HAS_MUSL true
+#else
+#    define HAS_MUSL false
+#endif
 
 #define FOR_EACH_KIND(kind)                                                                                            \
     for (enum cushim_default_stream kind = (enum cushim_default_stream)0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)

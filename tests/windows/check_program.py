@@ -98,6 +98,15 @@ class Program(unittest.TestCase):
         self.assertEqual(answer['driver']['cuda_version'], 12040)
         self.assertGreater(answer['entry_points']['native'], 300)
 
+    def test_probe_when_a_log_is_requested_then_each_load_is_appended(self):
+        self.put('fake_12040', self.system32 / 'nvcuda.dll')
+        log = self.home / 'grün.log'
+        for _ in range(2):
+            self.ask('probe', '--wait', '1', variables={'CUSHIM_LOG': 'C:\\cushim\\grün.log'})
+        lines = log.read_bytes().decode('utf-8').splitlines()
+        self.assertEqual(len(lines), 4, lines)  # the attempt and the outcome of each load
+        self.assertRegex(lines[1].lower(), r'^cushim\[\d+\]: loaded c:\\windows\\system32\\nvcuda\.dll$')
+
     def test_run_when_there_is_a_driver_then_every_step_is_right(self):
         self.put(softcuda, self.system32 / 'nvcuda.dll')
         answer = self.ask('run')

@@ -15,7 +15,7 @@ static void test_handle_when_given_then_used_and_not_closed(void **state)
     struct cushim_load_options options = {.handle = library};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_int_equal(cushim_driver_version(), 11040);
-    assert_string_equal(cushim_get_diagnosis()->attempts[0].path, "the handle given");
+    assert_string_equal(cushim_diagnosis_get()->attempts[0].path, "the handle given");
     unit_reset(NULL);
     assert_non_null(GetProcAddress(library, "cuInit"));
     FreeLibrary(library);
@@ -117,8 +117,8 @@ static void test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason(
         struct cushim_load_options options = {.path = cases[i].path};
         unit_reset(NULL);
         assert_int_not_equal(cushim_load(&options), CUDA_SUCCESS);
-        if (cushim_get_diagnosis()->reason != cases[i].reason)
-            fail_msg("%s: %s", cases[i].path, cushim_get_diagnosis()->message);
+        if (cushim_diagnosis_get()->reason != cases[i].reason)
+            fail_msg("%s: %s", cases[i].path, cushim_diagnosis_get()->message);
     }
 }
 
@@ -129,7 +129,7 @@ static void test_environment_when_a_value_is_not_ascii_then_it_is_utf8(void **st
     CUresult result = cushim_load(NULL);
     SetEnvironmentVariableW(L"CUSHIM_DRIVER", NULL);
     assert_int_equal(result, CUDA_ERROR_FILE_NOT_FOUND);
-    assert_string_equal(cushim_get_diagnosis()->variables[0].value, "C:\\gr\xc3\xbcn \xe7\x8c\xab\\nvcuda.dll");
+    assert_string_equal(cushim_diagnosis_get()->variables[0].value, "C:\\gr\xc3\xbcn \xe7\x8c\xab\\nvcuda.dll");
 }
 
 enum { THREADS = 64 };
@@ -159,7 +159,7 @@ static void test_first_call_when_64_threads_make_it_then_one_loads(void **state)
         CloseHandle(threads[i]);
     }
     CloseHandle(start);
-    assert_int_equal(cushim_get_diagnosis()->attempt_count, 1);
+    assert_int_equal(cushim_diagnosis_get()->attempt_count, 1);
 }
 
 static void test_library_when_the_program_frees_it_then_its_table_stays(void **state)
@@ -213,7 +213,7 @@ static void test_system_when_queried_on_windows_then_empty(void **state)
     for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
         struct cushim_system system;
         memset(&system, 0xff, sizeof system);
-        cushim_query_system(roots[i], &system);
+        cushim_system_get_info(roots[i], &system);
         assert_int_equal(memcmp(&system, &nothing, sizeof system), 0);
     }
 }

@@ -20,8 +20,9 @@
 /* <cuda.h> begins with "typedef unsigned long long CUdeviceptr_v2;". In CUDA 11.2, "typedef struct CUipcEventHandle_st"
  * is the first conflict. */
 #    define CUdeviceptr_v2                                                                                             \
-        _Pragma("GCC error \"cushim: <cuda.h> follows cushim's own types: include it first, or remove it\"")           \
-            CUSHIM_CONFLICT_STOP
+        _Pragma(                                                                                                       \
+            "GCC error \"cushim: <cuda.h> follows cushim's own types: remove one of the two. If this <cuda.h> belongs \
+to your project, let it only define CUSHIM_OWN_TYPES as 1 and include <cushim/abi/cuda_abi.h>\"") CUSHIM_CONFLICT_STOP
 #    define CUipcEventHandle_st CUdeviceptr_v2
 
 /* With this definition, <ffnvcodec/dynlink_cuda.h> declares nothing. "struct CudaFunctions { tcuInit *cuInit;" follows

@@ -30,7 +30,6 @@
 #include "cushim/abi/graph.h"
 #include "cushim/abi/process.h"
 #include "cushim/abi/retired.h"
-#include "cushim/abi/newest.h"
 
 /* Frames and connections of EGL streams. <cudaEGL.h> or abi/egl.h completes these types. */
 struct CUeglFrame_st;

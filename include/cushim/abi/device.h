@@ -139,7 +139,7 @@ typedef enum CUdevice_attribute_enum CUSHIM_ENUM_BASE {
     CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
     CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
     CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR = 123,
-    CU_DEVICE_ATTRIBUTE_MAX = 148
+    CU_DEVICE_ATTRIBUTE_MAX = 162
 } CUdevice_attribute;
 
 /* The result of cuDeviceGetProperties. Sizes are in bytes, clockRate in kHz. */
@@ -261,7 +261,7 @@ typedef enum CUlimit_enum CUSHIM_ENUM_BASE {
     CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
     CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
     CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
-    CU_LIMIT_MAX = 10
+    CU_LIMIT_MAX = 11
 } CUlimit;
 
 /* The division of on-chip memory between L1 cache and shared memory. */
@@ -335,11 +335,14 @@ typedef void (*CUasyncCallback)(CUasyncNotificationInfo *info, void *userData, C
 typedef enum CUgreenCtxCreate_flags_enum CUSHIM_ENUM_BASE { CU_GREEN_CTX_DEFAULT_STREAM = 0x1 } CUgreenCtxCreate_flags;
 #endif
 
+/* CUDA 12.5 to 13.0 name it CUdevSmResourceSplit_flags. */
 #if CUSHIM_CUDA_HEADER_VERSION < 12050
-typedef enum CUdevSmResourceSplit_flags_enum CUSHIM_ENUM_BASE {
+typedef enum CUdevSmResourceSplitByCount_flags_enum CUSHIM_ENUM_BASE {
     CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 0x1,
     CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 0x2
-} CUdevSmResourceSplit_flags;
+} CUdevSmResourceSplitByCount_flags;
+#elif CUSHIM_CUDA_HEADER_VERSION < 13010
+typedef CUdevSmResourceSplit_flags CUdevSmResourceSplitByCount_flags;
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 13010
@@ -357,6 +360,37 @@ typedef struct CUdevWorkqueueConfigResource_st {
 typedef struct CUdevWorkqueueResource_st {
     unsigned char reserved[40];
 } CUdevWorkqueueResource;
+
+/* Bits of CU_DEV_SM_RESOURCE_GROUP_PARAMS.flags. */
+typedef enum CUdevSmResourceGroup_flags_enum CUSHIM_ENUM_BASE {
+    CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0,
+    CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 1
+} CUdevSmResourceGroup_flags;
+
+/* One group of SMs, asked for and granted; CUDA 13.4 took localityDomainId from the reserved ones, which are 0. */
+typedef struct CU_DEV_SM_RESOURCE_GROUP_PARAMS_st {
+    unsigned int smCount;
+    unsigned int coscheduledSmCount;
+    unsigned int preferredCoscheduledSmCount;
+    unsigned int flags;
+    unsigned int localityDomainId;
+    unsigned int reserved[11];
+} CU_DEV_SM_RESOURCE_GROUP_PARAMS;
+#endif
+
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+/* The devices of a clique reach each other in this way. */
+typedef enum CUcliqueType_enum CUSHIM_ENUM_BASE {
+    CU_CLIQUE_TYPE_UNICAST_POINTER = 0,
+    CU_CLIQUE_TYPE_MULTICAST_POINTER = 1,
+    CU_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT = 2,
+    CU_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT = 3
+} CUcliqueType;
+
+typedef struct CUcliqueInfo_st {
+    CUcliqueType type;
+    unsigned int id;
+} CUcliqueInfo;
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12040
@@ -368,11 +402,13 @@ typedef enum CUdevResourceType_enum CUSHIM_ENUM_BASE {
 /* Created by cuDevResourceGenerateDesc, for cuGreenCtxCreate. */
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 
-/* CUDA 12.4 to 12.9 have only smCount, and padding in place of the other members. */
+/* CUDA 12.4 to 12.9 have only smCount, 13.1 added flags, and 13.4 localityDomainId: before, there is padding. */
 typedef struct CUdevSmResource_st {
     unsigned int smCount;
     unsigned int minSmPartitionSize;
     unsigned int smCoscheduledAlignment;
+    unsigned int flags;
+    unsigned int localityDomainId;
 } CUdevSmResource;
 
 typedef struct CUdevResource_st {
@@ -382,8 +418,9 @@ typedef struct CUdevResource_st {
         CUdevSmResource sm;
         CUdevWorkqueueConfigResource wqConfig;
         CUdevWorkqueueResource wq;
-        unsigned char _oversize[48];
+        unsigned char _oversize[40];
     };
+    struct CUdevResource_st *nextResource;
 } CUdevResource;
 #endif
 
@@ -452,6 +489,35 @@ typedef struct CUdevResource_st {
 #    define CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED ((CUdevice_attribute)146)
 #    define CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED ((CUdevice_attribute)147)
 #    define CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED ((CUdevice_P2PAttribute)5)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13010
+#    define CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED ((CUdevice_attribute)148)
+#    define CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG ((CUdevResourceType)1000)
+#    define CU_DEV_RESOURCE_TYPE_WORKQUEUE ((CUdevResourceType)10000)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13030
+#    define CU_DEVICE_ATTRIBUTE_D3D12_CIG_STREAMS_SUPPORTED ((CUdevice_attribute)151)
+#    define CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED ((CUdevice_attribute)152)
+#    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_SUPPORTED ((CUdevice_attribute)153)
+#    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_MULTICAST_SUPPORTED ((CUdevice_attribute)154)
+#    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_COUNTED_OPS_SUPPORTED ((CUdevice_attribute)155)
+#    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED ((CUdevice_attribute)156)
+#    define CU_GREEN_CTX_NONE ((CUgreenCtxCreate_flags)0)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+#    define CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID ((CUdevSmResourceGroup_flags)2)
+#    define CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT ((CUdevice_attribute)149)
+#    define CU_DEVICE_ATTRIBUTE_MAX_OVERSIZED_SHARED_MEMORY_PER_BLOCK ((CUdevice_attribute)150)
+#    define CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT ((CUdevice_attribute)157)
+#    define CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED ((CUdevice_attribute)161)
+#    define CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_SUPPORTED_HANDLE_TYPES ((CUdevice_attribute)158)
+#    define CU_LIMIT_PER_BLOCK_MEMORY_SIZE ((CUlimit)10)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13050
+#    define CU_DEVICE_ATTRIBUTE_VULKAN_CIG_STREAMS_SUPPORTED ((CUdevice_attribute)159)
+#    define CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE ((CUdevice_attribute)160)
+#    define CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS ((CUdevSmResourceGroup_flags)4)
+#    define CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID_ANY (~0u)
 #endif
 
 #endif

@@ -14,6 +14,9 @@
 
 #ifndef CUDAEGL_H
 
+/* A timeout of cuEGLStreamConsumerAcquireFrame. */
+#    define CUDA_EGL_INFINITE_TIMEOUT 0xFFFFFFFF
+
 /* The valid member of the union in a frame. */
 typedef enum CUeglFrameType_enum CUSHIM_ENUM_BASE {
     CU_EGL_FRAME_TYPE_ARRAY = 0,

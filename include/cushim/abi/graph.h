@@ -121,9 +121,15 @@ typedef struct CUDA_HOST_NODE_PARAMS_st {
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12020
+/* CUDA 13.2 added syncMode, and 13.4 the context. Older versions have 0 there, which means the same as before. */
 typedef struct CUDA_HOST_NODE_PARAMS_v2_st {
     CUhostFn fn;
     void *userData;
+    unsigned int syncMode;
+    union {
+        CUcontext ctx;
+        CUgreenCtx gCtx;
+    };
 } CUDA_HOST_NODE_PARAMS_v2;
 typedef struct CUDA_MEMCPY_NODE_PARAMS_st {
     int flags;
@@ -146,6 +152,10 @@ typedef struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_st {
     CUexternalSemaphore *extSemArray;
     const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray;
     unsigned int numExtSems;
+    union {
+        CUcontext ctx;
+        CUgreenCtx gCtx;
+    };
 } CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2;
 #endif
 
@@ -162,6 +172,10 @@ typedef struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_st {
     CUexternalSemaphore *extSemArray;
     const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray;
     unsigned int numExtSems;
+    union {
+        CUcontext ctx;
+        CUgreenCtx gCtx;
+    };
 } CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2;
 #endif
 
@@ -223,6 +237,10 @@ typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS_st {
 
 typedef struct CUDA_EVENT_RECORD_NODE_PARAMS_st {
     CUevent event;
+    union {
+        CUcontext ctx;
+        CUgreenCtx gCtx;
+    };
 } CUDA_EVENT_RECORD_NODE_PARAMS;
 typedef struct CUDA_EVENT_WAIT_NODE_PARAMS_st {
     CUevent event;
@@ -247,6 +265,34 @@ typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
 } CUDA_CONDITIONAL_NODE_PARAMS;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 13050
+typedef struct CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_st {
+    size_t count;
+    CUdeviceptr *dsts;
+    CUdeviceptr *srcs;
+    size_t *sizes;
+    CUmemcpyAttributes *attrs;
+    size_t *attrsIdxs;
+    size_t numAttrs;
+    union {
+        CUcontext ctx;
+        CUgreenCtx gCtx;
+    };
+} CUDA_MEMCPY_BATCH_NODE_PARAMS_V1;
+typedef CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 CUDA_MEMCPY_BATCH_NODE_PARAMS;
+
+typedef struct CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_st {
+    size_t numOps;
+    CUDA_FABRIC_COPY_BATCH_OP *opList;
+    unsigned long long flags;
+    union {
+        CUcontext ctx;
+        CUgreenCtx gCtx;
+    };
+} CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1;
+typedef CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1 CUDA_FABRIC_CPY_BATCH_NODE_PARAMS;
+#endif
+
 #if CUSHIM_CUDA_HEADER_VERSION < 12020
 /* The 256 bytes must be zeroed before use. `type` names the valid member. */
 typedef struct CUgraphNodeParams_st {
@@ -267,9 +313,26 @@ typedef struct CUgraphNodeParams_st {
         CUDA_MEM_FREE_NODE_PARAMS free;
         CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 memOp;
         CUDA_CONDITIONAL_NODE_PARAMS conditional;
+        CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 memcpyBatch;
+        CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1 fabricCpyBatch;
+        char asBytes[232];
     };
     long long reserved2;
 } CUgraphNodeParams;
+#endif
+
+#if CUSHIM_CUDA_HEADER_VERSION < 13030
+typedef enum CUgraphRecaptureStatus_enum CUSHIM_ENUM_BASE {
+    CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE = 0,
+    CU_GRAPH_RECAPTURE_INELIGIBLE_FOR_UPDATE = 1,
+    CU_GRAPH_RECAPTURE_ERROR = 2
+} CUgraphRecaptureStatus;
+
+/* Both sets of parameters are the driver's, for the duration of the call. An error refuses the change. */
+typedef CUresult(CUDA_CB *CUgraphRecaptureCallback)(void *data, CUgraphNode node,
+                                                    const CUgraphNodeParams *originalParams,
+                                                    const CUgraphNodeParams *recaptureParams,
+                                                    CUgraphRecaptureStatus status);
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12030
@@ -398,6 +461,19 @@ typedef enum CUuserObjectRetain_flags_enum CUSHIM_ENUM_BASE {
 #if CUSHIM_CUDA_HEADER_VERSION < 12080
 #    define CU_GRAPH_COND_TYPE_SWITCH ((CUgraphConditionalNodeType)2)
 #    define CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED ((CUgraphInstantiateResult)5)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13020
+#    define CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID ((CUgraphChildGraphNodeOwnership)-1)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13030
+#    define CU_GRAPH_NODE_TYPE_RESERVED_16 ((CUgraphNodeType)16)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13050
+#    define CU_GRAPH_NODE_TYPE_MEMCPY_BATCH ((CUgraphNodeType)14)
+#    define CU_GRAPH_NODE_TYPE_EXTERNAL_ENGINE ((CUgraphNodeType)17)
+#    define CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH ((CUgraphNodeType)18)
+#    define CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_BATCH_NODE_PARAMS ((CUgraphDebugDot_flags)0x10000)
+#    define CU_GRAPH_DEBUG_DOT_FLAGS_FABRIC_CPY_BATCH_NODE_PARAMS ((CUgraphDebugDot_flags)0x20000)
 #endif
 
 #endif

@@ -175,9 +175,18 @@ typedef enum CUmemLocationType_enum CUSHIM_ENUM_BASE {
     CU_MEM_LOCATION_TYPE_MAX = 0x7fffffff
 } CUmemLocationType;
 
+/* A part of the memory of a device. */
+struct cushim_mem_location_localized {
+    unsigned char deviceId;
+    unsigned char localityDomainId;
+};
+
 typedef struct CUmemLocation_st {
     CUmemLocationType type;
-    int id;
+    union {
+        int id;
+        struct cushim_mem_location_localized localized;
+    };
 } CUmemLocation;
 #endif
 
@@ -394,6 +403,29 @@ typedef enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS_enum CUSHIM_ENUM_BASE {
 #endif
 #if CUSHIM_CUDA_HEADER_VERSION < 13000
 #    define CU_MEM_LOCATION_TYPE_NONE ((CUmemLocationType)0)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13010
+#    define CU_AD_FORMAT_UINT8_PACKED_422 ((CUarray_format)81)
+#    define CU_AD_FORMAT_UINT8_PACKED_444 ((CUarray_format)82)
+#    define CU_AD_FORMAT_UINT8_SEMIPLANAR_420 ((CUarray_format)83)
+#    define CU_AD_FORMAT_UINT16_SEMIPLANAR_420 ((CUarray_format)84)
+#    define CU_AD_FORMAT_UINT8_SEMIPLANAR_422 ((CUarray_format)85)
+#    define CU_AD_FORMAT_UINT16_SEMIPLANAR_422 ((CUarray_format)86)
+#    define CU_AD_FORMAT_UINT8_SEMIPLANAR_444 ((CUarray_format)87)
+#    define CU_AD_FORMAT_UINT16_SEMIPLANAR_444 ((CUarray_format)88)
+#    define CU_AD_FORMAT_UINT8_PLANAR_420 ((CUarray_format)89)
+#    define CU_AD_FORMAT_UINT16_PLANAR_420 ((CUarray_format)90)
+#    define CU_AD_FORMAT_UINT8_PLANAR_422 ((CUarray_format)91)
+#    define CU_AD_FORMAT_UINT16_PLANAR_422 ((CUarray_format)92)
+#    define CU_AD_FORMAT_UINT8_PLANAR_444 ((CUarray_format)93)
+#    define CU_AD_FORMAT_UINT16_PLANAR_444 ((CUarray_format)94)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13020
+#    define CU_MEM_LOCATION_TYPE_INVISIBLE ((CUmemLocationType)5)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+#    define CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL ((CUpointer_attribute)22)
+#    define CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN ((CUmemLocationType)6)
 #endif
 
 #endif

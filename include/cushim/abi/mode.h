@@ -8,6 +8,13 @@
  * - 0: the declarations of <cuda.h>, which must exist.
  * - undefined: <cuda.h> if the compiler finds one, else cushim's own.
  *
+ * A project with a partial <cuda.h> of its own replaces the contents of that file by these lines, and may
+ * include it before or after headers of cushim:
+ *
+ *     #pragma once
+ *     #define CUSHIM_OWN_TYPES 1
+ *     #include <cushim/abi/cuda_abi.h>
+ *
  * CUSHIM_CUDA_HEADER_VERSION is the CUDA_VERSION of that <cuda.h>, or 0 with cushim's own types. A declaration that a
  * CUDA version added stands once, behind "#if CUSHIM_CUDA_HEADER_VERSION < that version": it is used with cushim's own
  * types, and supplements every older <cuda.h>. "== 0" stands before declarations that the oldest supported Toolkit,
@@ -29,15 +36,17 @@
 #    include "cushim/see_the_error_above.h"
 #endif
 
-#ifndef CUSHIM_OWN_TYPES
-#    if defined(CUDA_VERSION)
-#        define CUSHIM_OWN_TYPES 0
-#    elif defined(__has_include)
-#        if __has_include(<cuda.h>)
+#if !defined(CUSHIM_OWN_TYPES) && !defined(CUDA_VERSION) && defined(__has_include)
+#    if __has_include(<cuda.h>)
+#        include <cuda.h> /* that of a project defines CUSHIM_OWN_TYPES */
+#        ifndef CUSHIM_OWN_TYPES
 #            define CUSHIM_OWN_TYPES 0
-#        else
-#            define CUSHIM_OWN_TYPES 1
 #        endif
+#    endif
+#endif
+#ifndef CUSHIM_OWN_TYPES
+#    ifdef CUDA_VERSION
+#        define CUSHIM_OWN_TYPES 0
 #    else
 #        define CUSHIM_OWN_TYPES 1
 #    endif
@@ -46,7 +55,8 @@
 #if CUSHIM_OWN_TYPES
 
 #    if defined(CUDA_VERSION) || defined(__cuda_cuda_h__)
-#        error "cushim: CUSHIM_OWN_TYPES is 1, but <cuda.h> was included before: remove one of the two"
+#        error "cushim: CUSHIM_OWN_TYPES is 1, but <cuda.h> was included before: remove one of the two. If \
+this <cuda.h> belongs to your project, let it only define CUSHIM_OWN_TYPES as 1 and include <cushim/abi/cuda_abi.h>"
 #        include "cushim/see_the_error_above.h"
 #    endif
 #    define CUSHIM_CUDA_HEADER_VERSION 0
@@ -65,11 +75,12 @@
 #        include <cuda.h>
 #    endif
 #    ifndef CUDA_VERSION
-#        error "cushim: this <cuda.h> is not NVIDIA's: define CUSHIM_OWN_TYPES as 1 to build without it"
+#        error "cushim: this <cuda.h> is not NVIDIA's. If it belongs to your project, let it only define \
+CUSHIM_OWN_TYPES as 1 and include <cushim/abi/cuda_abi.h>"
 #        include "cushim/see_the_error_above.h"
 #    endif
 #    if CUDA_VERSION < 11020
-#        error "cushim: this <cuda.h> is older than CUDA 11.2: define CUSHIM_OWN_TYPES as 1 to build without it"
+#        error "cushim: this <cuda.h> is older than CUDA 11.2: define CUSHIM_OWN_TYPES as 1, and do not include it"
 #        include "cushim/see_the_error_above.h"
 #    endif
 #    define CUSHIM_CUDA_HEADER_VERSION CUDA_VERSION

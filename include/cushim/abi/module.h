@@ -36,7 +36,7 @@ typedef enum CUjit_option_enum CUSHIM_ENUM_BASE {
     CU_JIT_GLOBAL_SYMBOL_NAMES = 17,
     CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18,
     CU_JIT_GLOBAL_SYMBOL_COUNT = 19,
-    CU_JIT_NUM_OPTIONS = 35
+    CU_JIT_NUM_OPTIONS = 36
 } CUjit_option;
 
 typedef enum CUjit_target_enum CUSHIM_ENUM_BASE {
@@ -127,7 +127,7 @@ typedef enum CUfunction_attribute_enum CUSHIM_ENUM_BASE {
     CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
     CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
-    CU_FUNC_ATTRIBUTE_MAX = 16
+    CU_FUNC_ATTRIBUTE_MAX = 18
 } CUfunction_attribute;
 
 /* Values of the carve-out attributes. A percentage from 0 to 100 is also valid. */
@@ -263,6 +263,14 @@ typedef enum CUtensorMapIm2ColWideMode_enum CUSHIM_ENUM_BASE {
 } CUtensorMapIm2ColWideMode;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 13050
+typedef enum CUtensorMapAllocClass_enum CUSHIM_ENUM_BASE {
+    CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0,
+    CU_TENSOR_MAP_ALLOC_CLASS_SMALL = 1,
+    CU_TENSOR_MAP_ALLOC_CLASS_LARGE = 2
+} CUtensorMapAllocClass;
+#endif
+
 /* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11040
 #    define CU_JIT_LTO ((CUjit_option)20)
@@ -328,6 +336,18 @@ typedef enum CUtensorMapIm2ColWideMode_enum CUSHIM_ENUM_BASE {
 #    define CU_TARGET_COMPUTE_110 ((CUjit_target)110)
 #    define CU_TARGET_COMPUTE_110A ((CUjit_target)0x1006e)
 #    define CU_TARGET_COMPUTE_110F ((CUjit_target)0x2006e)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13010
+#    define CU_JIT_BINARY_LOADER_THREAD_COUNT ((CUjit_option)35)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13030
+#    define CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED ((CUfunction_attribute)16)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+#    define CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE ((CUfunction_attribute)17)
+#    define CU_TARGET_COMPUTE_107 ((CUjit_target)107)
+#    define CU_TARGET_COMPUTE_107A ((CUjit_target)0x1006b)
+#    define CU_TARGET_COMPUTE_107F ((CUjit_target)0x2006b)
 #endif
 
 #endif

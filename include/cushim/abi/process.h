@@ -37,9 +37,34 @@ typedef enum CUCoredumpGenerationFlags CUSHIM_ENUM_BASE {
     CU_COREDUMP_SKIP_SHARED_MEMORY = 0x4,
     CU_COREDUMP_SKIP_LOCAL_MEMORY = 0x8,
     CU_COREDUMP_SKIP_ABORT = 0x10,
-    CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 0x20,
-    CU_COREDUMP_LIGHTWEIGHT_FLAGS = 0x2f
+    CU_COREDUMP_LIGHTWEIGHT_FLAGS = 0x12f
 } CUCoredumpGenerationFlags;
+#endif
+
+#if CUSHIM_CUDA_HEADER_VERSION < 13020
+/* From a registration to its deregistration. */
+typedef struct CUcoredumpCallbackEntry_st *CUcoredumpCallbackHandle;
+
+typedef void(CUDA_CB *CUcoredumpStatusCallback)(void *userData, int pid, CUdevice dev);
+#endif
+
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+typedef struct CUIcheckpointOperation_st *CUcheckpointOperationHandle;
+
+/* A part of the memory of a device, to be copied in the stream. */
+typedef struct CUcheckpointCustomStoragePerDeviceData_st {
+    CUdeviceptr devPtr;
+    size_t size;
+    CUstream stream;
+} CUcheckpointCustomStoragePerDeviceData;
+
+/* The part of a checkpoint or restore that the caller stores. The driver owns the memory until
+ * cuCheckpointOperationComplete. */
+typedef struct CUcheckpointCustomStorageInfo_st {
+    CUcheckpointOperationHandle handle;
+    CUcheckpointCustomStoragePerDeviceData *perDeviceData;
+    unsigned int deviceCount;
+} CUcheckpointCustomStorageInfo;
 #endif
 
 #if CUSHIM_CUDA_HEADER_VERSION < 12080
@@ -57,8 +82,10 @@ typedef struct CUcheckpointLockArgs_st {
     cuuint64_t reserved1[7];
 } CUcheckpointLockArgs;
 
+/* The driver writes *customStorageInfo_out. */
 typedef struct CUcheckpointCheckpointArgs_st {
-    cuuint64_t reserved[8];
+    CUcheckpointCustomStorageInfo **customStorageInfo_out;
+    char reserved[64 - sizeof(CUcheckpointCustomStorageInfo *)];
 } CUcheckpointCheckpointArgs;
 #endif
 
@@ -75,13 +102,34 @@ typedef struct CUcheckpointGpuPair_st {
 typedef struct CUcheckpointRestoreArgs_st {
     CUcheckpointGpuPair *gpuPairs;
     unsigned int gpuPairsCount;
-    char reserved[52 - sizeof(CUcheckpointGpuPair *)];
-    cuuint64_t reserved1;
+    unsigned int padding0;
+    CUcheckpointCustomStorageInfo **customStorageInfo_out;
+    char reserved[56 - sizeof(CUcheckpointGpuPair *) - sizeof(CUcheckpointCustomStorageInfo **)];
 } CUcheckpointRestoreArgs;
 
 typedef struct CUcheckpointUnlockArgs_st {
     cuuint64_t reserved[8];
 } CUcheckpointUnlockArgs;
+#endif
+
+/* Enumerators that a later CUDA version added to their enum. */
+#if CUSHIM_CUDA_HEADER_VERSION < 12060
+#    define CU_COREDUMP_SKIP_CONSTBANK_MEMORY ((CUCoredumpGenerationFlags)0x20)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13010
+#    define CU_COREDUMP_GZIP_COMPRESS ((CUCoredumpGenerationFlags)0x40)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13030
+#    define CU_COREDUMP_FAULTED_CONTEXTS_ONLY ((CUCoredumpGenerationFlags)0x80)
+#    define CU_COREDUMP_NO_ERRBAR_AT_EXIT ((CUCoredumpGenerationFlags)0x40000000)
+#    define CU_COREDUMP_LOG_ONLY ((CUCoredumpGenerationFlags)(-0x7fffffff - 1)) /* bit 31 */
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+#    define CU_PROCESS_STATE_CHECKPOINTING ((CUprocessState)4)
+#    define CU_PROCESS_STATE_RESTORING ((CUprocessState)5)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13050
+#    define CU_COREDUMP_SKIP_TENSOR_MEMORY ((CUCoredumpGenerationFlags)0x100)
 #endif
 
 #endif

@@ -115,7 +115,8 @@ typedef struct CUmemPoolProps_st {
     void *win32SecurityAttributes;
     size_t maxSize;
     unsigned short usage;
-    unsigned char reserved[54];
+    unsigned char gpuDirectRDMACapable;
+    unsigned char reserved[53];
 } CUmemPoolProps;
 
 typedef struct CUmemPoolPtrExportData_st {
@@ -224,6 +225,84 @@ typedef struct CUipcMemHandle_st {
 typedef enum CUipcMem_flags_enum CUSHIM_ENUM_BASE { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1 } CUipcMem_flags;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 13030
+/* A number that a process reserves, and that names an endpoint once one is created or imported under it. */
+typedef cuuint32_t CUlogicalEndpointId;
+
+typedef enum CUlogicalEndpointIpcHandleType_enum CUSHIM_ENUM_BASE {
+    CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_NONE = 0,
+    CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_FABRIC = 1
+} CUlogicalEndpointIpcHandleType;
+
+typedef enum CUlogicalEndpointType_enum CUSHIM_ENUM_BASE {
+    CU_LOGICAL_ENDPOINT_TYPE_INVALID = 0,
+    CU_LOGICAL_ENDPOINT_TYPE_UNICAST = 1,
+    CU_LOGICAL_ENDPOINT_TYPE_MULTICAST = 2
+} CUlogicalEndpointType;
+
+/* Bits of CUlogicalEndpointProp.flags. */
+typedef enum CUlogicalEndpointFlag_enum CUSHIM_ENUM_BASE {
+    CU_LOGICAL_ENDPOINT_FLAG_NONE = 0,
+    CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 1
+} CUlogicalEndpointFlag;
+
+typedef struct CUlogicalEndpointFabricHandle_st {
+    unsigned char data[64];
+} CUlogicalEndpointFabricHandle;
+
+/* The members of CUlogicalEndpointProp for the two types: C++ allows no types within an unnamed union. */
+struct cushim_endpoint_unicast {
+    CUdevice device;
+};
+
+struct cushim_endpoint_multicast {
+    unsigned int numDevices;
+};
+
+/* size in bytes; ipcHandleTypes is a mask of CUlogicalEndpointIpcHandleType. */
+typedef struct CUlogicalEndpointProp_struct {
+    CUlogicalEndpointType type;
+    union {
+        struct cushim_endpoint_unicast unicast;
+        struct cushim_endpoint_multicast multicast;
+    };
+    unsigned long long size;
+    unsigned int ipcHandleTypes;
+    unsigned int flags;
+} CUlogicalEndpointProp;
+#endif
+
+#if CUSHIM_CUDA_HEADER_VERSION < 13050
+/* One side of a copy over the fabric. `type` names the valid member; offset is in bytes. */
+typedef enum CUfabricCpyOperandType_enum CUSHIM_ENUM_BASE {
+    CU_FABRIC_COPY_OPERAND_TYPE_POINTER = 0x1,
+    CU_FABRIC_COPY_OPERAND_TYPE_LOGICAL_ENDPOINT = 0x2,
+    CU_FABRIC_COPY_OPERAND_TYPE_MAX = 0x7fffffff
+} CUfabricCpyOperandType;
+
+typedef struct CUfabricCpyOperand_st {
+    CUfabricCpyOperandType type;
+    union {
+        struct {
+            CUdeviceptr ptr;
+            CUmemLocation locHint;
+        } ptr;
+        struct {
+            CUlogicalEndpointId id;
+            cuuint64_t offset;
+        } le;
+    } op;
+} CUfabricCpyOperand;
+
+/* size is in bytes. */
+typedef struct CUDA_FABRIC_COPY_BATCH_OP_st {
+    CUfabricCpyOperand src;
+    CUfabricCpyOperand dst;
+    size_t size;
+    unsigned int flags;
+} CUDA_FABRIC_COPY_BATCH_OP;
+#endif
+
 /* Enumerators that a later CUDA version added to their enum. */
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
 #    define CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT ((CUmemPool_attribute)5)
@@ -236,6 +315,18 @@ typedef enum CUipcMem_flags_enum CUSHIM_ENUM_BASE { CU_IPC_MEM_LAZY_ENABLE_PEER_
 #endif
 #if CUSHIM_CUDA_HEADER_VERSION < 13000
 #    define CU_MEM_ALLOCATION_TYPE_MANAGED ((CUmemAllocationType)2)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13020
+#    define CU_MEMPOOL_ATTR_ALLOCATION_TYPE ((CUmemPool_attribute)9)
+#    define CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES ((CUmemPool_attribute)10)
+#    define CU_MEMPOOL_ATTR_LOCATION_ID ((CUmemPool_attribute)11)
+#    define CU_MEMPOOL_ATTR_LOCATION_TYPE ((CUmemPool_attribute)12)
+#    define CU_MEMPOOL_ATTR_MAX_POOL_SIZE ((CUmemPool_attribute)13)
+#    define CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED ((CUmemPool_attribute)14)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+#    define CU_MEM_CREATE_USAGE_GPU_DIRECT_RDMA_OVER_PCIE 0x4
+#    define CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID ((CUmemPool_attribute)15)
 #endif
 
 #endif

@@ -44,6 +44,28 @@ typedef enum CUstreamCaptureMode_enum CUSHIM_ENUM_BASE {
 } CUstreamCaptureMode;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 13020
+/* How the thread waits that runs a host function: values of syncMode. */
+typedef enum CUhostTaskSyncMode_enum CUSHIM_ENUM_BASE {
+    CU_HOST_TASK_BLOCKING = 0,
+    CU_HOST_TASK_SPINWAIT = 1
+} CUhostTaskSyncMode;
+
+typedef enum CUstreamCigDataType_enum CUSHIM_ENUM_BASE {
+    STREAM_CIG_DATA_TYPE_D3D12_COMMAND_LIST = 1
+} CUstreamCigDataType;
+
+typedef struct CUstreamCigParam_st {
+    CUstreamCigDataType streamSharedDataType;
+    void *streamSharedData;
+} CUstreamCigParam;
+
+/* The parameters are the caller's. */
+typedef struct CUstreamCigCaptureParams_st {
+    CUstreamCigParam *streamCigParams;
+} CUstreamCigCaptureParams;
+#endif
+
 #if CUSHIM_CUDA_HEADER_VERSION < 11030
 typedef enum CUstreamUpdateCaptureDependencies_flags_enum CUSHIM_ENUM_BASE {
     CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0x0,
@@ -208,6 +230,20 @@ typedef struct CUlaunchMemSyncDomainMap_st {
 } CUlaunchMemSyncDomainMap;
 #endif
 
+#if CUSHIM_CUDA_HEADER_VERSION < 13020
+typedef enum CUlaunchAttributePortableClusterMode_enum CUSHIM_ENUM_BASE {
+    CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT = 0,
+    CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE = 1,
+    CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE = 2
+} CUlaunchAttributePortableClusterMode;
+
+typedef enum CUsharedMemoryMode_enum CUSHIM_ENUM_BASE {
+    CU_SHARED_MEMORY_MODE_DEFAULT = 0,
+    CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1,
+    CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE = 2
+} CUsharedMemoryMode;
+#endif
+
 #if CUSHIM_CUDA_HEADER_VERSION < 11080
 /* Attributes of a launch, a stream or a kernel node. NVIDIA's manual says which attribute applies to which. */
 typedef enum CUlaunchAttributeID_enum CUSHIM_ENUM_BASE {
@@ -258,6 +294,8 @@ typedef union CUlaunchAttributeValue_union {
     } deviceUpdatableKernelNode;
     unsigned int sharedMemCarveout;
     unsigned int nvlinkUtilCentricScheduling;
+    CUlaunchAttributePortableClusterMode portableClusterSizeMode;
+    CUsharedMemoryMode sharedMemoryMode;
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute_st {
@@ -337,6 +375,21 @@ typedef CUlaunchAttributeValue CUkernelNodeAttrValue;
 #endif
 #if CUSHIM_CUDA_HEADER_VERSION < 13000
 #    define CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING ((CUlaunchAttributeID)16)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13010
+#    define CU_STREAM_MEM_OP_ATOMIC_REDUCTION ((CUstreamBatchMemOpType)8)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13020
+#    define CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE ((CUlaunchAttributeID)17)
+#    define CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE ((CUlaunchAttributeID)18)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13040
+#    define CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY ((CUsharedMemoryMode)3)
+#    define CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY ((CUclusterSchedulingPolicy)3)
+#    define CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY ((CUsharedMemoryMode)4)
+#endif
+#if CUSHIM_CUDA_HEADER_VERSION < 13050
+#    define STREAM_CIG_DATA_TYPE_VULKAN_COMMAND_BUFFER_HANDLE_NV ((CUstreamCigDataType)2)
 #endif
 
 #endif

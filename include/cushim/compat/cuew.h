@@ -10,7 +10,8 @@
  *   CUDA_ERROR_NOT_SUPPORTED.
  * - The names go through the table for the legacy default stream. They can also be called before cuewInit(). Functions
  *   that are newer than cuew are there, too; plain names mean what they mean in CUDA 9.2.
- * - cuewInit(CUEW_INIT_NVRTC) fails, and the compiler (nvcc) is not searched for.
+ * - cuewInit(CUEW_INIT_NVRTC) fails, the functions of NVRTC return NVRTC_ERROR_INTERNAL_ERROR, and the compiler (nvcc)
+ *   is not searched for.
  */
 #ifndef CUSHIM_COMPAT_CUEW_H
 #define CUSHIM_COMPAT_CUEW_H
@@ -93,6 +94,89 @@ static inline int cuewCompilerVersion(void)
 static inline int cuewNvrtcVersion(void)
 {
     return 0;
+}
+
+typedef enum {
+    NVRTC_SUCCESS = 0,
+    NVRTC_ERROR_OUT_OF_MEMORY = 1,
+    NVRTC_ERROR_PROGRAM_CREATION_FAILURE = 2,
+    NVRTC_ERROR_INVALID_INPUT = 3,
+    NVRTC_ERROR_INVALID_PROGRAM = 4,
+    NVRTC_ERROR_INVALID_OPTION = 5,
+    NVRTC_ERROR_COMPILATION = 6,
+    NVRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7,
+    NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION = 8,
+    NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION = 9,
+    NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10,
+    NVRTC_ERROR_INTERNAL_ERROR = 11
+} nvrtcResult;
+typedef struct _nvrtcProgram *nvrtcProgram;
+
+static inline const char *nvrtcGetErrorString(nvrtcResult result)
+{
+    return result == NVRTC_SUCCESS ? "NVRTC_SUCCESS" : "NVRTC is not available";
+}
+
+static inline nvrtcResult nvrtcVersion(int *major, int *minor)
+{
+    (void)major, (void)minor;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcCreateProgram(nvrtcProgram *out_program, const char *source, const char *name, int count,
+                                             const char **headers, const char **include_names)
+{
+    (void)out_program, (void)source, (void)name, (void)count, (void)headers, (void)include_names;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
+{
+    (void)program;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char **options)
+{
+    (void)program, (void)count, (void)options;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *out_size)
+{
+    (void)program, (void)out_size;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx)
+{
+    (void)program, (void)ptx;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *out_size)
+{
+    (void)program, (void)out_size;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
+{
+    (void)program, (void)log;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *const expression)
+{
+    (void)program, (void)expression;
+    return NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+static inline nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *const expression,
+                                              const char **out_lowered)
+{
+    (void)program, (void)expression, (void)out_lowered;
+    return NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 #ifdef __cplusplus

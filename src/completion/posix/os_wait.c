@@ -23,21 +23,21 @@
 
 #define NANOSECONDS UINT64_C(1000000000)
 
-uint64_t cushim_time_ns(void)
+uint64_t cushim_clock_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-int cush_os_cancellation_disable(void)
+static int cancellation_disable(void)
 {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     return before;
 }
 
-void cush_os_cancellation_restore(int before)
+static void cancellation_restore(int before)
 {
     pthread_setcancelstate(before, NULL);
 }
@@ -47,19 +47,19 @@ void cush_os_cancellation_restore(int before)
 static void write_descriptor(int descriptor, const void *bytes, size_t size)
 {
     int error = errno;
-    int cancellation = cush_os_cancellation_disable();
+    int cancellation = cancellation_disable();
     ssize_t written = write(descriptor, bytes, size);
     (void)written;
-    cush_os_cancellation_restore(cancellation);
+    cancellation_restore(cancellation);
     errno = error;
 }
 
 static ssize_t read_descriptor(int descriptor, void *bytes, size_t size)
 {
     int error = errno;
-    int cancellation = cush_os_cancellation_disable();
+    int cancellation = cancellation_disable();
     ssize_t count = read(descriptor, bytes, size);
-    cush_os_cancellation_restore(cancellation);
+    cancellation_restore(cancellation);
     errno = error;
     return count;
 }
@@ -67,9 +67,9 @@ static ssize_t read_descriptor(int descriptor, void *bytes, size_t size)
 static void close_descriptor(int descriptor)
 {
     int error = errno;
-    int cancellation = cush_os_cancellation_disable();
+    int cancellation = cancellation_disable();
     close(descriptor);
-    cush_os_cancellation_restore(cancellation);
+    cancellation_restore(cancellation);
     errno = error;
 }
 
@@ -92,13 +92,22 @@ void cush_os_watch_forks(void)
     pthread_once(&once, process_watch_forks);
 }
 
-/* A deadline that is too far for the clock is reduced. The caller checks the word again. */
+/* A time that is too far for the clock is reduced. The caller checks again. */
 static struct timespec time_to_timespec(uint64_t time)
 {
     const uint64_t most = INT32_MAX; /* fits into a 32-bit time_t, too */
     uint64_t seconds = time / NANOSECONDS;
     return (struct timespec){.tv_sec = (time_t)(seconds < most ? seconds : most),
                              .tv_nsec = (long)(time % NANOSECONDS)};
+}
+
+void cush_os_sleep_until(uint64_t time)
+{
+    struct timespec until = time_to_timespec(time);
+    int cancellation = cancellation_disable();
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+        ;
+    cancellation_restore(cancellation);
 }
 
 #if LINUX_CALLS
@@ -111,7 +120,7 @@ bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
     struct timespec until = time_to_timespec(deadline);
     long result = syscall(SYS_futex, word, WAIT_BITSET_PRIVATE, value, deadline != CUSHIM_FOREVER ? &until : NULL, NULL,
                           UINT32_MAX /* any bit */);
-    return !(result != 0 && errno == ETIMEDOUT) || cushim_time_ns() < deadline;
+    return !(result != 0 && errno == ETIMEDOUT) || cushim_clock_ns() < deadline;
 }
 
 void cush_os_wake(atomic_uint *word)
@@ -168,14 +177,14 @@ bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
 {
     struct timespec until = time_to_timespec(deadline);
     int result = 0;
-    int cancellation = cush_os_cancellation_disable();
+    int cancellation = cancellation_disable();
     pthread_once(&wait_once, wait_make_condition);
     pthread_mutex_lock(&wait_lock);
     if (atomic_load(word) == value)
         result = pthread_cond_timedwait(&wait_changed, &wait_lock, &until);
     pthread_mutex_unlock(&wait_lock);
-    cush_os_cancellation_restore(cancellation);
-    return result != ETIMEDOUT || cushim_time_ns() < deadline;
+    cancellation_restore(cancellation);
+    return result != ETIMEDOUT || cushim_clock_ns() < deadline;
 }
 
 void cush_os_wake(atomic_uint *word)

@@ -6,7 +6,7 @@
 
 #define NANOSECONDS UINT64_C(1000000000)
 
-uint64_t cushim_time_ns(void)
+uint64_t cushim_clock_ns(void)
 {
     LARGE_INTEGER now, frequency;
     QueryPerformanceFrequency(&frequency);
@@ -22,16 +22,6 @@ void cush_os_watch_forks(void)
 {
 }
 
-int cush_os_cancellation_disable(void)
-{
-    return 0;
-}
-
-void cush_os_cancellation_restore(int before)
-{
-    (void)before;
-}
-
 /* One condition variable serves all words: each waiting thread checks its own word. */
 static SRWLOCK wait_lock = SRWLOCK_INIT;
 static CONDITION_VARIABLE wait_changed = CONDITION_VARIABLE_INIT;
@@ -39,7 +29,7 @@ static CONDITION_VARIABLE wait_changed = CONDITION_VARIABLE_INIT;
 /* Returns the milliseconds until a deadline, rounded up, so that a thread does not wake before it. */
 static DWORD time_until_ms(uint64_t deadline)
 {
-    uint64_t now = cushim_time_ns();
+    uint64_t now = cushim_clock_ns();
     if (deadline == CUSHIM_FOREVER)
         return INFINITE;
     uint64_t left = deadline > now ? (deadline - now + 999999) / 1000000 : 0;
@@ -52,7 +42,7 @@ bool cush_os_wait(atomic_uint *word, unsigned value, uint64_t deadline)
     if (atomic_load(word) == value)
         SleepConditionVariableSRW(&wait_changed, &wait_lock, time_until_ms(deadline), 0);
     ReleaseSRWLockExclusive(&wait_lock);
-    return deadline == CUSHIM_FOREVER || cushim_time_ns() < deadline;
+    return deadline == CUSHIM_FOREVER || cushim_clock_ns() < deadline;
 }
 
 void cush_os_wake(atomic_uint *word)
@@ -61,6 +51,13 @@ void cush_os_wake(atomic_uint *word)
     AcquireSRWLockExclusive(&wait_lock);
     WakeAllConditionVariable(&wait_changed);
     ReleaseSRWLockExclusive(&wait_lock);
+}
+
+/* Shorter sleeps than a millisecond do not exist, so a thread yields instead. */
+void cush_os_sleep_until(uint64_t time)
+{
+    uint64_t now = cushim_clock_ns();
+    Sleep(time > now ? (DWORD)((time - now) / 1000000) : 0);
 }
 
 os_signal cush_os_signal_open(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 static struct object **buckets;
@@ -90,4 +89,25 @@ void *handle_find(enum object_kind kind, const void *handle)
 {
     struct object **at = object_table_find(handle);
     return at != NULL && (*at)->kind == kind ? *at : NULL;
+}
+
+uint64_t soft_next_id(void)
+{
+    static uint64_t last;
+    return ++last;
+}
+
+bool soft_reserve(void **items, size_t *capacity, size_t count, size_t item_size)
+{
+    if (count <= *capacity)
+        return true;
+    size_t more = *capacity < 4 ? 4 : *capacity * 2;
+    if (more < count)
+        more = count;
+    void *larger = realloc(*items, more * item_size);
+    if (larger == NULL)
+        return false;
+    *items = larger;
+    *capacity = more;
+    return true;
 }

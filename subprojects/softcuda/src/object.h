@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects: counted references, and the table of live handles. */
+/* Objects: counted references, and the table of live handles. Ids, and arrays that grow. */
 #ifndef SOFT_OBJECT_H
 #define SOFT_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum object_kind {
     OBJECT_CONTEXT,
@@ -42,5 +43,11 @@ void handle_withdraw(void *object);
 /* The object, if `handle` is the handle of a live object of this kind; else NULL. Never reads the memory at
  * `handle`. */
 void *handle_find(enum object_kind kind, const void *handle);
+
+/* Unique numbers: each is returned only once in a process. */
+uint64_t soft_next_id(void);
+
+/* Grows *items to hold at least `count`; false if out of memory, and then nothing has changed. */
+bool soft_reserve(void **items, size_t *capacity, size_t count, size_t item_size);
 
 #endif

@@ -11,7 +11,6 @@
  * - Functions that the original requires are never NULL. If the driver lacks one, the function returns
  *   CUDA_ERROR_NOT_SUPPORTED, where the original refuses the driver. Optional functions are NULL if the driver lacks
  *   them.
- * - cuModuleGetGlobal is the entry point of CUDA 3.2, whose prototype the original declares.
  * - The functions for Direct3D 11 are not members.
  * - The header prints only through FFNV_LOG_FUNC, if the program defines it. FFNV_LOAD_FUNC, FFNV_SYM_FUNC and
  *   FFNV_FREE_FUNC are not used for the driver.
@@ -94,7 +93,7 @@ static inline void cuda_free_functions(CudaFunctions **functions)
 
 static inline int cushim_ffnv_has(enum cushim_slot slot)
 {
-    return cushim_query_slot_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
+    return cushim_slot_get_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
 }
 
 /**
@@ -110,7 +109,7 @@ static inline int cuda_load_functions(CudaFunctions **functions, void *logctx)
     (void)logctx;
     if (cushim_load(NULL) != CUDA_SUCCESS) {
 #ifdef FFNV_LOG_FUNC
-        FFNV_LOG_FUNC(logctx, "%s\n", cushim_get_diagnosis()->message);
+        FFNV_LOG_FUNC(logctx, "%s\n", cushim_diagnosis_get()->message);
 #endif
         return -1;
     }

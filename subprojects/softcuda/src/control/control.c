@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The control interface: softcuda.h. */
-#include "softcuda.h"
+#include "control.h"
 
-#include "fault.h"
-#include "function.h"
+#include "compiler.h"
 #include "os_thread.h"
-#include "public.h"
-#include "soft.h"
-#include "sticky_error.h"
 
 static int control_register(const char *name, softcuda_kernel run, const size_t *sizes, size_t count)
 {
     os_lock();
-    CUresult result = function_register(name, run, sizes, count);
+    int result = (int)function_register(name, run, sizes, count);
     os_unlock();
     return result;
 }
@@ -31,7 +27,6 @@ static void control_clear(void)
 {
     os_lock();
     fault_clear();
-    sticky_error_clear();
     os_unlock();
 }
 

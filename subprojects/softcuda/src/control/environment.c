@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "environment.h"
+/* The environment variables of softcuda. */
+#include "control.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault.h"
+#include "compiler.h"
 #include "hide_symbol.h"
-#include "os_thread.h"
 
 static char hidden[1024]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */
 
-uint64_t environment_number(const char *name, uint64_t otherwise)
+/* The number in an environment variable, or `otherwise`. */
+static uint64_t environment_number(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);
     if (text == NULL || *text == '\0')
@@ -18,6 +20,47 @@ uint64_t environment_number(const char *name, uint64_t otherwise)
     char *end;
     uint64_t value = strtoull(text, &end, 0);
     return *end == '\0' ? value : otherwise;
+}
+
+int device_count(void)
+{
+    uint64_t count = environment_number("SOFTCUDA_DEVICES", 1);
+    return count > MAX_DEVICES ? MAX_DEVICES : (int)count;
+}
+
+bool device_exists(CUdevice device)
+{
+    return device >= 0 && device < device_count();
+}
+
+/* 1 GiB in a 32-bit process, which has 4 GiB of addresses at most. */
+#define DEFAULT_MEMORY ((uint64_t)(sizeof(size_t) > 4 ? 4 : 1) << 30)
+_Static_assert(DEFAULT_MEMORY <= SIZE_MAX, "the default memory fits into a size_t");
+
+size_t device_memory(void)
+{
+    uint64_t size = environment_number("SOFTCUDA_MEMORY", DEFAULT_MEMORY);
+    return size > SIZE_MAX ? SIZE_MAX : (size_t)size;
+}
+
+bool device_has_value_ops(void)
+{
+    return environment_number("SOFTCUDA_VALUE_OPS", 0) != 0;
+}
+
+bool kernels_may_be_empty(void)
+{
+    return environment_number("SOFTCUDA_EMPTY_KERNELS", 0) != 0;
+}
+
+void refusal_record(const char *symbol)
+{
+    const char *path = getenv("SOFTCUDA_REFUSED");
+    FILE *file = path == NULL || *path == '\0' ? NULL : fopen(path, "a");
+    if (file == NULL)
+        return;
+    fprintf(file, "%s\n", symbol);
+    fclose(file);
 }
 
 /* "cuMemAlloc_v2:2=2,cuStreamCreate=999": the function, a colon and the number of the call unless every call fails, the
@@ -30,8 +73,9 @@ static void read_calls(const char *text)
         if (length < sizeof(symbol)) {
             memcpy(symbol, text, length);
             symbol[length] = '\0';
-            char *at = (char *)text + length;
-            unsigned nth = *at == ':' ? (unsigned)strtoul(at + 1, &at, 10) : 0;
+            char *end = NULL;
+            unsigned nth = text[length] == ':' ? (unsigned)strtoul(text + length + 1, &end, 10) : 0;
+            const char *at = end != NULL ? end : text + length;
             if (*at == '=')
                 (void)fault_add(symbol, nth, (int)strtol(at + 1, NULL, 10));
         }
@@ -40,7 +84,7 @@ static void read_calls(const char *text)
     }
 }
 
-bool environment_hides(const char *symbol)
+bool symbol_is_hidden(const char *symbol)
 {
     size_t length = strlen(symbol);
     for (const char *at = hidden; (at = strstr(at, symbol)) != NULL; at++)
@@ -68,9 +112,7 @@ static void read_hidden(const char *text)
     }
 }
 
-#if defined(__GNUC__)
-__attribute__((constructor)) static void read_environment(void);
-#endif
+SOFT_CONSTRUCTOR static void read_environment(void);
 static void read_environment(void)
 {
     fault_set_delay(environment_number("SOFTCUDA_LATE_CALLBACKS", 0) * 1000000u);

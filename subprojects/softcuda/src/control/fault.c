@@ -1,25 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-#include "fault.h"
+/* Injected faults, the delay of callbacks, and sticky errors. */
+#include "control.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-#include "export_names.h"
 #include "os_thread.h"
 
-enum { FAULTS_MAX = 32 };
+#define SOFT_EXPORT(slot, id, symbol, per_thread, params, args)
+#define SOFT_EXPORT_BEFORE_INIT(slot, id, symbol, per_thread, params, args)
+#define SOFT_EXPORT_WITHOUT_LOCK(slot, id, symbol, per_thread, params, args)
+#define SOFT_REFUSE(id, symbol)
+#define SOFT_FORM(id, symbol) symbol,
+#define SOFT_NO_FORM
+#define SOFT_ROW(driver_function, since, form, per_thread_form) form per_thread_form
+
+static const char *const names[] = {
+#include "softcuda_exports.inc"
+};
+
+/* A permanent copy of the name, if a function of that name is exported in this version or another; else NULL. */
+static const char *export_name_find(const char *symbol)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], symbol) == 0)
+            return names[i];
+    return NULL;
+}
+
+enum { MAX_FAULTS = 32 };
 
 static struct fault {
     const char *symbol;
     unsigned nth; /* counted from now */
     bool every;
     int code;
-} faults[FAULTS_MAX];
-static size_t fault_count; /* written under the lock, read by fault_any() without */
+} faults[MAX_FAULTS];
+static atomic_size_t fault_count; /* written under the lock, read by fault_any() without */
 static uint64_t delay_nanoseconds;
 
 static void fault_set_count(size_t count)
 {
-    __atomic_store_n(&fault_count, count, __ATOMIC_RELAXED);
+    atomic_store_explicit(&fault_count, count, memory_order_relaxed);
 }
 
 static void fault_remove(struct fault *fault)
@@ -28,7 +50,7 @@ static void fault_remove(struct fault *fault)
     fault_set_count(fault_count - 1);
 }
 
-bool fault_of(const char *symbol, CUresult *out_code)
+bool fault_find(const char *symbol, CUresult *out_code)
 {
     for (size_t i = 0; i < fault_count; i++) {
         struct fault *fault = &faults[i];
@@ -53,22 +75,35 @@ void fault_delay(void)
 
 bool fault_any(void)
 {
-    return __atomic_load_n(&fault_count, __ATOMIC_RELAXED) > 0;
+    return atomic_load_explicit(&fault_count, memory_order_relaxed) > 0;
 }
 
 bool fault_add(const char *symbol, unsigned nth, int code)
 {
     const char *own = export_name_find(symbol);
-    if (own == NULL || fault_count == FAULTS_MAX)
+    if (own == NULL || fault_count == MAX_FAULTS)
         return false;
     faults[fault_count] = (struct fault){own, nth, nth == 0, code};
     fault_set_count(fault_count + 1);
     return true;
 }
 
+static CUresult errors[MAX_DEVICES + 1]; /* of each device, and of streams without one */
+
+CUresult sticky_error(int device)
+{
+    return errors[device];
+}
+
+void sticky_error_set(int device, CUresult error)
+{
+    errors[device] = error;
+}
+
 void fault_clear(void)
 {
     fault_set_count(0);
+    memset(errors, 0, sizeof(errors));
 }
 
 void fault_set_delay(uint64_t nanoseconds)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "function.h"
+/* Registered kernels. */
+#include "control.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARGUMENT_BYTES_MAX = 32764 };
+enum { MAX_ARGUMENT_SIZE = 32764 };
 
 static struct function *functions; /* a list; never removed, because a launch may be pending */
 
@@ -14,14 +15,6 @@ struct function *function_named(const char *name)
         if (strcmp(function->name, name) == 0)
             return function;
     return NULL;
-}
-
-struct function *function_at(size_t index)
-{
-    struct function *function = functions;
-    while (function != NULL && index-- > 0)
-        function = function->next;
-    return function;
 }
 
 static void function_free(void *object)
@@ -39,7 +32,7 @@ static void function_lay_out(struct function *function)
     size_t at = 0;
     for (size_t i = 0; i < function->count; i++) {
         size_t size = function->sizes[i], alignment = 1;
-        while (alignment < ARGUMENT_ALIGNMENT_MAX && size % (alignment * 2) == 0)
+        while (alignment < MAX_ARGUMENT_ALIGNMENT && size % (alignment * 2) == 0)
             alignment *= 2;
         at = (at + alignment - 1) / alignment * alignment;
         function->offsets[i] = at;
@@ -75,7 +68,7 @@ CUresult function_register(const char *name, softcuda_kernel run, const size_t *
     if (name == NULL || *name == '\0' || run == NULL || (sizes == NULL && count > 0))
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
-        if (sizes[i] == 0 || sizes[i] > ARGUMENT_BYTES_MAX)
+        if (sizes[i] == 0 || sizes[i] > MAX_ARGUMENT_SIZE)
             return CUDA_ERROR_INVALID_VALUE;
     struct function *function = function_new(name, run, sizes, count);
     if (function == NULL)

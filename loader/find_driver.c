@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "find_driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "os_file.h"
+#include "os_library.h"
+#include "system.h"
+#include "version.h"
+
+#if defined(__x86_64__)
+#    define MULTIARCH "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#    define MULTIARCH "aarch64-linux-gnu"
+#elif defined(__powerpc64__)
+#    define MULTIARCH "powerpc64le-linux-gnu"
+#elif defined(__i386__)
+#    define MULTIARCH "i386-linux-gnu"
+#elif defined(__arm__)
+#    define MULTIARCH "arm-linux-gnueabihf"
+#else
+#    define MULTIARCH "lib"
+#endif
+
+/* "%" stands for the version of the kernel module with dashes, 580-159-03. Windows has no known paths, because
+ * nvcuda.dll is only in System32. */
+static const char *const directories[] = {
+#if !defined(_WIN32)
+    /* The ordinary library directories, for two cases: the dynamic loader found the stub of a Toolkit instead, or the
+     * search is below a root directory. Servers with arm64 (SBSA, Grace) and Jetson from JetPack 7 on have the driver
+     * here, too. */
+    "/usr/lib/" MULTIARCH,
+    "/lib/" MULTIARCH,
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/usr/local/lib",
+    /* The alternatives of Debian, which may be half configured. Separate directories of JetPack 6, Fedora and older
+     * Ubuntu. */
+    "/usr/lib/" MULTIARCH "/nvidia/current",
+    "/usr/lib/" MULTIARCH "/nvidia",
+    "/usr/lib64/nvidia",
+    "/usr/lib/nvidia",
+    /* Windows Subsystem for Linux mounts the libraries of its host. */
+    "/usr/lib/wsl/lib",
+    /* NixOS. */
+    "/run/opengl-driver/lib",
+    /* Container toolkits: Kubernetes device plug-ins, Singularity and Apptainer, the driver container of the GPU
+     * operator. */
+    "/usr/local/nvidia/lib64",
+    "/usr/local/nvidia/lib",
+    "/.singularity.d/libs",
+    "/run/nvidia/driver/usr/lib/" MULTIARCH,
+    "/run/nvidia/driver/usr/lib64",
+    /* Jetson up to JetPack 5. */
+    "/usr/lib/" MULTIARCH "/tegra",
+    /* The driver extension of Flatpak, inside the sandbox. */
+    "/usr/lib/" MULTIARCH "/GL/nvidia-%/lib",
+#endif
+    NULL,
+};
+
+/* Writes the version of the kernel module with dashes, "580-159-03"; "" if the module is not loaded. */
+static void candidates_read_version(const char *root, char *version, size_t size)
+{
+    cush_system_kernel_module(root, version, size);
+    for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)
+        *dot = '-';
+}
+
+bool cush_candidates_path(size_t index, const char *root, char *path, size_t size)
+{
+    if (index >= sizeof directories / sizeof directories[0] || directories[index] == NULL)
+        return false;
+    const char *directory = directories[index];
+    const char *mark = strchr(directory, '%');
+    char version[32] = "";
+    if (mark != NULL) {
+        candidates_read_version(root, version, sizeof version);
+        if (version[0] == '\0') {
+            path[0] = '\0';
+            return true;
+        }
+    }
+    int before = mark != NULL ? (int)(mark - directory) : 0;
+    snprintf(path, size, "%s%.*s%s%s/%s", root, before, directory, version, mark != NULL ? mark + 1 : directory,
+             cush_os_library_driver_name);
+    return true;
+}
+
+/* CUDA 2.2 added cuDriverGetVersion, so that no driver has a lower version. */
+enum { OLDEST_DRIVER = 2020 };
+
+struct search {
+    const struct request *request;
+    struct driver *driver;
+    struct diagnosis_builder *builder;
+};
+
+static bool search_fail_attempt(struct search *search, const char *name, enum cushim_reason reason, const char *result)
+{
+    cush_diagnosis_add_attempt(search->builder, name, reason, result, NULL);
+    return false;
+}
+
+/* Returns the library if the search opened it. A handle of the caller can be any handle, even that of the program. */
+static void *search_own_handle(const struct search *search, void *library)
+{
+    return search->request->handle == NULL ? library : NULL;
+}
+
+/* Records the file of the stub, which its plain name does not show: a person has to remove its directory from a search
+ * path. */
+static bool search_fail_stub(struct search *search, const char *name, void *library, cushim_fn symbol)
+{
+    char path[OS_PATH_SIZE];
+    char text[OS_PATH_SIZE + 64];
+    cush_os_library_path(library, symbol, path, sizeof path);
+    bool is_known = path[0] == '\0' || strcmp(path, name) == 0;
+    snprintf(text, sizeof text, "the CUDA Toolkit's stub%s%s, passed over", is_known ? "" : " ", is_known ? "" : path);
+    cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_STUB, text, path[0] != '\0' ? path : name);
+    return false;
+}
+
+/* Checks that an open library is a driver, and reads its version. Calls only cuDriverGetVersion. */
+static bool search_examine(struct search *search, const char *name, void *library)
+{
+    CUresult(CUDAAPI * get_version)(int *) = NULL;
+    cushim_fn symbol = cush_os_library_symbol(library, cush_symbols_row(ROW_DriverGetVersion_v1).symbol);
+    if (symbol == NULL || cush_os_library_symbol(library, cush_symbols_row(ROW_Init_v1).symbol) == NULL)
+        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_A_DRIVER,
+                                   "not a driver: it does not export the functions of a driver");
+    memcpy(&get_version, &symbol, sizeof symbol);
+
+    int version = 0;
+    CUresult result = get_version(&version);
+    if (result == CUDA_ERROR_STUB_LIBRARY)
+        return search_fail_stub(search, name, search_own_handle(search, library), symbol);
+    if (result != CUDA_SUCCESS || version < OLDEST_DRIVER || version > LARGEST_VERSION) {
+        char text[128];
+        snprintf(text, sizeof text, "not a working driver: cuDriverGetVersion returned code %d and version %d",
+                 (int)result, version);
+        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_A_DRIVER, text);
+    }
+    search->driver->library = library;
+    search->driver->own_version = version;
+    char text[64];
+    snprintf(text, sizeof text, "a driver for CUDA %s", cush_version_text(version).text);
+    cush_diagnosis_add_attempt(search->builder, name, CUSHIM_REASON_NONE, text, NULL);
+    return true;
+}
+
+static enum cushim_reason search_reason(enum os_library_result result)
+{
+    switch (result) {
+    case OS_LIBRARY_ABSENT:
+        return CUSHIM_REASON_NOT_FOUND;
+    case OS_LIBRARY_UNREADABLE:
+        return CUSHIM_REASON_UNREADABLE;
+    case OS_LIBRARY_NEEDS_LIBRARY:
+        return CUSHIM_REASON_NEEDS_LIBRARY;
+    case OS_LIBRARY_DAMAGED:
+        return CUSHIM_REASON_DAMAGED;
+    case OS_LIBRARY_OTHER_LIBC:
+        return CUSHIM_REASON_OTHER_LIBC;
+    case OS_LIBRARY_EXECUTABLE_STACK:
+        return CUSHIM_REASON_EXECUTABLE_STACK;
+    case OS_LIBRARY_STATIC_PROGRAM:
+        return CUSHIM_REASON_STATIC_PROGRAM;
+    default:
+        return CUSHIM_REASON_NOT_LOADABLE;
+    }
+}
+
+/*
+ * Opens `file` and records the attempt under `name`. `exists`: the file is known to exist, even if the dynamic loader
+ * denies it. glibc reports "no such file" for a library of another processor architecture.
+ */
+static bool search_try_open(struct search *search, const char *name, const char *file, bool exists)
+{
+    char error[512];
+    void *library;
+    enum os_library_result result = cush_os_library_open(file, &library, error, sizeof error);
+    if (result == OS_LIBRARY_ABSENT && exists)
+        result = OS_LIBRARY_UNLOADABLE;
+    if (result != OS_LIBRARY_OPEN)
+        return search_fail_attempt(search, name, search_reason(result),
+                                   result == OS_LIBRARY_ABSENT ? "not found" : error);
+    if (search_examine(search, name, library))
+        return true;
+    /* If a stub stayed mapped, the dynamic loader would return it again for the plain name. */
+    cush_os_library_close(library);
+    return false;
+}
+
+/* The file is checked before it is opened, because the dynamic loader has many messages for an absent file. */
+static bool search_try_path(struct search *search, const char *name, const char *file)
+{
+    switch (cush_os_file_state(file, false)) {
+    case OS_FILE_ABSENT:
+        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_FOUND, "not found");
+    case OS_FILE_DENIED:
+        return search_fail_attempt(search, name, CUSHIM_REASON_UNREADABLE,
+                                   "not permitted: this user may not read the file");
+    case OS_FILE_READY:
+        break;
+    }
+    return search_try_open(search, name, file, true);
+}
+
+/* Tries the path option: a path, or a plain name that the dynamic loader searches. */
+static bool search_try_option(struct search *search, const char *path)
+{
+    bool is_plain = strchr(path, '/') == NULL && strchr(path, '\\') == NULL;
+    return is_plain ? search_try_open(search, path, path, false) : search_try_path(search, path, path);
+}
+
+static bool search_try_below_root(struct search *search, const char *name)
+{
+    const char *root = search->request->root;
+    char file[OS_PATH_SIZE];
+    if (!cush_os_path_below(root, name + strlen(root), file, sizeof file))
+        return search_fail_attempt(search, name, CUSHIM_REASON_NOT_FOUND, "not found");
+    return search_try_path(search, name, file);
+}
+
+static bool search_try_known_paths(struct search *search)
+{
+    char name[OS_PATH_SIZE + 256];
+    for (size_t i = 0; cush_candidates_path(i, search->request->root, name, sizeof name); i++) {
+        if (name[0] != '\0' && search_try_below_root(search, name))
+            return true;
+    }
+    return false;
+}
+
+static bool search_try_all(struct search *search)
+{
+    const struct request *request = search->request;
+    if (request->handle != NULL)
+        return search_examine(search, "the handle given", request->handle);
+    if (request->path[0] != '\0')
+        return search_try_option(search, request->path);
+    /* If the process already has a copy open, the dynamic loader returns that copy for the plain name. */
+    const char *name = cush_os_library_driver_name;
+    if (request->root[0] == '\0' && search_try_open(search, name, name, false))
+        return true;
+    return search_try_known_paths(search);
+}
+
+/* Fills in the driver under the version limit and the hidden functions. Returns false if its version is too low. */
+static bool search_accept(struct search *search)
+{
+    const struct request *request = search->request;
+    struct driver *driver = search->driver;
+    struct diagnosis_builder *builder = search->builder;
+    driver->limited = request->max_version != 0 && request->max_version < driver->own_version;
+    driver->version = driver->limited ? request->max_version : driver->own_version;
+    driver->hidden = request->hidden;
+    builder->cuda_version = driver->own_version;
+
+    cushim_fn symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_GetProcAddress_v1).symbol);
+    memcpy(&driver->proc_address.v1, &symbol, sizeof symbol);
+    symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_GetProcAddress_v2).symbol);
+    memcpy(&driver->proc_address.v2, &symbol, sizeof symbol);
+
+    symbol = cush_os_library_symbol(driver->library, cush_symbols_row(ROW_Init_v1).symbol);
+    char path[OS_PATH_SIZE];
+    cush_os_library_path(search_own_handle(search, driver->library), symbol, path, sizeof path);
+    cush_diagnosis_set_path(builder, path);
+
+    if (driver->version >= request->min_version) {
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
+        return true;
+    }
+    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_TOO_OLD, cush_reasons[CUSHIM_REASON_TOO_OLD].code,
+                               "This program needs CUDA %s; this driver is %sCUDA %s.",
+                               cush_version_text(request->min_version).text, driver->limited ? "limited to " : "",
+                               cush_version_text(driver->version).text);
+    return false;
+}
+
+bool cush_search_driver(const struct request *request, struct driver *driver, struct diagnosis_builder *builder)
+{
+    struct search search = {request, driver, builder};
+    memset(driver, 0, sizeof *driver);
+    if (strcmp(request->path, "none") == 0) {
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_WANTED, cush_reasons[CUSHIM_REASON_NOT_WANTED].code,
+                                   NULL);
+        return false;
+    }
+    if (!search_try_all(&search)) {
+        cush_diagnosis_set_failure(builder, request->path[0] != '\0');
+        return false;
+    }
+    if (search_accept(&search))
+        return true;
+    if (request->handle == NULL)
+        cush_os_library_close(driver->library);
+    return false;
+}

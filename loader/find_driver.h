@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The search for a driver: what is wanted, the known paths, and the attempts to open each. */
+#ifndef CUSHIM_LOADER_FIND_DRIVER_H
+#define CUSHIM_LOADER_FIND_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "diagnosis.h"
+#include "driver.h"
+#include "os_file.h"
+
+/* What is wanted: the options and the environment variables, merged and checked. The strings belong to the
+ * caller or to the environment and are valid during the call. */
+struct request {
+    const char *path; /* "": search; "none": load no driver. Shorter than OS_PATH_SIZE */
+    const char *root; /* "": this machine. Shorter than OS_PATH_SIZE */
+    void *handle;     /* NULL: not given */
+    int max_version;  /* 0: no version limit */
+    int min_version;  /* 0: accept every driver */
+    struct hidden_set hidden;
+    const char *layers; /* a list of shared objects, or "" */
+};
+
+/*
+ * Returns true if a driver was opened: it is not a stub, and its version is known. Otherwise nothing is open, and the
+ * builder has the reason. In both cases the builder has every attempt.
+ */
+bool cush_search_driver(const struct request *request, struct driver *driver, struct diagnosis_builder *builder);
+
+/*
+ * Writes the known path with this index, below `root`. Returns false past the last one. The path is "", and is skipped,
+ * if it contains the version of the kernel module and that is not known.
+ */
+bool cush_candidates_path(size_t index, const char *root, char *path, size_t size);
+
+#endif

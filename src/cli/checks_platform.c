@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks of systems that provide the driver in a way of their own. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool lacks_library(const struct doctor *doctor)
+{
+    return doctor->load->reason == CUSHIM_REASON_NOT_FOUND || doctor->load->reason == CUSHIM_REASON_STUB;
+}
+
+/* A variable that the container was started with. Below a root directory, it is unknown. */
+static const char *container_variable(const struct doctor *doctor, const char *name)
+{
+    const char *value = doctor->root[0] == '\0' ? getenv(name) : NULL;
+    return value != NULL ? value : "";
+}
+
+static bool requests_no_gpu(const char *visible)
+{
+    return strcmp(visible, "none") == 0 || strcmp(visible, "void") == 0;
+}
+
+static void check_container(struct doctor *doctor)
+{
+    static const char check[] = "container";
+    const struct cushim_system *system = &doctor->system;
+    const char *capabilities = container_variable(doctor, "NVIDIA_DRIVER_CAPABILITIES");
+    const char *visible = container_variable(doctor, "NVIDIA_VISIBLE_DEVICES");
+    bool has_devices = system->gpu_node != CUSHIM_NODE_ABSENT || doctor->is_wsl || doctor->is_jetson;
+    if (!system->container)
+        return;
+    if (has_devices && !lacks_library(doctor)) {
+        doctor_find(doctor, check, VERDICT_OK, "This is a container with access to the GPU.");
+    } else if (doctor->sees_bus && !system->gpu_on_bus && !has_devices) {
+        doctor_find(doctor, check, VERDICT_NOTE, "This is a container on a machine without an NVIDIA GPU.");
+    } else if (has_devices) {
+        doctor_find(doctor, check, VERDICT_CAUSE,
+                    "This container has the device files of the GPU, but not the driver library of the host.");
+        doctor_advise(
+            doctor,
+            "Start it with NVIDIA_DRIVER_CAPABILITIES=all, or with \"compute\" in the list%s%s. The host needs "
+            "NVIDIA's Container Toolkit.",
+            capabilities[0] != '\0' ? ", which now is " : "", capabilities);
+    } else if (requests_no_gpu(visible)) {
+        doctor_find(doctor, check, VERDICT_CAUSE,
+                    "This container was started with NVIDIA_VISIBLE_DEVICES=%s, which requests no GPU.", visible);
+        doctor_advise(doctor, "Start it with NVIDIA_VISIBLE_DEVICES=all or with the numbers of the GPUs.");
+    } else {
+        doctor_find(doctor, check, VERDICT_CAUSE, "This container was started without access to the GPU.");
+        doctor_advise(doctor,
+                      "Start it with GPU access: --gpus all with Docker and Podman, a limit of nvidia.com/gpu: 1 in "
+                      "Kubernetes. The host needs NVIDIA's driver and NVIDIA's Container Toolkit.");
+    }
+}
+
+static void check_wsl(struct doctor *doctor)
+{
+    static const char check[] = "wsl";
+    const char *path = doctor->load->path;
+    if (!doctor->is_wsl)
+        return;
+    if (doctor->system.wsl_node == CUSHIM_NODE_ABSENT) {
+        doctor_find(doctor, check, VERDICT_CAUSE, "Windows Subsystem for Linux has no GPU: /dev/dxg does not exist.");
+        doctor_advise(doctor, "Install NVIDIA's driver in Windows. Then, in the command prompt of Windows, run "
+                              "\"wsl --update\", check with \"wsl -l -v\" that this is version 2, and run "
+                              "\"wsl --shutdown\".");
+    } else if (doctor->system.wsl_node == CUSHIM_NODE_DENIED) {
+        doctor_find(doctor, check, VERDICT_CAUSE, "This user is not permitted to open /dev/dxg.");
+        doctor_advise(doctor, "Ask the administrator of this Linux system for access to /dev/dxg.");
+    } else if (lacks_library(doctor)) {
+        doctor_find(doctor, check, VERDICT_CAUSE,
+                    "Windows provides no driver library: /usr/lib/wsl/lib/libcuda.so.1 does not exist.");
+        doctor_advise(doctor, "Install NVIDIA's driver in Windows, and no driver in this Linux system. Then run "
+                              "\"wsl --shutdown\" in the command prompt of Windows, and start this system again.");
+    } else if (path != NULL && strstr(path, "/wsl/") == NULL) {
+        doctor_find(doctor, check, VERDICT_CAUSE,
+                    "A driver that was installed in this Linux system hides the driver that Windows provides: %s.",
+                    path);
+        doctor_advise(doctor,
+                      "Remove NVIDIA's driver packages from this Linux system. The driver in Windows serves both.");
+    } else {
+        doctor_find(doctor, check, VERDICT_OK, "Windows provides the driver and the GPU.");
+    }
+}
+
+static void check_jetson(struct doctor *doctor)
+{
+    if (!doctor->is_jetson)
+        return;
+    if (lacks_library(doctor)) {
+        doctor_find(doctor, "jetson", VERDICT_CAUSE, "This is a Jetson without its driver library.");
+        doctor_advise(doctor,
+                      "Install the JetPack package nvidia-l4t-cuda. Start a container with \"--runtime nvidia\".");
+    } else {
+        doctor_find(doctor, "jetson", doctor->tried_to_start && !doctor->started ? VERDICT_NOTE : VERDICT_OK,
+                    "This is a Jetson. JetPack provides its driver.");
+        if (doctor->tried_to_start && !doctor->started)
+            doctor_advise(doctor, "The user must be a member of the groups video and render, which \"groups\" shows.");
+    }
+}
+
+static void check_nixos(struct doctor *doctor)
+{
+    if (!doctor->is_nixos)
+        return;
+    if (lacks_library(doctor)) {
+        doctor_find(doctor, "nixos", VERDICT_CAUSE,
+                    "This is NixOS without an NVIDIA driver in /run/opengl-driver/lib.");
+        doctor_advise(doctor,
+                      "In the system configuration, set services.xserver.videoDrivers = [ \"nvidia\" ] and "
+                      "hardware.graphics.enable = true (before 24.11: hardware.opengl.enable). Then rebuild and "
+                      "restart.");
+    } else {
+        doctor_find(doctor, "nixos", VERDICT_OK, "This is NixOS with an NVIDIA driver.");
+    }
+}
+
+static void check_flatpak(struct doctor *doctor)
+{
+    if (!doctor->is_flatpak)
+        return;
+    if (!lacks_library(doctor)) {
+        doctor_find(doctor, "flatpak", VERDICT_OK, "This is a Flatpak sandbox with an NVIDIA driver.");
+        return;
+    }
+    doctor_find(doctor, "flatpak", VERDICT_CAUSE,
+                "This is a Flatpak sandbox without the extension for the NVIDIA driver of the system%s%s.",
+                doctor->system.kernel_module[0] != '\0' ? ", version " : "", doctor->system.kernel_module);
+    char version[sizeof doctor->system.kernel_module];
+    snprintf(version, sizeof version, "%s", doctor->system.kernel_module);
+    for (char *dot = version; (dot = strchr(dot, '.')) != NULL;)
+        *dot = '-';
+    if (version[0] != '\0')
+        doctor_advise(doctor, "Run \"flatpak update\" or \"flatpak install org.freedesktop.Platform.GL.nvidia-%s\".",
+                      version);
+    else
+        doctor_advise(doctor, "Install NVIDIA's driver on the system, then run \"flatpak update\".");
+}
+
+void doctor_check_platform(struct doctor *doctor)
+{
+    check_container(doctor);
+    check_wsl(doctor);
+    check_jetson(doctor);
+    check_nixos(doctor);
+    check_flatpak(doctor);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the program cushim. README.md tells which file has which, and in which direction they depend. */
+#ifndef CUSHIM_CLI_H
+#define CUSHIM_CLI_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cushim/cushim.h"
+#include "version.h"
+
+/* ---- platform.c: the operating system, beyond the C library ---- */
+
+/* Size of the longest path, with its terminating null. */
+#define PLATFORM_PATH_SIZE 4096
+
+/* Whether stdout is a terminal, and whether that terminal shows colours. */
+bool platform_on_terminal(void);
+bool platform_has_colours(void);
+
+/* Replaces the arguments of main() by their UTF-8 form if they have another encoding. They are never freed. */
+void platform_arguments(int *argc, char ***argv);
+
+/* Whether the system describes itself and its devices in files (/dev, /proc, /sys): everywhere but on Windows. */
+bool platform_has_system_files(void);
+
+/* Whether a path exists, and whether it is a directory. */
+bool platform_exists(const char *path);
+bool platform_is_directory(const char *path);
+
+/* Writes the path with all symbolic links resolved. Returns false, and writes nothing, if the file does not exist or
+ * the path is too long. */
+bool platform_real_path(const char *path, char *real, size_t size);
+
+/* Returns a function of a library that this process has loaded from `path`, or NULL. */
+typedef void (*platform_fn)(void);
+platform_fn platform_symbol(const char *path, const char *name);
+
+void platform_sleep(int milliseconds);
+
+/* Writes the directory of this program, with symbolic links resolved and without a final slash. Returns false if it is
+ * unknown. */
+bool platform_own_directory(char *directory, size_t size);
+
+/* Runs this program again with these arguments (ASCII; the first is its name, NULL ends the list) and with a variable
+ * set, in place of this process or before it exits. Returns only on failure. */
+void platform_run_again(const char *const *arguments, const char *variable, const char *value);
+
+/* ---- text.c: aligned text, coloured only on a terminal; strings from outside cannot move the cursor ---- */
+
+/* The exit status of the program. */
+enum status {
+    STATUS_USABLE = 0,
+    STATUS_UNUSABLE = 1,
+    STATUS_USAGE = 2,
+    STATUS_CANNOT_EXECUTE = 126, /* the program of exec, as with env(1) and nohup(1) */
+    STATUS_NO_PROGRAM = 127
+};
+
+enum tone { TONE_PLAIN, TONE_STRONG, TONE_FAINT, TONE_GOOD, TONE_DOUBTFUL, TONE_BAD };
+
+/* Examines stdout and NO_COLOR. Call it once, before anything is written. */
+void text_start(void);
+
+/* Writes a string to stdout, padded with spaces to `width`. Control characters become "?". */
+void text_put(enum tone tone, const char *string, size_t width);
+
+/* Writes formatted text. */
+CUSHIM_PRINTF(2, 3)
+void text_print(enum tone tone, const char *format, ...);
+
+/* Returns the larger of `width` and the width of `string`, for a column. */
+size_t text_wider(size_t width, const char *string);
+
+/* Writes a tick or a word for a tone, as wide as text_mark_width(). */
+void text_mark(enum tone tone);
+size_t text_mark_width(void);
+
+/* Writes one "  label   value" line. */
+void text_field(const char *label, enum tone tone, const char *value);
+
+/* Writes a paragraph from the cursor on, which is at column `indent`, and ends the line. Breaks lines only on a
+ * terminal. */
+void text_paragraph(enum tone tone, size_t indent, const char *words);
+
+/* Writes "cushim: ..." and a newline to stderr. */
+CUSHIM_PRINTF(1, 2)
+void text_complain(const char *format, ...);
+
+/* Writes to stderr what is wrong with the command line, and how to get help. Returns STATUS_USAGE. */
+CUSHIM_PRINTF(1, 2)
+enum status text_refuse(const char *format, ...);
+
+/* Formats a CUDA version as "12.3". */
+struct version_text text_version(int version);
+
+/* Copies the next item of a list, such as a list of paths, and advances the list, which is NULL after its last item.
+ * An item can be empty; one that is too long is cut. Returns false if there is no item. */
+bool text_next_item(const char **list, const char *separators, char *item, size_t size);
+
+/* ---- json.c: one JSON document on stdout ---- */
+
+/* Begin with a zeroed struct. A document is one object or array. Closing it writes the final newline. */
+struct json {
+    int depth;
+    bool has_members; /* whether the innermost object or array has members */
+    bool lines[8];    /* whether the members of each level are written on separate lines */
+};
+
+/* Each function takes the key of the member inside an object, and NULL inside an array. Strings may contain any bytes:
+ * control characters and "<" are escaped, and bytes that are not UTF-8 become U+FFFD. */
+void json_open_object(struct json *json, const char *key);
+void json_close_object(struct json *json);
+void json_open_array(struct json *json, const char *key);
+void json_close_array(struct json *json);
+
+/* Writes a string alone. */
+void json_put_string(const char *string);
+
+/* Write a value. A NULL string is written as null, and so is the integer 0 by json_known(). */
+void json_string(struct json *json, const char *key, const char *value);
+void json_integer(struct json *json, const char *key, long long value);
+void json_known(struct json *json, const char *key, long long value);
+void json_boolean(struct json *json, const char *key, bool value);
+void json_null(struct json *json, const char *key);
+
+/* ---- main.c: the command line ---- */
+
+enum { MOST_WORDS = 2 };
+
+/* The pointers point into the command line. */
+struct options {
+    const struct command *command;
+    bool help, version; /* these take precedence over a command */
+    bool json, html, devices, all, per_thread;
+    enum cushim_default_stream kind;
+    const char *softcuda; /* "580", or NULL; load.path is then the path of that library */
+    struct cushim_load_options load;
+    int required_version;          /* 0: any */
+    int wait_seconds;              /* how long probe tries again */
+    const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
+    size_t word_count;
+    const char **names; /* each --require-slot or --layer; stored in elements of argv that have been read */
+    size_t name_count;
+    char **program; /* with exec and trace: the program and its arguments, NULL at the end */
+    struct {
+        const char *file;
+        uint64_t size; /* 0: the default */
+        bool keeps_first, calls, errors, findings;
+        const char *function, *stream;
+        uint64_t thread, from, to; /* 0: all; in nanoseconds */
+    } trace;
+};
+
+/* The commands. Each writes its output to stdout and returns the exit status; main() checks that stdout took it. */
+enum status command_probe(const struct options *options);
+enum status command_table(const struct options *options);
+enum status command_lookup(const struct options *options);
+enum status command_doctor(const struct options *options);
+enum status command_run(const struct options *options);
+
+/* Runs a program on a libcuda.so.1 of ours, in place of this process. Returns only on failure. */
+enum status command_exec(const struct options *options);
+
+/* Does so in a child and records its calls, or reports a recorded file. */
+enum status command_trace(const struct options *options);
+
+/* ---- load_in_child.c ---- */
+
+/*
+ * Loads the driver in a child process first. The library checks files in known paths and a file that is given by its
+ * path, but the dynamic loader opens a plain name without a check: a truncated file ends the process (SIGBUS), and a
+ * FIFO blocks it. The constructor of a library, or a layer, can end the process too.
+ *
+ * Returns NULL if this process can load the driver with these options. Otherwise the absent table is current, and the
+ * returned diagnosis, which is never freed, names the library or the layer and describes how the child ended. On
+ * Windows there is no child: LoadLibrary compares a file with its header before it maps it, and a plain name is
+ * searched in System32 only.
+ */
+const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options);
+
+/* Calls the function in a child process, on Windows in this one, and returns its result; STATUS_UNUSABLE if the driver
+ * ended the child. If no child can be created, the function is not called, and the result is STATUS_USABLE. */
+enum status call_in_child(enum status (*function)(const struct options *), const struct options *options);
+
+/* ---- driver.c: the driver that the command line selects, and facts about it that several commands need ---- */
+
+/* Finds the library that stands for a driver, such as "580": in the build directory of this program, or where both are
+ * installed. Writes its path with all links resolved. */
+bool softcuda_find(const char *driver, char *path, size_t size);
+
+/*
+ * Loads the driver.
+ *   STATUS_USABLE    the driver is loaded
+ *   STATUS_UNUSABLE  it is not loaded; driver_diagnosis() has the reason
+ *   STATUS_USAGE     an option is invalid; a message was written to stderr
+ */
+enum status driver_load(const struct options *options);
+
+/* The diagnosis of the load: cushim_diagnosis_get(), or why this process did not load it (load_in_child.c). */
+const struct cushim_diagnosis *driver_diagnosis(void);
+
+/* Writes the diagnosis to stderr, for commands whose output has no room for it. */
+void driver_complain(void);
+
+/* The control of softcuda (softcuda.h), or NULL if the driver is not softcuda. */
+const struct softcuda_control *driver_softcuda(void);
+
+/* The loaded driver in words: "NVIDIA driver 550.163.01 for CUDA 12.4, limited to CUDA 11.0". */
+struct driver_name {
+    char text[160];
+};
+struct driver_name driver_name(void);
+
+/* The release of a driver, "550.163.01", from its file name after links are resolved; "" if the name has none. */
+struct driver_release {
+    char text[32];
+};
+struct driver_release driver_release_of(const char *path);
+
+/* What the driver itself says about the last failure of this thread, as the end of a text: " The driver says: NULL is
+ * not a valid context; Returning 201 (CUDA_ERROR_INVALID_CONTEXT) from cuStreamCreate.", or "". */
+struct driver_words {
+    char text[544];
+};
+struct driver_words driver_words(void);
+
+/* Starts the driver (cuInit). Flushes stdout first: some drivers fork, and buffered output would be written twice. */
+CUresult driver_start(void);
+
+/* The name of a code, such as "CUDA_ERROR_NO_DEVICE", or "an unknown code". */
+const char *driver_code_name(CUresult code);
+
+/* ---- devices.c: the GPUs of a started driver ---- */
+
+/* The number of GPUs; 0 if the driver reports an error. */
+int devices_count(void);
+
+/* Write the GPUs as the JSON array `key`, or as lines of text. */
+void devices_write(struct json *json, const char *key);
+void devices_print(void);
+
+/* The name of a GPU, such as "NVIDIA H200". */
+struct device_name {
+    char text[256];
+};
+struct device_name devices_name(int ordinal);
+
+/* ---- table.c: the states of slots ---- */
+
+enum { SLOT_STATES = 4 };
+
+/* By enum cushim_slot_state. */
+struct slot_state {
+    const char *word;
+    enum tone tone;
+};
+extern const struct slot_state slot_states[SLOT_STATES];
+
+/* ---- requirement.c: the requirements of the command line, and whether the driver meets them ---- */
+
+struct requirement {
+    bool met;
+    char message[256]; /* if not met: the first requirement that is not met */
+    char advice[512];  /* everything that can be done */
+};
+
+/* Checks --require and each --require-slot. Call it after a load, successful or not. */
+struct requirement requirement_check(const struct options *options);
+
+/* Returns why a slot cannot be called, or NULL if it can. Valid until the next call. */
+const char *requirement_slot_failure(const char *name, enum cushim_default_stream kind);
+
+/* ---- checks.c and checks_platform.c: the checks of the doctor ---- */
+
+/* In the order of the output. A cause is a problem that explains other ones. */
+enum verdict { VERDICT_CAUSE, VERDICT_PROBLEM, VERDICT_NOTE, VERDICT_OK };
+
+struct finding {
+    const char *check; /* a stable word */
+    enum verdict verdict;
+    char message[1024];
+    char advice[512]; /* "": none */
+};
+
+/* Room for a finding of each check, attempt and variable. */
+enum { MOST_FINDINGS = 96 };
+
+/* The facts that the checks use, and their findings. */
+struct doctor {
+    const struct options *options;
+    const char *root;                    /* "": the machine itself */
+    const struct cushim_diagnosis *load; /* of the load */
+    const struct cushim_diagnosis *now;  /* of the load and, if it was tried, of the start */
+    bool loaded;
+    bool tried_to_start, started;
+    CUresult start_code;
+    struct driver_words start_words;
+    struct driver_release release; /* of the library */
+    bool is_compat;                /* the library belongs to the cuda-compat package */
+    struct cushim_system system;   /* before the start */
+    bool is_wsl, is_jetson, is_nixos, is_flatpak;
+    bool sees_bus; /* the PCI bus can be read */
+    bool nouveau;  /* the kernel's own driver for NVIDIA GPUs is in use */
+    struct finding findings[MOST_FINDINGS];
+    size_t count;
+};
+
+/* Adds a finding. If the driver has started, a problem becomes a note. */
+CUSHIM_PRINTF(4, 5)
+void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict, const char *message, ...);
+
+/* Sets the advice of the newest finding. */
+CUSHIM_PRINTF(2, 3)
+void doctor_advise(struct doctor *doctor, const char *advice, ...);
+
+/* Run the checks of options, the driver, the kernel and the devices. Those of the platform come between the two. */
+void doctor_check_driver(struct doctor *doctor);
+void doctor_check_platform(struct doctor *doctor);
+void doctor_check_start(struct doctor *doctor);
+
+/* ---- pipeline.c: the steps of `cushim run`, which show how a stream program works ---- */
+
+struct step {
+    const char *name;
+    enum step_outcome {
+        STEP_PASSED,
+        STEP_FAILED, /* a call failed, or a result is incorrect */
+        STEP_SKIPPED /* this driver is too old for it */
+    } outcome;
+    char message[768];      /* what was done, or what is wrong */
+    long long microseconds; /* until the work of the step was done */
+};
+
+/* Runs the steps on device 0 of the started driver until one fails, and reports each step when it ends. Returns whether
+ * none failed. */
+bool pipeline_run(void (*report)(const struct step *step, void *user), void *user);
+
+/* ---- exec_target.c: the program that `cushim exec` starts ---- */
+
+/* Returns why a program uses the machine's own driver, as the rest of a sentence that begins with its name, or NULL.
+ * The program is found as execvp() finds it. */
+const char *exec_target_obstacle(const char *program);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+#if defined(_WIN32)
+const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options)
+{
+    (void)options;
+    return NULL;
+}
+
+enum status call_in_child(enum status (*function)(const struct options *), const struct options *options)
+{
+    return function(options);
+}
+#else
+#    include <errno.h>
+#    include <signal.h>
+#    include <stdio.h>
+#    include <stdlib.h>
+#    include <string.h>
+#    include <sys/mman.h>
+#    include <sys/resource.h>
+#    include <sys/wait.h>
+#    include <unistd.h>
+
+static const char soname[] = "libcuda.so.1";
+static const char driver_variable[] = "CUSHIM_DRIVER";
+static const char layers_variable[] = "CUSHIM_LAYERS";
+static const char log_variable[] = "CUSHIM_LOG"; /* only the load that the program reports is logged */
+
+enum { CHILD_SECONDS = 10, MOST_VARIABLES = 8 };
+
+/* The memory that parent and child share. A child that exits with 0 need not have come to its end: the constructor of
+ * a library can call exit(). */
+struct child {
+    bool has_ended;
+    enum status status;                   /* of call_in_child() */
+    char fault[PLATFORM_PATH_SIZE + 256]; /* the damaged file that the child found, and what is wrong with it, or "" */
+};
+
+/* How a child ended, as the rest of a sentence: "ends the process (Bus error)". */
+struct end {
+    char text[128];
+};
+
+static void child_begin(void)
+{
+    static const struct rlimit no_core = {0, 0};
+    sigset_t alarm_only;
+    unsetenv(log_variable);
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(SIGALRM, SIG_DFL);
+    sigemptyset(&alarm_only);
+    sigaddset(&alarm_only, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
+    alarm(CHILD_SECONDS);
+}
+
+static struct end child_wait(pid_t child)
+{
+    struct end end;
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        snprintf(end.text, sizeof end.text, "does not return within %d seconds", CHILD_SECONDS);
+    else if (WIFSIGNALED(status))
+        snprintf(end.text, sizeof end.text, "ends the process (%s)", strsignal(WTERMSIG(status)));
+    else
+        snprintf(end.text, sizeof end.text, "ends the process");
+    return end;
+}
+
+/* Runs `work` in a child process. Returns whether it came to its end; *out_child is then what it wrote, and otherwise
+ * *out_end says how the child ended. If no child can be created, `work` does not run, and the result is true. */
+static bool child_run(void (*work)(const void *input, struct child *child), const void *input, struct child *out_child,
+                      struct end *out_end)
+{
+    *out_child = (struct child){.has_ended = true};
+    struct child *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return true;
+    void (*before)(int) = signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() gets no status */
+    pid_t child = fork();
+    if (child == 0) {
+        child_begin();
+        work(input, shared);
+        shared->has_ended = true;
+        _exit(0);
+    }
+    if (child > 0) {
+        *out_end = child_wait(child);
+        *out_child = *shared;
+    }
+    signal(SIGCHLD, before); /* `cushim exec` passes it on */
+    munmap(shared, sizeof *shared);
+    return out_child->has_ended;
+}
+
+static void try_load(const void *options, struct child *unused)
+{
+    (void)unused;
+    (void)cushim_load(options);
+}
+
+static bool can_load(const struct cushim_load_options *options, struct end *out_end)
+{
+    struct child child;
+    return child_run(try_load, options, &child, out_end);
+}
+
+/* Loads from paths whose files are checked. Returns whether the load found a driver or a damaged file, which is then
+ * the fault. */
+static bool find_in(const struct cushim_load_options *options, struct child *child)
+{
+    if (cushim_load(options) == CUDA_SUCCESS)
+        return true;
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
+    for (size_t i = 0; i < diagnosis->attempt_count; i++) {
+        const struct cushim_attempt *attempt = &diagnosis->attempts[i];
+        /* The dynamic loader skips other unusable files, such as 32-bit ones. */
+        if (attempt->reason != CUSHIM_REASON_DAMAGED)
+            continue;
+        const char *file = attempt->path + (strncmp(attempt->path, "//", 2) == 0); /* below the root "/" */
+        snprintf(child->fault, sizeof child->fault, "%s: %s", file, attempt->result);
+        return true;
+    }
+    return false;
+}
+
+/* Searches for the file that a plain name leads to: on the library path, then in the known paths. */
+static void find_fault(const void *name, struct child *child)
+{
+    const char *directories = getenv("LD_LIBRARY_PATH");
+    char directory[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 256];
+    bool found = false;
+    while (!found && text_next_item(&directories, ":;", directory, sizeof directory)) {
+        int length = snprintf(path, sizeof path, "%s/%s", directory[0] != '\0' ? directory : ".", (const char *)name);
+        found = length < (int)sizeof path && find_in(&(struct cushim_load_options){.path = path}, child);
+    }
+    if (!found && strcmp(name, soname) == 0 && getenv(driver_variable) == NULL)
+        find_in(&(struct cushim_load_options){.root = "/"}, child);
+}
+
+/* Finds the first layer with which the load ends the process, although it does not without layers. Removes the
+ * variable with the layers. */
+static bool find_layer(const struct cushim_load_options *options, const char *layers, char *layer, size_t size,
+                       struct end *end)
+{
+    struct end without;
+    unsetenv(layers_variable);
+    if (layers[0] == '\0' || !can_load(options, &without))
+        return false;
+    bool found = false;
+    while (!found && text_next_item(&layers, ":", layer, size))
+        found = layer[0] != '\0' && setenv(layers_variable, layer, 1) == 0 && !can_load(options, end);
+    if (!found)
+        snprintf(layer, size, "%s", "of CUSHIM_LAYERS"); /* only several together end the process */
+    unsetenv(layers_variable);
+    return true;
+}
+
+/* The path that is opened first, according to the options and the environment. */
+static const char *first_path(const struct cushim_load_options *options)
+{
+    const char *variable = getenv(driver_variable);
+    if (options->path != NULL)
+        return options->path;
+    if (variable != NULL && variable[0] != '\0')
+        return variable;
+    return options->root != NULL ? options->root : soname;
+}
+
+static struct {
+    struct cushim_diagnosis diagnosis;
+    struct cushim_attempt attempt;
+    struct cushim_variable variables[MOST_VARIABLES];
+    char path[PLATFORM_PATH_SIZE], message[2 * PLATFORM_PATH_SIZE];
+    struct end end;
+} failure;
+
+static void failure_add_variable(const char *name, const char *value, bool used)
+{
+    if (failure.diagnosis.variable_count < MOST_VARIABLES)
+        failure.variables[failure.diagnosis.variable_count++] =
+            (struct cushim_variable){.name = name, .value = value, .used = used};
+}
+
+/* Makes the absent table current, without layers, and describes the variables that affected the load. */
+static void failure_begin(const struct cushim_load_options *options, enum cushim_reason reason)
+{
+    struct cushim_load_options nothing = *options;
+    nothing.path = "none";
+    unsetenv(log_variable);
+    (void)cushim_load(&nothing);
+    const struct cushim_diagnosis *none = cushim_diagnosis_get();
+    failure.diagnosis = (struct cushim_diagnosis){
+        .reason = reason,
+        .code = CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+        .reason_name = cushim_reason_name(reason),
+        .message = failure.message,
+        .advice = cushim_reason_advice(reason),
+        .attempts = &failure.attempt,
+        .variables = failure.variables,
+    };
+    for (size_t i = 0; i < none->variable_count; i++)
+        failure_add_variable(none->variables[i].name, none->variables[i].value,
+                             none->variables[i].used
+                                 || (options->path == NULL && strcmp(none->variables[i].name, driver_variable) == 0));
+}
+
+static void fail_layer(const struct cushim_load_options *options, const char *layer)
+{
+    failure_begin(options, CUSHIM_REASON_BAD_LAYER);
+    snprintf(failure.message, sizeof failure.message, "The layer %s cannot be used: opening or installing it %s.",
+             layer, failure.end.text);
+}
+
+static void fail_library(const struct cushim_load_options *options)
+{
+    struct child child = {.has_ended = false};
+    struct end unused;
+    snprintf(failure.path, sizeof failure.path, "%s", first_path(options));
+    if (strchr(failure.path, '/') != NULL || !child_run(find_fault, failure.path, &child, &unused))
+        child.fault[0] = '\0';
+    failure_begin(options, CUSHIM_REASON_NOT_LOADABLE);
+    failure.attempt =
+        (struct cushim_attempt){.path = failure.path, .result = failure.end.text, .reason = CUSHIM_REASON_NOT_LOADABLE};
+    failure.diagnosis.attempt_count = 1;
+    const char *named = options->path != NULL ? options->path : getenv(driver_variable);
+    snprintf(failure.message, sizeof failure.message, "%s, but opening it %s: %s.",
+             named != NULL ? "The requested driver library exists" : "An NVIDIA driver library was found",
+             failure.end.text, child.fault[0] != '\0' ? child.fault : failure.path);
+    failure.diagnosis.advice =
+        named != NULL
+            ? "Correct CUSHIM_DRIVER or the path that was passed to the program, or repair that file."
+            : "Reinstall NVIDIA's driver. An interrupted installation leaves such a library, and every program "
+              "that uses CUDA fails the same way. Remove the file if it does not belong to the driver.";
+}
+
+const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options)
+{
+    char layer[PLATFORM_PATH_SIZE];
+    if (can_load(options, &failure.end))
+        return NULL;
+    const char *variable = getenv(layers_variable);
+    static char *layers; /* the diagnosis has it */
+    layers = variable != NULL ? strdup(variable) : NULL;
+    if (find_layer(options, layers != NULL ? layers : "", layer, sizeof layer, &failure.end))
+        fail_layer(options, layer);
+    else
+        fail_library(options);
+    if (layers != NULL) {
+        setenv(layers_variable, layers, 1);
+        failure_add_variable(layers_variable, layers, failure.diagnosis.reason == CUSHIM_REASON_BAD_LAYER);
+    }
+    return &failure.diagnosis;
+}
+
+struct call {
+    enum status (*function)(const struct options *options);
+    const struct options *options;
+};
+
+static void call_make(const void *input, struct child *child)
+{
+    const struct call *call = input;
+    alarm(0); /* the start of a driver can take long */
+    child->status = call->function(call->options);
+}
+
+enum status call_in_child(enum status (*function)(const struct options *), const struct options *options)
+{
+    struct child child;
+    struct end unused;
+    bool has_ended = child_run(call_make, &(struct call){function, options}, &child, &unused);
+    return has_ended ? child.status : STATUS_UNUSABLE;
+}
+#endif

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prints the completion of a shell for the program cushim, from the list of its commands and options.
+
+  generate.py bash|zsh|fish LISTS OPTIONS.INC...
+
+LISTS is the directory of the lists of the loader, which have the numbers of the software drivers.
+"""
+import pathlib
+import re
+import sys
+
+COMMAND = re.compile(r'^COMMAND\((\w+),(.*?)\)$', re.M | re.S)
+OPTION = re.compile(r'^OPTION\("([^"]+)", (?:NULL|"([^"]*)"), \w+, (?:MEMBER\([\w.]+\)|0), (?:NULL|"([^"]*)"),'
+                    r'\s*(?:NULL|"((?:[^"\\]|\\.)*)")\)$', re.M)
+
+
+def read(paths):
+    """The commands as {name: description}, and the options as (name, value or '', commands, description or '')."""
+    text = ''.join(pathlib.Path(path).read_text(encoding='utf-8') for path in paths)
+    # The description is the first sentence of the help, which is indented by six spaces.
+    commands = {name: re.split(r'[.:](?: |$)', ' '.join(re.findall(r'" {6}(\w.*)\\n"', help_text)))[0]
+                for name, help_text in COMMAND.findall(text)}
+    # The row of an option can name a command that this build does not have.
+    options = [(name, value, [one for one in only.split() if one in commands] or list(commands),
+                help_text.replace('\\"', '"')) for name, value, only, help_text in OPTION.findall(text)]
+    assert len(commands) + len(options) == len(re.findall(r'^(?:COMMAND|OPTION)\(', text, re.M)), paths
+    return commands, options
+
+
+def bash(commands, options, words):
+    """A value without a list of words is completed as a file name, by `-o default`."""
+    free = [name for name, value, _, _ in options if value and value not in words]
+    values = [f"        {name}) words='{words[value]}' ;;" for name, value, _, _ in options if value in words]
+    of_command = [f"            {command}) words='{' '.join(name for name, _, only, _ in options if command in only)}' ;;"
+                  for command in commands]
+    lines = '\n'.join([f"        {' | '.join(free)}) return ;;", *values, '        *) case $command in', *of_command])
+    return f"""_cushim()
+{{
+    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} command= word words=
+    [ "$current" = = ] && current=
+    [ "$previous" = = ] && previous=${{COMP_WORDS[COMP_CWORD - 2]}}
+    COMPREPLY=()
+    for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+        case $word in
+        --) # the program of exec, and its arguments
+            [ "$previous" != -- ] || COMPREPLY=($(compgen -c -- "$current"))
+            return ;;
+        {' | '.join(commands)}) command=${{command:-$word}} ;;
+        esac
+    done
+    case $previous in
+{lines}
+            *) words='{' '.join([*commands, *(name for name, _, _, _ in options)])}' ;;
+        esac ;;
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _cushim cushim
+"""
+
+
+def zsh(commands, options, words):
+    files = {'PATH': '_files', 'FILE': '_files', 'DIR': '_files -/'}
+
+    def quote(text):
+        return "'" + text.replace("'", r"'\''") + "'"
+
+    every = list(commands)
+
+    def specs(chosen):
+        for name, value, only, text in options:
+            if chosen(only):
+                text = '[' + re.sub(r'([\[\]:])', r'\\\1', text) + ']' if text else ''
+                action = f'({words[value]})' if value in words else files.get(value, '')
+                end = '=' if name.startswith('--') else '+'
+                yield quote(f'*{name}{end}' + f'{text}:{value}:{action}' if value else f'*{name}{text}')
+    of_command = '\n'.join(f"    {command}) options+=({' '.join(specs(lambda only, one=command: one in only != every))}) ;;" for command in commands)
+    described = ' '.join(rf'{command}\:"{text}"' for command, text in commands.items())
+    return f"""#compdef cushim
+local -i end=${{words[(i)--]}}
+if (( end < CURRENT )); then # the program of exec, and its arguments
+    words=("${{(@)words[end+1,-1]}}")
+    (( CURRENT -= end ))
+    _normal
+    return
+fi
+local -a options=({' '.join(specs(lambda only: only == every))})
+local command=${{words[(r)({'|'.join(commands)})]}}
+case $command in
+{of_command}
+esac
+_arguments $options {quote(f'1:command:(({described}))')}
+"""
+
+
+def fish(commands, options, words):
+    def quote(text):
+        return "'" + text.replace("'", r"\'") + "'"
+    lines = ['complete -c cushim -f']
+    for command, text in commands.items():
+        lines.append(f'complete -c cushim -n __fish_use_subcommand -a {command} -d {quote(text)}')
+    for name, value, only, text in options:
+        line = 'complete -c cushim' + (f' -l {name[2:]}' if name.startswith('--') else f' -s {name[1:]}')
+        if len(only) < len(commands):
+            line += f" -n '__fish_seen_subcommand_from {' '.join(only)}'"
+        if value:
+            line += f" -xa '{words[value]}'" if value in words else ' -rF' if value in ('PATH', 'FILE', 'DIR') else ' -x'
+        lines.append(line + (f' -d {quote(text)}' if text else ''))
+    lines.append("complete -c cushim -n '__fish_seen_subcommand_from exec' -xa '(__fish_complete_subcommand --fcs-skip=2)'")
+    return '\n'.join(lines) + '\n'
+
+
+def main():
+    shell, directory, *paths = sys.argv[1:]
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, directory)
+    import entry_points as lists  # pylint: disable=import-outside-toplevel
+    words = {'FORMAT': 'text json', 'WHICH': 'newest first',
+             'NUMBER': ' '.join(str(one.branch) for one in lists.known_drivers())}
+    print({'bash': bash, 'zsh': zsh, 'fish': fish}[shell](*read(paths), words), end='')
+
+
+main()

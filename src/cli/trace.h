@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of `cushim trace`: trace.c records, trace_report.c reads, and the others write what was found. */
+#ifndef CUSHIM_CLI_TRACE_H
+#define CUSHIM_CLI_TRACE_H
+
+#include "../trace/reader.h"
+#include "cli.h"
+
+struct trace_text {
+    char text[64];
+};
+
+/* A text that is cut where the room ends. */
+struct trace_line {
+    char text[2048];
+    size_t length;
+};
+
+/* A duration: "842 ns", "5.1 us", "12.3 ms", "7.64 s". */
+struct trace_text trace_duration(uint64_t nanoseconds);
+
+/* A result code: "CUDA_ERROR_INVALID_VALUE", or its number. */
+struct trace_text trace_result(unsigned code);
+
+struct trace_findings;
+
+/* Whether the options select a call. `findings`, which can be NULL, has read the calls up to this one. */
+bool trace_selects(const struct options *options, const struct trace_reader *reader, const struct trace_call *call,
+                   const struct trace_findings *findings);
+
+/* Whether a call returned an error. CUDA_ERROR_NOT_READY is not one. */
+bool trace_has_failed(const struct trace_call *call);
+
+/* Reads the next call, and shows the progress. */
+bool trace_next(struct trace_reader *reader, struct trace_call *call);
+
+/* Allows to show the progress of a long report: as a line on stderr, if that is a terminal. */
+void trace_progress_start(void);
+
+/* The formats: each writes a trace to stdout. */
+enum status trace_summary(struct trace_reader *reader, const struct options *options);
+enum status trace_write_json(struct trace_reader *reader, const struct options *options);
+enum status trace_write_html(struct trace_reader *reader, const struct options *options);
+
+/* Says on stderr if there are more calls than viewers open. */
+void trace_check_count(uint64_t calls);
+
+/* Writes the trace with this path. */
+enum status trace_report(const char *path, const struct options *options);
+
+/* Writes a call as a line of text, with the names that the findings, which can be NULL, have for objects. */
+void trace_print_call(const struct trace_reader *reader, const struct trace_call *call,
+                      const struct trace_findings *findings);
+
+/* An argument of a call. Begin with a zeroed struct, apart from `findings`. */
+struct trace_argument {
+    const struct trace_findings *findings; /* for the names of objects, or NULL */
+    size_t index, word;                    /* those of the next one */
+    const char *name;
+    bool is_behind;   /* the value is behind the pointer with this name */
+    const char *text; /* the characters, if it is a string; not NULL-terminated */
+    size_t text_length;
+    struct trace_line value;
+};
+bool trace_next_argument(const struct trace_reader *reader, const struct trace_call *call,
+                         struct trace_argument *argument);
+
+/* ---- trace_tracks.c: threads, streams, captures, and for which call a call waits ---- */
+
+/* A call that others can wait for. */
+struct trace_place {
+    uint64_t number; /* by which the caller knows the call, from 1; 0: none */
+    uint64_t begin;
+    size_t process;
+    long thread;
+};
+
+struct trace_capture {
+    bool is_active, is_invalidated;
+    uint64_t begin, end;
+};
+
+/* A thread or a stream, or another object that is followed. */
+struct trace_track {
+    enum trace_kind { TRACE_PROCESSES, TRACE_THREADS, TRACE_STREAMS, TRACE_EVENTS, TRACE_KINDS } kind;
+    size_t process;
+    uint64_t id;     /* the thread's number in the system, or the handle; 1 and 2 are the default streams */
+    unsigned number; /* of its kind, from 1; 0: a default stream */
+    struct trace_place last;
+    struct trace_capture capture;
+};
+
+struct trace_tracks {
+    struct trace_track *all;
+    size_t count;
+    unsigned numbers[TRACE_KINDS];
+    size_t *places, room; /* a hash table of indices */
+    struct track_role *roles;
+};
+
+/* What a call is to the tracks. */
+struct trace_effect {
+    size_t thread, stream; /* indices of tracks */
+    bool has_stream, is_work;
+    struct trace_place from;       /* the record of the event or the last work of the stream for which it waits */
+    struct trace_capture captured; /* the capture of the stream that it ended; `end` is 0 if it did not */
+};
+
+/* Return false if there is not enough memory. Every call must be followed, also those that are not selected: then their
+ * number is 0. trace_tracks_end() can always be called. */
+bool trace_tracks_start(struct trace_tracks *tracks, const struct trace_reader *reader);
+bool trace_follow(struct trace_tracks *tracks, const struct trace_reader *reader, const struct trace_call *call,
+                  uint64_t number, struct trace_effect *effect);
+void trace_tracks_end(struct trace_tracks *tracks);
+
+/* "thread 4711", "stream 3 (0x55d2a0)", "legacy default stream" */
+struct trace_text trace_track_name(const struct trace_track *track);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* A call as a line of text, with its arguments. */
+#include "trace_findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+CUSHIM_PRINTF(2, 3)
+static void line_add(struct trace_line *line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    size_t room = sizeof line->text - line->length;
+    int length = vsnprintf(line->text + line->length, room, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        line->length += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+/* "stream 3". Returns whether the value is an object with a name. */
+static bool line_add_object(struct trace_line *line, const struct trace_slot_field *field, uint64_t value,
+                            const struct trace_call *call, const struct trace_findings *findings)
+{
+    if (findings == NULL || field->value.shown == TRACE_UNSIGNED || field->value.shown == TRACE_SIGNED || value == 0)
+        return false;
+    struct trace_text name = trace_object_name(findings, call->process, field->type, value);
+    line_add(line, "%s", name.text);
+    return name.text[0] != '\0';
+}
+
+static void line_add_value(struct trace_line *line, const struct trace_slot_field *field, const uint64_t *words,
+                           const struct trace_call *call, const struct trace_findings *findings)
+{
+    uint64_t value = words[0]; /* analyzer: a field of the kind VALUE always has a value */
+    const char *name;
+    float number;
+    if (field->size > sizeof value)
+        line_add(line, "{%zu bytes}", field->size);
+    else if ((name = trace_type_enumerator(&field->value, value)) != NULL)
+        line_add(line, "%s", name);
+    else if (field->value.shown == TRACE_FLOAT)
+        line_add(line, "%g", (double)(memcpy(&number, words, sizeof number), number));
+    else if (field->value.shown == TRACE_SIGNED)
+        line_add(line, "%" PRId32, (int32_t)value);
+    else if (field->value.shown == TRACE_UNSIGNED)
+        line_add(line, "%" PRIu64, value);
+    else if (value == 0)
+        line_add(line, field->size == sizeof(void *) ? "NULL" : "0");
+    else if (value <= 2 && field->value.shown == TRACE_STREAM)
+        line_add(line, value == 1 ? "CU_STREAM_LEGACY" : "CU_STREAM_PER_THREAD");
+    else if (!line_add_object(line, field, value, call, findings))
+        line_add(line, "0x%" PRIx64, value);
+}
+
+static void line_add_text(struct trace_line *line, const uint64_t *at)
+{
+    const char *text = (const char *)(at + 2);
+    if (at[0] == 0) {
+        line_add(line, "NULL");
+        return;
+    }
+    line_add(line, "\"");
+    for (uint64_t i = 0; i < at[1]; i++)
+        line_add(line, text[i] == '"' || text[i] == '\\' ? "\\%c" : "%c", text[i]);
+    line_add(line, at[1] == TRACE_TEXT_MOST ? "\"..." : "\"");
+}
+
+bool trace_next_argument(const struct trace_reader *reader, const struct trace_call *call,
+                         struct trace_argument *argument)
+{
+    const struct trace_slot *slot = &reader->slots[call->slot];
+    const struct trace_slot_field *field = &slot->fields[argument->index];
+    const uint64_t *at = call->fields + argument->word;
+    size_t words = argument->index < slot->field_count ? trace_field_words(field, at, call->words - argument->word) : 0;
+    if (words == 0)
+        return false;
+    argument->index++;
+    argument->word += words;
+    argument->name = field->name;
+    argument->value.length = 0;
+    argument->value.text[0] = '\0';
+    argument->text = field->kind == TRACE_TEXT && at[0] != 0 ? (const char *)(at + 2) : NULL;
+    argument->text_length = argument->text != NULL ? (size_t)at[1] : 0;
+    const uint64_t *value = trace_field_value(field, at, call->returned && call->result == CUDA_SUCCESS);
+    argument->is_behind = value != NULL && value != at;
+    if (field->kind == TRACE_TEXT) {
+        line_add_text(&argument->value, at);
+    } else if (!argument->is_behind && field->kind != TRACE_VALUE) {
+        line_add(&argument->value, at[0] != 0 ? "0x%" PRIx64 : "NULL", at[0]);
+    } else {
+        if (field->kind == TRACE_IN_OUT) {
+            line_add_value(&argument->value, field, at + 1, call, argument->findings);
+            line_add(&argument->value, " -> ");
+        }
+        line_add_value(&argument->value, field, value, call, argument->findings);
+    }
+    return true;
+}
+
+/* What the driver says about a call that failed. */
+static void print_log(const struct trace_call *call)
+{
+    size_t length;
+    for (size_t at = 0; at < call->log_length; at += length + 1) {
+        const char *start = call->log + at, *stop = memchr(start, '\n', call->log_length - at);
+        length = stop != NULL ? (size_t)(stop - start) : call->log_length - at;
+        text_print(TONE_PLAIN, "%45sdriver: %.*s", "", (int)length, start);
+        puts("");
+    }
+}
+
+void trace_print_call(const struct trace_reader *reader, const struct trace_call *call,
+                      const struct trace_findings *findings)
+{
+    const struct trace_slot *slot = &reader->slots[call->slot];
+    unsigned char state = slot->states[call->kind];
+    struct trace_line line = {.length = 0};
+    struct trace_argument argument = {.findings = findings};
+    line_add(&line, "%5" PRIu64 ".%09" PRIu64 " %7ld %7ld %9s  %s(", call->begin / 1000000000, call->begin % 1000000000,
+             reader->processes[call->process].pid, call->thread,
+             call->returned ? trace_duration(call->end - call->begin).text : "-", slot->function);
+    while (trace_next_argument(reader, call, &argument))
+        line_add(&line, "%s%s%s=%s", argument.index > 1 ? ", " : "", argument.is_behind ? "*" : "", argument.name,
+                 argument.value.text);
+    line_add(&line, ")");
+    if (call->returned)
+        line_add(&line, " = %s", trace_result(call->result).text);
+    else
+        line_add(&line, " did not return");
+    if (state != CUSHIM_STATE_NATIVE && state < SLOT_STATES)
+        line_add(&line, " [%s]", slot_states[state].word);
+    text_put(call->returned && call->result != CUDA_SUCCESS ? TONE_BAD : TONE_PLAIN, line.text, 0);
+    puts("");
+    print_log(call);
+}

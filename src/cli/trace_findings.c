@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts that find have in common: the roles of functions, tables, and the list of findings. */
+#include "trace_findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- roles ---- */
+
+/* By names without an ABI version. */
+static const struct {
+    const char *name;
+    enum trace_role_kind kind;
+    bool is_of_stream_alone, no_mode_permits;
+} named_roles[] = {
+    {"cuStreamBeginCapture", TRACE_BEGIN_CAPTURE, false, false},
+    {"cuStreamBeginCaptureToGraph", TRACE_BEGIN_CAPTURE, false, false},
+    {"cuStreamBeginRecaptureToGraph", TRACE_BEGIN_CAPTURE, false, false},
+    {"cuStreamEndCapture", TRACE_END_CAPTURE, false, false},
+    {"cuStreamIsCapturing", TRACE_CAPTURE_STATUS, false, false},
+    {"cuStreamGetCaptureInfo", TRACE_CAPTURE_STATUS, false, false},
+    {"cuThreadExchangeStreamCaptureMode", TRACE_EXCHANGE_MODE, false, false},
+    {"cuEventRecord", TRACE_RECORD_EVENT, false, false},
+    {"cuEventRecordWithFlags", TRACE_RECORD_EVENT, false, false},
+    {"cuStreamWaitEvent", TRACE_WAIT_EVENT, false, false},
+    {"cuEventElapsedTime", TRACE_ELAPSED_TIME, false, false},
+    {"cuStreamCreate", TRACE_CREATE_STREAM, false, false},
+    {"cuStreamCreateWithPriority", TRACE_CREATE_STREAM, false, false},
+    {"cuGreenCtxStreamCreate", TRACE_CREATE_STREAM, false, false},
+    {"cuStreamDestroy", TRACE_DESTROY_STREAM, false, false},
+    {"cuStreamSynchronize", TRACE_SYNCHRONIZE_STREAM, false, false},
+    {"cuEventSynchronize", TRACE_SYNCHRONIZE_EVENT, false, false},
+    {"cuCtxSynchronize", TRACE_SYNCHRONIZE_CONTEXT, false, true},
+    {"cuCtxRecordEvent", TRACE_OTHER, false, true},
+    {"cuCtxWaitEvent", TRACE_OTHER, false, true},
+    {"cuStreamQuery", TRACE_OTHER, false, false},
+    {"cuStreamGetFlags", TRACE_OTHER, true, false},
+    {"cuStreamGetId", TRACE_OTHER, true, false},
+    {"cuStreamGetDevice", TRACE_OTHER, true, false},
+    {"cuStreamAddCallback", TRACE_WORK, true, false},
+    {"cuMemPrefetchAsync", TRACE_WORK, true, false},
+    {"cuGraphLaunch", TRACE_WORK, true, false},
+    {"cuGraphUpload", TRACE_WORK, true, false},
+    {"cuMemFree", TRACE_SYNCHRONOUS, false, false},
+    {"cuMemFreeHost", TRACE_SYNCHRONOUS, false, false},
+};
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The places of the arguments. Those behind a text have none. */
+static void role_find_arguments(const struct trace_slot *slot, struct trace_role *role)
+{
+    int place = 0;
+    role->stream = role->event = role->value = -1;
+    for (size_t i = 0; i < slot->field_count; i++) {
+        const struct trace_slot_field *field = &slot->fields[i];
+        bool is_value = field->kind == TRACE_VALUE;
+        int size = (int)TRACE_WORDS_OF(field->size);
+        if (is_value && strcmp(field->type, "CUstream") == 0 && role->stream < 0)
+            role->stream = place;
+        else if (is_value && strcmp(field->type, "CUevent") == 0 && role->event < 0)
+            role->event = place;
+        else if (strcmp(field->type, "CUstreamCaptureMode") == 0 || starts_with(field->type, "CUstreamCaptureMode *"))
+            role->value = place + (is_value ? 0 : 1);
+        else if (field->kind == TRACE_OUT && starts_with(field->type, "CUstreamCaptureStatus"))
+            role->value = place + 1;
+        else if (is_value && (strcmp(field->name, "Flags") == 0 || strcmp(field->name, "flags") == 0))
+            role->value = place;
+        if (field->kind == TRACE_TEXT)
+            break;
+        place += is_value                       ? size
+                 : field->kind == TRACE_POINTER ? 1
+                 : field->kind == TRACE_IN_OUT  ? 1 + 2 * size
+                                                : 1 + size;
+    }
+}
+
+const struct trace_role *trace_role_of(struct trace_findings *findings, const struct trace_reader *reader,
+                                       unsigned slot_number)
+{
+    if (findings->roles == NULL && (findings->roles = calloc(reader->slot_count, sizeof *findings->roles)) == NULL) {
+        findings->failed = true;
+        return NULL;
+    }
+    struct trace_role *role = &findings->roles[slot_number];
+    if (role->is_known)
+        return role;
+    const struct trace_slot *slot = &reader->slots[slot_number];
+    size_t length = trace_plain_length(slot->function), i = 0, count = sizeof named_roles / sizeof named_roles[0];
+    role->is_known = true;
+    role_find_arguments(slot, role);
+    while (i < count
+           && (strncmp(named_roles[i].name, slot->function, length) != 0 || named_roles[i].name[length] != '\0'))
+        i++;
+    if (i < count) {
+        role->kind = named_roles[i].kind;
+        role->is_of_stream_alone = named_roles[i].is_of_stream_alone;
+        role->no_mode_permits = named_roles[i].no_mode_permits;
+    } else if (role->stream >= 0) {
+        role->kind = starts_with(slot->function, "cuStreamGet") || starts_with(slot->function, "cuStreamSet")
+                             || starts_with(slot->function, "cuStreamBegin")
+                             || starts_with(slot->function, "cuStreamEnd")
+                             || starts_with(slot->function, "cuStreamCopyAttributes")
+                             || starts_with(slot->function, "cuStreamUpdate")
+                         ? TRACE_OTHER
+                         : TRACE_WORK;
+    } else if (starts_with(slot->function, "cuMemcpy") || starts_with(slot->function, "cuMemset")) {
+        role->kind = TRACE_SYNCHRONOUS;
+    }
+    return role;
+}
+
+size_t trace_plain_length(const char *function)
+{
+    const char *abi = strrchr(function, '_');
+    return abi != NULL && abi[1] == 'v' ? (size_t)(abi - function) : strlen(function);
+}
+
+uint64_t trace_word(const struct trace_call *call, int place)
+{
+    return place >= 0 && (size_t)place < call->words ? call->fields[place] : 0;
+}
+
+uint64_t trace_stream_of(const struct trace_role *role, const struct trace_call *call)
+{
+    return trace_stream_number(call, trace_word(call, role->stream));
+}
+
+uint64_t trace_stream_number(const struct trace_call *call, uint64_t stream)
+{
+    if (stream == 0)
+        stream = call->kind == CUSHIM_DEFAULT_STREAM_LEGACY ? TRACE_LEGACY_STREAM : TRACE_PER_THREAD_STREAM;
+    return stream == TRACE_PER_THREAD_STREAM ? UINT64_C(1) << 63 | (uint64_t)call->thread : stream;
+}
+
+struct trace_text trace_stream_name(const struct trace_findings *findings, size_t process, uint64_t stream)
+{
+    struct trace_text name = {""};
+    if (findings != NULL)
+        name = trace_object_name(findings, process, "CUstream", stream);
+    if (stream == TRACE_LEGACY_STREAM)
+        snprintf(name.text, sizeof name.text, "the legacy stream");
+    else if (stream >> 63 != 0)
+        snprintf(name.text, sizeof name.text, "the per-thread stream of thread %" PRIu64,
+                 stream & ~(UINT64_C(1) << 63));
+    else if (name.text[0] == '\0')
+        snprintf(name.text, sizeof name.text, "stream 0x%" PRIx64, stream);
+    return name;
+}
+
+/* ---- tables ---- */
+
+static size_t key_hash(struct trace_key key)
+{
+    uint64_t hash = (key.id ^ (uint64_t)key.process << 40 ^ (uint64_t)key.kind << 56) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(hash >> 20);
+}
+
+static bool key_is(struct trace_key one, struct trace_key other)
+{
+    return one.id == other.id && one.process == other.process && one.kind == other.kind;
+}
+
+/* Returns the entry with the key, or the free one where it belongs. */
+static struct trace_key *table_place(const struct trace_table *table, struct trace_key key)
+{
+    for (size_t i = key_hash(key);; i++) {
+        struct trace_key *entry = (void *)(table->entries + (i & (table->room - 1)) * table->size);
+        if (entry->kind == 0 || key_is(*entry, key))
+            return entry;
+    }
+}
+
+void *trace_table_find(const struct trace_table *table, struct trace_key key)
+{
+    struct trace_key *entry = table->room > 0 ? table_place(table, key) : NULL;
+    return entry != NULL && entry->kind != 0 ? entry : NULL;
+}
+
+void *trace_table_next(const struct trace_table *table, const void *entry)
+{
+    size_t i = entry == NULL ? 0 : (size_t)((const char *)entry - table->entries) / table->size + 1;
+    for (; i < table->room; i++) {
+        struct trace_key *next = (void *)(table->entries + i * table->size);
+        if (next->kind != 0)
+            return next;
+    }
+    return NULL;
+}
+
+static bool table_grow(struct trace_table *table)
+{
+    struct trace_table grown = {.size = table->size, .room = table->room > 0 ? 2 * table->room : 64};
+    grown.entries = calloc(grown.room, grown.size);
+    if (grown.entries == NULL)
+        return false;
+    for (struct trace_key *entry = NULL; (entry = trace_table_next(table, entry)) != NULL; grown.count++)
+        memcpy(table_place(&grown, *entry), entry, grown.size);
+    free(table->entries);
+    *table = grown;
+    return true;
+}
+
+void *trace_table_add(struct trace_table *table, struct trace_key key)
+{
+    struct trace_key *entry = trace_table_find(table, key);
+    if (entry != NULL)
+        return entry;
+    if (3 * (table->count + 1) > 2 * table->room && !table_grow(table))
+        return NULL;
+    entry = table_place(table, key);
+    *entry = key;
+    table->count++;
+    return entry;
+}
+
+/* ---- the list ---- */
+
+struct trace_moment trace_moment_of(const struct trace_findings *findings, const struct trace_call *call)
+{
+    return (struct trace_moment){
+        .call = findings->calls,
+        .process = call->process,
+        .thread = call->thread,
+        .slot = call->slot,
+        .result = call->result,
+        .begin = call->begin,
+        .end = call->returned ? call->end : UINT64_MAX,
+    };
+}
+
+void trace_finding_add(struct trace_findings *findings, enum trace_finding_kind kind, const struct trace_moment *moment,
+                       const char *format, ...)
+{
+    va_list arguments;
+    struct trace_finding finding = {.kind = kind}, *grown;
+    if (findings->found[kind]++ >= TRACE_MOST_FINDINGS)
+        return;
+    if (moment != NULL) {
+        finding.call = moment->call;
+        finding.process = moment->process;
+        finding.thread = moment->thread;
+        finding.begin = moment->begin;
+    }
+    va_start(arguments, format);
+    bool is_made = vasprintf(&finding.text, format, arguments) >= 0;
+    va_end(arguments);
+    grown = is_made ? realloc(findings->list, (findings->count + 1) * sizeof *grown) : NULL;
+    if (grown == NULL) {
+        findings->failed = true;
+        if (is_made)
+            free(finding.text);
+        return;
+    }
+    findings->list = grown;
+    grown[findings->count++] = finding;
+}
+
+/* Those of a kind stay in their order. */
+static void findings_sort(struct trace_findings *findings)
+{
+    struct trace_finding *sorted = calloc(findings->count + 1, sizeof *sorted);
+    size_t count = 0;
+    if (sorted == NULL) {
+        findings->failed = true;
+        return;
+    }
+    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++) {
+        for (size_t i = 0; i < findings->count; i++) {
+            if ((int)findings->list[i].kind == kind)
+                sorted[count++] = findings->list[i];
+        }
+    }
+    free(findings->list);
+    findings->list = sorted;
+}
+
+void trace_findings_read(struct trace_findings *findings, const struct trace_reader *reader,
+                         const struct trace_call *call)
+{
+    const struct trace_role *role = findings->failed ? NULL : trace_role_of(findings, reader, call->slot);
+    if (role == NULL)
+        return;
+    findings->calls++;
+    trace_objects_read(findings, reader, call);
+    trace_captures_read(findings, reader, call, role);
+    trace_waits_read(findings, reader, call, role);
+}
+
+void trace_findings_end(struct trace_findings *findings, const struct trace_reader *reader)
+{
+    if (findings->calls == 0 || findings->failed)
+        return;
+    trace_objects_end(findings, reader);
+    trace_captures_end(findings, reader);
+    trace_waits_end(findings, reader);
+    findings_sort(findings);
+}
+
+void trace_findings_free(struct trace_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        free(findings->list[i].text);
+    free(findings->list);
+    free(findings->roles);
+    trace_objects_free(findings);
+    trace_captures_free(findings);
+    trace_waits_free(findings);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace in the trace-event format, for Perfetto and chrome://tracing. Each line is an event. */
+#include "trace_findings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The number of a track of a stream is this and that of the stream: greater than that of any thread. */
+enum { STREAM_TRACKS = 10000000 };
+
+struct writer {
+    const struct trace_reader *reader;
+    struct trace_tracks tracks;
+    struct trace_findings findings;
+    size_t named; /* the tracks that have a name */
+    uint64_t calls, waits, end;
+};
+
+/* What was not written yet. stdio would take a third of the time of a report. */
+static struct {
+    char text[65536];
+    size_t length;
+} output;
+
+static void flush(void)
+{
+    fwrite(output.text, 1, output.length, stdout);
+    output.length = 0;
+}
+
+/* Writes at most a line of trace_line. */
+static void put(const char *text)
+{
+    size_t length = strlen(text);
+    if (length > sizeof output.text - output.length)
+        flush();
+    memcpy(output.text + output.length, text, length);
+    output.length += length;
+}
+
+/* Writes a string of the program. Names of the schema need no escape sequences. */
+static void put_string(const char *string)
+{
+    flush();
+    json_put_string(string);
+}
+
+static void put_number(uint64_t number)
+{
+    char digits[24], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    put(at);
+}
+
+/* Nanoseconds as microseconds, the unit of the format. */
+static void put_time(const char *key, uint64_t nanoseconds)
+{
+    const char digits[] = {'.', (char)('0' + nanoseconds / 100 % 10), (char)('0' + nanoseconds / 10 % 10),
+                           (char)('0' + nanoseconds % 10), '\0'};
+    put(key);
+    put_number(nanoseconds / 1000);
+    put(digits);
+}
+
+/* Begins a line. */
+static void put_event(const char *phase, const char *category, const char *name)
+{
+    put(",\n{\"ph\":\"");
+    put(phase);
+    put("\",\"cat\":\"");
+    put(category);
+    put("\",\"name\":\"");
+    put(name);
+    put("\"");
+}
+
+static void put_place(const struct writer *writer, size_t process, uint64_t thread)
+{
+    put(",\"pid\":");
+    put_number((uint64_t)writer->reader->processes[process].pid);
+    put(",\"tid\":");
+    put_number(thread);
+}
+
+static uint64_t stream_thread(const struct trace_track *stream)
+{
+    return STREAM_TRACKS + (stream->number != 0 ? stream->number + 2 : stream->id);
+}
+
+static void put_name(const struct writer *writer, const struct trace_track *track)
+{
+    const struct trace_process *process = &writer->reader->processes[track->process];
+    bool is_process = track->kind == TRACE_PROCESSES;
+    if (track->kind == TRACE_EVENTS)
+        return;
+    put_event("M", "__metadata", is_process ? "process_name" : "thread_name");
+    put_place(writer, track->process,
+              is_process                     ? (uint64_t)process->pid
+              : track->kind == TRACE_THREADS ? track->id
+                                             : stream_thread(track));
+    put(",\"args\":{\"name\":");
+    put_string(is_process ? process->command : trace_track_name(track).text);
+    put("}}");
+}
+
+/* A number is written as one, and a string without the quotation marks that it has in text. */
+static void put_argument(const struct trace_argument *argument)
+{
+    const struct trace_line *value = &argument->value;
+    char text[TRACE_TEXT_MOST + 1];
+    put(argument->index > 1 ? ",\"" : "\"");
+    put(argument->is_behind ? "*" : "");
+    put(argument->name);
+    put("\":");
+    if (argument->text != NULL) {
+        memcpy(text, argument->text, argument->text_length);
+        text[argument->text_length] = '\0';
+        put_string(text);
+    } else {
+        bool is_number = value->length <= 15 && strspn(value->text, "0123456789") == value->length;
+        put(is_number ? "" : "\"");
+        put(value->text);
+        put(is_number ? "" : "\"");
+    }
+}
+
+/* A call on the track of its thread. One that did not return is an event that begins and does not end. */
+static void put_call(const struct writer *writer, const struct trace_call *call)
+{
+    const struct trace_slot *slot = &writer->reader->slots[call->slot];
+    unsigned char state = slot->states[call->kind];
+    struct trace_argument argument;
+    argument.findings = &writer->findings;
+    argument.index = argument.word = 0;
+    put_event(call->returned ? "X" : "B", trace_has_failed(call) ? "error" : "call", slot->function);
+    put_time(",\"ts\":", call->begin);
+    if (call->returned)
+        put_time(",\"dur\":", call->end - call->begin);
+    put_place(writer, call->process, (uint64_t)call->thread);
+    put(trace_has_failed(call) ? ",\"cname\":\"terrible\",\"args\":{" : ",\"args\":{");
+    while (trace_next_argument(writer->reader, call, &argument))
+        put_argument(&argument);
+    put(argument.index > 0 ? ",\"returns\":\"" : "\"returns\":\"");
+    put(call->returned ? trace_result(call->result).text : "did not return");
+    if (state != CUSHIM_STATE_NATIVE && state < SLOT_STATES) {
+        put("\",\"slot\":\"");
+        put(slot_states[state].word);
+    }
+    put("\"}}");
+}
+
+/* Slices of a track must not overlap, and calls of several threads for one stream can, so these are instants. Their
+ * names lack "cu", so that a search for a function finds each call once. */
+static void put_instant(const struct writer *writer, const struct trace_call *call, const struct trace_track *stream)
+{
+    const char *function = writer->reader->slots[call->slot].function;
+    put_event("i", "stream", strncmp(function, "cu", 2) == 0 ? function + 2 : function);
+    put_time(",\"ts\":", call->begin);
+    put_place(writer, call->process, stream_thread(stream));
+    put(",\"s\":\"t\"}");
+}
+
+static void put_capture(const struct writer *writer, const struct trace_track *stream, struct trace_capture capture)
+{
+    put_event("X", "capture", capture.is_invalidated ? "invalidated capture" : "capture");
+    put_time(",\"ts\":", capture.begin);
+    put_time(",\"dur\":", capture.end - capture.begin);
+    put_place(writer, stream->process, stream_thread(stream));
+    put(capture.is_invalidated ? ",\"cname\":\"terrible\"}" : "}");
+}
+
+/* An arrow from a call to the one that waits for it. */
+static void put_wait(struct writer *writer, const struct trace_place *from, const struct trace_call *call)
+{
+    const struct trace_place to = {.begin = call->begin, .process = call->process, .thread = call->thread};
+    const struct trace_place *const ends[] = {from, &to};
+    writer->waits++;
+    for (size_t i = 0; i < 2; i++) {
+        put_event(i == 0 ? "s" : "f", "wait", "wait");
+        put_time(",\"ts\":", ends[i]->begin);
+        put_place(writer, ends[i]->process, (uint64_t)ends[i]->thread);
+        put(",\"id\":");
+        put_number(writer->waits);
+        put(i == 0 ? "}" : ",\"bp\":\"e\"}");
+    }
+}
+
+static bool put_events(struct writer *writer, const struct trace_call *call, bool is_selected)
+{
+    struct trace_effect effect;
+    const struct trace_track *stream;
+    if (!trace_follow(&writer->tracks, writer->reader, call, is_selected ? writer->calls + 1 : 0, &effect))
+        return false;
+    writer->end = call->end > writer->end ? call->end : writer->end;
+    if (!is_selected)
+        return true;
+    writer->calls++;
+    for (; writer->named < writer->tracks.count; writer->named++)
+        put_name(writer, &writer->tracks.all[writer->named]);
+    put_call(writer, call);
+    stream = &writer->tracks.all[effect.stream];
+    if (effect.has_stream && effect.is_work)
+        put_instant(writer, call, stream);
+    if (effect.captured.end != 0)
+        put_capture(writer, stream, effect.captured);
+    if (effect.from.number != 0)
+        put_wait(writer, &effect.from, call);
+    return true;
+}
+
+enum status trace_write_json(struct trace_reader *reader, const struct options *options)
+{
+    struct writer writer = {.reader = reader};
+    struct trace_call call;
+    bool has_memory = trace_tracks_start(&writer.tracks, reader);
+    put("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"command\":");
+    put_string(reader->header->command);
+    put("},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"args\":{}}");
+    while (has_memory && trace_next(reader, &call)) {
+        trace_findings_read(&writer.findings, reader, &call);
+        has_memory = put_events(&writer, &call, trace_selects(options, reader, &call, &writer.findings))
+                     && !writer.findings.failed;
+    }
+    for (size_t i = 0; i < writer.tracks.count; i++) {
+        struct trace_track *stream = &writer.tracks.all[i];
+        stream->capture.end = writer.end;
+        if (stream->capture.is_active)
+            put_capture(&writer, stream, stream->capture);
+    }
+    put("\n]}\n");
+    flush();
+    trace_tracks_end(&writer.tracks);
+    trace_findings_free(&writer.findings);
+    if (!has_memory)
+        text_complain("trace: there is not enough memory");
+    else
+        trace_check_count(writer.calls);
+    return has_memory ? STATUS_USABLE : STATUS_UNUSABLE;
+}

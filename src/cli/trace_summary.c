@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary of a trace: how often and how long each function was called, and what went wrong. */
+#include "trace_findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Durations are counted in classes, 32 for each power of two, so that a quantile is exact to 3 percent. */
+enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MOST_UNRETURNED = 20, MOST_SHOWN = 10 };
+
+struct function {
+    size_t slot;
+    uint64_t calls, errors, total;
+    uint32_t *classes;
+};
+
+struct failure {
+    unsigned slot, result;
+    uint64_t calls;
+};
+
+struct summary {
+    struct function *functions;
+    struct failure *failures;
+    size_t failure_count;
+    uint64_t calls, errors, total, end, not_ready;
+    uint64_t unreturned_count;
+    struct trace_call unreturned[MOST_UNRETURNED];
+    bool failed; /* not enough memory */
+};
+
+struct trace_text trace_duration(uint64_t nanoseconds)
+{
+    struct trace_text duration;
+    const char *const units[] = {"ns", "us", "ms", "s"};
+    double value = (double)nanoseconds;
+    size_t unit = 0;
+    for (; unit < 3 && value >= 999.5; unit++)
+        value /= 1000;
+    snprintf(duration.text, sizeof duration.text, "%.*f %s",
+             unit == 0 || value >= 99.95 ? 0
+             : value >= 9.995            ? 1
+                                         : 2,
+             value, units[unit]);
+    return duration;
+}
+
+struct trace_text trace_result(unsigned code)
+{
+    static struct trace_type type;
+    struct trace_text result;
+    if (type.count == 0)
+        type = trace_type_find("CUresult", strlen("CUresult"));
+    const char *name = trace_type_enumerator(&type, code);
+    if (name != NULL)
+        snprintf(result.text, sizeof result.text, "%s", name);
+    else
+        snprintf(result.text, sizeof result.text, "%u", code);
+    return result;
+}
+
+static size_t class_of(uint64_t value)
+{
+    size_t shift = 0;
+    while (value >> shift >= (size_t)2 << CLASS_BITS)
+        shift++;
+    return (shift << CLASS_BITS) + (size_t)(value >> shift);
+}
+
+/* The middle of a class. */
+static uint64_t class_value(size_t index)
+{
+    if (index < (size_t)2 << CLASS_BITS)
+        return index;
+    size_t shift = (index >> CLASS_BITS) - 1;
+    return ((uint64_t)(index - (shift << CLASS_BITS)) << shift) + ((uint64_t)1 << shift) / 2;
+}
+
+/* The duration that a share of the calls does not exceed. */
+static uint64_t quantile(const struct function *function, double share)
+{
+    uint64_t returned = 0, seen = 0;
+    for (size_t i = 0; i < CLASSES; i++)
+        returned += function->classes[i];
+    for (size_t i = 0; i < CLASSES; i++) {
+        seen += function->classes[i];
+        if ((double)seen >= share * (double)returned)
+            return class_value(i);
+    }
+    return 0;
+}
+
+static void count_failure(struct summary *summary, const struct trace_call *call)
+{
+    size_t i = 0;
+    while (i < summary->failure_count
+           && (summary->failures[i].slot != call->slot || summary->failures[i].result != call->result))
+        i++;
+    if (i == summary->failure_count) {
+        struct failure *grown = realloc(summary->failures, (i + 1) * sizeof *grown);
+        if (grown == NULL) {
+            summary->failed = true;
+            return;
+        }
+        summary->failures = grown;
+        grown[summary->failure_count++] = (struct failure){call->slot, call->result, 0};
+    }
+    summary->failures[i].calls++;
+}
+
+static void count_call(struct summary *summary, const struct trace_call *call)
+{
+    struct function *function = &summary->functions[call->slot];
+    uint64_t duration = call->end - call->begin;
+    /* analyzer: trace_summary() frees the classes of every function */
+    if (function->classes == NULL && (function->classes = calloc(CLASSES, sizeof *function->classes)) == NULL) {
+        summary->failed = true;
+        return;
+    }
+    summary->calls++;
+    function->calls++;
+    if (call->end > summary->end)
+        summary->end = call->end;
+    if (!call->returned) {
+        if (summary->unreturned_count++ < MOST_UNRETURNED)
+            summary->unreturned[summary->unreturned_count - 1] = *call;
+        return;
+    }
+    function->total += duration;
+    summary->total += duration;
+    function->classes[class_of(duration)]++;
+    if (call->result == CUDA_ERROR_NOT_READY) {
+        summary->not_ready++;
+    } else if (call->result != CUDA_SUCCESS) {
+        function->errors++;
+        summary->errors++;
+        count_failure(summary, call);
+    }
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+    const struct function *one = a, *other = b;
+    if (one->total != other->total)
+        return one->total < other->total ? 1 : -1;
+    return one->calls != other->calls ? (one->calls < other->calls ? 1 : -1) : (int)one->slot - (int)other->slot;
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_head(const struct trace_reader *reader, const struct summary *summary)
+{
+    const struct trace_header *header = reader->header;
+    text_print(TONE_STRONG, "%s", header->command);
+    printf("\n%" PRIu64 " call%s in %s, %" PRIu64 " failed, %zu process%s\n", summary->calls, plural(summary->calls),
+           trace_duration(summary->end).text, summary->errors, reader->process_count,
+           reader->process_count == 1 ? "" : "es");
+    if (header->overwritten != 0)
+        printf("%" PRIu64 " older calls are not in the file: there was no room (--size, --keep)\n",
+               header->overwritten);
+    if (header->dropped != 0)
+        printf("%" PRIu64 " calls were not recorded: there was no room (--size, --keep)\n", header->dropped);
+    if (reader->damaged != 0)
+        printf("%" PRIu64 " parts of the file are damaged, and calls in them are left out\n", reader->damaged);
+}
+
+static void print_functions(const struct trace_reader *reader, const struct summary *summary)
+{
+    printf("\n%8s %10s %10s %10s %10s %8s  function\n", "share", "total", "median", "99 %", "calls", "failed");
+    for (size_t i = 0; i < reader->slot_count && summary->functions[i].calls > 0; i++) {
+        const struct function *function = &summary->functions[i];
+        printf("%6.1f %% %10s", summary->total > 0 ? 100 * (double)function->total / (double)summary->total : 0.0,
+               trace_duration(function->total).text);
+        printf(" %10s", trace_duration(quantile(function, 0.5)).text);
+        printf(" %10s %10" PRIu64 " %8" PRIu64 "  ", trace_duration(quantile(function, 0.99)).text, function->calls,
+               function->errors);
+        text_put(TONE_PLAIN, reader->slots[function->slot].function, 0);
+        puts("");
+    }
+}
+
+static void print_failures(const struct trace_reader *reader, const struct summary *summary)
+{
+    if (summary->failure_count > 0)
+        puts("\nFailed calls:");
+    for (size_t i = 0; i < summary->failure_count; i++) {
+        const struct failure *failure = &summary->failures[i];
+        printf("%10" PRIu64 "  ", failure->calls);
+        text_print(TONE_BAD, "%s: %s", reader->slots[failure->slot].function, trace_result(failure->result).text);
+        puts("");
+    }
+    if (summary->not_ready > 0)
+        printf("\n%" PRIu64 " quer%s returned CUDA_ERROR_NOT_READY, which is not a failure.\n", summary->not_ready,
+               summary->not_ready == 1 ? "y" : "ies");
+}
+
+/* The functions that the driver lacks. */
+static void print_states(const struct trace_reader *reader, const struct summary *summary)
+{
+    bool has_title = false;
+    for (size_t i = 0; i < reader->slot_count && summary->functions[i].calls > 0; i++) {
+        const struct trace_slot *slot = &reader->slots[summary->functions[i].slot];
+        unsigned char state = slot->states[0];
+        if (state != CUSHIM_STATE_MISSING && state != CUSHIM_STATE_POLYFILL)
+            continue;
+        if (!has_title)
+            puts("\nCalls of functions that this driver lacks:");
+        has_title = true;
+        printf("%10" PRIu64 "  ", summary->functions[i].calls);
+        text_print(TONE_DOUBTFUL, "%s: %s", slot->function, slot_states[state].word);
+        puts("");
+    }
+}
+
+static void print_unreturned(const struct trace_reader *reader, const struct summary *summary,
+                             const struct trace_findings *findings)
+{
+    uint64_t shown = summary->unreturned_count < MOST_UNRETURNED ? summary->unreturned_count : MOST_UNRETURNED;
+    if (shown > 0)
+        puts("\nCalls that did not return:");
+    for (uint64_t i = 0; i < shown; i++)
+        trace_print_call(reader, &summary->unreturned[i], findings);
+    if (shown < summary->unreturned_count)
+        printf("and %" PRIu64 " more\n", summary->unreturned_count - shown);
+}
+
+/* A title and a line for each finding of a kind. */
+static void print_findings(const struct trace_reader *reader, const struct trace_findings *findings,
+                           enum trace_finding_kind kind, size_t most)
+{
+    static const char *const titles[] = {"Captures that were lost", "Why calls failed", "What grows",
+                                         "What was left at the end", "The longest waits"};
+    uint64_t found = findings->found[kind];
+    size_t shown = 0;
+    if (found > 0)
+        printf("\n%s:\n", titles[kind]);
+    for (size_t i = 0; i < findings->count && shown < most; i++) {
+        const struct trace_finding *finding = &findings->list[i];
+        if (finding->kind != kind)
+            continue;
+        printf("%5" PRIu64 ".%09" PRIu64 " %7ld %7ld  ", finding->begin / 1000000000, finding->begin % 1000000000,
+               reader->processes[finding->process].pid, finding->thread);
+        text_print(kind <= TRACE_FINDING_FAILURE ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
+        puts("");
+        shown++;
+    }
+    if (found > shown)
+        printf("and %" PRIu64 " more\n", found - shown);
+}
+
+static void print_processes(const struct trace_reader *reader)
+{
+    if (reader->process_count < 2)
+        return;
+    puts("\nProcesses:");
+    for (size_t i = 0; i < reader->process_count; i++) {
+        const struct trace_process *process = &reader->processes[i];
+        printf("%10ld  %10" PRIu64 " call%s  ", process->pid, process->calls, plural(process->calls));
+        text_print(TONE_PLAIN, "%s", process->command);
+        puts("");
+    }
+}
+
+enum status trace_summary(struct trace_reader *reader, const struct options *options)
+{
+    struct summary summary = {.functions = calloc(reader->slot_count + 1, sizeof *summary.functions)};
+    struct trace_findings findings = {.list = NULL};
+    struct trace_call call;
+    summary.failed = summary.functions == NULL;
+    for (size_t i = 0; !summary.failed && i < reader->slot_count; i++)
+        summary.functions[i].slot = i;
+    while (!summary.failed && trace_next(reader, &call)) {
+        trace_findings_read(&findings, reader, &call);
+        if (trace_selects(options, reader, &call, &findings))
+            count_call(&summary, &call);
+    }
+    trace_findings_end(&findings, reader);
+    summary.failed |= findings.failed;
+    if (summary.failed) {
+        text_complain("trace: there is not enough memory");
+    } else if (options->trace.findings) {
+        for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
+            print_findings(reader, &findings, (enum trace_finding_kind)kind, SIZE_MAX);
+    } else {
+        qsort(summary.functions, reader->slot_count, sizeof *summary.functions, compare_functions);
+        print_head(reader, &summary);
+        print_findings(reader, &findings, TRACE_FINDING_CAPTURE, MOST_SHOWN);
+        print_functions(reader, &summary);
+        print_failures(reader, &summary);
+        print_findings(reader, &findings, TRACE_FINDING_FAILURE, MOST_SHOWN);
+        print_states(reader, &summary);
+        print_unreturned(reader, &summary, &findings);
+        for (int kind = TRACE_FINDING_FAILURE + 1; kind < TRACE_FINDING_KINDS; kind++)
+            print_findings(reader, &findings, (enum trace_finding_kind)kind, MOST_SHOWN);
+        print_processes(reader);
+    }
+    for (size_t i = 0; summary.functions != NULL && i < reader->slot_count; i++)
+        free(summary.functions[i].classes);
+    free(summary.functions);
+    free(summary.failures);
+    trace_findings_free(&findings);
+    return summary.failed ? STATUS_UNUSABLE : STATUS_USABLE;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The start of a libcuda.so.1. The driver is loaded when the dynamic loader initialises the library, as a driver is
+ * there when it is opened: afterwards the exports are those of the driver behind it, under the version limit and
+ * without the hidden functions.
+ */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE /* strsep */
+#endif
+#include "exec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cushim/diagnosis.h"
+#include "cushim/error.h"
+#include "layer.h"
+#include "load.h"
+#include "os_file.h"
+#include "os_library.h"
+#include "version.h"
+
+static CUresult not_started(void)
+{
+    return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+/* clang-format off */
+const union table cushim_exec_not_started = {.slots = {
+#define CUSHIM_ENTRY(function, abi, since, params, args) (cushim_fn)not_started,
+#include "cushim/entry_points.h"
+}};
+/* clang-format on */
+
+struct exported_name {
+    const char *name;
+    enum cushim_default_stream kind;
+    enum cushim_slot slot; /* CUSHIM_SLOT_COUNT: it has none */
+    size_t row;            /* in the loader's list; ROW_COUNT: it has none */
+    int without_slot;      /* its number, or NO_NUMBER */
+};
+
+enum { NO_NUMBER = -1 };
+
+static const struct exported_name exported_names[] = {
+#define KIND_legacy CUSHIM_DEFAULT_STREAM_LEGACY
+#define KIND_per_thread CUSHIM_DEFAULT_STREAM_PER_THREAD
+#define CUSHIM_EXPORT(symbol, kind, function, abi, version, params, args)                                              \
+    {#symbol, KIND_##kind, CUSHIM_SLOT_##function##_##abi, ROW_##function##_##abi, NO_NUMBER},
+#define CUSHIM_EXPORT_WITHOUT_SLOT(symbol, version)                                                                    \
+    {#symbol, KIND_legacy, CUSHIM_SLOT_COUNT, ROW_COUNT, EXEC_WITHOUT_SLOT_##symbol},
+#include "exports.inc"
+};
+
+static void report_no_driver(const char *why)
+{
+    fprintf(stderr, "cushim: exec: this program has no driver. %s\n", why);
+}
+
+/* The variables of the program's own cushim do not apply here. */
+static void load(void)
+{
+    struct exec_settings settings = exec_settings_read();
+    struct cushim_load_options options = {
+        .path = settings.driver,
+        .max_version = settings.max_version != NULL ? cush_version_parse(settings.max_version) : 0,
+        .hide = settings.hide,
+    };
+    /* Without settings (a child with another environment): the known paths, because the plain name is ours. */
+    if (options.path == NULL)
+        options.root = "/";
+    /* `cushim exec` has installed these layers before; so a failure means that a file is gone. */
+    if (settings.layers != NULL && cush_layer_add_objects(settings.layers) != CUDA_SUCCESS) {
+        report_no_driver(cushim_error_last()->message);
+        options = (struct cushim_load_options){.path = "none"};
+    }
+    (void)cush_load_without_environment(&options);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
+    if (settings.driver != NULL && diagnosis->reason != CUSHIM_REASON_NONE
+        && diagnosis->reason != CUSHIM_REASON_NOT_WANTED)
+        report_no_driver(diagnosis->message);
+}
+
+/* Connects an exported name with the driver's function, or hides it if this driver does not have it. */
+static void adopt(struct exec_names *names, void *library, const struct exported_name *exported)
+{
+    const struct driver *driver = &cush_loaded_driver;
+    cushim_fn driver_fn = cush_os_library_symbol(driver->library, exported->name);
+    cushim_fn own_fn = library != NULL ? cush_os_library_symbol(library, exported->name) : NULL;
+    bool allowed = exported->row == ROW_COUNT || cush_resolve_allows(driver, exported->row);
+    if (driver_fn == NULL || !allowed) {
+        names->hide(exported->name);
+        return;
+    }
+    if (exported->without_slot != NO_NUMBER)
+        names->without_slot[exported->without_slot] = driver_fn;
+    if (own_fn != NULL)
+        exec_proc_address_add(own_fn, driver_fn, exported->kind, exported->slot);
+}
+
+/* A process starts a second libcuda.so.1 only if it opens one by its path. */
+void cushim_exec_start(struct exec_names *names)
+{
+    static union table tables[CUSHIM_DEFAULT_STREAM_COUNT];
+    static bool has_tables;
+    char path[OS_PATH_SIZE];
+    if (!has_tables)
+        load();
+    if (cush_load_has_succeeded()) {
+        cush_os_library_path(NULL, (cushim_fn)names->hide, path, sizeof path);
+        void *library = cush_os_library_open_mapped(path);
+        for (size_t i = 0; i < sizeof exported_names / sizeof exported_names[0]; i++)
+            adopt(names, library, &exported_names[i]);
+        names->softcuda_control =
+            (softcuda_control_fn)cush_os_library_symbol(cush_loaded_driver.library, SOFTCUDA_CONTROL_SYMBOL);
+    }
+    if (names->softcuda_control == NULL)
+        names->hide(SOFTCUDA_CONTROL_SYMBOL);
+    if (!has_tables) {
+        tables[CUSHIM_DEFAULT_STREAM_LEGACY].named = *cushim_table_legacy();
+        tables[CUSHIM_DEFAULT_STREAM_PER_THREAD].named = *cushim_table_per_thread();
+        exec_proc_address_install(&tables[CUSHIM_DEFAULT_STREAM_LEGACY]);
+        has_tables = true;
+    }
+    names->legacy = &tables[CUSHIM_DEFAULT_STREAM_LEGACY];
+    names->per_thread = &tables[CUSHIM_DEFAULT_STREAM_PER_THREAD];
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of a trace. README.md describes it. All numbers are little-endian; the file is mapped by every process that
+ * is recorded, and read by `cushim trace report`, also while a program still writes it.
+ *
+ *   struct trace_header       4 KiB
+ *   the states of the slots   a byte for each slot of the legacy table, then of the per-thread table
+ *   the schema                text: a line for each slot
+ *   chunks                    CHUNK_SIZE each, to the end of the file
+ */
+#ifndef CUSHIM_TRACE_FORMAT_H
+#define CUSHIM_TRACE_FORMAT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_MAGIC UINT64_C(0x656361727475636d) /* "mcutrace" */
+
+enum {
+    TRACE_VERSION = 1,
+    TRACE_HEADER_SIZE = 4096,
+    TRACE_CHUNKS_AT = 256 << 10, /* the states and the schema are before */
+    TRACE_CHUNK_SIZE = 64 << 10,
+    TRACE_COMMAND_SIZE = 1024
+};
+
+/* The atomic members change while the file is written. */
+struct trace_header {
+    uint64_t magic;
+    uint32_t version, slot_count; /* slot_count is 0 until a process has written the states and the schema */
+    uint32_t schema_at, schema_size;
+    _Atomic uint64_t chunk_count; /* for which the file has room; less when the disk is full */
+    uint32_t keeps_newest; /* if there is no room, whether the oldest chunks are overwritten or new calls dropped */
+    uint32_t unused;
+    uint64_t clock, real_clock; /* nanoseconds of CLOCK_MONOTONIC and CLOCK_REALTIME when the file was made */
+    char command[TRACE_COMMAND_SIZE];
+    _Atomic uint64_t taken;                /* the number of chunks that were taken so far */
+    _Atomic uint64_t dropped, overwritten; /* the numbers of calls */
+    _Atomic uint32_t process_count;        /* the processes that have recorded calls */
+};
+
+/* Added to `taken` when the command cuts the file: no more chunks are taken. */
+#define TRACE_CLOSED (UINT64_C(1) << 62)
+
+/* A part of the file that one thread of one process fills at a time. */
+struct trace_chunk {
+    _Atomic uint64_t sequence; /* from 1, in the order in which chunks were taken; 0: never taken */
+    _Atomic uint64_t owner;    /* the process that fills it; 0: nobody */
+    uint32_t process;          /* a number from 1, in the order in which processes began */
+    uint32_t pid;              /* its number in the system */
+    uint32_t open;             /* the calls in this chunk that have not returned */
+    uint32_t calls;
+    _Atomic uint64_t used; /* in bytes, with this struct; stored after a record is complete up to its result */
+    uint64_t records[];
+};
+
+/*
+ * A record is a head of three words and the fields of its slot in the order of the schema.
+ *
+ *   word 0  the slot, the kind of the table, the number of words of the record, the result, and whether it returned
+ *   word 1  when the call began, by the clock
+ *   word 2  when it returned
+ *
+ * A field is as many words as its kind needs (enum trace_field). A text is a pointer, its length, and its characters.
+ */
+enum {
+    TRACE_HEAD = 3,
+    TRACE_KIND_SHIFT = 12,
+    TRACE_WORDS_SHIFT = 13,
+    TRACE_RESULT_SHIFT = 29,
+    TRACE_RETURNED_SHIFT = 45,
+    TRACE_TEXT_MOST = 255,
+    TRACE_TEXT_WORDS = 2 + (TRACE_TEXT_MOST + 7) / 8,
+    TRACE_LOG_WORDS = TRACE_HEAD + TRACE_TEXT_WORDS
+};
+
+/* The kinds of a field, by their letters in the schema. */
+enum trace_field {
+    TRACE_VALUE = 'v',
+    TRACE_OUT = 'o',
+    TRACE_IN = 'i',
+    TRACE_IN_OUT = 'b', /* the value before the call, then the one after it */
+    TRACE_TEXT = 't',
+    TRACE_POINTER = 'p'
+};
+
+/* Records that are not calls have these in place of a slot, and words of their own after the head. */
+enum {
+    TRACE_FIRST_FACT = 0xf00,
+    TRACE_THREAD = TRACE_FIRST_FACT, /* the next records of the chunk are of this thread: its number */
+    TRACE_PROCESS,                   /* a process began to record: its number, its parent's, its command as a text */
+    TRACE_EXIT,                      /* the process called exit() */
+    TRACE_LOG /* what the driver says about a call that failed, behind it: when the call began, the length, the text */
+};
+
+#define TRACE_WORDS_OF(bytes) (((bytes) + 7) / 8)
+
+/* Writes a header for a file of that size into the file. Returns false, with errno, if it cannot be written. */
+bool trace_file_make(int file, uint64_t size, bool keeps_newest, const char *command);
+
+enum { TRACE_DEFAULT_MEBIBYTES = 1024 };
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The place in a chunk. */
+struct trace_cursor {
+    uint64_t begin; /* of the record at `at` */
+    const uint64_t *at, *end;
+    size_t process;
+    long thread;
+};
+
+static const char no_memory[] = "there is not enough memory";
+static const char is_damaged[] = "the file is damaged";
+
+/* ---- the schema ---- */
+
+/* Reads "v4 unsigned int Flags". */
+static bool field_parse(char *text, struct trace_slot_field *field)
+{
+    char *type = strchr(text, ' '), *name = strrchr(text, ' ');
+    field->kind = text[0];
+    field->size = text[0] != '\0' ? (size_t)strtoul(text + 1, NULL, 10) : 0;
+    bool has_size = field->kind != TRACE_TEXT && field->kind != TRACE_POINTER;
+    if (type == NULL || name == type || strchr("voibtp", field->kind) == NULL || field->size > TRACE_CHUNK_SIZE / 8
+        || has_size != (field->size != 0))
+        return false;
+    *name = '\0';
+    field->type = type + 1;
+    field->name = name + 1;
+    size_t length = strlen(field->type);
+    if (field->kind != TRACE_VALUE && length > 0 && field->type[length - 1] == '*')
+        length--;
+    while (length > 0 && field->type[length - 1] == ' ')
+        length--;
+    field->value = trace_type_find(field->type, length);
+    return true;
+}
+
+/* Reads "cuStreamDestroy v2|v8 CUstream hStream". */
+static bool slot_parse(char *line, struct trace_slot *slot)
+{
+    char *rest = line, *name = strsep(&rest, "|"), *abi = strchr(name, ' ');
+    if (abi == NULL)
+        return false;
+    if (strcmp(abi, " v1") == 0)
+        *abi = '\0';
+    else
+        *abi = '_';
+    slot->function = name;
+    for (char *field; (field = strsep(&rest, "|")) != NULL; slot->field_count++) {
+        if (slot->field_count == TRACE_MOST_FIELDS || !field_parse(field, &slot->fields[slot->field_count]))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a text can stand in JSON and HTML as it is. */
+static bool is_plain(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text != '\n' && (*text < ' ' || *text > '~' || strchr("\"\\<", *text) != NULL))
+            return false;
+    }
+    return true;
+}
+
+static const char *schema_read(struct trace_reader *reader)
+{
+    const struct trace_header *header = reader->header;
+    const unsigned char *states = (const unsigned char *)header + TRACE_HEADER_SIZE;
+    size_t count = header->slot_count;
+    if (count == 0) /* no process has recorded a call */
+        return NULL;
+    if (count >= TRACE_FIRST_FACT || header->schema_at < TRACE_HEADER_SIZE + 2 * count
+        || header->schema_at > TRACE_CHUNKS_AT || header->schema_size > TRACE_CHUNKS_AT - header->schema_at)
+        return is_damaged;
+    reader->slots = calloc(count + 1, sizeof *reader->slots);
+    reader->schema = strndup((const char *)header + header->schema_at, header->schema_size);
+    if (reader->slots == NULL || reader->schema == NULL)
+        return no_memory;
+    char *rest = reader->schema;
+    if (!is_plain(rest))
+        return is_damaged;
+    for (size_t i = 0; i < count; i++, reader->slot_count++) {
+        char *line = strsep(&rest, "\n");
+        if (line == NULL || !slot_parse(line, &reader->slots[i]))
+            return is_damaged;
+        reader->slots[i].states[0] = states[i];
+        reader->slots[i].states[1] = states[count + i];
+    }
+    return NULL;
+}
+
+/* ---- processes ---- */
+
+static size_t process_find(struct trace_reader *reader, unsigned number)
+{
+    for (size_t i = reader->process_count; i-- > 0;) {
+        if (reader->processes[i].number == number)
+            return i;
+    }
+    struct trace_process *grown = realloc(reader->processes, (reader->process_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return SIZE_MAX;
+    reader->processes = grown;
+    memset(&grown[reader->process_count], 0, sizeof *grown);
+    grown[reader->process_count].number = number;
+    return reader->process_count++;
+}
+
+/* ---- the heap of cursors, the earliest record first ---- */
+
+static void heap_sift(struct trace_reader *reader, size_t at)
+{
+    struct trace_cursor *heap = reader->cursors, moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < reader->cursor_count; at = child) {
+        if (child + 1 < reader->cursor_count && heap[child + 1].begin < heap[child].begin)
+            child++;
+        if (heap[child].begin >= moved.begin)
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+static size_t record_words(const uint64_t *record)
+{
+    return record[0] >> TRACE_WORDS_SHIFT & 0xffff;
+}
+
+/* Whether a whole record is at the place of a cursor. */
+static bool cursor_is_sound(const struct trace_cursor *cursor)
+{
+    size_t room = (size_t)(cursor->end - cursor->at);
+    return room >= TRACE_HEAD && record_words(cursor->at) >= TRACE_HEAD && record_words(cursor->at) <= room;
+}
+
+/* Moves the first cursor to its next record. */
+static void cursor_advance(struct trace_reader *reader)
+{
+    struct trace_cursor *cursor = &reader->cursors[0];
+    cursor->at += record_words(cursor->at);
+    if (cursor->at != cursor->end && cursor_is_sound(cursor)) {
+        cursor->begin = cursor->at[1];
+    } else {
+        reader->damaged += cursor->at != cursor->end;
+        *cursor = reader->cursors[--reader->cursor_count];
+    }
+    if (reader->cursor_count > 0)
+        heap_sift(reader, 0);
+}
+
+static const char *cursor_add(struct trace_reader *reader, const struct trace_chunk *chunk)
+{
+    uint64_t used = chunk->used;
+    if (chunk->sequence == 0 || used == sizeof *chunk)
+        return NULL;
+    struct trace_cursor cursor = {.at = chunk->records, .end = (const uint64_t *)chunk + used / 8};
+    cursor.process = process_find(reader, chunk->process);
+    if (cursor.process == SIZE_MAX)
+        return no_memory;
+    reader->processes[cursor.process].pid = chunk->pid;
+    reader->calls += chunk->calls;
+    if (used < sizeof *chunk || used > TRACE_CHUNK_SIZE || used % 8 != 0 || !cursor_is_sound(&cursor)) {
+        reader->damaged++;
+        return NULL;
+    }
+    cursor.begin = cursor.at[1];
+    reader->cursors[reader->cursor_count++] = cursor;
+    return NULL;
+}
+
+static const char *cursors_make(struct trace_reader *reader)
+{
+    const char *chunks = (const char *)reader->header + TRACE_CHUNKS_AT;
+    size_t present = (reader->size - TRACE_CHUNKS_AT) / TRACE_CHUNK_SIZE;
+    /* Not beyond what was taken: to read a hole can need room on the disk, too. */
+    uint64_t taken = reader->header->taken & (TRACE_CLOSED - 1), most = reader->header->chunk_count;
+    uint64_t expected = taken < most ? taken : most;
+    size_t count = present < expected ? present : (size_t)expected;
+    free(reader->cursors);
+    free(reader->processes);
+    reader->processes = NULL;
+    reader->cursor_count = reader->process_count = reader->calls = reader->calls_read = 0;
+    reader->damaged = expected - count;
+    reader->cursors = malloc((count + 1) * sizeof *reader->cursors);
+    if (reader->cursors == NULL)
+        return no_memory;
+    for (size_t i = 0; i < count; i++) {
+        const char *why = cursor_add(reader, (const struct trace_chunk *)(const void *)(chunks + i * TRACE_CHUNK_SIZE));
+        if (why != NULL)
+            return why;
+    }
+    for (size_t i = reader->cursor_count / 2; i-- > 0;)
+        heap_sift(reader, i);
+    return NULL;
+}
+
+bool trace_rewind(struct trace_reader *reader)
+{
+    return cursors_make(reader) == NULL;
+}
+
+/* ---- the file ---- */
+
+static const char *map_file(int file, struct trace_reader *reader)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode) || status.st_size < TRACE_CHUNKS_AT)
+        return "this file is not a trace";
+    reader->size = (size_t)status.st_size;
+    void *mapped = mmap(NULL, reader->size, PROT_READ, MAP_SHARED, file, 0);
+    if (mapped == MAP_FAILED)
+        return strerror(errno);
+    reader->header = mapped;
+    if (reader->header->magic != TRACE_MAGIC)
+        return "this file is not a trace";
+    return reader->header->version == TRACE_VERSION ? NULL : "a newer version of cushim wrote this trace";
+}
+
+const char *trace_open(const char *path, struct trace_reader *reader)
+{
+    memset(reader, 0, sizeof *reader);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return strerror(errno);
+    const char *why = map_file(file, reader);
+    close(file);
+    if (why == NULL)
+        why = schema_read(reader);
+    return why != NULL ? why : cursors_make(reader);
+}
+
+void trace_close(struct trace_reader *reader)
+{
+    if (reader->header != NULL)
+        munmap((void *)(uintptr_t)reader->header, reader->size);
+    free(reader->slots);
+    free(reader->schema);
+    free(reader->cursors);
+    free(reader->processes);
+}
+
+/* ---- records ---- */
+
+size_t trace_field_words(const struct trace_slot_field *field, const uint64_t *at, size_t room)
+{
+    size_t value = TRACE_WORDS_OF(field->size), words = 1;
+    switch (field->kind) {
+    case TRACE_VALUE:
+        words = value;
+        break;
+    case TRACE_OUT:
+    case TRACE_IN:
+        words = 1 + value;
+        break;
+    case TRACE_IN_OUT:
+        words = 1 + 2 * value;
+        break;
+    case TRACE_TEXT:
+        words = room >= 2 && at[1] <= TRACE_TEXT_MOST ? 2 + TRACE_WORDS_OF(at[1]) : room + 1;
+        break;
+    default:
+        break;
+    }
+    return words <= room ? words : 0;
+}
+
+const uint64_t *trace_field_value(const struct trace_slot_field *field, const uint64_t *at, bool has_succeeded)
+{
+    switch (field->kind) {
+    case TRACE_VALUE:
+    case TRACE_POINTER:
+        return at;
+    case TRACE_IN:
+        return at[0] != 0 ? at + 1 : NULL;
+    case TRACE_OUT:
+        return at[0] != 0 && has_succeeded ? at + 1 : NULL;
+    case TRACE_IN_OUT:
+        return at[0] != 0 && has_succeeded ? at + 1 + TRACE_WORDS_OF(field->size) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+const uint64_t *trace_find_field(const struct trace_slot *slot, const struct trace_call *call, const char *name)
+{
+    const uint64_t *at = call->fields, *end = call->fields + call->words;
+    for (size_t i = 0; i < slot->field_count; i++) {
+        size_t words = trace_field_words(&slot->fields[i], at, (size_t)(end - at));
+        if (words == 0 || strcmp(slot->fields[i].name, name) == 0)
+            return words != 0 ? at : NULL;
+        at += words;
+    }
+    return NULL;
+}
+
+/* Takes note of a record that is not a call. */
+static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor)
+{
+    struct trace_process *process = &reader->processes[cursor->process];
+    const uint64_t *words = cursor->at + TRACE_HEAD;
+    size_t count = record_words(cursor->at) - TRACE_HEAD;
+    switch (cursor->at[0] & 0xfff) {
+    case TRACE_THREAD:
+        cursor->thread = count >= 1 ? (long)words[0] : 0;
+        break;
+    case TRACE_PROCESS:
+        if (count < 4 || words[3] > TRACE_TEXT_MOST || 4 + TRACE_WORDS_OF(words[3]) > count)
+            break;
+        process->parent = (long)words[1];
+        memcpy(process->command, words + 4, words[3]);
+        process->command[words[3]] = '\0';
+        break;
+    case TRACE_EXIT:
+        process->has_exited = true;
+        break;
+    default: /* of a newer cushim */
+        break;
+    }
+}
+
+/* Finds what the driver says about a call: behind its record, and behind those of calls within this call. */
+static void log_find(const struct trace_reader *reader, const struct trace_cursor *place, struct trace_call *call)
+{
+    struct trace_cursor cursor = *place;
+    uint64_t begin = cursor.at[1], end = cursor.at[2];
+    for (cursor.at += record_words(cursor.at); cursor_is_sound(&cursor); cursor.at += record_words(cursor.at)) {
+        const uint64_t *words = cursor.at + TRACE_HEAD;
+        size_t count = record_words(cursor.at) - TRACE_HEAD;
+        unsigned slot = cursor.at[0] & 0xfff;
+        if (slot < reader->slot_count && cursor.at[1] >= end)
+            break;
+        if (slot == TRACE_LOG && count >= 2 && words[0] == begin && words[1] <= TRACE_TEXT_MOST
+            && 2 + TRACE_WORDS_OF(words[1]) <= count) {
+            call->log = (const char *)(words + 2);
+            call->log_length = words[1];
+        }
+    }
+}
+
+bool trace_read(struct trace_reader *reader, struct trace_call *call)
+{
+    for (; reader->cursor_count > 0; cursor_advance(reader)) {
+        struct trace_cursor *cursor = &reader->cursors[0];
+        const uint64_t *record = cursor->at;
+        unsigned slot = record[0] & 0xfff;
+        if (slot >= reader->slot_count) {
+            fact_read(reader, cursor);
+            continue;
+        }
+        uint64_t origin = reader->header->clock;
+        *call = (struct trace_call){
+            .slot = slot,
+            .kind = record[0] >> TRACE_KIND_SHIFT & 1,
+            .process = cursor->process,
+            .thread = cursor->thread,
+            .returned = record[0] >> TRACE_RETURNED_SHIFT & 1,
+            .result = record[0] >> TRACE_RESULT_SHIFT & 0xffff,
+            .begin = record[1] > origin ? record[1] - origin : 0,
+            .fields = record + TRACE_HEAD,
+            .words = record_words(record) - TRACE_HEAD,
+        };
+        call->end = call->returned && record[2] - origin > call->begin ? record[2] - origin : call->begin;
+        if (call->returned && call->result != 0)
+            log_find(reader, cursor, call);
+        reader->processes[cursor->process].calls++;
+        reader->calls_read++;
+        cursor_advance(reader);
+        return true;
+    }
+    return false;
+}

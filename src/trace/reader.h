@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a trace: its calls in the order in which they began, whatever thread made them. */
+#ifndef CUSHIM_TRACE_READER_H
+#define CUSHIM_TRACE_READER_H
+
+#include "format.h"
+
+enum { TRACE_MOST_FIELDS = 16 };
+
+/* names.c: how a value of a type is shown. */
+struct trace_type {
+    enum trace_shown {
+        TRACE_HEXADECIMAL,
+        TRACE_SIGNED,
+        TRACE_UNSIGNED,
+        TRACE_FLOAT,
+        TRACE_STREAM /* hexadecimal, but for the default streams */
+    } shown;
+    size_t first, count; /* its enumerators */
+};
+struct trace_type trace_type_find(const char *name, size_t length);
+
+/* Returns the enumerator with a value, or NULL. */
+const char *trace_type_enumerator(const struct trace_type *type, uint64_t value);
+
+/* A slot as the schema of the file describes it. */
+struct trace_slot {
+    const char *function;    /* the exported name: "cuStreamDestroy_v2" */
+    unsigned char states[2]; /* enum cushim_slot_state, of the legacy and of the per-thread table */
+    size_t field_count;
+    struct trace_slot_field {
+        char kind; /* enum trace_field */
+        size_t size;
+        const char *type, *name;
+        struct trace_type value; /* the type or, of a pointer that is followed, that of the value behind it */
+    } fields[TRACE_MOST_FIELDS];
+};
+
+struct trace_process {
+    unsigned number;  /* from 1 */
+    long pid, parent; /* the parent is 0 if the start of the process was overwritten */
+    char command[TRACE_TEXT_MOST + 1];
+    bool has_exited; /* it called exit(), or returned from main() */
+    uint64_t calls;
+};
+
+/* A call. */
+struct trace_call {
+    unsigned slot, kind;
+    size_t process; /* an index */
+    long thread;
+    bool returned;
+    unsigned result;
+    uint64_t begin, end;    /* nanoseconds since the begin of the trace */
+    const uint64_t *fields; /* those of the slot, in order */
+    size_t words;
+    const char *log; /* what the driver says about the failure, in lines, not null-terminated; or NULL */
+    size_t log_length;
+};
+
+struct trace_reader {
+    const struct trace_header *header;
+    size_t size;
+    struct trace_slot *slots;
+    size_t slot_count;
+    struct trace_process *processes;
+    size_t process_count;
+    uint64_t calls, calls_read;   /* in the file, and those that were read */
+    uint64_t damaged;             /* the chunks that were read in part, or that the file lacks */
+    struct trace_cursor *cursors; /* a heap */
+    size_t cursor_count;
+    char *schema;
+};
+
+/* Opens a trace. Returns NULL, or a sentence about what is wrong with it. trace_close() accepts both. */
+const char *trace_open(const char *path, struct trace_reader *reader);
+void trace_close(struct trace_reader *reader);
+
+/* Reads the next call. Returns false at the end. After the last call, `processes` is complete. */
+bool trace_read(struct trace_reader *reader, struct trace_call *call);
+
+/* Starts again with the first call. */
+bool trace_rewind(struct trace_reader *reader);
+
+/* The value of a field: its first word or, of a pointer, that of the value behind it. Returns NULL if there is none. */
+const uint64_t *trace_field_value(const struct trace_slot_field *field, const uint64_t *at, bool has_succeeded);
+
+/* The number of words of a field at a place, or 0 if there is not room for it. */
+size_t trace_field_words(const struct trace_slot_field *field, const uint64_t *at, size_t room);
+
+/* Finds the place of the field with that name. Returns NULL if the slot does not have it. */
+const uint64_t *trace_find_field(const struct trace_slot *slot, const struct trace_call *call, const char *name);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread fills chunks of the mapped file. Nothing here takes a lock that a child of fork() could inherit: what a
+ * process shares between its threads is in a page that the kernel clears in a child, also in one of a raw fork.
+ */
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOAD(object) atomic_load_explicit(&(object), memory_order_acquire)
+#define STORE(object, value) atomic_store_explicit(&(object), value, memory_order_release)
+
+enum { MOST_LEFT = 64 };
+
+/* Cleared in a child. */
+struct process {
+    _Atomic uint32_t number; /* of this process in the file; 0: it has not begun to record */
+    atomic_flag is_beginning;
+    atomic_flag is_announced;
+    struct trace_chunk *_Atomic left[MOST_LEFT]; /* chunks with room, of threads that have ended */
+};
+static struct process *process;
+
+/* The mapped file. A child inherits it. */
+static struct trace_header *_Atomic file_header;
+static atomic_bool file_failed;
+static const char *file_path;
+static pthread_key_t thread_key;
+
+static _Thread_local struct trace_thread thread;
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* ---- the file ---- */
+
+static bool fail_file(const char *why)
+{
+    fprintf(stderr, "cushim: trace: %s: %s; the calls of process %ld are not recorded\n", file_path, why,
+            (long)getpid());
+    STORE(file_failed, 1);
+    return false;
+}
+
+/* The first process writes what only a layer knows. */
+static bool file_describe(int descriptor)
+{
+    static char schema[TRACE_CHUNKS_AT];
+    size_t states = 2 * (size_t)trace_slot_count, length = schema_write(schema, sizeof schema);
+    uint32_t place[] = {trace_slot_count, (uint32_t)(TRACE_HEADER_SIZE + states), (uint32_t)length};
+    return pwrite(descriptor, trace_states, states, TRACE_HEADER_SIZE) == (ssize_t)states
+           && pwrite(descriptor, schema, length, (off_t)place[1]) == (ssize_t)length
+           && pwrite(descriptor, place, sizeof place, offsetof(struct trace_header, slot_count)) == sizeof place;
+}
+
+/* Returns NULL, or what is wrong with the file. An empty file becomes a trace; an existing trace gets more calls. */
+static const char *file_map(int descriptor)
+{
+    struct trace_header header;
+    struct stat status;
+    if (fstat(descriptor, &status) != 0
+        || (status.st_size == 0
+            && !trace_file_make(descriptor, (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20, true, program_invocation_name)))
+        return strerror(errno);
+    if (pread(descriptor, &header, sizeof header, 0) != (ssize_t)sizeof header || header.magic != TRACE_MAGIC
+        || header.version != TRACE_VERSION)
+        return "this file is not a trace of this version of cushim";
+    if (header.slot_count == 0 ? !file_describe(descriptor) : header.slot_count != trace_slot_count)
+        return header.slot_count == 0 ? strerror(errno) : "this file is not a trace of this version of cushim";
+    void *mapped = mmap(NULL, TRACE_CHUNKS_AT + header.chunk_count * TRACE_CHUNK_SIZE, PROT_READ | PROT_WRITE,
+                        MAP_SHARED, descriptor, 0);
+    if (mapped == MAP_FAILED)
+        return strerror(errno);
+    STORE(file_header, mapped);
+    return NULL;
+}
+
+static bool file_open(void)
+{
+    int descriptor = open(file_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor < 0)
+        return fail_file(strerror(errno));
+    flock(descriptor, LOCK_EX); /* other processes of the program may do the same */
+    const char *why = file_map(descriptor);
+    flock(descriptor, LOCK_UN); /* the mapping would keep the lock */
+    close(descriptor);
+    return why == NULL || fail_file(why);
+}
+
+/* ---- chunks ---- */
+
+static struct trace_chunk *chunk_at(uint64_t index)
+{
+    return (struct trace_chunk *)(void *)((char *)LOAD(file_header) + TRACE_CHUNKS_AT + index * TRACE_CHUNK_SIZE);
+}
+
+static struct trace_chunk *chunk_of(const uint64_t *record)
+{
+    return chunk_at((uint64_t)((const char *)record - (const char *)LOAD(file_header) - TRACE_CHUNKS_AT)
+                    / TRACE_CHUNK_SIZE);
+}
+
+/* Whether a chunk can be taken: nobody fills it, or its process is gone. */
+static bool chunk_claim(struct trace_chunk *chunk, uint64_t pid)
+{
+    uint64_t owner = LOAD(chunk->owner);
+    if (owner != 0 && (owner == pid || kill((pid_t)owner, 0) == 0 || errno != ESRCH))
+        return false;
+    return atomic_compare_exchange_strong(&chunk->owner, &owner, pid);
+}
+
+/* Makes sure that the disk has room for a chunk: a write to a page without room would end the process (SIGBUS). */
+static bool chunk_has_room(struct trace_chunk *chunk, uint64_t index)
+{
+    if (madvise(chunk, TRACE_CHUNK_SIZE, MADV_POPULATE_WRITE) == 0)
+        return true;
+    if (errno != EINVAL)
+        return false;
+    /* Linux before 5.14 */
+    int descriptor = open(file_path, O_RDWR | O_CLOEXEC);
+    bool has_room =
+        descriptor >= 0
+        && posix_fallocate(descriptor, (off_t)(TRACE_CHUNKS_AT + index * TRACE_CHUNK_SIZE), TRACE_CHUNK_SIZE) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return has_room;
+}
+
+/* Begins a chunk that this process has claimed. */
+static void chunk_begin(struct trace_chunk *chunk, uint64_t sequence, uint64_t pid)
+{
+    atomic_fetch_add(&LOAD(file_header)->overwritten, chunk->calls);
+    STORE(chunk->used, sizeof *chunk);
+    chunk->calls = chunk->open = 0;
+    chunk->process = process->number;
+    chunk->pid = (uint32_t)pid;
+    STORE(chunk->sequence, sequence);
+}
+
+static struct trace_chunk *chunk_take(void)
+{
+    struct trace_header *header = LOAD(file_header);
+    uint64_t pid = (uint64_t)getpid(), count;
+    for (uint64_t tried = 0; (count = LOAD(header->chunk_count)) > 0 && tried <= count; tried++) {
+        bool is_full = LOAD(header->taken) >= count && !header->keeps_newest;
+        uint64_t taken = is_full ? count : atomic_fetch_add(&header->taken, 1);
+        if (taken >= TRACE_CLOSED || (taken >= count && !header->keeps_newest))
+            return NULL;
+        struct trace_chunk *chunk = chunk_at(taken % count);
+        if (!chunk_has_room(chunk, taken % count)) {
+            atomic_compare_exchange_strong(&header->chunk_count, &count, taken % count);
+        } else if (chunk_claim(chunk, pid)) {
+            chunk_begin(chunk, taken + 1, pid);
+            return chunk;
+        }
+    }
+    return NULL;
+}
+
+/* Gives up the chunk of this thread: another thread of the process continues it, or it is complete. */
+static void chunk_leave(void)
+{
+    struct trace_chunk *chunk = thread.chunk;
+    bool has_room = thread.end - thread.at > 64;
+    thread.chunk = NULL;
+    thread.at = thread.end = NULL;
+    if (chunk == NULL || chunk->open != 0) /* then the end of that call releases it */
+        return;
+    for (size_t i = 0; has_room && i < MOST_LEFT; i++) {
+        struct trace_chunk *none = NULL;
+        if (atomic_compare_exchange_strong(&process->left[i], &none, chunk))
+            return;
+    }
+    STORE(chunk->owner, 0);
+}
+
+static struct trace_chunk *chunk_take_left(size_t words)
+{
+    for (size_t i = 0; i < MOST_LEFT; i++) {
+        struct trace_chunk *chunk = LOAD(process->left[i]) != NULL ? atomic_exchange(&process->left[i], NULL) : NULL;
+        if (chunk != NULL && chunk->used + (words + TRACE_HEAD + 1) * 8 <= TRACE_CHUNK_SIZE)
+            return chunk;
+        if (chunk != NULL)
+            STORE(chunk->owner, 0);
+    }
+    return NULL;
+}
+
+/* ---- facts ---- */
+
+/* There must be room for it. */
+static void fact_write(unsigned fact, const uint64_t *words, size_t count)
+{
+    thread.at[0] = fact | (uint64_t)(TRACE_HEAD + count) << TRACE_WORDS_SHIFT;
+    thread.at[1] = thread.at[2] = now();
+    for (size_t i = 0; i < count; i++)
+        thread.at[TRACE_HEAD + i] = words[i];
+    thread.at += TRACE_HEAD + count;
+    STORE(thread.chunk->used, (uint64_t)((char *)thread.at - (char *)thread.chunk));
+}
+
+enum { PROCESS_WORDS = 2 + TRACE_TEXT_WORDS };
+
+/* The command line from /proc, with spaces between its words. */
+static void fact_write_process(void)
+{
+    uint64_t words[PROCESS_WORDS] = {(uint64_t)getpid(), (uint64_t)getppid()};
+    char *text = (char *)&words[4];
+    int descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor >= 0 ? read(descriptor, text, TRACE_TEXT_MOST) : 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    while (length > 0 && text[length - 1] == '\0')
+        length--;
+    for (ssize_t i = 0; i < length; i++)
+        text[i] = text[i] == '\0' ? ' ' : text[i];
+    words[3] = length > 0 ? (uint64_t)length : 0;
+    fact_write(TRACE_PROCESS, words, 4 + TRACE_WORDS_OF(words[3]));
+}
+
+/* ---- threads and processes ---- */
+
+static bool thread_find_room(size_t words);
+
+static void process_exit(void)
+{
+    if (process->number != 0 && thread_find_room(TRACE_HEAD))
+        fact_write(TRACE_EXIT, NULL, 0);
+}
+
+/* The file is opened at the first call, and not when the layer is installed: `cushim exec` installs layers in its own
+ * process, which then becomes the program. */
+static bool process_begin(void)
+{
+    if (LOAD(process->number) != 0)
+        return true;
+    if (LOAD(file_failed))
+        return false;
+    while (atomic_flag_test_and_set(&process->is_beginning))
+        sched_yield();
+    if (process->number == 0 && !LOAD(file_failed) && (LOAD(file_header) != NULL || file_open())) {
+        static bool has_handler;
+        if (!has_handler)
+            has_handler = atexit(process_exit) == 0; /* a child inherits it */
+        static bool has_log;
+        if (!has_log)
+            driver_log_register();
+        has_log = true; /* a child inherits it, too */
+        STORE(process->number, atomic_fetch_add(&LOAD(file_header)->process_count, 1) + 1);
+    }
+    atomic_flag_clear(&process->is_beginning);
+    return process->number != 0;
+}
+
+/* Called when a thread ends, and again if it makes calls after that. */
+static void thread_end(void *unused)
+{
+    (void)unused;
+    if (thread.process == process->number)
+        chunk_leave();
+}
+
+static bool thread_change_chunk(size_t words)
+{
+    if (!process_begin())
+        return false;
+    if (thread.process != process->number) /* a new thread, or that of a child with the chunk of its parent */
+        thread.chunk = NULL, thread.at = thread.end = NULL;
+    thread.process = process->number;
+    chunk_leave();
+    size_t facts = TRACE_HEAD + 1 + TRACE_HEAD + PROCESS_WORDS + TRACE_LOG_WORDS;
+    struct trace_chunk *chunk = chunk_take_left(words + facts);
+    if (chunk == NULL)
+        chunk = chunk_take();
+    if (chunk == NULL)
+        return false;
+    uint64_t number = (uint64_t)syscall(SYS_gettid);
+    thread.chunk = chunk;
+    thread.at = (uint64_t *)(void *)((char *)chunk + chunk->used);
+    thread.end = (uint64_t *)(void *)((char *)chunk + TRACE_CHUNK_SIZE) - TRACE_LOG_WORDS;
+    pthread_setspecific(thread_key, &thread_key);
+    if (!atomic_flag_test_and_set(&process->is_announced))
+        fact_write_process();
+    fact_write(TRACE_THREAD, &number, 1);
+    return true;
+}
+
+static bool thread_has_room(const struct trace_thread *own, size_t words)
+{
+    return own->process == process->number && own->end - own->at >= (ptrdiff_t)words;
+}
+
+static bool thread_find_room(size_t words)
+{
+    int error = errno; /* the program's */
+    bool found = thread_has_room(&thread, words) || thread_change_chunk(words);
+    errno = error;
+    return found;
+}
+
+bool record_prepare(void)
+{
+    const char *path = secure_getenv("CUSHIM_TRACE");
+    if (process != NULL)
+        return true;
+    if (path == NULL || path[0] == '\0' || (file_path = strdup(path)) == NULL)
+        return false;
+    void *page = mmap(NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || madvise(page, sizeof *process, MADV_WIPEONFORK) != 0
+        || pthread_key_create(&thread_key, thread_end) != 0)
+        return false;
+    process = page;
+    return true;
+}
+
+/* ---- records ---- */
+
+struct trace_thread *record_begin(size_t words)
+{
+    struct trace_thread *own = &thread;
+    if (thread_has_room(own, words) || thread_find_room(words))
+        return own;
+    if (LOAD(file_header) != NULL)
+        atomic_fetch_add(&LOAD(file_header)->dropped, 1);
+    return NULL;
+}
+
+void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
+{
+    struct trace_chunk *chunk = own->chunk;
+    uint64_t *record = own->at;
+    own->at = end;
+    own->log_length = 0;
+    chunk->open++;
+    chunk->calls++;
+    record[0] = head | (uint64_t)(end - record) << TRACE_WORDS_SHIFT;
+    record[2] = 0;
+    record[1] = now();
+    STORE(chunk->used, (uint64_t)((const char *)end - (const char *)chunk));
+}
+
+/* The last line repeats the name of the function and the code. */
+void record_log(const char *line, size_t length)
+{
+    static const char last_line[] = "Returning ";
+    struct trace_thread *own = &thread;
+    size_t used = own->log_length, room = sizeof own->log - used;
+    while (length > 0 && line[length - 1] == '\n')
+        length--;
+    if (strncmp(line, last_line, strlen(last_line)) == 0 || length == 0 || room < 2)
+        return;
+    if (used > 0)
+        own->log[used++] = '\n', room--;
+    if (length > room)
+        length = room;
+    memcpy(own->log + used, line, length);
+    own->log_length = (uint32_t)(used + length);
+}
+
+/* Behind the record of the call, unless calls within that call have taken the room. */
+static void log_write(struct trace_thread *own, const uint64_t *record)
+{
+    uint64_t words[TRACE_TEXT_WORDS] = {record[1], own->log_length};
+    if (own->chunk != chunk_of(record) || own->at > own->end)
+        return;
+    memcpy(&words[2], own->log, own->log_length);
+    fact_write(TRACE_LOG, words, 2 + TRACE_WORDS_OF(own->log_length));
+    own->log_length = 0;
+}
+
+void record_return(struct trace_thread *own, uint64_t *record, unsigned result)
+{
+    struct trace_chunk *chunk = chunk_of(record);
+    if (chunk->process != process->number) /* a child that the call has forked returns here, too */
+        return;
+    record[2] = now();
+    atomic_thread_fence(memory_order_release);
+    record[0] |= (uint64_t)(result & 0xffff) << TRACE_RESULT_SHIFT | (uint64_t)1 << TRACE_RETURNED_SHIFT;
+    if (result != 0 && own->log_length > 0)
+        log_write(own, record);
+    if (--chunk->open == 0 && chunk != own->chunk)
+        STORE(chunk->owner, 0); /* calls within this call went on in another chunk */
+}

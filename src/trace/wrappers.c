@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace layer: a function for each slot, which records the call and makes it. entry_points.h and fields.inc have
+ * everything that it needs to know of a slot.
+ */
+#include "record.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cushim/abi/egl.h"
+#include "cushim/layer.h"
+#include "fields.inc"
+
+static struct cushim_layer trace_layer;
+
+static uint8_t states_of_slots[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
+const uint8_t *const trace_states = &states_of_slots[0][0];
+const uint32_t trace_slot_count = CUSHIM_SLOT_COUNT;
+
+static uint64_t *write_bytes(uint64_t *at, const void *bytes, size_t size)
+{
+    size_t words = TRACE_WORDS_OF(size);
+    if (words > 0)
+        at[words - 1] = 0;
+    if (bytes != NULL)
+        memcpy(at, bytes, size);
+    else
+        memset(at, 0, size);
+    return at + words;
+}
+
+static uint64_t *write_text(uint64_t *at, const char *text)
+{
+    at[0] = (uint64_t)(uintptr_t)text;
+    at[1] = text != NULL ? strnlen(text, TRACE_TEXT_MOST) : 0;
+    return write_bytes(at + 2, text, at[1]);
+}
+
+/* The most words of a field. */
+#define WORDS_VALUE(type) TRACE_WORDS_OF(sizeof(type))
+#define WORDS_OUT(type) 1 + TRACE_WORDS_OF(sizeof *(type)0)
+#define WORDS_IN(type) WORDS_OUT(type)
+#define WORDS_IN_OUT(type) 1 + 2 * TRACE_WORDS_OF(sizeof *(type)0)
+#define WORDS_TEXT(type) TRACE_TEXT_WORDS
+#define WORDS_POINTER(type) 1
+#define WORDS(kind, type, name) +WORDS_##kind(type)
+
+/* Before the call. trace_at is the place of the field. */
+#define POINTER_BEFORE(name) *trace_at++ = (uint64_t)(uintptr_t)(name)
+#define BEFORE_VALUE(name) trace_at = write_bytes(trace_at, &(name), sizeof(name));
+#define BEFORE_OUT(name)                                                                                               \
+    POINTER_BEFORE(name);                                                                                              \
+    trace_at = write_bytes(trace_at, NULL, sizeof *(name));
+#define BEFORE_IN(name)                                                                                                \
+    POINTER_BEFORE(name);                                                                                              \
+    trace_at = write_bytes(trace_at, name, sizeof *(name));
+#define BEFORE_IN_OUT(name) BEFORE_IN(name) trace_at = write_bytes(trace_at, NULL, sizeof *(name));
+#define BEFORE_TEXT(name) trace_at = write_text(trace_at, name);
+#define BEFORE_POINTER(name) POINTER_BEFORE(name);
+#define BEFORE(kind, type, name) BEFORE_##kind(name)
+
+/* After a call that succeeded. */
+#define AFTER_VALUE(name) trace_at += TRACE_WORDS_OF(sizeof(name));
+#define AFTER_OUT(name) trace_at = write_bytes(trace_at + 1, name, sizeof *(name));
+#define AFTER_IN(name) trace_at += 1 + TRACE_WORDS_OF(sizeof *(name));
+#define AFTER_IN_OUT(name) trace_at = write_bytes(trace_at + 1 + TRACE_WORDS_OF(sizeof *(name)), name, sizeof *(name));
+#define AFTER_TEXT(name) trace_at += 2 + TRACE_WORDS_OF(trace_at[1]);
+#define AFTER_POINTER(name) trace_at++;
+#define AFTER(kind, type, name) AFTER_##kind(name)
+
+#define WRAPPER(wrapper, kind, slot, parameters, arguments)                                                            \
+    static CUresult CUDAAPI wrapper parameters                                                                         \
+    {                                                                                                                  \
+        const struct cushim_dispatch_table *const trace_next = cushim_layer_next(&trace_layer, kind);                  \
+        struct trace_thread *const trace_thread = record_begin(TRACE_HEAD TRACE_FIELDS_##slot(WORDS));                 \
+        if (trace_thread == NULL)                                                                                      \
+            return trace_next->slot arguments;                                                                         \
+        uint64_t *const trace_record = trace_thread->at, *trace_at = trace_record + TRACE_HEAD;                        \
+        TRACE_FIELDS_##slot(BEFORE)                                                                                    \
+            record_call(trace_thread, CUSHIM_SLOT_##slot | (uint64_t)kind << TRACE_KIND_SHIFT, trace_at);              \
+        const CUresult trace_result = trace_next->slot arguments;                                                      \
+        if (trace_result == CUDA_SUCCESS) {                                                                            \
+            trace_at = trace_record + TRACE_HEAD;                                                                      \
+            TRACE_FIELDS_##slot(AFTER)                                                                                 \
+        }                                                                                                              \
+        record_return(trace_thread, trace_record, (unsigned)trace_result);                                             \
+        return trace_result;                                                                                           \
+    }
+
+/* clang-format off */
+#define CUSHIM_ENTRY(function, abi, version, parameters, arguments)                                                    \
+    WRAPPER(trace_##function##_##abi, CUSHIM_DEFAULT_STREAM_LEGACY, function##_##abi, parameters, arguments)
+#define CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)                                            \
+    WRAPPER(trace_##function##_##abi##_legacy, CUSHIM_DEFAULT_STREAM_LEGACY, function##_##abi, parameters, arguments)  \
+    WRAPPER(trace_##function##_##abi##_per_thread, CUSHIM_DEFAULT_STREAM_PER_THREAD, function##_##abi, parameters,     \
+            arguments)
+#include "cushim/entry_points.h"
+/* clang-format on */
+
+static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+{
+    (void)next, (void)user;
+    if (!record_prepare())
+        return CUDA_ERROR_NOT_PERMITTED;
+    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
+        states_of_slots[kind][slot] = (uint8_t)states[slot];
+#define CUSHIM_ENTRY(function, abi, version, parameters, arguments) table->function##_##abi = trace_##function##_##abi;
+#define CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)                                            \
+    table->function##_##abi = CUSHIM_LAYER_OF_KIND(trace_##function##_##abi, kind);
+#include "cushim/entry_points.h"
+    return CUDA_SUCCESS;
+}
+
+static struct cushim_layer trace_layer = CUSHIM_LAYER("trace", install, NULL);
+CUSHIM_LAYER_ENTRY(trace_layer)
+
+/* ---- the driver's own words ---- */
+
+/* The driver calls this on the thread of the call that fails, before that call returns. */
+static void CUDA_CB log_on_line(void *user, CUlogLevel level, char *line, size_t length)
+{
+    (void)user;
+    if (level == CU_LOG_LEVEL_ERROR && line != NULL)
+        record_log(line, strnlen(line, length));
+}
+
+/* The program can register functions of its own beside this one. */
+void driver_log_register(void)
+{
+    static CUlogsCallbackHandle registration;
+    const struct cushim_dispatch_table *next = cushim_layer_next(&trace_layer, CUSHIM_DEFAULT_STREAM_LEGACY);
+    if (states_of_slots[CUSHIM_DEFAULT_STREAM_LEGACY][CUSHIM_SLOT_LogsRegisterCallback_v1] == CUSHIM_STATE_NATIVE)
+        (void)next->LogsRegisterCallback_v1(log_on_line, NULL, &registration);
+}
+
+/* ---- the schema ---- */
+
+#define SIZE_VALUE(type) sizeof(type)
+#define SIZE_OUT(type) sizeof *(type)0
+#define SIZE_IN(type) SIZE_OUT(type)
+#define SIZE_IN_OUT(type) SIZE_OUT(type)
+#define SIZE_TEXT(type) 0
+#define SIZE_POINTER(type) 0
+
+static const struct {
+    char kind;
+    uint16_t size;
+    const char *type, *name;
+} fields[] = {
+/* clang-format off */
+#define FIELD(kind, type, name) {TRACE_##kind, SIZE_##kind(type), #type, #name},
+#define CUSHIM_ENTRY(function, abi, version, parameters, arguments)                                                    \
+    TRACE_FIELDS_##function##_##abi(FIELD) {0, 0, "cu" #function, #abi},
+#include "cushim/entry_points.h"
+    /* clang-format on */
+};
+
+/* "cuStreamCreate v1|o8 CUstream *phStream|v4 unsigned int Flags": the function, its ABI version, and the fields. */
+size_t schema_write(char *text, size_t size)
+{
+    size_t length = 0, first = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (fields[i].kind != 0)
+            continue;
+        length += (size_t)snprintf(text + length, size - length, "%s %s", fields[i].type, fields[i].name);
+        for (; first < i; first++)
+            length += (size_t)snprintf(text + length, size - length, "|%c%u %s %s", fields[first].kind,
+                                       (unsigned)fields[first].size, fields[first].type, fields[first].name);
+        first = i + 1;
+        length += (size_t)snprintf(text + length, size - length, "\n");
+    }
+    return length;
+}

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * engine.h - the engine: streams, their queues and their work, events, captures, graphs, contexts and memory.
+ *
+ * These are one knot: a context owns streams, a stream executes work, work can be a graph, a graph can be made by a
+ * capture, and a capture consists of streams. So the files of this directory use each other, and share this header.
+ * They know nothing of the calls of the driver. Everything runs under the one lock (os_lock).
+ */
+#ifndef SOFT_ENGINE_H
+#define SOFT_ENGINE_H
+
+#include "soft.h"
+
+#include "compiler.h"
+#include "control.h"
+
+struct capture;
+struct context;
+struct event;
+struct graph;
+struct node;
+struct op;
+struct stream;
+
+/* ---- Threads that call the driver ---- */
+
+struct thread {
+    uint64_t id;
+    bool per_thread; /* the meaning of stream 0 in the current call */
+    struct context **stack;
+    size_t depth, capacity;
+    CUstreamCaptureMode capture_mode;
+    char explanation[96];   /* why the current call fails, for the log, or "" */
+    bool logging;           /* it calls the functions that are registered for the log */
+    struct stream *streams; /* this thread's default streams, one for each context */
+    struct op *running;     /* the operation that this thread executes, if it is a worker */
+    struct thread *next, **link;
+};
+
+/* The calling thread's data; NULL if out of memory. */
+struct thread *thread_self(void);
+
+/* Sets the explanation of a call that fails. */
+SOFT_PRINTF(1, 2)
+void thread_explain(const char *format, ...);
+
+/* ---- Contexts ---- */
+
+/*
+ * Primary contexts, one for each device, become active again after a reset; ordinary ones do not. Green ones have their
+ * own streams and share everything else with the primary one.
+ */
+struct context {
+    struct object object;
+    int device;
+    bool primary;
+    bool alive;
+    unsigned retained; /* of a primary context */
+    unsigned flags;
+    uint64_t id;
+    uint64_t generation;                 /* changes when all objects of the context are destroyed */
+    uint64_t ended_at;                   /* how many contexts had been created when it ended */
+    struct context *parent;              /* of a green context: the primary one, a reference */
+    struct green *green;                 /* of a green context: its handle as a green context */
+    struct context *greens, *next_green; /* of the primary context */
+    struct stream *streams;
+    struct stream *legacy;
+    size_t blocking_captures; /* of streams that synchronise with the legacy stream */
+    size_t limits[16];
+    CUfunc_cache cache;
+    CUsharedconfig shared;
+};
+
+/* Creates a published, inactive context with one reference; NULL if out of memory. */
+struct context *context_new(int device, bool primary);
+/* Creates the objects of an active context; false if out of memory. */
+bool context_start(struct context *context);
+/* Waits for its work, then destroys all its objects. Handles of its streams and events stay known, and return 709. */
+void context_stop(struct context *context);
+
+/* The context that owns its memory and events: the primary one for a green context, else itself. */
+struct context *context_primary(struct context *context);
+
+/* The calling thread's current context, usable or not; NULL if it has none. */
+struct context *context_current(void);
+
+/* Whether a host function or a callback makes this call. It may query its stream, but not the current context. */
+bool context_in_callback(void);
+
+/* Returns 0, 709 if the context was destroyed or reset since that generation, or its sticky error. */
+CUresult context_state(const struct context *context, uint64_t generation);
+
+/* Whether another context was created since that generation of the context ended. */
+bool context_has_successor(const struct context *context, uint64_t generation);
+
+/* Explains an error: there is no context where one is needed. Returns the error. */
+CUresult context_is_null(CUresult result);
+
+/* The current context. Fails if there is none (201), and with its sticky error. */
+CUresult context_need(struct context **out_context);
+
+/* The context of a handle; NULL means the current one. Fails if it is invalid (201), and with its sticky error. */
+CUresult context_find(CUcontext handle, struct context **out_context);
+
+/* Waits for all work that was submitted to the context and to its green contexts. Releases the lock meanwhile. */
+void context_drain(struct context *context);
+
+/* ---- Memory: which addresses belong to which allocation ---- */
+
+enum block_kind { BLOCK_DEVICE, BLOCK_MANAGED, BLOCK_PINNED, BLOCK_REGISTERED };
+
+struct block {
+    unsigned references;
+    enum block_kind kind;
+    char *base;
+    size_t size;
+    struct context *context; /* a reference */
+    struct pool *pool;       /* the pool that counts it, or NULL */
+    uint64_t generation;
+    uint64_t id;
+    unsigned flags;
+    bool listed;   /* can be found by its address */
+    bool of_graph; /* allocated by a node of a graph, or in a capture */
+    int sync_memops;
+};
+
+void block_ref(struct block *block);
+
+/* Accepts NULL. Dropping the last reference frees the memory, unless the caller owns it and only registered it. */
+void block_unref(struct block *block);
+
+/* The listed block that holds this address, or NULL. */
+struct block *block_find(uint64_t address);
+
+/* Whether one listed block contains all these bytes. */
+bool block_has(uint64_t address, size_t size);
+
+/* The first listed block that shares bytes with these, or NULL. */
+struct block *block_find_overlap(uint64_t address, size_t size);
+
+/* The memory that is allocated on the device, in bytes. */
+size_t memory_used(int device);
+
+/* Creates a listed block of the context with one reference, that of the list. NULL if out of memory or over the
+ * limit. */
+struct block *block_new(struct context *context, enum block_kind kind, size_t size, unsigned flags);
+
+/* The same for memory of the caller. */
+struct block *block_register(struct context *context, void *base, size_t size, unsigned flags);
+
+/* Removes it from the list, whose reference then belongs to the caller. */
+void block_unlist(struct block *block);
+
+/* Frees the memory of a context that is destroyed. */
+void memory_forget_context(struct context *context);
+
+/* A memory pool counts the memory that is allocated from it, and stays alive as long as that memory. */
+struct pool {
+    struct object object;
+    int device;
+    bool is_default;
+    unsigned char access[MAX_DEVICES]; /* CUmemAccess_flags of the other devices */
+    int reuse[3];                      /* stored and reported: memory is never reused */
+    cuuint64_t threshold;
+    cuuint64_t used, used_high;
+};
+
+/* Counts memory that is allocated from the pool; block_unref() counts it as freed. */
+void pool_take(struct pool *pool, size_t size);
+
+/* ---- Work: one task of a stream, as data ---- */
+
+enum work_kind {
+    WORK_EMPTY,
+    WORK_KERNEL,
+    WORK_COPY,
+    WORK_SET,
+    WORK_HOST,
+    WORK_STATUS,
+    WORK_RECORD,
+    WORK_WAIT,
+    WORK_ALLOC,
+    WORK_FREE,
+    WORK_VALUES,
+    WORK_CHILD,
+    WORK_KEEP_GRAPH
+};
+
+/* A copy: rows of `width` bytes, `height` rows in a slice. */
+struct copy {
+    char *to, *from;
+    size_t to_pitch, from_pitch, to_slice, from_slice;
+    size_t width, height, depth;
+    void *staged; /* the source's bytes, copied when the copy was submitted, or NULL; owned */
+};
+
+struct set {
+    char *to;
+    size_t pitch, width, height; /* width in elements */
+    unsigned value, element_size;
+};
+
+struct kernel {
+    struct function *function; /* a reference */
+    unsigned grid[3], block[3], shared;
+    void **arguments; /* pointers into a copy of the arguments; one allocation, owned */
+};
+
+struct work {
+    enum work_kind kind;
+    unsigned references;
+    union {
+        struct copy copy;
+        struct set set;
+        struct kernel kernel;
+        struct {
+            CUhostFn function;
+            void *data;
+        } host;
+        struct {
+            CUstreamCallback function;
+            void *data;
+            CUstream stream;
+        } status;
+        struct event *event; /* RECORD, WAIT: a reference */
+        struct block *block; /* ALLOC, FREE: a reference */
+        struct graph *child; /* CHILD: owned */
+        struct graph *kept;  /* KEEP_GRAPH, which ends a launch: a reference */
+        struct {
+            CUstreamBatchMemOpParams *items; /* owned */
+            unsigned count;
+        } values;
+    };
+    /* The description that the node was created from, for queries. */
+    union {
+        CUDA_MEMCPY3D copy;
+        CUDA_MEMSET_NODE_PARAMS set;
+    } params;
+};
+
+/* Zeroed except for the kind, with one reference; NULL if out of memory. */
+struct work *work_new(enum work_kind kind);
+void work_ref(struct work *work);
+/* Accepts NULL. */
+void work_unref(struct work *work);
+
+/* A wait for a value, or a write, of 64 bits; and the flags of a wait that choose a comparison. */
+bool value_is_64(CUstreamBatchMemOpType type);
+enum { VALUE_COMPARISON = 3 };
+
+/* Whether it is executed without a thread of its own. */
+bool work_is_instant(const struct work *work);
+
+/*
+ * Executes it, without the lock. `status` is the context's sticky error, which only a status callback receives; other
+ * work is not executed then. Returns its result: an error becomes the sticky error of the context.
+ */
+CUresult work_run(const struct work *work, CUresult status, const struct stream *stream);
+
+/* ---- Graphs ---- */
+
+/* A set of nodes, each with the data of an edge from it: the dependencies of a node, or of the next node of a capturing
+ * stream. */
+struct node_set {
+    struct node **nodes;
+    CUgraphEdgeData *data;
+    size_t count, node_capacity, data_capacity;
+};
+
+/* Adds a node unless the set contains it; false if out of memory. */
+bool node_set_add(struct node_set *set, struct node *node, const CUgraphEdgeData *data);
+bool node_set_add_all(struct node_set *set, const struct node_set *more);
+void node_set_remove(struct node_set *set, const struct node *node);
+void node_set_clear(struct node_set *set);
+/* Whether an edge has data other than full serialisation. */
+bool node_set_has_data(const struct node_set *set);
+
+/* A caller's nodes as a set. Fails with 1 if one is NULL or not in this graph, or if an edge is invalid. `repeats`: a
+ * node may be given twice. */
+CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
+                          bool repeats, struct node_set *out_set);
+
+/* User objects, whose references have a count for each holder. */
+struct user_object {
+    struct object object;
+    int64_t count; /* of all references of all holders; negative for ever once too many were dropped */
+    CUhostFn destroy;
+    void *data;
+};
+
+void user_object_ref(struct user_object *object, unsigned count);
+void user_object_unref(struct user_object *object, unsigned count);
+
+struct node {
+    struct object object;
+    struct graph *graph;
+    struct work *work; /* a reference */
+    CUgraphNodeType type;
+    struct node_set dependencies;
+    size_t index;          /* in the graph; set when the graph is traversed */
+    bool marked;           /* set when the graph is traversed */
+    struct node *original; /* in a clone, for comparison only */
+};
+
+/* A user object, and the number of references that a graph holds. */
+struct retained {
+    struct user_object *object;
+    unsigned count;
+};
+
+struct graph {
+    struct object object;
+    struct node **nodes;
+    size_t count, capacity;
+    struct retained *retained;
+    size_t retained_count, retained_capacity;
+    bool in_capture;
+    bool embedded; /* owned by a node */
+};
+
+/* Creates an empty, published graph; NULL if out of memory. */
+struct graph *graph_new(void);
+void graph_destroy(struct graph *graph);
+struct graph *graph_copy(struct graph *graph);
+
+/* Work that executes a copy of the graph; NULL if out of memory. */
+struct work *work_new_child(struct graph *graph);
+
+/* Adds a node with these dependencies. Takes over the reference to `work`, also on failure. NULL if out of memory. */
+struct node *graph_add(struct graph *graph, struct work *work, const struct node_set *dependencies);
+
+/* Marks the nodes in `from` and all their dependencies, direct and indirect, and no others. */
+void graph_mark_ancestors(struct graph *graph, const struct node_set *from);
+
+/* ---- Streams ---- */
+
+enum stream_role { STREAM_CREATED, STREAM_LEGACY, STREAM_PER_THREAD };
+
+struct stream {
+    struct object object;
+    enum stream_role role;
+    struct context *context; /* a reference */
+    uint64_t generation;     /* that of the context when the stream was created */
+    uint64_t id;
+    unsigned flags;
+    int priority;
+    struct stream *next, **link; /* in the context */
+    struct stream *next_of_thread;
+
+    /* The queue, which owns its operations. `last` is the newest one, kept after its completion. */
+    struct op *head, *tail, *last;
+    size_t work_count; /* operations in the queue that need a worker */
+    bool scheduled;    /* a worker has it, or will have it */
+    struct stream *next_ready, *next_pending;
+    bool is_pending;
+
+    /* Capture: the capture of the stream, and the dependencies of its next node. */
+    struct capture *capture; /* a reference */
+    struct node_set dependencies;
+    struct stream *next_captured;
+
+    CUlaunchAttributeValue window, domain_map;
+    CUsynchronizationPolicy policy;
+    CUlaunchMemSyncDomain domain;
+};
+
+enum { PRIORITY_LEAST = 0, PRIORITY_GREATEST = -5 };
+
+int stream_clamp_priority(int priority);
+
+/*
+ * The stream of a handle: 0 and the special handles need a current context (201); others must be valid (400) and their
+ * context must exist (709). With the context's sticky error, also returns the stream.
+ */
+CUresult stream_find(CUstream handle, struct stream **out_stream);
+
+/* The stream that 0 means in this call, in the current context. */
+CUresult stream_default(struct stream **out_stream);
+
+/* Whether it synchronises with the legacy stream. */
+bool stream_is_blocking(const struct stream *stream);
+
+/* Creates a stream of the context with one reference, the caller's; not published. NULL if out of memory. */
+struct stream *stream_new(struct context *context, enum stream_role role, unsigned flags, int priority);
+
+/* Creates a published stream for the caller; fails with 2 if out of memory. */
+CUresult stream_create(struct context *context, unsigned flags, int priority, CUstream *out_stream);
+
+/* Drops the default streams of a thread that ends. */
+void stream_end_thread(struct thread *thread);
+
+/* Whether all submitted work is complete; for a worker, the stream of its own callback is idle. */
+bool stream_is_idle(const struct stream *stream);
+
+/* Waits for all submitted work. Releases the lock meanwhile; a worker does not wait for its own callback. */
+void stream_wait(struct stream *stream);
+
+/* ---- Queues: the operations in streams, their order, and the threads that execute them ---- */
+
+/* One edge of the order: `op` waits for the operation whose list contains the link. */
+struct link {
+    struct op *op;
+    struct link *next;
+};
+
+struct op {
+    unsigned references;
+    bool done;
+    bool started;
+    unsigned waits;        /* the number of operations it still waits for, without those before it in its queue */
+    unsigned waiters;      /* the number of waiting threads */
+    uint64_t time;         /* of its completion */
+    struct op *next;       /* in the queue */
+    struct stream *stream; /* a reference, until it is complete */
+    struct work *work;     /* a reference, until it is complete */
+    struct link *dependents;
+    size_t link_count;
+    struct link links[]; /* its own links, in the lists of others */
+};
+
+void op_ref(struct op *op);
+
+void op_unref(struct op *op);
+
+/* Waits for one operation. Releases the lock meanwhile. */
+void op_wait(struct op *op);
+
+/*
+ * Adds work to the end of a stream's queue, after the operations that it must wait for: the legacy stream and the
+ * streams that synchronise with it, the event of a WAIT, and `after` (which may be NULL). A RECORD makes the event
+ * represent the new operation. Takes its own reference to the work. Does not check captures. Returns the operation,
+ * valid as long as the caller holds the lock; NULL if there is no memory, or no thread to execute it.
+ */
+struct op *queue_push(struct stream *stream, struct work *work, struct op *after);
+
+/*
+ * Ensures that no push to the stream fails for lack of a thread while the caller holds the lock; false if the system
+ * has no more threads.
+ */
+bool queue_reserve(const struct stream *stream);
+
+/*
+ * Submits the work of an asynchronous function of the driver: captures it if the stream is capturing, else pushes it.
+ * Takes over the caller's reference, also on failure. `work` NULL means that the caller is out of memory.
+ */
+CUresult queue_submit(struct stream *stream, struct work *work);
+
+/* Runs a host function soon, on a worker, without a context. */
+void queue_defer(CUhostFn function, void *data);
+
+/* Must be called before the first push. */
+void queue_start(void);
+
+/* Whether this process is a forked child of the one that called queue_start(): it has no workers. */
+bool queue_is_forked(void);
+
+/* ---- Events ---- */
+
+struct event {
+    struct object object;
+    struct context *context; /* a reference */
+    uint64_t generation;
+    unsigned flags;
+    struct op *op;           /* of the latest record; a reference, or NULL */
+    struct capture *capture; /* of the latest record in a capture; a reference, or NULL */
+    struct node_set dependencies;
+};
+
+/* Creates a published event for the caller; NULL if out of memory. */
+struct event *event_new(struct context *context, unsigned flags);
+
+/* Makes the event represent `op`, and forgets any capture. */
+void event_set_op(struct event *event, struct op *op);
+
+/* Makes the event represent the work that was captured so far. Takes over the set `captured`. */
+void event_set_capture(struct event *event, struct capture *capture, const struct node_set *captured);
+
+/* The event of a handle. Fails if it is invalid (400) or its context is destroyed (709); with the sticky error, also
+ * returns the event. */
+CUresult event_find(CUevent handle, struct event **out_event);
+
+/* ---- Captures: which streams they contain, and which calls are refused or invalidate them ---- */
+
+struct capture {
+    unsigned references;
+    uint64_t id;
+    CUstreamCaptureMode mode;
+    uint64_t thread; /* the thread that began it */
+    struct graph *graph;
+    bool invalid;
+    bool ended;
+    struct stream *origin;
+    struct stream *streams;
+    struct node_set orphans; /* the last nodes of streams that were destroyed */
+    struct capture *next;    /* in the list of captures in progress */
+};
+
+void capture_ref(struct capture *capture);
+
+void capture_unref(struct capture *capture);
+
+/* For a call that is not allowed on this stream while it captures: returns 900 and invalidates that capture. */
+CUresult capture_forbid(struct stream *stream);
+
+/* For a call that is unsafe during a capture, as far as the thread's mode forbids it: returns 900 and invalidates the
+ * captures. */
+CUresult capture_unsafe(void);
+
+/* For a call that invalidates every capture in the context, in any mode: returns 900. */
+CUresult capture_forbid_in_context(struct context *context);
+
+/* For a use of the legacy stream while a stream that it would join is capturing: returns 906. `invalidates` is whether
+ * those captures are invalidated. */
+CUresult capture_implicit(struct stream *stream, bool invalidates);
+
+/* The error of a call in a capture that was invalidated before. */
+CUresult capture_is_lost(void);
+
+/* The combination of capture_forbid and capture_unsafe for a call that queries one stream. */
+CUresult capture_check_stream(struct stream *stream);
+
+/* For a query of the completion of an event that was recorded in a capture: returns 907, or 1 after the end of that
+ * capture. `invalidates` is whether the capture is invalidated. */
+CUresult capture_check_event(struct event *event, bool invalidates);
+
+/* For a query of a stream that is allowed during capture: returns 901 if its capture is invalidated, and 906 for the
+ * legacy stream, which invalidates. */
+CUresult capture_check_query(struct stream *stream);
+
+/* Adds a node to the stream's capture. Takes over the reference to `work`. */
+CUresult capture_add(struct stream *stream, struct work *work);
+
+/* Event record and wait in a capture. *out_captured is whether that completes the call. */
+CUresult capture_record(struct stream *stream, struct event *event);
+CUresult capture_wait(struct stream *stream, struct event *event, bool *out_captured);
+
+/* The stream or its context is destroyed. */
+void capture_abandon(struct stream *stream);
+
+/* Creates a capture with the stream as its origin; NULL if out of memory. */
+struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph,
+                              const struct node_set *dependencies);
+
+/* Removes every stream. Destroys the graph unless it is kept, even if it was the caller's before. */
+void capture_end(struct capture *capture, bool keep_graph);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs as a whole: sets of nodes, nodes and edges, copies, and the user objects that a graph retains. */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const CUgraphEdgeData plain;
+
+bool node_set_add(struct node_set *set, struct node *node, const CUgraphEdgeData *data)
+{
+    if (data == NULL)
+        data = &plain;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->nodes[i] == node)
+            return true;
+    size_t count = set->count + 1;
+    if (!soft_reserve((void **)&set->nodes, &set->node_capacity, count, sizeof(struct node *))
+        || !soft_reserve((void **)&set->data, &set->data_capacity, count, sizeof(CUgraphEdgeData)))
+        return false;
+    set->nodes[set->count] = node;
+    set->data[set->count] = *data;
+    set->count = count;
+    return true;
+}
+
+bool node_set_add_all(struct node_set *set, const struct node_set *more)
+{
+    size_t before = set->count;
+    for (size_t i = 0; i < more->count; i++) {
+        if (!node_set_add(set, more->nodes[i], &more->data[i])) {
+            set->count = before;
+            return false;
+        }
+    }
+    return true;
+}
+
+void node_set_remove(struct node_set *set, const struct node *node)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->nodes[i] != node)
+            continue;
+        size_t rest = --set->count - i;
+        memmove(&set->nodes[i], &set->nodes[i + 1], rest * sizeof(struct node *));
+        memmove(&set->data[i], &set->data[i + 1], rest * sizeof(CUgraphEdgeData));
+        return;
+    }
+}
+
+void node_set_clear(struct node_set *set)
+{
+    free(set->nodes);
+    free(set->data);
+    *set = (struct node_set){0};
+}
+
+bool node_set_has_data(const struct node_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (memcmp(&set->data[i], &plain, sizeof(plain)) != 0)
+            return true;
+    return false;
+}
+
+/* Only a kernel can signal before its end, and only to a programmatic edge. */
+static bool edge_is_allowed(const struct node *from, const CUgraphEdgeData *data)
+{
+    if (memcmp(data, &plain, sizeof(plain)) == 0)
+        return true;
+    static const unsigned char none[sizeof(data->reserved)];
+    return from->work->kind == WORK_KERNEL && data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
+           && data->from_port <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER && data->to_port == 0
+           && memcmp(data->reserved, none, sizeof(none)) == 0;
+}
+
+CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
+                          bool repeats, struct node_set *out_set)
+{
+    CUresult result = count > 0 && nodes == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
+        struct node *node = handle_find(OBJECT_NODE, nodes[i]);
+        if (node == NULL || node->graph != graph || (data != NULL && !edge_is_allowed(node, &data[i])))
+            result = CUDA_ERROR_INVALID_VALUE;
+        else if (!node_set_add(out_set, node, data == NULL ? NULL : &data[i]))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+        else if (!repeats && out_set->count != i + 1) /* a node was given twice */
+            result = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (result != CUDA_SUCCESS)
+        node_set_clear(out_set);
+    return result;
+}
+
+void user_object_ref(struct user_object *object, unsigned count)
+{
+    object->count += count;
+}
+
+void user_object_unref(struct user_object *object, unsigned count)
+{
+    object->count -= count;
+    if (object->count != 0)
+        return;
+    handle_withdraw(object);
+    queue_defer(object->destroy, object->data);
+    object_unref(object);
+}
+
+static void node_free(void *object)
+{
+    struct node *node = object;
+    handle_withdraw(node);
+    work_unref(node->work);
+    node_set_clear(&node->dependencies);
+    free(node);
+}
+
+static void graph_free(void *object)
+{
+    struct graph *graph = object;
+    for (size_t i = 0; i < graph->count; i++)
+        object_unref(graph->nodes[i]);
+    for (size_t i = 0; i < graph->retained_count; i++)
+        user_object_unref(graph->retained[i].object, graph->retained[i].count);
+    free(graph->nodes);
+    free(graph->retained);
+    free(graph);
+}
+
+struct graph *graph_new(void)
+{
+    struct graph *graph = object_new(OBJECT_GRAPH, sizeof(*graph), graph_free);
+    if (graph == NULL || !handle_publish(graph)) {
+        free(graph);
+        return NULL;
+    }
+    return graph;
+}
+
+void graph_destroy(struct graph *graph)
+{
+    handle_withdraw(graph);
+    object_unref(graph);
+}
+
+static CUgraphNodeType node_type(enum work_kind kind)
+{
+    switch (kind) {
+    case WORK_KERNEL:
+        return CU_GRAPH_NODE_TYPE_KERNEL;
+    case WORK_COPY:
+        return CU_GRAPH_NODE_TYPE_MEMCPY;
+    case WORK_SET:
+        return CU_GRAPH_NODE_TYPE_MEMSET;
+    case WORK_HOST:
+        return CU_GRAPH_NODE_TYPE_HOST;
+    case WORK_RECORD:
+        return CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+    case WORK_WAIT:
+        return CU_GRAPH_NODE_TYPE_WAIT_EVENT;
+    case WORK_ALLOC:
+        return CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    case WORK_FREE:
+        return CU_GRAPH_NODE_TYPE_MEM_FREE;
+    case WORK_VALUES:
+        return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    case WORK_CHILD:
+        return CU_GRAPH_NODE_TYPE_GRAPH;
+    case WORK_STATUS:
+    case WORK_EMPTY:
+    case WORK_KEEP_GRAPH:
+        break;
+    }
+    return CU_GRAPH_NODE_TYPE_EMPTY;
+}
+
+struct node *graph_add(struct graph *graph, struct work *work, const struct node_set *dependencies)
+{
+    struct node *node = work == NULL ? NULL : object_new(OBJECT_NODE, sizeof(*node), node_free);
+    if (node == NULL) {
+        work_unref(work);
+        return NULL;
+    }
+    node->work = work;
+    node->type = node_type(work->kind);
+    node->graph = graph;
+    bool whole = node_set_add_all(&node->dependencies, dependencies)
+                 && soft_reserve((void **)&graph->nodes, &graph->capacity, graph->count + 1, sizeof(struct node *))
+                 && handle_publish(node);
+    if (!whole) {
+        object_unref(node);
+        return NULL;
+    }
+    graph->nodes[graph->count++] = node;
+    return node;
+}
+
+void graph_mark_ancestors(struct graph *graph, const struct node_set *from)
+{
+    for (size_t i = 0; i < graph->count; i++)
+        graph->nodes[i]->marked = false;
+    for (size_t i = 0; i < from->count; i++)
+        from->nodes[i]->marked = true;
+    /* Nodes mostly depend on older ones, so one pass from the newest on is usually sufficient; a second one confirms
+     * it. */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = graph->count; i-- > 0;) {
+            const struct node *node = graph->nodes[i];
+            for (size_t k = 0; node->marked && k < node->dependencies.count; k++) {
+                changed = changed || !node->dependencies.nodes[k]->marked;
+                node->dependencies.nodes[k]->marked = true;
+            }
+        }
+    }
+}
+
+/* A copy has its own child graphs, because those of the original can be obtained and changed. */
+static struct work *work_copy(struct work *work)
+{
+    if (work->kind == WORK_CHILD)
+        return work_new_child(work->child);
+    work_ref(work);
+    return work;
+}
+
+static bool graph_copy_nodes(struct graph *copy, const struct graph *graph)
+{
+    static const struct node_set none;
+    for (size_t i = 0; i < graph->count; i++) {
+        struct node *from = graph->nodes[i];
+        struct node *node = graph_add(copy, work_copy(from->work), &none);
+        if (node == NULL)
+            return false;
+        node->original = from;
+        from->index = i;
+    }
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct node_set *from = &graph->nodes[i]->dependencies;
+        for (size_t k = 0; k < from->count; k++)
+            if (!node_set_add(&copy->nodes[i]->dependencies, copy->nodes[from->nodes[k]->index], &from->data[k]))
+                return false;
+    }
+    return true;
+}
+
+struct graph *graph_copy(struct graph *graph)
+{
+    struct graph *copy = graph_new();
+    if (copy == NULL)
+        return NULL;
+    bool room = soft_reserve((void **)&copy->retained, &copy->retained_capacity, graph->retained_count,
+                             sizeof(struct retained));
+    if (!room || !graph_copy_nodes(copy, graph)) {
+        graph_destroy(copy);
+        return NULL;
+    }
+    for (size_t i = 0; i < graph->retained_count; i++) {
+        copy->retained[i] = (struct retained){graph->retained[i].object, 1};
+        user_object_ref(graph->retained[i].object, 1);
+    }
+    copy->retained_count = graph->retained_count;
+    return copy;
+}
+
+struct work *work_new_child(struct graph *graph)
+{
+    struct work *work = work_new(WORK_CHILD);
+    struct graph *copy = work == NULL ? NULL : graph_copy(graph);
+    if (copy == NULL) {
+        free(work);
+        return NULL;
+    }
+    copy->embedded = true;
+    work->child = copy;
+    return work;
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Without memory, a command gives the answer that it gives otherwise, or fails with a message and status 1."""
+
+from program import NEWEST, UNUSABLE, Case, fake, main, newest_fake, run
+
+DRIVER = '--driver=' + newest_fake(f'fake_{NEWEST}')  # a failing dlsym() would allocate its message
+NO_PROGRAM, MOST_ALLOCATIONS = 127, 40
+COMMANDS = [['probe', DRIVER], ['probe', '--devices', DRIVER], ['table', 'StreamQuery', DRIVER],
+            ['lookup', 'cuInit', '12.0', DRIVER], ['doctor', DRIVER], ['table', '--driver=none'],
+            ['exec', DRIVER, '--layer', fake('layer'), '--', '/no/such/program']]
+
+
+class NoMemory(Case):
+    def check(self, command, **variables):
+        """Runs the command with 0, 1, 2, ... allocations that succeed, until none fails."""
+        expected = run(*command)
+        self.assertEqual(expected.status == NO_PROGRAM, command[0] == 'exec')
+        statuses = []
+        for count in range(MOST_ALLOCATIONS):
+            answer = run(*command, LD_PRELOAD=fake('no_memory'), NO_MEMORY_AFTER=str(count), **variables)
+            self.assertNotIn(b'(null)', answer.out + answer.err, count)
+            statuses.append(answer.status)
+            if answer.status == UNUSABLE:
+                self.assertNotEqual(answer.out + answer.err, b'', count)
+                continue
+            # The environment of this run has a variable more, which probe shows.
+            out = answer.out.replace(b'Environment\n  LD_PRELOAD=' + fake('no_memory').encode() + b'\n', b'')
+            self.assertEqual((answer.status, out, answer.err), (expected.status, expected.out, expected.err), count)
+        self.assertIn(UNUSABLE, statuses)
+        self.assertEqual(statuses[-1], expected.status)
+
+    def test_command_when_memory_ends_then_answer_is_right_or_status_is_unusable(self):
+        for command in COMMANDS:
+            for variables in ({}, {'NO_MEMORY_ONCE': '1'}):
+                with self.subTest(command=command, **variables):
+                    self.check(command, **variables)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""The example at the head of each public header compiles: its first @code block, after the header itself."""
+import re
+import sys
+
+import support
+
+CODE = re.compile(r'^ \* @code\n(.*?)^ \* @endcode$', re.MULTILINE | re.DOTALL)
+
+
+def example(path):
+    """Returns the lines of the first block, without the comment around them, or None."""
+    found = CODE.search(path.read_text(encoding='utf-8'))
+    if found is None:
+        return None
+    return ''.join(line.removeprefix(' *').removeprefix(' ') for line in found[1].splitlines(keepends=True))
+
+
+def main():
+    setting = support.Setting()
+    failed, count = 0, 0
+    for path in sorted(support.HEADERS.glob('*.h')):
+        code = example(path)
+        if code is None:
+            continue
+        count += 1
+        for language in setting.languages:
+            status, output = language.run(f'#include "cushim/{path.name}"\n{code}', support.WARNINGS + support.OWN)
+            if status != 0:
+                failed += 1
+                print(f'{path.name}, {language}:\n{output}')
+    print(f'{count} examples')
+    return 1 if failed or count == 0 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

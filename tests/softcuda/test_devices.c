@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices: the attributes that programs use to choose one and to lay out their launches. */
+#include "support.h"
+
+static int attribute(CUdevice_attribute which)
+{
+    int value = -1;
+    assert_cu(0, cu->DeviceGetAttribute_v1(&value, which, 0));
+    return value;
+}
+
+/* Programs refuse a device or divide by zero if one of these is 0. */
+static void test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu(void **state)
+{
+    (void)state;
+    assert_true(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) > 0);
+    assert_true(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) > 0);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR), 65536);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR), 32);
+    int block = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    int optin = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    int reserved = attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+    assert_int_equal(block, 48 << 10);
+    assert_true(optin >= block);
+    assert_true(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) >= optin + reserved);
+}
+
+static void test_attribute_when_the_driver_knows_an_h200_then_that_of_one(void **state)
+{
+    (void)state;
+    static const struct {
+        CUdevice_attribute which;
+        int value;
+    } expected[] = {
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
+        {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 62914560},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 233472},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
+        {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024},
+    };
+    if (!support_has(11080))
+        skip();
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+        assert_int_equal(attribute(expected[i].which), expected[i].value);
+}
+
+int main(int argc, char **argv)
+{
+    support_load(argc, argv);
+    const struct CMUnitTest tests[] = {
+        TEST(test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu),
+        TEST(test_attribute_when_the_driver_knows_an_h200_then_that_of_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

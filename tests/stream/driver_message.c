@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* What the driver itself says about a failed call (CUDA 12.9): it belongs to that call of that thread. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { THREADS = 8, ROUNDS = 200 };
+
+/* The slots with which a driver reports what it logs. */
+#define HAS_LOG is_native(S(LogsRegisterCallback_v1))
+
+static bool is_of_call(const char *message, CUresult code, const char *function)
+{
+    char last[160];
+    if (!HAS_LOG)
+        return message == NULL;
+    snprintf(last, sizeof last, "Returning %d (", (int)code);
+    const char *returning = message != NULL ? strstr(message, last) : NULL;
+    return returning != NULL && strchr(returning, '\n') == NULL && strstr(returning, function) != NULL;
+}
+
+static void expect_message_of(const char *key, CUresult result, CUresult expected, const char *function)
+{
+    expect(key, result, expected);
+    expect_true(key_of(key, "driver-message", NULL),
+                is_of_call(cushim_error_last()->driver_message, expected, function));
+}
+
+static void expect_no_message(const char *key, CUresult result, CUresult expected)
+{
+    expect(key, result, expected);
+    expect_true(key_of(key, "no-driver-message", NULL), cushim_error_last()->driver_message == NULL);
+}
+
+/* Asks any driver since CUDA 12.9 for its log of calls of the stream layer. */
+static void logged(void)
+{
+    struct cushim_stream *stream = fixture_stream();
+    struct cushim_event *event = fixture_event(0);
+    struct cushim_capture *capture = NULL;
+    CUdeviceptr memory = 0;
+    expect_message_of("flags", cushim_stream_wait_event(stream, event, 9), CUDA_ERROR_INVALID_VALUE,
+                      "cuStreamWaitEvent");
+    capture = test_capture_begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    expect_message_of("unsafe", CUSHIM_CALL_IN(cu, MemAlloc_v2, &memory, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                      "cuMemAlloc");
+    expect_message_of("lost", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                      "cuStreamEndCapture");
+    capture = test_capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    expect_message_of("query", cushim_stream_query(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "cuStreamQuery");
+    expect_message_of("end", cushim_capture_end(&capture, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                      "cuStreamEndCapture");
+}
+
+static void older(void)
+{
+    struct cushim_stream *stream = fixture_stream();
+    struct cushim_event *event = fixture_event(0);
+    CUdeviceptr memory = 0;
+    expect_message_of("first", cushim_stream_wait_event(stream, event, 9), CUDA_ERROR_INVALID_VALUE,
+                      "cuStreamWaitEvent");
+    expect_no_message("own", cushim_stream_wait_event(NULL, event, 9), CUDA_ERROR_INVALID_HANDLE);
+    expect("unrecorded", cu->MemAlloc_v2(&memory, 0), CUDA_ERROR_INVALID_VALUE);
+    expect_no_message("own-after-unrecorded", cushim_stream_get_flags(stream, NULL), CUDA_ERROR_INVALID_VALUE);
+    /* A layer fails the call, so the driver says nothing about it. */
+    watch_begin();
+    watch_fail(0, CUDA_ERROR_INVALID_VALUE);
+    expect_no_message("layer", cushim_stream_wait_event(stream, event, 0), CUDA_ERROR_INVALID_VALUE);
+    expect_message_of("through-layer", cushim_stream_wait_event(stream, event, 9), CUDA_ERROR_INVALID_VALUE,
+                      "cuStreamWaitEvent");
+    watch_end();
+}
+
+static struct {
+    atomic_int lines, not_ready;
+} program;
+
+static void CUDA_CB count_line(void *user, CUlogLevel level, char *line, size_t length)
+{
+    (void)user, (void)level, (void)length;
+    atomic_fetch_add(&program.lines, 1);
+    if (strstr(line, "NOT_READY") != NULL)
+        atomic_fetch_add(&program.not_ready, 1);
+}
+
+/* The program's own function gets the same lines, and neither disturbs the other. */
+static void registered_by_program(void)
+{
+    struct cushim_stream *stream = fixture_stream();
+    struct cushim_event *event = fixture_event(0);
+    CUlogsCallbackHandle callback = NULL;
+    atomic_store(&program.lines, 0);
+    expect_success("register", cu->LogsRegisterCallback_v1(count_line, NULL, &callback));
+    expect_message_of("with", cushim_stream_wait_event(stream, event, 9), CUDA_ERROR_INVALID_VALUE,
+                      "cuStreamWaitEvent");
+    int lines = atomic_load(&program.lines);
+    expect_true("called", lines > 0);
+    expect_success("unregister", cu->LogsUnregisterCallback_v1(callback));
+    expect_message_of("without", cushim_stream_wait_event(stream, event, 9), CUDA_ERROR_INVALID_VALUE,
+                      "cuStreamWaitEvent");
+    expect_true("not-called", atomic_load(&program.lines) == lines);
+}
+
+static void not_ready(void)
+{
+    CUlogsCallbackHandle callback = NULL;
+    struct cushim_stream *stream = fixture_stream();
+    atomic_store(&program.not_ready, 0);
+    expect_success("register", cu->LogsRegisterCallback_v1(count_line, NULL, &callback));
+    struct gate *gate = gate_new(cushim_stream_handle(stream));
+    expect("query", cushim_stream_query(stream), CUDA_ERROR_NOT_READY);
+    gate_open(gate);
+    expect_success("synchronize", cushim_stream_synchronize(stream));
+    expect_success("unregister", cu->LogsUnregisterCallback_v1(callback));
+    expect_number("not-logged", atomic_load(&program.not_ready), 0);
+}
+
+struct crew {
+    struct cushim_stream *stream;
+    struct cushim_event *event;
+    atomic_int number, wrong;
+};
+
+/* Odd and even threads fail in different functions at the same time. */
+static void *fail_often(void *user)
+{
+    struct crew *crew = user;
+    bool is_odd = atomic_fetch_add(&crew->number, 1) % 2 != 0;
+    CUdeviceptr memory = 0;
+    (void)cu->CtxSetCurrent_v1(the_context);
+    for (int i = 0; i < ROUNDS; i++) {
+        CUresult result = is_odd ? cushim_stream_wait_event(crew->stream, crew->event, 9)
+                                 : CUSHIM_CALL_IN(cu, MemAlloc_v2, &memory, 0);
+        const char *message = cushim_error_last()->driver_message;
+        if (result != CUDA_ERROR_INVALID_VALUE
+            || !is_of_call(message, result, is_odd ? "cuStreamWaitEvent" : "cuMemAlloc"))
+            atomic_fetch_add(&crew->wrong, 1);
+    }
+    return NULL;
+}
+
+static void of_threads(void)
+{
+    struct crew crew = {.stream = fixture_stream(), .event = fixture_event(0)};
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, fail_often, &crew);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    expect_number("wrong", atomic_load(&crew.wrong), 0);
+}
+
+static const struct check checks[] = {
+    {"driver-message.logged", logged, 0, {S(ThreadExchangeStreamCaptureMode_v1)}},
+    {"driver-message.older", older, 0, {0}},
+    {"driver-message.registered-by-program", registered_by_program, 0, {S(LogsRegisterCallback_v1)}},
+    {"driver-message.not-ready", not_ready, 0, {S(LogsRegisterCallback_v1)}},
+    {"driver-message.threads", of_threads, 0, {0}},
+    {NULL, NULL, 0, {0}},
+};
+
+const struct subject subject_driver_message = {"driver_message", checks};

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* A program whose report has known findings, linked to a driver: "captures", "objects", "killed" or "waits". */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef int CUresult;
+typedef void *CUstream, *CUevent, *CUcontext;
+CUresult cuInit(unsigned flags);
+CUresult cuDriverGetVersion(int *version);
+CUresult cuDeviceGet(int *device, int ordinal);
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, int device);
+CUresult cuCtxSetCurrent(CUcontext context);
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, int device);
+CUresult cuCtxDestroy_v2(CUcontext context);
+CUresult cuCtxSynchronize(void);
+CUresult cuStreamCreate(CUstream *stream, unsigned flags);
+CUresult cuStreamDestroy_v2(CUstream stream);
+CUresult cuStreamQuery(CUstream stream);
+CUresult cuStreamGetFlags(CUstream stream, unsigned *flags);
+CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamIsCapturing(CUstream stream, int *status);
+CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
+CUresult cuStreamEndCapture(CUstream stream, void **graph);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+CUresult cuThreadExchangeStreamCaptureMode(int *mode);
+CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
+CUresult cuEventCreate(CUevent *event, unsigned flags);
+CUresult cuEventDestroy_v2(CUevent event);
+CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuEventQuery(CUevent event);
+CUresult cuEventSynchronize(CUevent event);
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
+CUresult cuGraphDestroy(void *graph);
+CUresult cuMemAlloc_v2(unsigned long long *memory, size_t size);
+CUresult cuMemFree_v2(unsigned long long memory);
+
+enum { GLOBAL, THREAD_LOCAL, RELAXED };
+static const CUstream legacy = (CUstream)1, per_thread = (CUstream)2;
+
+static int device;
+static CUcontext context;
+static CUstream stream, other;
+static CUevent event;
+
+static void start(void)
+{
+    cuInit(0);
+    cuDeviceGet(&device, 0);
+    cuDevicePrimaryCtxRetain(&context, device);
+    cuCtxSetCurrent(context);
+    cuStreamCreate(&stream, 1);
+    cuStreamCreate(&other, 1);
+    cuEventCreate(&event, 2);
+}
+
+static void on_thread(void *(*function)(void *))
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, function, NULL);
+    pthread_join(thread, NULL);
+}
+
+static void end(CUstream captured)
+{
+    void *graph = NULL;
+    if (cuStreamEndCapture(captured, &graph) == 0)
+        cuGraphDestroy(graph);
+}
+
+/* The other stream joins the capture. */
+static void join_other(int mode)
+{
+    cuStreamBeginCapture_v2(stream, mode);
+    cuEventRecord(event, stream);
+    cuStreamWaitEvent(other, event, 0);
+}
+
+static void *query(void *unused)
+{
+    cuStreamQuery(stream);
+    return unused;
+}
+
+/* Only the query is unsafe: the allocation is permitted in a relaxed thread. */
+static void *exchange_modes(void *unused)
+{
+    unsigned long long memory;
+    int mode = RELAXED;
+    cuCtxSetCurrent(context);
+    cuThreadExchangeStreamCaptureMode(&mode);
+    if (cuMemAlloc_v2(&memory, 16) == 0)
+        cuMemFree_v2(memory);
+    cuThreadExchangeStreamCaptureMode(&mode);
+    cuStreamQuery(other);
+    return unused;
+}
+
+/* In a relaxed thread, this invalidates only the capture of its stream. */
+static void *query_relaxed(void *unused)
+{
+    int mode = RELAXED;
+    cuThreadExchangeStreamCaptureMode(&mode);
+    cuStreamQuery(stream);
+    return unused;
+}
+
+static void lose_captures(void)
+{
+    CUstream blocking;
+    int status;
+    unsigned flags;
+    float time;
+    join_other(RELAXED);
+    cuStreamQuery(other);
+    end(stream);
+    cuStreamBeginCapture_v2(per_thread, GLOBAL);
+    cuStreamQuery(per_thread);
+    end(per_thread);
+    cuStreamBeginCapture_v2(stream, GLOBAL);
+    on_thread(exchange_modes);
+    end(stream);
+    cuStreamCreate(&blocking, 0);
+    cuStreamBeginCapture_v2(blocking, RELAXED);
+    cuStreamIsCapturing(legacy, &status);
+    cuStreamQuery(legacy);
+    end(blocking);
+    cuStreamDestroy_v2(blocking);
+    cuStreamBeginCapture_v2(stream, RELAXED); /* two captures become one */
+    cuStreamBeginCapture_v2(other, RELAXED);
+    cuEventRecord(event, stream);
+    cuStreamWaitEvent(other, event, 0);
+    end(stream);
+    end(other);
+    join_other(GLOBAL);
+    end(other);
+    end(stream);
+    cuStreamBeginCapture_v2(stream, GLOBAL); /* an event of a capture that has ended */
+    cuEventRecord(event, stream);
+    end(stream);
+    cuStreamBeginCapture_v2(stream, GLOBAL);
+    cuStreamWaitEvent(stream, event, 0);
+    end(stream);
+    cuStreamBeginCapture_v2(stream, THREAD_LOCAL);
+    cuEventRecord(event, stream);
+    cuEventElapsedTime(&time, event, event);
+    cuEventQuery(event);
+    end(stream);
+    for (int i = 0; i < 2; i++) { /* the first call is for the capture of its stream alone */
+        cuStreamBeginCapture_v2(stream, RELAXED);
+        cuStreamBeginCapture_v2(other, GLOBAL);
+        if (i == 0)
+            cuStreamGetFlags(stream, &flags);
+        else
+            on_thread(query_relaxed);
+        cuStreamQuery(other);
+        end(stream);
+        end(other);
+    }
+    cuStreamBeginCapture_v2(stream, GLOBAL);
+    cuStreamQuery(stream);
+    on_thread(query);
+    end(stream);
+}
+
+static void *destroy_stream(void *unused)
+{
+    cuStreamDestroy_v2(stream);
+    return unused;
+}
+
+static void use_objects(void)
+{
+    CUcontext second;
+    CUstream third, again;
+    CUevent lasting;
+    unsigned long long memory;
+    float time;
+    int version;
+    on_thread(destroy_stream);
+    cuStreamQuery(stream);
+    cuStreamDestroy_v2(stream);
+    cuMemAlloc_v2(&memory, 16);
+    cuMemFree_v2(memory);
+    cuMemFree_v2(memory);
+    cuCtxCreate_v2(&second, 0, device);
+    cuStreamCreate(&third, 1);
+    cuEventRecord(event, third);
+    cuCtxDestroy_v2(second);
+    cuCtxSetCurrent(context);
+    cuStreamQuery(third);
+    cuStreamCreate(&again, 1); /* it can have the handle of a destroyed stream */
+    cuStreamQuery(again);
+    cuStreamQuery(NULL);
+    cuEventElapsedTime(&time, event, event); /* it has no times */
+    for (int i = 0; i < 100; i++) {
+        cuEventCreate(&lasting, 2);
+        cuMemAlloc_v2(&memory, 16);
+        if (i % 4 != 0)
+            cuMemFree_v2(memory);
+        for (int j = 0; j < 10; j++)
+            cuDriverGetVersion(&version);
+    }
+}
+
+static void take_time(void *milliseconds)
+{
+    const struct timespec time = {0, *(const int *)milliseconds * 1000000L};
+    nanosleep(&time, NULL);
+}
+
+static void wait_long(void)
+{
+    static const int longest = 200, longer = 60, shorter = 20;
+    cuLaunchHostFunc(stream, take_time, (void *)&longer);
+    cuLaunchHostFunc(stream, take_time, (void *)&longer);
+    cuStreamSynchronize(stream);
+    cuLaunchHostFunc(other, take_time, (void *)&shorter);
+    cuEventRecord(event, other);
+    cuEventSynchronize(event);
+    cuLaunchHostFunc(other, take_time, (void *)&longer);
+    cuStreamWaitEvent(stream, event, 0);
+    cuCtxSynchronize();
+    cuLaunchHostFunc(stream, take_time, (void *)&longest);
+    cuStreamSynchronize(stream);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    start();
+    if (strcmp(what, "captures") == 0)
+        lose_captures();
+    if (strcmp(what, "objects") == 0 || strcmp(what, "killed") == 0)
+        use_objects();
+    if (strcmp(what, "waits") == 0)
+        wait_long();
+    if (strcmp(what, "killed") == 0)
+        raise(SIGKILL);
+    if (strcmp(what, "objects") != 0) {
+        cuEventDestroy_v2(event);
+        cuStreamDestroy_v2(stream);
+        cuStreamDestroy_v2(other);
+    }
+    return 0;
+}

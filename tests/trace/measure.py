@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a traced call costs, and how long the reports of 10 million calls take."""
+import os
+import resource
+import subprocess
+import tempfile
+import time
+
+from traced import BUILD, KNOWN, LAYER, PROGRAM, environment
+
+CALLS = 10000000
+MEMORY = 64 << 20
+
+
+def print_cost(path):
+    """The room of a small file is used again and again; a large one grows, and the kernel clears each page of it."""
+    for name, size in (('a full file', 1 << 20), ('a growing file', 1 << 30)):
+        done = subprocess.run([os.path.join(BUILD, 'tests', 'trace', 'cost'), LAYER, path, str(size)],
+                              stdout=subprocess.PIPE, check=True)
+        print(f'in {name}:\n{done.stdout.decode()}', end='')
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+
+def measure_report(path, *options):
+    start = time.monotonic()
+    with open(os.devnull, 'wb') as nothing:
+        subprocess.run([PROGRAM, 'trace', 'report', path, *options], stdout=nothing, stderr=nothing, check=True,
+                       preexec_fn=limit_memory)
+    return time.monotonic() - start
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, 'a.trace')
+        print_cost(path)
+        subprocess.run([PROGRAM, 'trace', '-o', path, '--softcuda', '580', '--', KNOWN, 'count', str(CALLS)],
+                       env=environment(), stderr=subprocess.DEVNULL, check=True)
+        summary = measure_report(path)
+        json = measure_report(path, '--format=json')
+        size = os.path.getsize(path)
+    print(f'{CALLS} calls ({size >> 20} MiB): the summary takes {summary:.2f} s, JSON {json:.2f} s, '
+          f'each within {MEMORY >> 20} MiB beside the mapped file')
+
+
+main()

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes the picture of the page that src/trace/README.md shows.
+
+  tests/trace/picture.py BUILD/src/cli/cushim BUILD FILE.png
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import chromium
+from traced import KNOWN, PROGRAM, environment
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory, chromium.Chromium(width=1000, height=440) as browser:
+        path = os.path.join(directory, 'a.trace')
+        subprocess.run([PROGRAM, 'trace', '-o', path, '--softcuda', '580', '--', os.path.relpath(KNOWN), 'streams'],
+                       env=environment(), stderr=subprocess.DEVNULL, check=True)
+        subprocess.run([PROGRAM, 'trace', 'report', path, '--format=html', '-o', path + '.html'], check=True)
+        browser.open(path + '.html')
+        browser.run('step(errors, 1); showWhole()')
+        browser.draw()
+        with open(sys.argv[3], 'wb') as file:
+            file.write(browser.picture())
+
+
+main()

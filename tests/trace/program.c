@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* A program with known calls, linked to a driver. Its argument says what it does. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef int CUresult;
+typedef void *CUstream;
+CUresult cuInit(unsigned flags);
+CUresult cuDriverGetVersion(int *version);
+CUresult cuDeviceGet(int *device, int ordinal);
+CUresult cuDevicePrimaryCtxRetain(void **context, int device);
+CUresult cuCtxSetCurrent(void *context);
+CUresult cuStreamCreate(CUstream *stream, unsigned flags);
+CUresult cuStreamDestroy_v2(CUstream stream);
+CUresult cuStreamQuery(CUstream stream);
+CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamIsCapturing(CUstream stream, int *status);
+CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
+CUresult cuStreamEndCapture(CUstream stream, void **graph);
+CUresult cuThreadExchangeStreamCaptureMode(int *mode);
+CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
+CUresult cuEventCreate(void **event, unsigned flags);
+CUresult cuEventRecord(void *event, CUstream stream);
+CUresult cuStreamWaitEvent(CUstream stream, void *event, unsigned flags);
+CUresult cuMemAlloc_v2(void **memory, size_t size);
+CUresult cuLogsRegisterCallback(void (*function)(void *, int, char *, size_t), void *data, void **handle);
+CUresult cuLogsUnregisterCallback(void *handle);
+CUresult cuModuleGetFunction(void **function, void *module, const char *name);
+
+static CUstream stream;
+static void *context;
+
+static void count(int calls)
+{
+    int version;
+    for (int i = 0; i < calls; i++)
+        cuDriverGetVersion(&version);
+}
+
+static void start(void)
+{
+    int device;
+    cuInit(0);
+    cuDeviceGet(&device, 0);
+    cuDevicePrimaryCtxRetain(&context, device);
+    cuCtxSetCurrent(context);
+    cuStreamCreate(&stream, 1);
+}
+
+static void make_calls(void)
+{
+    void *graph, *function;
+    int status, mode = 2;
+    start();
+    cuStreamQuery(stream);
+    cuStreamIsCapturing(stream, &status);
+    cuStreamIsCapturing(stream, NULL);
+    cuThreadExchangeStreamCaptureMode(&mode);
+    cuModuleGetFunction(&function, NULL, "a \"kernel\"");
+    cuStreamBeginCapture_v2(stream, 1);
+    cuStreamEndCapture(stream, &graph);
+    cuStreamSynchronize((CUstream)2);
+    cuStreamDestroy_v2(stream);
+}
+
+static void do_nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* Work in two streams, a capture, and one that a call of another thread invalidates. */
+static void *thread_synchronize(void *other)
+{
+    cuCtxSetCurrent(context);
+    cuStreamSynchronize(other);
+    return NULL;
+}
+
+static void use_streams(void)
+{
+    CUstream other;
+    pthread_t thread;
+    void *event, *graph;
+    start();
+    cuStreamCreate(&other, 1);
+    cuEventCreate(&event, 2);
+    cuLaunchHostFunc(stream, do_nothing, NULL);
+    cuEventRecord(event, stream);
+    cuStreamWaitEvent(other, event, 0);
+    cuLaunchHostFunc(other, do_nothing, NULL);
+    cuStreamSynchronize(other);
+    for (int i = 0; i < 2; i++) {
+        cuStreamBeginCapture_v2(stream, 0);
+        cuLaunchHostFunc(stream, do_nothing, NULL);
+        if (i == 1) {
+            pthread_create(&thread, NULL, thread_synchronize, stream);
+            pthread_join(thread, NULL);
+        }
+        cuStreamEndCapture(stream, &graph);
+    }
+}
+
+/* Many calls of a kind that real programs make, some of which fail. */
+static int mix_calls;
+static void *thread_mix(void *unused)
+{
+    CUstream own;
+    void *event;
+    cuCtxSetCurrent(context);
+    cuStreamCreate(&own, 1);
+    cuEventCreate(&event, 2);
+    for (int i = 0; i < mix_calls / 4; i++) {
+        cuLaunchHostFunc(own, do_nothing, NULL);
+        cuEventRecord(event, own);
+        cuStreamWaitEvent(stream, event, 0);
+        if (i % 1000 == 0)
+            cuStreamIsCapturing(own, NULL);
+        else if (i % 100 == 1)
+            cuStreamSynchronize(own);
+        else
+            cuStreamQuery(own);
+    }
+    return unused;
+}
+
+static void mix(int calls)
+{
+    pthread_t threads[4];
+    start();
+    mix_calls = calls / 4;
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, thread_mix, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void *thread_count(void *unused)
+{
+    count(2);
+    return unused;
+}
+
+static void make_threads(void)
+{
+    pthread_t threads[100];
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 100; i++)
+            pthread_create(&threads[i], NULL, thread_count, NULL);
+        for (int i = 0; i < 100; i++)
+            pthread_join(threads[i], NULL);
+    }
+}
+
+/* Destructors that call again after the layer's own. */
+static pthread_key_t key;
+static void destructor(void *rounds)
+{
+    count(1);
+    if (rounds != (void *)1)
+        pthread_setspecific(key, (char *)rounds - 1);
+}
+
+static void *thread_late(void *unused)
+{
+    count(1);
+    pthread_setspecific(key, (void *)3);
+    return unused;
+}
+
+static void run_late(void)
+{
+    pthread_t thread;
+    count(1); /* the layer has made its key */
+    pthread_key_create(&key, destructor);
+    pthread_create(&thread, NULL, thread_late, NULL);
+    pthread_join(thread, NULL);
+}
+
+static void run_child(int raw)
+{
+    count(1);
+    pid_t child = raw ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+    if (child == 0) {
+        count(2);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    count(4);
+}
+
+static void block(void *unused)
+{
+    (void)unused;
+    raise(SIGKILL);
+}
+
+/* Calls whose failure the driver explains. */
+static void count_line(void *lines, int level, char *line, size_t length)
+{
+    (void)level, (void)line, (void)length;
+    ++*(int *)lines;
+}
+
+static void fail_calls(int calls)
+{
+    void *memory, *graph, *handle;
+    int lines = 0;
+    start();
+    cuLogsRegisterCallback(count_line, &lines, &handle);
+    cuStreamBeginCapture_v2(stream, 0);
+    for (int i = 0; i < calls; i++)
+        cuMemAlloc_v2(&memory, 8);
+    cuStreamQuery((CUstream)2);
+    cuStreamEndCapture(stream, &graph);
+    cuCtxSetCurrent(NULL);
+    cuStreamCreate(&stream, 1 << 30);
+    cuLogsUnregisterCallback(handle);
+    printf("%d\n", lines);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "calls") == 0) {
+        make_calls();
+    } else if (strcmp(what, "streams") == 0) {
+        use_streams();
+    } else if (strcmp(what, "text") == 0) {
+        void *function;
+        cuModuleGetFunction(&function, NULL, argv[2]);
+    } else if (strcmp(what, "fail") == 0) {
+        fail_calls(atoi(argv[2]));
+    } else if (strcmp(what, "count") == 0) {
+        count(atoi(argv[2]));
+    } else if (strcmp(what, "mix") == 0) {
+        mix(atoi(argv[2]));
+    } else if (strcmp(what, "kill") == 0) {
+        count(5);
+        raise(SIGKILL);
+    } else if (strcmp(what, "crash") == 0) {
+        count(5);
+        cuDriverGetVersion((int *)8);
+    } else if (strcmp(what, "hang") == 0) {
+        start();
+        cuLaunchHostFunc(stream, block, NULL);
+        cuStreamSynchronize(stream);
+        pause();
+    } else if (strcmp(what, "fork") == 0 || strcmp(what, "raw-fork") == 0) {
+        run_child(what[0] == 'r');
+    } else if (strcmp(what, "exec") == 0) {
+        count(3);
+        execl(argv[0], argv[0], "count", "4", (char *)NULL);
+    } else if (strcmp(what, "spawn") == 0) {
+        count(1);
+        char command[4096];
+        snprintf(command, sizeof command, "%s count 2", argv[0]);
+        return system(command);
+    } else if (strcmp(what, "close") == 0) {
+        count(1);
+        for (int i = 3; i < 256; i++)
+            close(i);
+        count(20000);
+    } else if (strcmp(what, "threads") == 0) {
+        make_threads();
+    } else if (strcmp(what, "late") == 0) {
+        run_late();
+    } else if (strcmp(what, "nested") == 0) {
+        cuStreamQuery(NULL);
+        count(1);
+    } else if (strcmp(what, "print") == 0) {
+        count(1);
+        puts("printed");
+        return 3;
+    }
+    return 0;
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The report has each call of a program, with its arguments and results."""
+import re
+
+from traced import KNOWN, Traced, main, run
+
+KNOWN_CALLS = r'''cuInit(Flags=0) = CUDA_SUCCESS
+cuDeviceGet(*device=0, ordinal=0) = CUDA_SUCCESS
+cuDevicePrimaryCtxRetain(*pctx=context 1, dev=0) = CUDA_SUCCESS
+cuCtxSetCurrent(ctx=context 1) = CUDA_SUCCESS
+cuStreamCreate(*phStream=stream 1, Flags=1) = CUDA_SUCCESS
+cuStreamQuery(hStream=stream 1) = CUDA_SUCCESS
+cuStreamIsCapturing(hStream=stream 1, *captureStatus=CU_STREAM_CAPTURE_STATUS_NONE) = CUDA_SUCCESS
+cuStreamIsCapturing(hStream=stream 1, captureStatus=NULL) = CUDA_ERROR_INVALID_VALUE
+cuThreadExchangeStreamCaptureMode(*mode=CU_STREAM_CAPTURE_MODE_RELAXED -> CU_STREAM_CAPTURE_MODE_GLOBAL) = CUDA_SUCCESS
+cuModuleGetFunction(hfunc=POINTER, hmod=NULL, name="a \"kernel\"") = CUDA_ERROR_INVALID_HANDLE
+cuStreamBeginCapture_v2(hStream=stream 1, mode=CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) = CUDA_SUCCESS
+cuStreamEndCapture(hStream=stream 1, *phGraph=graph 1) = CUDA_SUCCESS
+cuStreamSynchronize(hStream=CU_STREAM_PER_THREAD) = CUDA_SUCCESS
+cuStreamDestroy_v2(hStream=stream 1) = CUDA_SUCCESS'''.splitlines()
+
+
+class Calls(Traced):
+    def test_report_when_program_is_known_then_has_each_call(self):
+        answer = self.trace(KNOWN, 'calls')
+        self.assertEqual((answer.status, answer.out), (0, b''))
+        calls = self.calls()
+        self.assertEqual(len({thread for _, thread, _ in calls}), 1)
+        text = [re.sub(r'hfunc=0x\w+', 'hfunc=POINTER', call) for _, _, call in calls]
+        self.assertEqual(text, KNOWN_CALLS)
+
+    def test_report_when_filtered_then_has_those_calls(self):
+        self.trace(KNOWN, 'calls')
+        calls = self.calls()
+        self.assertEqual(self.calls('--errors'), [call for call in calls if not call[2].endswith('SUCCESS')])
+        self.assertEqual(len(self.calls('--errors')), 2)
+        self.assertEqual(self.calls('--function', 'Capturing'), [call for call in calls if 'IsCapturing' in call[2]])
+        self.assertEqual(self.calls('--thread', calls[0][1]), calls)
+        self.assertEqual(self.calls('--thread', '1'), [])
+        time = re.search(r'[\d.]+', self.report('--calls').splitlines()[4])[0]
+        self.assertEqual(self.calls('--to', time) + self.calls('--from', time)[1:], calls)
+
+    def test_summary_when_program_is_known_then_counts_calls(self):
+        answer = self.trace(KNOWN, 'calls')
+        summary = self.report()
+        self.assertEqual(answer.err.decode(), summary)
+        self.assertRegex(summary, r'^\S*program calls\n14 calls in \S+ \w+, 2 failed, 1 process\n')
+        self.assertRegex(summary, r'\n( +\S+ %)?.* 2 +1  cuStreamIsCapturing\n')
+        self.assertIn('\nFailed calls:\n         1  cuStreamIsCapturing: CUDA_ERROR_INVALID_VALUE\n'
+                      '         1  cuModuleGetFunction: CUDA_ERROR_INVALID_HANDLE\n', summary)
+        self.assertNotIn('did not return', summary)
+        self.assertNotIn('lacks', summary)
+
+    def test_report_when_driver_is_older_then_marks_calls_that_it_lacks(self):
+        self.trace(KNOWN, 'calls', options=['--hide', 'cuModuleGetFunction,cuStreamBeginCapture_v2'])
+        marked = [call for _, _, call in self.calls() if call.endswith(']')]
+        self.assertEqual([call.split('(')[0] + call[call.index(' = '):] for call in marked],
+                         ['cuModuleGetFunction = CUDA_ERROR_NOT_SUPPORTED [missing]',
+                          'cuStreamBeginCapture_v2 = CUDA_ERROR_NOT_SUPPORTED [polyfill]'])
+        lines = self.report().split('Calls of functions that this driver lacks:\n')[1].splitlines()
+        self.assertEqual(sorted(lines[:2]), ['         1  cuModuleGetFunction: missing',
+                                             '         1  cuStreamBeginCapture_v2: polyfill'])
+
+    def test_report_when_driver_explains_a_failure_then_has_its_words(self):
+        conflict = '; driver: API call conflicts with a stream capture sequence initiated from the calling thread'
+        invalidated = 'CUDA_ERROR_STREAM_CAPTURE_INVALIDATED; driver: Capture was invalidated by a prior API call'
+        plain = run('exec', '--softcuda', '580', '--', KNOWN, 'fail', '1')
+        answer = self.trace(KNOWN, 'fail', '1')
+        self.assertEqual((answer.status, answer.out), (0, plain.out), 'the function of the program has the same lines')
+        failed = [call for _, _, call in self.calls('--errors')]
+        self.assertEqual([call[call.index(' = ') + 3:] for call in failed],
+                         ['CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED' + conflict] * 2
+                         + [invalidated, 'CUDA_ERROR_INVALID_VALUE'])
+
+    def test_report_when_many_calls_fail_then_has_the_words_of_each(self):
+        self.trace(KNOWN, 'fail', '3000')
+        calls = [call for _, _, call in self.calls('--function', 'MemAlloc')]
+        self.assertEqual(len(calls), 3000)
+        self.assertEqual([call for call in calls if '; driver: API call conflicts' not in call], [])
+
+    def test_report_when_driver_is_older_then_has_no_words(self):
+        self.trace(KNOWN, 'fail', '1', driver='550', options=['--hide', 'cuLogsRegisterCallback'])
+        self.assertNotIn('driver: ', self.report('--calls'))
+
+    def test_program_when_traced_then_its_output_and_status_are_the_same(self):
+        answer = self.trace(KNOWN, 'print')
+        self.assertEqual((answer.status, answer.out), (3, b'printed\n'))
+        self.assertEqual(self.trace('/nowhere/program').status, 127)
+        self.assertEqual(self.trace(KNOWN, 'print', options=['--layer', '/nowhere']).status, 2)
+
+    def test_command_line_when_invalid_then_refused(self):
+        for arguments in ([], ['report'], ['report', 'a', 'b'], ['report', 'a', '--', 'b'], ['a', '--', 'b'], ['--'],
+                          ['--size', '0', '--', 'b'], ['--size', '1T', '--', 'b'], ['--keep', 'all', '--', 'b'],
+                          ['report', 'a', '--from', 'x'], ['report', 'a', '--thread', '-1']):
+            answer = run('trace', *arguments)
+            self.assertEqual((answer.status, answer.out), (2, b''), arguments)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The file: how it is named, what can be wrong with it, and that old ones are read."""
+import gzip
+import json
+import os
+import random
+import struct
+
+from traced import HERE, KNOWN, LAYER, Traced, main, run, softcuda
+
+
+class File(Traced):
+    def run_with_layer(self, path):
+        return run('run', '--driver', softcuda(580), CUSHIM_LAYERS=LAYER, CUSHIM_TRACE=path)
+
+    def test_variable_when_layer_is_loaded_then_names_the_file(self):
+        plain = run('run', '--softcuda', '580')
+        answer = self.run_with_layer(self.file)
+        self.assertEqual((answer.status, answer.err, answer.out.count(b'\n')), (0, b'', plain.out.count(b'\n')))
+        count = len(self.calls())
+        self.assertGreater(count, 100)
+        self.run_with_layer(self.file)
+        self.assertEqual(len(self.calls()), 2 * count)
+
+    def test_variable_when_not_set_then_layer_is_refused(self):
+        answer = run('run', '--driver', softcuda(580), CUSHIM_LAYERS=LAYER)
+        self.assertEqual(answer.status, 1)
+        self.assertIn(b'The layer "trace" could not be installed', answer.err)
+
+    def test_variable_when_file_cannot_be_used_then_program_runs_and_file_is_unchanged(self):
+        with open(self.file, 'wb') as file:
+            file.write(b'x' * 5000)
+        answer = self.run_with_layer(self.file)
+        self.assertEqual(answer.status, 0)
+        self.assertIn(b'this file is not a trace', answer.err)
+        with open(self.file, 'rb') as file:
+            self.assertEqual(file.read(), b'x' * 5000)
+        answer = self.run_with_layer('/nowhere/a.trace')
+        self.assertEqual((answer.status, answer.err.count(b'No such file')), (0, answer.err.count(b'\n')))
+
+    def test_command_when_file_cannot_be_written_then_program_does_not_start(self):
+        self.file = '/nowhere/a.trace'
+        answer = self.trace(KNOWN, 'print')
+        self.assertEqual((answer.status, answer.out), (1, b''))
+
+    def refused(self, data):
+        with open(self.file, 'wb') as file:
+            file.write(data)
+        answer = run('trace', 'report', self.file)
+        self.assertEqual(answer.status, 1)
+        return answer.err.decode()
+
+    def test_report_when_file_is_not_a_trace_then_refused(self):
+        self.assertIn('not a trace', self.refused(b''))
+        self.assertIn('not a trace', self.refused(b'x' * 1000000))
+        for path, why in (('/nowhere', b'No such file'), ('/dev/zero', b'not a trace'), ('/', b'not a trace')):
+            answer = run('trace', 'report', path)
+            self.assertEqual((answer.status, why in answer.err), (1, True), answer.err)
+
+    def test_report_when_file_is_damaged_then_does_not_crash(self):
+        self.trace(KNOWN, 'calls')
+        with open(self.file, 'rb') as file:
+            whole = file.read()
+        chance = random.Random(1)
+        used = whole.rstrip(b'\0')
+        for number in range(150):
+            data = bytearray(whole)
+            for _ in range(chance.randrange(1, 20)):
+                place = chance.choice([chance.randrange(64), chance.randrange(4096, 60000),
+                                       0x40000 + chance.randrange(64), chance.randrange(0x40000, len(used))])
+                data[place] = chance.randrange(256)
+            cut = chance.randrange(0x40000, len(data)) if number % 3 == 0 else len(data)
+            with open(self.file, 'wb') as file:
+                file.write(data[:cut])
+            for options in ([], ['--calls'], ['--format=json'], ['--format=html']):
+                answer = run('trace', 'report', self.file, *options)
+                if '--format=json' in options and answer.status == 0:
+                    json.loads(answer.out)
+                self.assertIn(answer.status, (0, 1), number)
+                self.assertEqual(answer.status == 1, answer.err != b'', number)
+
+    def test_report_when_file_is_cut_then_has_the_calls_before(self):
+        self.trace(KNOWN, 'count', '8000')
+        with open(self.file, 'rb') as file:
+            whole = file.read()
+        for place in (0, 1, 7, 100, 4095, 4096, 5000, 0x3ffff):
+            self.assertIn('not a trace', self.refused(whole[:place]))
+        chunks = range(0x40000, len(whole), 0x10000)
+        counts = [struct.unpack_from('<I', whole, chunk + 28)[0] for chunk in chunks]
+        self.assertEqual((sum(counts), len(counts) > 3), (8000, True))
+        for number, chunk in enumerate([*chunks, len(whole)]):
+            for place in {max(chunk + more, 0x40000) for more in (-4097, -1, 0, 1, 8, 47, 48, 49, 4096)}:
+                with open(self.file, 'wb') as file:
+                    file.write(whole[:place])
+                report = self.report()
+                whole_chunks = number - (place < chunk)
+                self.assertIn(f'\n{sum(counts[:whole_chunks])} call', report)
+                if whole_chunks < len(counts):
+                    self.assertIn(f'\n{len(counts) - whole_chunks} parts of the file are damaged', report)
+
+    def test_report_when_file_has_version_1_then_reads_it(self):
+        with gzip.open(os.path.join(HERE, 'version1.trace.gz')) as packed, open(self.file, 'wb') as file:
+            file.write(packed.read())
+        with open(os.path.join(HERE, 'version1.txt'), encoding='utf-8') as file:
+            self.assertEqual(self.report('--calls'), file.read())
+
+    def test_report_when_file_is_newer_then_says_so(self):
+        self.trace(KNOWN, 'calls')
+        with open(self.file, 'rb') as file:
+            data = bytearray(file.read())
+        data[8] = 2
+        self.assertIn('a newer version of cushim wrote this trace', self.refused(data))
+
+    def test_layer_when_built_then_is_small(self):
+        self.assertLess(os.path.getsize(LAYER), 500 << 10)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the report finds: which call invalidated a capture, why calls failed, what was left, what grows, and waits."""
+import os
+import re
+import struct
+import subprocess
+import unittest
+from collections import Counter
+
+from traced import BUILD, HERE, KNOWN, LAYER, Traced, environment, main, softcuda
+
+CONFORMANCE = os.path.join(HERE, '..', 'conformance')
+FINDING = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+)  (?P<text>.*)')
+CAPTURE = re.compile(r'(?P<function>\w+) (invalidated|ended) the capture of (?P<stream>[^(]*) '
+                     r'\((?P<mode>\S+) mode, from \S+ s on, by thread (?P<thread>\d+)\)'
+                     r'(: (?P<rule>.*)| without a graph: .*)')
+
+# By names, these create and destroy objects.
+CREATES = r'Create|Alloc|Load|Open|Import|Instantiate|Clone|Register|Retain|Reserve|GraphAdd'
+DESTROYS = r'Destroy|Free|Unload|Unregister|Deregister|Release|Close'
+# Names do not say that these create an object, or that these do not.
+OTHER_CREATORS = {
+    'cuCtxAttach.pctx', 'cuCtxFromGreenCtx.pContext', 'cuExternalMemoryGetMappedBuffer.devPtr',
+    'cuExternalMemoryGetMappedMipmappedArray.mipmap', 'cuKernelGetFunction.pFunc', 'cuLibraryGetKernel.pKernel',
+    'cuMemAllocHost.pp', 'cuMemHostAlloc.pp', 'cuMemHostRegister.p', 'cuModuleGetFunction.hfunc',
+    'cuStreamEndCapture.phGraph', 'cuGraphNodeFindInClone.phNode'}
+# Counted objects, nodes, which end with their graph, and other uses of a handle.
+OTHER_DESTROYERS = {
+    'cuCtxDetach.ctx', 'cuMemFreeHost.p', 'cuMemHostUnregister.p', 'cuGraphAddMemFreeNode.dptr',
+    'cuGraphAddMemFreeNode.hGraph', 'cuGraphReleaseUserObject.graph', 'cuGraphDestroyNode.hNode',
+    'cuGraphMemFreeNodeGetParams.hNode', 'cuEGLStreamConsumerReleaseFrame.pCudaResource', 'cuMemFreeAsync.hStream',
+    'cuGraphReleaseUserObject.object', 'cuUserObjectRelease.object'}
+
+
+def function_of(slot):
+    """The exported name of a slot."""
+    return 'cu' + re.sub(r'_v1$', '', slot)
+
+
+class Findings(Traced):
+    def findings(self, *options, path=None):
+        """{title: [(time, process, thread, text)]}"""
+        found, title = {}, None
+        for line in self.report('--findings', *options, path=path).splitlines():
+            one = FINDING.fullmatch(line)
+            if one:
+                found[title].append((float(one['time']), one['process'], one['thread'], one['text']))
+            elif line:
+                title = line.rstrip(':')
+                found[title] = []
+        return found
+
+    def run_with_layer(self, *command, **variables):
+        return subprocess.run(command, env=environment(CUSHIM_DRIVER=softcuda(580), CUSHIM_LAYERS=LAYER,
+                                                       CUSHIM_TRACE=self.file, **variables),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+
+    def test_capture_when_call_of_conformance_suite_invalidates_it_then_that_call_is_named(self):
+        done = self.run_with_layer(os.path.join(BUILD, 'tests', 'conformance', 'conformance'),
+                                   '--subject', 'invalidate')
+        self.assertEqual((done.returncode, done.stderr), (0, b''))
+        with open(os.path.join(CONFORMANCE, 'invalidate_calls.inc'), encoding='utf-8') as file:
+            slots = dict(re.findall(r'^CALL\((\w+), (\w+),', file.read(), re.M))
+        # These are pairs of calls, of which the second one is not safe.
+        slots.update({'DeviceSetMemPool': 'DeviceSetMemPool_v1', 'MemPoolTrimTo': 'MemPoolTrimTo_v1'})
+        expected = []
+        for line in done.stdout.decode().splitlines():
+            row = re.fullmatch(r'invalidate\.(\w+)\.(\S+)\.\w+\.(\w+)-thread\t(\d+) (\w+) (\d+)', line)
+            if row and (row[5] == 'invalidated' or row[4] == '908'):
+                expected.append((function_of(slots[row[1]]), row[2], row[3]))
+        self.assertGreater(len(expected), 190)
+        found = []
+        for _, _, thread, text in self.findings()['Captures that were lost']:
+            one = CAPTURE.fullmatch(text)
+            self.assertTrue(one, text)
+            found.append((one['function'], one['mode'], 'same' if thread == one['thread'] else 'other'))
+        self.assertEqual(found, expected)
+
+    # ---- the known program ----
+
+    def known(self, what):
+        """The findings of the known program, with one word for each time and each thread but that of main()."""
+        answer = self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), what)
+        self.assertEqual(answer.status, 0, answer.err)
+        return self.normal(self.findings())
+
+    def normal(self, found):
+        main_thread = self.calls()[0][1]
+
+        def text(one):
+            _, _, thread, words = one
+            words = re.sub(r'\b\d+\.\d{6} s', 'TIME', re.sub(r'\b[\d.]+ (ns|us|ms)\b', 'DURATION', words))
+            words = words.replace(f'thread {main_thread}', 'thread MAIN')
+            words = re.sub(r'thread \d+', 'thread OTHER', words)
+            words = re.sub(r'(allocation|stream) 0x\w+', r'\1 HANDLE', words)
+            return ('' if thread == main_thread else 'other: ') + words
+        return {title: [text(one) for one in lines] for title, lines in found.items()}
+
+    def lost(self, found):
+        """(thread, function, stream, mode, rule, result) of each capture that was lost."""
+        lines = []
+        for text in found['Captures that were lost']:
+            one = re.fullmatch(r'(other: )?(\w+) invalidated the capture of ([^(]*) \((\S+) mode, from TIME on, by '
+                               r'thread MAIN\): (.*); it returned CUDA_ERROR_(\w+)', text)
+            self.assertTrue(one, text)
+            lines.append(((one[1] or 'main').strip(': '), *one.groups()[1:]))
+        return lines
+
+    def test_capture_when_lost_in_known_ways_then_each_call_and_rule_is_named(self):
+        found = self.known('captures')
+        unsupported, of_stream = 'STREAM_CAPTURE_UNSUPPORTED', 'no mode permits it on a stream of the capture'
+        self.assertEqual(self.lost(found), [
+            ('main', 'cuStreamQuery', 'stream 1', 'relaxed', of_stream, unsupported),
+            ('main', 'cuStreamQuery', 'the per-thread stream of thread MAIN', 'global', of_stream, unsupported),
+            ('other', 'cuStreamQuery', 'stream 1', 'global',
+             'unsafe in every thread of the process during a global capture', unsupported),
+            ('main', 'cuStreamQuery', 'stream 3', 'relaxed',
+             'work in the legacy stream ends the captures of blocking streams, in every mode',
+             'STREAM_CAPTURE_IMPLICIT'),
+            ('main', 'cuStreamWaitEvent', 'stream 1', 'relaxed', 'it would merge two captures', 'STREAM_CAPTURE_MERGE'),
+            ('main', 'cuStreamWaitEvent', 'stream 2', 'relaxed', 'it would merge two captures', 'STREAM_CAPTURE_MERGE'),
+            ('main', 'cuStreamEndCapture', 'stream 1', 'global', 'a capture must end on the stream on which it began',
+             'STREAM_CAPTURE_UNMATCHED'),
+            ('main', 'cuStreamWaitEvent', 'stream 1', 'global', 'an ended capture recorded the event', 'INVALID_VALUE'),
+            ('main', 'cuEventQuery', 'stream 1', 'thread-local', 'the capture recorded the event', 'CAPTURED_EVENT'),
+            ('main', 'cuStreamGetFlags', 'stream 1', 'relaxed', of_stream, unsupported),
+            ('main', 'cuStreamQuery', 'stream 2', 'global', of_stream, unsupported),
+            ('other', 'cuStreamQuery', 'stream 1', 'relaxed', of_stream, unsupported),
+            ('main', 'cuStreamQuery', 'stream 2', 'global', of_stream, unsupported),
+            ('main', 'cuStreamQuery', 'stream 1', 'global', of_stream, unsupported),
+        ])
+        self.assertEqual(list(found), ['Captures that were lost'])
+
+    def change(self, change):
+        """Changes the file: change(number, words) for each of its calls, in the order of the chunk."""
+        with open(self.file, 'rb') as file:
+            data = bytearray(file.read())
+        number = 0
+        for chunk in range(256 << 10, len(data), 64 << 10):
+            used, = struct.unpack_from('<Q', data, chunk + 32)
+            place = chunk + 40
+            while place < chunk + used:
+                words = list(struct.unpack_from('<3Q', data, place))
+                if words[0] & 0xfff < 0xf00:
+                    change(number, words)
+                    number += 1
+                    struct.pack_into('<3Q', data, place, *words)
+                place += 8 * (words[0] >> 13 & 0xffff)
+        with open(self.file, 'wb') as file:
+            file.write(data)
+
+    def test_capture_when_calls_of_two_threads_overlap_then_both_are_named(self):
+        self.known('captures')
+        records, lines = [], self.calls()
+        self.change(lambda number, words: records.append(words[1:]))
+        # The last two queries: the first of the two returns only after the second one has begun.
+        by_time = sorted(range(len(records)), key=lambda number: records[number])
+        first, second = [at for at, call in enumerate(lines) if call[2].startswith('cuStreamQuery')][-2:]
+        self.assertNotEqual(lines[first][1], lines[second][1])
+
+        def overlap(number, words):
+            if number == by_time[first]:
+                words[2] = records[by_time[second]][1]
+        self.change(overlap)
+        self.assertEqual(self.normal(self.findings())['Captures that were lost'][-1],
+                         'cuStreamQuery, or cuStreamQuery of thread OTHER at TIME invalidated the capture of stream 1 '
+                         '(global mode, from TIME on, by thread MAIN): each of them can have done it')
+
+    def test_capture_when_first_call_overlaps_its_begin_then_next_one_is_named_too(self):
+        self.known('captures')
+        records, lines = [], self.calls()
+        self.change(lambda number, words: records.append(words[1:]))
+        by_time = sorted(range(len(records)), key=lambda number: records[number])
+        begin = [at for at, call in enumerate(lines) if call[2].startswith('cuStreamBeginCapture_v2')][-1]
+
+        def overlap(number, words):
+            if number == by_time[begin + 1]:
+                words[1] = records[by_time[begin]][0] + 1
+        self.change(overlap)
+        self.assertRegex(self.findings()['Captures that were lost'][-1][3], r'^cuStreamQuery, or cuStreamQuery of ')
+
+    def test_capture_when_no_call_can_have_invalidated_it_then_report_says_so(self):
+        self.known('captures')
+
+        def forgive(_, words):
+            if words[0] >> 29 & 0xffff == 900:
+                words[0] &= ~(0xffff << 29)
+        self.change(forgive)
+        found = self.normal(self.findings())['Captures that were lost']
+        none = [line for line in found if 'no recorded call can have done it' in line]
+        self.assertEqual(len(found), 14)
+        self.assertEqual([re.search('stream [^(]*', line)[0] for line in none],
+                         ['stream 1 ', 'stream of thread MAIN ', 'stream 1 ', 'stream 1 ', 'stream 2 ',
+                          'stream 1 ', 'stream 2 ', 'stream 1 '])
+        self.assertEqual(none[0], 'the capture of stream 1 (relaxed mode, from TIME on, by thread MAIN) was '
+                                  'invalidated between TIME and TIME, but no recorded call can have done it')
+
+    def test_objects_when_used_wrongly_then_report_explains(self):
+        self.maxDiff = None
+        found = self.known('objects')
+        self.assertEqual(found['Why calls failed'], [
+            'cuStreamQuery returned CUDA_ERROR_INVALID_HANDLE: stream 1 was destroyed DURATION before, by thread '
+            'OTHER, in cuStreamDestroy_v2',
+            'cuStreamDestroy_v2 returned CUDA_ERROR_INVALID_HANDLE: stream 1 was already destroyed DURATION before, by '
+            'thread OTHER, in cuStreamDestroy_v2',
+            'cuMemFree_v2 returned CUDA_ERROR_INVALID_VALUE: device allocation HANDLE was already destroyed DURATION '
+            'before, by thread MAIN, in cuMemFree_v2',
+            'cuEventRecord returned CUDA_ERROR_INVALID_HANDLE: event 1 was created in context 1, and context 2 is '
+            'current',
+            'cuStreamQuery returned CUDA_ERROR_CONTEXT_IS_DESTROYED: the context of stream 3 was destroyed DURATION '
+            'before, by thread MAIN, in cuCtxDestroy_v2',
+        ])
+        self.assertEqual(found['What grows'], ['cuEventCreate creates events again and again: 101 of 101 were not '
+                                               'destroyed'])
+        self.assertEqual(found['What was left at the end'],
+                         ['101 of 101 events were alive at the end, the first one created by cuEventCreate',
+                          '25 of 101 device allocations were alive at the end, the first one created by cuMemAlloc_v2',
+                          '2 of 4 streams were alive at the end, the first one created by cuStreamCreate'])
+
+    def test_objects_when_program_is_killed_then_nothing_is_left(self):
+        self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), 'killed')
+        found = self.findings()
+        self.assertIn('What grows', found)
+        self.assertNotIn('What was left at the end', found)
+
+    def test_waits_when_known_then_longest_is_first_with_what_was_submitted(self):
+        found = self.known('waits')
+        self.assertEqual(found['The longest waits'], [
+            'cuStreamSynchronize took DURATION; before it, in stream 1: cuLaunchHostFunc, cuStreamWaitEvent',
+            'cuStreamSynchronize took DURATION; before it, in stream 1: cuLaunchHostFunc (2 calls)',
+            'cuCtxSynchronize took DURATION; before it, in all streams: cuStreamWaitEvent, cuLaunchHostFunc (4 calls)',
+            'cuEventSynchronize took DURATION; before it, in stream 2: cuLaunchHostFunc'])
+        self.assertNotIn('What was left at the end', found)
+
+    def test_summary_when_findings_are_many_then_is_short(self):
+        answer = self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), 'captures')
+        lost = answer.err.decode().split('Captures that were lost:\n')[1].splitlines()
+        self.assertTrue(all(FINDING.fullmatch(line) for line in lost[:10]), lost[:10])
+        self.assertEqual(lost[10:12], ['and 4 more', ''])
+
+    def test_calls_when_objects_are_known_then_have_names(self):
+        self.known('objects')
+        calls = [call for _, _, call in self.calls()]
+        self.assertIn('cuStreamCreate(*phStream=stream 1, Flags=1) = CUDA_SUCCESS', calls)
+        self.assertIn('cuEventRecord(hEvent=event 1, hStream=stream 3) = CUDA_ERROR_INVALID_HANDLE', calls)
+        self.assertIn('cuCtxSetCurrent(ctx=context 1) = CUDA_SUCCESS', calls)
+        self.assertIn('cuStreamQuery(hStream=NULL) = CUDA_SUCCESS', calls)
+
+    def test_stream_when_selected_then_report_has_its_calls(self):
+        self.known('captures')
+        calls = self.calls()
+        for stream, text in (('3', '=stream 3'), ('per-thread', '=CU_STREAM_PER_THREAD'),
+                             ('legacy', '=CU_STREAM_LEGACY')):
+            self.assertEqual(self.calls('--stream', stream), [call for call in calls if text in call[2]])
+            self.assertNotEqual(self.calls('--stream', stream), [])
+        self.assertEqual(self.calls('--stream', '99'), [])
+
+    # ---- random programs ----
+
+    def check_random(self, threads, programs):
+        done = self.run_with_layer(os.path.join(BUILD, 'tests', 'random', 'random_programs'), '--driver', softcuda(580),
+                                   '--threads', str(threads), '--programs', str(programs), '--faults', '0')
+        self.assertEqual(done.returncode, 0, done.stdout)
+        lost = self.findings().get('Captures that were lost', [])
+        ended = [call for _, _, call in self.calls('--function', 'cuStreamEndCapture')
+                 if re.search(r' = CUDA_ERROR_STREAM_CAPTURE_(INVALIDATED|WRONG_THREAD)\b', call)]
+        self.assertGreater(len(ended), 10)
+        self.assertGreaterEqual(len(lost), len(ended))
+        kinds = Counter()
+        for _, _, thread, text in lost:
+            one = CAPTURE.fullmatch(text)
+            kinds['one' if one else 'several' if 'each of them can have done it' in text else 'none'] += 1
+            if not one or one['rule'] is None:
+                continue
+            if 'the thread that began' in one['rule']:
+                self.assertEqual(thread, one['thread'], text)
+            if 'unsafe' in one['rule']:
+                self.assertNotEqual(one['mode'], 'relaxed', text)
+            if 'every thread' in one['rule']:
+                self.assertEqual(one['mode'], 'global', text)
+        return kinds
+
+    def test_capture_when_random_programs_have_one_thread_then_each_has_a_culprit(self):
+        kinds = self.check_random(1, 6)
+        self.assertEqual(kinds['none'], 0, kinds)
+        self.assertGreater(kinds['one'], 20 * kinds['several'], kinds) # a call on a stream of another capture
+
+    @unittest.skipUnless(os.environ.get('FOUR_THREADS'), 'FOUR_THREADS=1 runs it: about one run in 25 fails, because '
+                         'one of 480 captures that were lost is not in the report (src/trace/README.md, Limits)')
+    def test_capture_when_random_programs_have_four_threads_then_each_has_a_culprit(self):
+        kinds = self.check_random(4, 4)
+        self.assertEqual(kinds['none'], 0, kinds)
+        self.assertGreater(kinds['one'], kinds['several'], kinds)
+
+    # ---- the table of objects ----
+
+    def test_objects_when_compared_with_the_list_then_agree(self):
+        """The table by hand has what names and types say, apart from these."""
+        source = os.path.join(HERE, '..', '..', 'src')
+        with open(os.path.join(source, 'cli', 'trace_objects.inc'), encoding='utf-8') as file:
+            rows = re.findall(r'TRACE_OBJECT\("([^"]+)",(.*?)\)\n(?=TRACE|#undef)', file.read(), re.S)
+        with open(os.path.join(source, 'trace', 'fields.inc'), encoding='utf-8') as file:
+            functions = re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)', file.read().replace('\\\n', ''), re.M)
+        self.assertGreater(len(rows), 28)
+        types = {kind for kind, _ in rows if kind.startswith('CU')}
+        creators, destroyers, fields = set(), set(), set()
+        for kind, rest in rows:
+            *_, created, destroyed = re.split(r',\s+(?=")', rest)
+            creators |= {(kind, one) for one in re.findall(r'\w+\.\w+', created)}
+            destroyers |= {(kind, one) for one in re.findall(r'\w+\.\w+', destroyed)}
+        by_name = (set(), set())
+        for function, text in functions:
+            for how, kind, name in re.findall(r'X\((\w+), ([^,]*), (\w+)\)', text):
+                kind = re.sub(r'(_v1)?( \*)?$', '', kind)
+                one = (kind, f'cu{function}.{name}')
+                fields.add((how, *one))
+                if kind in types and how == 'OUT' and re.search(CREATES, function):
+                    by_name[0].add(one)
+                if kind in types and how == 'VALUE' and re.search(DESTROYS, function):
+                    by_name[1].add(one)
+        for kind, one in creators | destroyers:
+            self.assertTrue({('OUT', kind, one), ('VALUE', kind, one)} & fields or kind == 'void *', one)
+        self.assertEqual({one for _, one in creators ^ by_name[0]}, OTHER_CREATORS)
+        self.assertEqual({one for _, one in destroyers ^ by_name[1]}, OTHER_DESTROYERS)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The report as JSON: the trace-event format."""
+import json
+import os
+import pty
+import re
+import subprocess
+
+from traced import KNOWN, PROGRAM, Traced, environment, main, run
+
+ODD = b'odd "name\\ \x01\n\xff\xc3\xa4 </script>'
+
+
+class Json(Traced):
+    def events(self, *options):
+        """The events, each of which is a line."""
+        text = self.report('--format=json', *options)
+        events = json.loads(text)['traceEvents']
+        lines = text.splitlines()[1:-1]
+        self.assertEqual([json.loads(line.rstrip(',')) for line in lines], events)
+        return events
+
+    def known(self, *options):
+        return [event for event in self.events(*options) if event['ph'] in 'XB' and event['cat'] in ('call', 'error')]
+
+    @staticmethod
+    def text(event):
+        """A call as --calls prints it."""
+        arguments = dict(event['args'])
+        result = arguments.pop('returns')
+        words = [f'{name}={json.dumps(value) if name == "name" else value}' for name, value in arguments.items()]
+        return f'{event["name"]}({", ".join(words)})' + (f' = {result}' if event['ph'] == 'X' else ' ' + result)
+
+    def test_json_when_program_is_known_then_has_each_call(self):
+        self.trace(KNOWN, 'calls')
+        events = self.known()
+        self.assertEqual([(str(event['pid']), str(event['tid']), self.text(event)) for event in events], self.calls())
+        self.assertEqual(len(events), 14)
+        times = [float(line.split()[0]) for line in self.report('--calls').splitlines()]
+        self.assertEqual([round(event['ts'] * 1000) for event in events], [round(time * 1e9) for time in times])
+        for event, after in zip(events, events[1:]):
+            self.assertLess(0, event['dur'])
+            self.assertLessEqual(round((event['ts'] + event['dur']) * 1000), round(after['ts'] * 1000))
+        self.assertEqual([event['name'] for event in events if event['cat'] == 'error'],
+                         ['cuStreamIsCapturing', 'cuModuleGetFunction'])
+        self.assertIs(type(events[0]['args']['Flags']), int)
+
+    def test_json_when_program_uses_streams_then_has_their_tracks(self):
+        self.trace(KNOWN, 'streams')
+        events = self.events()
+        names = {event['tid']: event['args']['name'] for event in events if event['name'] == 'thread_name'}
+        self.assertEqual(sorted(re.sub('(thread ).*', r'\1', name.split(' (')[0]) for name in names.values()),
+                         ['stream 1', 'stream 2', 'thread ', 'thread '])
+        process, = [event for event in events if event['name'] == 'process_name']
+        self.assertEqual(process['args']['name'], f'{KNOWN} streams')
+        self.assertEqual([event['name'] for event in events
+                          if event['ph'] == 'i' and names[event['tid']].startswith('stream 2')],
+                         ['StreamWaitEvent', 'LaunchHostFunc', 'StreamSynchronize'])
+        captures = [(event['name'], names[event['tid']][:8]) for event in events if event.get('cat') == 'capture']
+        self.assertEqual(captures, [('capture', 'stream 1'), ('invalidated capture', 'stream 1')])
+
+    def test_json_when_calls_wait_then_has_arrows(self):
+        self.trace(KNOWN, 'streams')
+        events = self.events()
+        calls = {(event['tid'], event['ts']): event['name'] for event in events if event['ph'] == 'X'}
+        arrows = [[calls[event['tid'], event['ts']] for event in events if event['ph'] == end] for end in 'sf']
+        self.assertEqual(list(zip(*arrows)), [('cuEventRecord', 'cuStreamWaitEvent'),
+                                              ('cuLaunchHostFunc', 'cuStreamSynchronize'),
+                                              ('cuLaunchHostFunc', 'cuStreamSynchronize')])
+
+    def test_json_when_call_does_not_return_then_has_no_end(self):
+        self.trace(KNOWN, 'hang')
+        event = self.known()[-1]
+        self.assertEqual((event['ph'], event['name'], 'dur' in event, event['args']['returns']),
+                         ('B', 'cuStreamSynchronize', False, 'did not return'))
+
+    def test_json_when_names_have_odd_bytes_then_is_valid(self):
+        self.trace(KNOWN, 'text', ODD)
+        shown = ODD.decode(errors='replace')
+        text = self.report('--format=json')
+        self.assertNotIn('</', text)
+        document = json.loads(text)
+        self.assertEqual(document['otherData']['command'], f'{KNOWN} text {shown}')
+        self.assertEqual(document['traceEvents'][1]['args']['name'], f'{KNOWN} text {shown}')
+        self.assertEqual(self.known()[0]['args']['name'], shown)
+
+    def test_json_when_filtered_then_has_those_calls(self):
+        self.trace(KNOWN, 'streams')
+        events = self.known()
+        self.assertEqual(self.known('--errors'), [event for event in events if event['cat'] == 'error'])
+        self.assertEqual(self.known('--function', 'Launch'), [event for event in events if 'Launch' in event['name']])
+        other = events[-2]['tid']
+        self.assertNotEqual(other, events[0]['tid'])
+        self.assertEqual([event['name'] for event in self.known('--thread', str(other))],
+                         ['cuCtxSetCurrent', 'cuStreamSynchronize'])
+        middle = f'{events[5]["ts"] / 1e6:.9f}'
+        self.assertEqual(self.known('--to', middle) + self.known('--from', middle)[1:], events)
+        self.assertEqual([event for event in self.events('--function', 'Wait') if event['ph'] in 'sf'], [])
+
+    def test_output_when_named_then_is_that_file(self):
+        self.trace(KNOWN, 'calls')
+        path = self.file + '.json'
+        answer = run('trace', 'report', self.file, '--format=json', '-o', path)
+        self.assertEqual((answer.status, answer.out, answer.err), (0, b'', b''))
+        with open(path, encoding='utf-8') as file:
+            self.assertEqual(file.read(), self.report('--format=json'))
+        for path, why in (('/nowhere/a', b'No such file'), (self.file, b'this file is the trace')):
+            answer = run('trace', 'report', self.file, '-o', path)
+            self.assertEqual((answer.status, answer.out, why in answer.err), (1, b'', True), answer.err)
+        self.assertEqual(len(self.calls()), 14)
+
+    def report_on_terminal(self, *options):
+        """The status and what it writes to stderr, which is a terminal."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([PROGRAM, 'trace', 'report', self.file, '-o', os.devnull, *options], stderr=theirs,
+                              env=environment()) as process:
+            os.close(theirs)
+            text = b''
+            try:
+                while part := os.read(ours, 4096):
+                    text += part
+            except OSError: # the other side is closed
+                pass
+        os.close(ours)
+        return process.wait(), text
+
+    def test_progress_when_report_is_long_then_is_a_line_of_the_terminal(self):
+        count = 2000001
+        self.trace(KNOWN, 'count', str(count))
+        advice = b'2000001 calls are more than most viewers open; --from and --to,'
+        status, text = self.report_on_terminal('--format=json')
+        self.assertEqual(status, 0)
+        self.assertRegex(text, rb'^(\rcushim: trace: +\d+ %% of %d calls)+\r\033\[Kcushim: trace: %s' % (count, advice))
+        answer = run('trace', 'report', self.file, '--format=json', '-o', os.devnull)
+        self.assertEqual((answer.status, answer.err.count(b'\n')), (0, 1))
+        self.assertTrue(answer.err.startswith(b'cushim: trace: ' + advice), answer.err)
+        self.trace(KNOWN, 'calls')
+        self.assertEqual(self.report_on_terminal('--format=json'), (0, b''))
+
+    def test_command_line_when_invalid_then_refused(self):
+        for arguments in (['report', 'a', '--format=xml'], ['report', 'a', '--calls', '--format=json'],
+                          ['--format=json', '--', 'b']):
+            answer = run('trace', *arguments)
+            self.assertEqual((answer.status, answer.out), (2, b''), arguments)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The calls are in the file, however the program ends or continues."""
+import collections
+import os
+import signal
+import subprocess
+import unittest
+
+from traced import KNOWN, NESTED, PROGRAM, Traced, environment, main
+
+
+class Survival(Traced):
+    def count(self, *arguments, status=0, **settings):
+        """Runs the known program. Returns the number of the calls of each process, in the order of their begin."""
+        answer = self.trace(KNOWN, *arguments, **settings)
+        self.assertEqual(answer.status, status, answer.err)
+        return list(collections.Counter(process for process, _, _ in self.calls()).values())
+
+    def test_trace_when_program_is_killed_then_has_its_calls(self):
+        self.assertEqual(self.count('kill', status=-signal.SIGKILL), [5])
+
+    def test_trace_when_program_crashes_in_a_call_then_names_it(self):
+        self.assertEqual(self.count('crash', status=-signal.SIGSEGV), [6])
+        self.assertEqual(self.calls()[-1][2], 'cuDriverGetVersion(driverVersion=0x8) did not return')
+        self.assertIn('\nCalls that did not return:\n', self.report())
+
+    def test_trace_when_program_hangs_then_names_the_call(self):
+        self.count('hang', status=-signal.SIGKILL)
+        self.assertRegex(self.calls()[-1][2], r'cuStreamSynchronize\(hStream=stream 1\) did not return')
+
+    def test_trace_when_program_forks_then_has_both_processes(self):
+        self.assertEqual(self.count('fork'), [5, 2])
+        self.assertRegex(self.report(), r'\nProcesses:\n +\d+ +5 calls  \S+ fork\n +\d+ +2 calls  \S+ fork\n')
+        self.assertEqual(self.count('raw-fork'), [5, 2])
+
+    def test_trace_when_program_becomes_another_then_has_both(self):
+        self.trace(KNOWN, 'exec')
+        self.assertEqual(len(self.calls()), 7)
+        self.assertRegex(self.report(), r'\nProcesses:\n +\d+ +3 calls  \S+ exec\n +\d+ +4 calls  \S+ count 4\n')
+
+    def test_trace_when_program_starts_another_then_has_both(self):
+        self.assertEqual(self.count('spawn'), [1, 2])
+
+    def test_trace_when_program_closes_all_descriptors_then_continues(self):
+        self.assertEqual(self.count('close'), [20001])
+
+    def test_trace_when_program_has_many_threads_then_has_their_calls(self):
+        self.assertEqual(self.count('threads'), [4000])
+        self.assertEqual(set(collections.Counter(thread for _, thread, _ in self.calls()).values()), {2})
+        self.assertLess(os.path.getsize(self.file), 110 << 16, 'threads that ended leave their chunks to others')
+
+    def test_trace_when_thread_destructors_call_then_has_their_calls(self):
+        self.assertEqual(self.count('late'), [5])
+
+    def test_trace_when_calls_are_nested_then_has_both(self):
+        for options in ([], ['--size', '384K'], ['--size', '512K']):
+            answer = self.trace(KNOWN, 'nested', options=['--layer', NESTED, *options])
+            self.assertEqual(answer.status, 0, answer.err)
+            calls = [call for _, _, call in self.calls()]
+            self.assertEqual(calls[0], 'cuStreamQuery(hStream=NULL) = CUDA_ERROR_NOT_READY')
+            self.assertEqual(len(calls), 5002 if not options else len(calls))
+            self.assertLess(1000, len(calls))
+
+    def test_trace_when_size_is_limited_then_counts_the_rest(self):
+        count = self.count('count', '100000', options=['--size', '1M', '--keep', 'first'])[0]
+        self.assertIn(f'\n{100000 - count} calls were not recorded', self.report())
+        self.assertGreater(count, 15000)
+        count = self.count('count', '100000', options=['--size', '1M'])[0]
+        self.assertIn(f'\n{100000 - count} older calls are not in the file', self.report())
+        self.assertGreater(count, 15000)
+        self.assertEqual(os.path.getsize(self.file), 1 << 20)
+
+    def test_trace_when_processes_of_a_full_file_are_gone_then_reuses_their_parts(self):
+        script = f'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do {KNOWN} kill; done; {KNOWN} print'
+        answer = self.trace('/bin/sh', '-c', script, options=['--size', '512K'])
+        self.assertEqual(answer.status, 3, answer.err)
+        self.assertIn(f' 1 call  {KNOWN} print\n', self.report().split('\nProcesses:\n')[1])
+
+    def test_trace_when_file_limit_is_low_then_is_smaller(self):
+        answer = self.trace(KNOWN, 'count', '100000', before=['/bin/sh', '-c', 'ulimit -f 2048; exec "$@"', 'sh'])
+        self.assertEqual(answer.status, 0, answer.err)
+        self.assertLessEqual(os.path.getsize(self.file), 2048 * 1024)
+
+    def test_trace_when_disk_is_full_then_program_continues(self):
+        directory = self.directory()
+        mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=512k', 'none', directory], check=False,
+                                 stderr=subprocess.DEVNULL)
+        if mounted.returncode != 0:
+            raise unittest.SkipTest('this user cannot mount a small file system')
+        self.addCleanup(subprocess.run, ['umount', directory], check=True)
+        self.file = os.path.join(directory, 'a.trace')
+        for keep, words in (('first', 'calls were not recorded'), ('newest', 'older calls are not in the file')):
+            answer = self.trace(KNOWN, 'count', '100000', options=['--keep', keep])
+            self.assertEqual(answer.status, 0, answer.err)
+            self.assertRegex(answer.err.decode(), rf'\n\d+ {words}')
+
+    def test_trace_when_interrupted_then_program_decides(self):
+        process = subprocess.Popen([PROGRAM, 'trace', '-o', self.file, '--softcuda', '580', '--', '/bin/sh', '-c',
+                                    f'trap "{KNOWN} print; exit 5" INT; echo ready; while :; do sleep 0.1; done'],
+                                   env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   start_new_session=True)
+        with process:
+            self.assertEqual(process.stdout.readline(), b'ready\n')
+            os.killpg(process.pid, signal.SIGINT)
+            self.assertEqual(process.wait(60), 5)
+        self.assertEqual(len(self.calls()), 1)
+
+
+if __name__ == '__main__':
+    main()

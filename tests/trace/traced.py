@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Runs programs under `cushim trace`, and reads their calls from the report."""
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'exec'))
+# pylint: disable=unused-import,wrong-import-position
+from under_exec import BUILD, PROGRAM, Answer, Case, environment, main, run, softcuda
+
+KNOWN = os.path.join(BUILD, 'tests', 'trace', 'program')
+NESTED = os.path.join(BUILD, 'tests', 'trace', 'nested_layer.so')
+LAYER = os.path.join(BUILD, 'src', 'trace', 'trace.so')
+CALL = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+) +'
+                  r'(?P<duration>- |-|[\d.]+ \w+)  (?P<call>.*)')
+
+
+class Traced(Case):
+    def setUp(self):
+        self.file = os.path.join(self.directory(), 'a.trace')
+
+    def trace(self, *command, options=(), driver='580', before=(), **variables):
+        """Runs a command under trace, into self.file."""
+        done = subprocess.run([*before, PROGRAM, 'trace', '-o', self.file, '--softcuda', driver, *options,
+                               '--', *command],
+                              env=environment(**variables), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=120, check=False)
+        return Answer(done)
+
+    def report(self, *options, path=None):
+        answer = run('trace', 'report', path or self.file, *options)
+        self.assertEqual((answer.status, answer.err), (0, b''))
+        return answer.out.decode()
+
+    def calls(self, *options, path=None):
+        """[(process, thread, "function(arguments) = result")]; what the driver says follows the result."""
+        lines = self.report('--calls', *options, path=path).replace('\n' + 45 * ' ', '; ').splitlines()
+        found = [CALL.fullmatch(line) for line in lines]
+        self.assertNotIn(None, found, lines[:3])
+        times = [float(one['time']) for one in found]
+        self.assertEqual(times, sorted(times))
+        return [(one['process'], one['thread'], one['call']) for one in found]

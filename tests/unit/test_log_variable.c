@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* CUSHIM_LOG: the lines of the log callback in a file or on stderr, whatever happens to either. POSIX only. */
+#include "unit.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "directory.h"
+
+static char expected[65536];
+
+static void expect_line(void *unused, const char *line)
+{
+    size_t used = strlen(expected);
+    (void)unused;
+    snprintf(expected + used, sizeof expected - used, "cushim[%ld]: %s\n", (long)getpid(), line);
+}
+
+static const char *file_text(const char *path)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof text, file);
+    fclose(file);
+    assert_true(size < sizeof text); /* the lines have long paths */
+    text[size] = '\0';
+    return text;
+}
+
+static CUresult load_expecting(const char *fake)
+{
+    return cushim_load(&(struct cushim_load_options){.path = unit_fake(fake), .log = expect_line});
+}
+
+static void test_log_variable_when_it_names_a_file_then_every_load_appends_the_lines_of_the_callback(void **state)
+{
+    (void)state;
+    char log[256];
+    strcpy(expected, "before\n");
+    snprintf(log, sizeof log, "%s", directory_write("log", expected, strlen(expected)));
+    unit_set_variable("CUSHIM_LOG", log);
+    unit_set_variable("CUSHIM_HIDE", "Stream\nQuery");
+    assert_int_equal(load_expecting("not_stub"), CUDA_ERROR_INVALID_VALUE);
+    unit_set_variable("CUSHIM_HIDE", NULL);
+    assert_int_equal(load_expecting("not_stub"), CUDA_ERROR_STUB_LIBRARY);
+    assert_int_equal(load_expecting("fake_12040"), CUDA_SUCCESS);
+    unit_assert_contains(expected, "]: loaded /");
+    assert_string_equal(file_text(log), expected);
+}
+
+static void test_log_variable_when_the_first_call_loads_then_its_load_is_logged(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_LOG", directory_path("log"));
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
+    assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
+    unit_assert_contains(file_text(directory_path("log")), "fake_12040.so: a driver for CUDA 12.4\n");
+    unit_assert_contains(file_text(directory_path("log")), "]: loaded ");
+}
+
+static void test_log_variable_when_the_file_cannot_be_written_then_the_driver_is_loaded(void **state)
+{
+    (void)state;
+    static char long_path[100000];
+    char fifo[256];
+    snprintf(fifo, sizeof fifo, "%s", directory_path("fifo"));
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    memset(long_path, 'x', sizeof long_path - 1);
+    const char *const paths[] = {"/no/such/directory/log", directory_root(), "/dev/full", fifo, long_path};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        unit_reset(NULL);
+        unit_set_variable("CUSHIM_LOG", paths[i]);
+        alarm(20); /* for an open that waits */
+        unit_load_plain("fake_12040");
+        assert_int_equal(cushim_diagnosis_get()->variable_count, 0);
+    }
+    alarm(0);
+}
+
+/* Loads in a child whose stderr is `writer`, or closed, and returns its id. */
+static pid_t load_in_child(int writer, void (*on_pipe)(int))
+{
+    unit_set_variable("CUSHIM_LOG", "stderr");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        signal(SIGPIPE, on_pipe);
+        if (writer >= 0)
+            dup2(writer, STDERR_FILENO);
+        else
+            close(STDERR_FILENO);
+        CUresult result = cushim_load(&(struct cushim_load_options){.path = unit_fake("fake_12040")});
+        _exit(result == CUDA_SUCCESS && cushim_driver_version() == 12040 ? 0 : 1);
+    }
+    return child;
+}
+
+static void assert_child_has_loaded(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (status != 0)
+        fail_msg("the child ended with status %#x", (unsigned)status);
+}
+
+static void test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_of_the_process(void **state)
+{
+    (void)state;
+    char text[4096], start[64];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = load_in_child(ends[1], SIG_DFL);
+    close(ends[1]);
+    size_t used = 0;
+    for (ssize_t got = 1; got > 0; used += (size_t)got)
+        got = read(ends[0], text + used, sizeof text - 1 - used);
+    text[used] = '\0';
+    close(ends[0]);
+    assert_child_has_loaded(child);
+    snprintf(start, sizeof start, "cushim[%ld]: /", (long)child);
+    assert_memory_equal(text, start, strlen(start));
+    unit_assert_contains(text, "]: loaded ");
+}
+
+static void test_log_variable_when_stderr_is_closed_or_unread_then_the_driver_is_loaded(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    assert_child_has_loaded(load_in_child(ends[1], SIG_DFL));
+    assert_child_has_loaded(load_in_child(ends[1], SIG_IGN));
+    assert_child_has_loaded(load_in_child(-1, SIG_DFL));
+    close(ends[1]);
+}
+
+static void test_log_variable_when_processes_share_a_file_then_no_line_is_lost_or_divided(void **state)
+{
+    (void)state;
+    enum { CHILDREN = 4, LOADS = 200, LINES = 2 };
+    pid_t children[CHILDREN];
+    int lines = 0;
+    unit_set_variable("CUSHIM_LOG", directory_path("log"));
+    fflush(NULL);
+    for (int i = 0; i < CHILDREN; i++) {
+        children[i] = fork();
+        if (children[i] != 0)
+            continue;
+        for (int load = 0; load < LOADS; load++)
+            (void)cushim_load(&(struct cushim_load_options){.path = unit_fake("not_stub")});
+        _exit(0);
+    }
+    for (int i = 0; i < CHILDREN; i++)
+        assert_child_has_loaded(children[i]);
+    for (const char *line = file_text(directory_path("log")); *line != '\0'; line = strchr(line, '\n') + 1, lines++)
+        assert_memory_equal(line, "cushim[", strlen("cushim["));
+    assert_int_equal(lines, CHILDREN * LOADS * LINES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DIRECTORY_TEST(test_log_variable_when_it_names_a_file_then_every_load_appends_the_lines_of_the_callback),
+        DIRECTORY_TEST(test_log_variable_when_the_first_call_loads_then_its_load_is_logged),
+        DIRECTORY_TEST(test_log_variable_when_the_file_cannot_be_written_then_the_driver_is_loaded),
+        DIRECTORY_TEST(test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_of_the_process),
+        DIRECTORY_TEST(test_log_variable_when_stderr_is_closed_or_unread_then_the_driver_is_loaded),
+        DIRECTORY_TEST(test_log_variable_when_processes_share_a_file_then_no_line_is_lost_or_divided),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
