@@ -114,11 +114,11 @@ static void count_call(struct summary *summary, const struct trace_call *call)
 {
     struct function *function = &summary->functions[call->slot];
     uint64_t duration = call->end - call->begin;
-    /* analyzer: trace_summary() frees the classes of every function */
     if (function->classes == NULL && (function->classes = calloc(CLASSES, sizeof *function->classes)) == NULL) {
         summary->failed = true;
         return;
     }
+    /* analyzer: trace_summary() frees the classes of every function */
     summary->calls++;
     function->calls++;
     if (call->end > summary->end)
