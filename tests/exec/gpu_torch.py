@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""gpu_torch.py - what PyTorch programs do, with results that are the same in every run, one line each."""
+"""gpu_torch.py [PART] - what PyTorch programs do, with results that are the same in every run, one line each.
+
+PART is short (one matrix product), compile, broken (a capture that reads a value), or steps (the median time of a
+training step in microseconds).
+"""
 import hashlib
+import statistics
 import sys
+import time
 
 import torch
 import torch.multiprocessing
@@ -49,18 +55,54 @@ def graph():
     show('graph', result)
 
 
-def training():
+def make_training():
+    """Returns the model, and a function that makes one step and returns the loss."""
     torch.manual_seed(4)
     model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 1)).cuda()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     data, target = numbers(5, 256, 64), numbers(6, 256, 1)
-    for _ in range(50):
+
+    def step():
         optimizer.zero_grad()
         loss = torch.nn.functional.mse_loss(model(data), target)
         loss.backward()
         optimizer.step()
+        return loss
+    return model, step
+
+
+def training():
+    model, step = make_training()
+    for _ in range(50):
+        loss = step()
     show('training', model[0].weight)
     assert loss.item() < 0.1
+
+
+def steps():
+    _, step = make_training()
+    times = []
+    for _ in range(500):
+        start = time.perf_counter()
+        step().item()
+        times.append(time.perf_counter() - start)
+    print(f'{statistics.median(times[100:]) * 1e6:.1f}')
+
+
+def compiled():
+    function = torch.compile(lambda one, two: torch.relu(one * 2 + two).sin())
+    show('compile', function(numbers(9, 1 << 16), numbers(10, 1 << 16)))
+
+
+def broken_capture():
+    source = torch.ones(8, device='cuda')
+    torch.cuda.synchronize()
+    try:
+        with torch.cuda.graph(torch.cuda.CUDAGraph()):
+            (source * 2).sum().item()
+    except RuntimeError as error:
+        print(str(error).splitlines()[0], file=sys.stderr)
+        print('refused')
 
 
 def child(queue):
@@ -91,8 +133,9 @@ def spawn():
 def main():
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.use_deterministic_algorithms(False)
-    if sys.argv[1:] == ['short']:
-        matrix_product()
+    parts = {'short': matrix_product, 'compile': compiled, 'broken': broken_capture, 'steps': steps}
+    if len(sys.argv) > 1:
+        parts[sys.argv[1]]()
         return
     matrix_product()
     streams_and_events()
