@@ -264,9 +264,7 @@ static void capture_follow(struct trace_findings *findings, const struct trace_c
                            const struct trace_role *role, struct capture *capture)
 {
     bool has_succeeded = call->result == CUDA_SUCCESS;
-    bool tells = has_succeeded && role->kind == TRACE_CAPTURE_STATUS && role->value > 0
-                 && trace_word(call, role->value - 1) != 0;
-    uint64_t status = tells ? trace_word(call, role->value) : CU_STREAM_CAPTURE_STATUS_NONE;
+    uint64_t status = trace_capture_status(role, call);
     bool is_work = role->kind == TRACE_WORK || role->kind == TRACE_RECORD_EVENT || role->kind == TRACE_WAIT_EVENT;
     if (role->kind == TRACE_END_CAPTURE && ends_capture(call->result)) {
         capture_end(findings, capture, call);

@@ -126,6 +126,13 @@ uint64_t trace_word(const struct trace_call *call, int place)
     return place >= 0 && (size_t)place < call->words ? call->fields[place] : 0;
 }
 
+uint64_t trace_capture_status(const struct trace_role *role, const struct trace_call *call)
+{
+    bool has_status = call->returned && call->result == CUDA_SUCCESS && role->kind == TRACE_CAPTURE_STATUS
+                      && role->value > 0 && trace_word(call, role->value - 1) != 0;
+    return has_status ? trace_word(call, role->value) : CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 uint64_t trace_stream_of(const struct trace_role *role, const struct trace_call *call)
 {
     return trace_stream_number(call, trace_word(call, role->stream));

@@ -56,6 +56,9 @@ void trace_findings_free(struct trace_findings *findings);
 struct trace_text trace_object_name(const struct trace_findings *findings, size_t process, const char *type,
                                     uint64_t handle);
 
+/* The number in the short name, or 0. */
+unsigned trace_object_number(const struct trace_findings *findings, size_t process, const char *type, uint64_t handle);
+
 /* ---- for the parts that find ---- */
 
 /* The context that is current for a call, by trace_objects.c; 0: unknown. */
@@ -95,6 +98,9 @@ size_t trace_plain_length(const char *function);
 
 /* The word at a place of a role, or 0. */
 uint64_t trace_word(const struct trace_call *call, int place);
+
+/* The capture status that a call has written; CU_STREAM_CAPTURE_STATUS_NONE also if it has not. */
+uint64_t trace_capture_status(const struct trace_role *role, const struct trace_call *call);
 
 /* The stream of a call by a number that also distinguishes the per-thread streams of several threads. */
 uint64_t trace_stream_of(const struct trace_role *role, const struct trace_call *call);

@@ -3,7 +3,7 @@
  * A trace as one HTML page: ../trace/page.html and, within it, the calls as numbers and a document of JSON that has
  * what these numbers mean. The page has the same names.
  */
-#include "trace_findings.h"
+#include "trace_tracks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -164,7 +164,7 @@ static bool put_call(struct page *page, const struct trace_call *call, bool is_s
 {
     struct trace_effect effect;
     uint64_t number = is_selected ? page->calls + 1 : 0;
-    if (!trace_follow(&page->tracks, page->reader, call, number, &effect)
+    if (!trace_follow(&page->tracks, &page->findings, page->reader, call, number, &effect)
         || (effect.captured.end != 0 && !capture_add(page, effect.stream, effect.captured)))
         return false;
     page->end = call->end > page->end ? call->end : page->end;
@@ -177,7 +177,7 @@ static bool put_call(struct page *page, const struct trace_call *call, bool is_s
     put_number(page, effect.thread);
     put_number(page, function_number(page, call));
     put_number(page, call->result);
-    put_number(page, effect.has_stream && effect.is_work ? effect.stream : 0);
+    put_number(page, effect.is_work ? effect.stream : 0);
     put_number(page, effect.from.number != 0 ? number - effect.from.number : 0);
     page->has_result[call->result] = true;
     if (number % 256 == 0)
@@ -227,13 +227,13 @@ static void write_tracks(const struct page *page, struct json *json)
     json_open_array(json, "tracks");
     for (size_t i = 0; i < page->tracks.count; i++) {
         const struct trace_track *track = &page->tracks.all[i];
-        if (track->kind != TRACE_THREADS && track->kind != TRACE_STREAMS)
+        if (track->kind == TRACE_PROCESSES)
             continue;
         json_open_object(json, NULL);
         json_integer(json, "index", (long long)i);
         json_integer(json, "process", (long long)track->process);
         json_boolean(json, "isStream", track->kind == TRACE_STREAMS);
-        json_string(json, "name", trace_track_name(track).text);
+        json_string(json, "name", track->name.text);
         json_close_object(json);
     }
     json_close_array(json);
@@ -341,13 +341,12 @@ enum status trace_write_html(struct trace_reader *reader, const struct options *
         .functions = calloc(2 * reader->slot_count + 1, sizeof *page.functions),
         .slots = calloc(2 * reader->slot_count + 1, sizeof *page.slots),
     };
-    bool has_memory = trace_tracks_start(&page.tracks, reader) && page.functions != NULL && page.slots != NULL
-                      && write_page(&page, reader, options);
+    bool has_memory = page.functions != NULL && page.slots != NULL && write_page(&page, reader, options);
     if (!has_memory)
         text_complain("trace: there is not enough memory");
     else
         trace_check_count(page.calls);
-    trace_tracks_end(&page.tracks);
+    trace_tracks_free(&page.tracks);
     trace_findings_free(&page.findings);
     free(page.strings.bytes);
     free(page.strings.starts);

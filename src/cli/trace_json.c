@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace in the trace-event format, for Perfetto and chrome://tracing. Each line is an event. */
-#include "trace_findings.h"
+#include "trace_tracks.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The number of a track of a stream is this and that of the stream: greater than that of any thread. */
+/* The number of a track of a stream is this and its index: greater than that of any thread. */
 enum { STREAM_TRACKS = 10000000 };
 
 struct writer {
@@ -86,24 +86,22 @@ static void put_place(const struct writer *writer, size_t process, uint64_t thre
     put_number(thread);
 }
 
-static uint64_t stream_thread(const struct trace_track *stream)
+static uint64_t stream_thread(const struct writer *writer, const struct trace_track *stream)
 {
-    return STREAM_TRACKS + (stream->number != 0 ? stream->number + 2 : stream->id);
+    return STREAM_TRACKS + (uint64_t)(stream - writer->tracks.all);
 }
 
 static void put_name(const struct writer *writer, const struct trace_track *track)
 {
     const struct trace_process *process = &writer->reader->processes[track->process];
     bool is_process = track->kind == TRACE_PROCESSES;
-    if (track->kind == TRACE_EVENTS)
-        return;
     put_event("M", "__metadata", is_process ? "process_name" : "thread_name");
     put_place(writer, track->process,
               is_process                     ? (uint64_t)process->pid
               : track->kind == TRACE_THREADS ? track->id
-                                             : stream_thread(track));
+                                             : stream_thread(writer, track));
     put(",\"args\":{\"name\":");
-    put_string(is_process ? process->command : trace_track_name(track).text);
+    put_string(is_process ? process->command : track->name.text);
     put("}}");
 }
 
@@ -160,7 +158,7 @@ static void put_instant(const struct writer *writer, const struct trace_call *ca
     const char *function = writer->reader->slots[call->slot].function;
     put_event("i", "stream", strncmp(function, "cu", 2) == 0 ? function + 2 : function);
     put_time(",\"ts\":", call->begin);
-    put_place(writer, call->process, stream_thread(stream));
+    put_place(writer, call->process, stream_thread(writer, stream));
     put(",\"s\":\"t\"}");
 }
 
@@ -169,7 +167,7 @@ static void put_capture(const struct writer *writer, const struct trace_track *s
     put_event("X", "capture", capture.is_invalidated ? "invalidated capture" : "capture");
     put_time(",\"ts\":", capture.begin);
     put_time(",\"dur\":", capture.end - capture.begin);
-    put_place(writer, stream->process, stream_thread(stream));
+    put_place(writer, stream->process, stream_thread(writer, stream));
     put(capture.is_invalidated ? ",\"cname\":\"terrible\"}" : "}");
 }
 
@@ -193,7 +191,8 @@ static bool put_events(struct writer *writer, const struct trace_call *call, boo
 {
     struct trace_effect effect;
     const struct trace_track *stream;
-    if (!trace_follow(&writer->tracks, writer->reader, call, is_selected ? writer->calls + 1 : 0, &effect))
+    if (!trace_follow(&writer->tracks, &writer->findings, writer->reader, call, is_selected ? writer->calls + 1 : 0,
+                      &effect))
         return false;
     writer->end = call->end > writer->end ? call->end : writer->end;
     if (!is_selected)
@@ -203,7 +202,7 @@ static bool put_events(struct writer *writer, const struct trace_call *call, boo
         put_name(writer, &writer->tracks.all[writer->named]);
     put_call(writer, call);
     stream = &writer->tracks.all[effect.stream];
-    if (effect.has_stream && effect.is_work)
+    if (effect.is_work && effect.stream != 0)
         put_instant(writer, call, stream);
     if (effect.captured.end != 0)
         put_capture(writer, stream, effect.captured);
@@ -216,7 +215,7 @@ enum status trace_write_json(struct trace_reader *reader, const struct options *
 {
     struct writer writer = {.reader = reader};
     struct trace_call call;
-    bool has_memory = trace_tracks_start(&writer.tracks, reader);
+    bool has_memory = true;
     put("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"command\":");
     put_string(reader->header->command);
     put("},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"args\":{}}");
@@ -233,7 +232,7 @@ enum status trace_write_json(struct trace_reader *reader, const struct options *
     }
     put("\n]}\n");
     flush();
-    trace_tracks_end(&writer.tracks);
+    trace_tracks_free(&writer.tracks);
     trace_findings_free(&writer.findings);
     if (!has_memory)
         text_complain("trace: there is not enough memory");

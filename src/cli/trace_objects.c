@@ -555,10 +555,10 @@ void trace_objects_free(struct trace_findings *findings)
     free(objects);
 }
 
-struct trace_text trace_object_name(const struct trace_findings *findings, size_t process, const char *type,
-                                    uint64_t handle)
+/* Returns the object with a short name, or NULL. */
+static const struct object *object_named(const struct trace_findings *findings, size_t process, const char *type,
+                                         uint64_t handle)
 {
-    struct trace_text name = {""};
     size_t length = strcspn(type, " ");
     for (unsigned row = 0; row < ROWS && findings->objects != NULL; row++) {
         const struct object *object = (rows[row].flags & NAMED) != 0 && strlen(rows[row].type) == length
@@ -566,7 +566,20 @@ struct trace_text trace_object_name(const struct trace_findings *findings, size_
                                           ? object_find(findings->objects, process, row, handle)
                                           : NULL;
         if (object != NULL && object->number != 0)
-            return object_name(object);
+            return object;
     }
-    return name;
+    return NULL;
+}
+
+unsigned trace_object_number(const struct trace_findings *findings, size_t process, const char *type, uint64_t handle)
+{
+    const struct object *object = object_named(findings, process, type, handle);
+    return object != NULL ? object->number : 0;
+}
+
+struct trace_text trace_object_name(const struct trace_findings *findings, size_t process, const char *type,
+                                    uint64_t handle)
+{
+    const struct object *object = object_named(findings, process, type, handle);
+    return object != NULL ? object_name(object) : (struct trace_text){""};
 }

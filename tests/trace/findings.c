@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose report has known findings, linked to a driver: "captures", "objects", "killed" or "waits". */
+/* A program whose report has known findings, linked to a driver: "captures", "objects", "killed", "replace"
+ * or "waits". */
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -205,6 +207,20 @@ static void use_objects(void)
     }
 }
 
+/* A driver can give both streams the same handle. */
+static void replace_stream(void)
+{
+    CUstream first, second;
+    cuStreamCreate(&first, 1);
+    cuStreamSynchronize(first);
+    cuStreamDestroy_v2(first);
+    cuStreamCreate(&second, 1);
+    cuStreamSynchronize(second);
+    cuStreamSynchronize(legacy);
+    cuStreamSynchronize(per_thread);
+    printf("%lx %lx\n", (unsigned long)first, (unsigned long)second);
+}
+
 static void take_time(void *milliseconds)
 {
     const struct timespec time = {0, *(const int *)milliseconds * 1000000L};
@@ -235,6 +251,8 @@ int main(int argc, char **argv)
         lose_captures();
     if (strcmp(what, "objects") == 0 || strcmp(what, "killed") == 0)
         use_objects();
+    if (strcmp(what, "replace") == 0)
+        replace_stream();
     if (strcmp(what, "waits") == 0)
         wait_long();
     if (strcmp(what, "killed") == 0)

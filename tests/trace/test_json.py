@@ -6,8 +6,9 @@ import os
 import pty
 import re
 import subprocess
+from collections import Counter
 
-from traced import KNOWN, PROGRAM, Traced, environment, main, run
+from traced import BUILD, KNOWN, PROGRAM, Traced, environment, main, run
 
 ODD = b'odd "name\\ \x01\n\xff\xc3\xa4 </script>'
 
@@ -50,7 +51,7 @@ class Json(Traced):
         self.trace(KNOWN, 'streams')
         events = self.events()
         names = {event['tid']: event['args']['name'] for event in events if event['name'] == 'thread_name'}
-        self.assertEqual(sorted(re.sub('(thread ).*', r'\1', name.split(' (')[0]) for name in names.values()),
+        self.assertEqual(sorted(re.sub('(thread ).*', r'\1', name) for name in names.values()),
                          ['stream 1', 'stream 2', 'thread ', 'thread '])
         process, = [event for event in events if event['name'] == 'process_name']
         self.assertEqual(process['args']['name'], f'{KNOWN} streams')
@@ -59,6 +60,26 @@ class Json(Traced):
                          ['StreamWaitEvent', 'LaunchHostFunc', 'StreamSynchronize'])
         captures = [(event['name'], names[event['tid']][:8]) for event in events if event.get('cat') == 'capture']
         self.assertEqual(captures, [('capture', 'stream 1'), ('invalidated capture', 'stream 1')])
+
+    def test_names_when_reports_have_the_same_streams_then_agree(self):
+        answer = self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), 'replace')
+        first, second = (int(handle, 16).to_bytes(8, 'little') for handle in answer.out.split())
+        with open(self.file, 'rb+') as file: # softcuda does not use a handle again
+            data = file.read()
+            file.seek(0)
+            file.write(data.replace(second, first))
+        events = self.events()
+        names = {event['tid']: event['args']['name'] for event in events if event['name'] == 'thread_name'}
+        streams = [names[event['tid']] for event in events if event['ph'] == 'i']
+        thread = self.calls()[0][1]
+        calls = [re.search('hStream=(.*)[)]', call)[1] for _, _, call in self.calls('--function', 'StreamSynchronize')]
+        special = {'CU_STREAM_LEGACY': 'the legacy stream',
+                   'CU_STREAM_PER_THREAD': f'the per-thread stream of thread {thread}'}
+        self.assertEqual(streams, [special.get(name, name) for name in calls])
+        self.assertEqual(streams, ['stream 3', 'stream 4', *special.values()])
+        page = self.report('--format=html').split('<script id="trace" type="application/json">')[1]
+        tracks = json.loads(page.split('</script>')[0])['tracks']
+        self.assertEqual(Counter(track['name'] for track in tracks), Counter(names.values()))
 
     def test_json_when_calls_wait_then_has_arrows(self):
         self.trace(KNOWN, 'streams')
