@@ -26,7 +26,7 @@ struct state {
 
 struct capture {
     uint64_t number;
-    uint64_t stream, context; /* the current context: each has a per-thread stream of its own */
+    uint64_t stream;
     unsigned mode;
     struct trace_moment began, ended; /* ended.call is 0 while it is not */
     uint64_t active;                  /* the begin of the last call that shows that it was active */
@@ -223,7 +223,7 @@ static void captures_settle(struct trace_findings *findings, const struct trace_
 static void capture_begin(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
 {
     struct trace_captures *captures = findings->captures;
-    struct state *stream = state_of(findings, call, KEY_STREAM, trace_stream_of(role, call));
+    struct state *stream = state_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call));
     struct capture *grown = realloc(captures->list, (captures->count + 1) * sizeof *grown);
     if (grown != NULL)
         captures->list = grown;
@@ -235,7 +235,6 @@ static void capture_begin(struct trace_findings *findings, const struct trace_ca
     grown[captures->count++] = (struct capture){
         .number = captures->began,
         .stream = stream->key.id,
-        .context = trace_current_context(findings, call),
         .mode = role->value >= 0 ? (unsigned)trace_word(call, role->value) : CU_STREAM_CAPTURE_MODE_GLOBAL,
         .began = trace_moment_of(findings, call),
         .active = call->begin,
@@ -275,7 +274,8 @@ static void capture_follow(struct trace_findings *findings, const struct trace_c
     } else if ((has_succeeded && is_work) || status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         if (capture->lost.call == 0)
             capture->active = call->begin;
-    } else if (has_succeeded && role->kind == TRACE_DESTROY_STREAM && capture->stream == trace_stream_of(role, call)) {
+    } else if (has_succeeded && role->kind == TRACE_DESTROY_STREAM
+               && capture->stream == trace_stream_of(findings, role, call)) {
         capture_end(findings, capture, call);
     }
 }
@@ -284,7 +284,7 @@ static void capture_follow(struct trace_findings *findings, const struct trace_c
 static void event_follow(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
 {
     struct trace_captures *captures = findings->captures;
-    uint64_t stream = trace_stream_of(role, call), event = trace_word(call, role->event);
+    uint64_t stream = trace_stream_of(findings, role, call), event = trace_word(call, role->event);
     uint64_t of_stream = capture_number(captures, call->process, KEY_STREAM, stream);
     uint64_t of_event = capture_number(captures, call->process, KEY_EVENT, event);
     struct capture *its = capture_find(captures, of_event);
@@ -322,7 +322,7 @@ static void suspect_add(struct trace_findings *findings, const struct trace_read
     struct suspect suspect = {
         .moment = trace_moment_of(findings, call),
         .thread_mode = thread != NULL ? thread->mode : CU_STREAM_CAPTURE_MODE_GLOBAL,
-        .stream = role->stream >= 0 ? trace_stream_of(role, call) : 0,
+        .stream = role->stream >= 0 ? trace_stream_of(findings, role, call) : 0,
         .event_capture =
             role->event >= 0 ? capture_number(captures, call->process, KEY_EVENT, trace_word(call, role->event)) : 0,
         .role = role,
@@ -374,11 +374,11 @@ void trace_captures_read(struct trace_findings *findings, const struct trace_rea
         return;
     if (call->result != CUDA_SUCCESS && is_suspect(captures, call, role))
         suspect_add(findings, reader, call, role);
-    struct capture *capture =
-        role->stream >= 0 && captures->count > 0
-            ? capture_find(captures, capture_number(captures, call->process, KEY_STREAM, trace_stream_of(role, call)))
-            : NULL;
-    if (capture != NULL && (capture->stream >> 63 == 0 || capture->context == trace_current_context(findings, call)))
+    struct capture *capture = role->stream >= 0 && captures->count > 0
+                                  ? capture_find(captures, capture_number(captures, call->process, KEY_STREAM,
+                                                                          trace_stream_of(findings, role, call)))
+                                  : NULL;
+    if (capture != NULL)
         capture_follow(findings, call, role, capture);
     if (call->result != CUDA_SUCCESS)
         return;
@@ -394,7 +394,7 @@ void trace_captures_read(struct trace_findings *findings, const struct trace_rea
         state->capture = 0;
         state->blocking = (trace_word(call, role->value) & CU_STREAM_NON_BLOCKING) != 0 ? NON_BLOCKING : BLOCKING;
     } else if (role->kind == TRACE_DESTROY_STREAM
-               && (state = state_of(findings, call, KEY_STREAM, trace_stream_of(role, call))) != NULL)
+               && (state = state_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call))) != NULL)
         state->capture = 0;
 }
 

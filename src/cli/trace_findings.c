@@ -133,28 +133,36 @@ uint64_t trace_capture_status(const struct trace_role *role, const struct trace_
     return has_status ? trace_word(call, role->value) : CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-uint64_t trace_stream_of(const struct trace_role *role, const struct trace_call *call)
+uint64_t trace_stream_of(const struct trace_findings *findings, const struct trace_role *role,
+                         const struct trace_call *call)
 {
-    return trace_stream_number(call, trace_word(call, role->stream));
+    return trace_stream_number(findings, call, trace_word(call, role->stream));
 }
 
-uint64_t trace_stream_number(const struct trace_call *call, uint64_t stream)
+/* That of a per-thread stream: the highest bit, the number of the context, the thread. */
+uint64_t trace_stream_number(const struct trace_findings *findings, const struct trace_call *call, uint64_t stream)
 {
     if (stream == 0)
         stream = call->kind == CUSHIM_DEFAULT_STREAM_LEGACY ? TRACE_LEGACY_STREAM : TRACE_PER_THREAD_STREAM;
-    return stream == TRACE_PER_THREAD_STREAM ? UINT64_C(1) << 63 | (uint64_t)call->thread : stream;
+    if (stream != TRACE_PER_THREAD_STREAM)
+        return stream;
+    uint64_t context = trace_object_number(findings, call->process, "CUcontext", trace_current_context(findings, call));
+    return UINT64_C(1) << 63 | context << 32 | (uint32_t)call->thread;
 }
 
 struct trace_text trace_stream_name(const struct trace_findings *findings, size_t process, uint64_t stream)
 {
     struct trace_text name = {""};
+    unsigned context = (unsigned)(stream >> 32) & INT32_MAX;
     if (findings != NULL)
         name = trace_object_name(findings, process, "CUstream", stream);
     if (stream == TRACE_LEGACY_STREAM)
         snprintf(name.text, sizeof name.text, "the legacy stream");
     else if (stream >> 63 != 0)
-        snprintf(name.text, sizeof name.text, "the per-thread stream of thread %" PRIu64,
-                 stream & ~(UINT64_C(1) << 63));
+        snprintf(name.text, sizeof name.text,
+                 context > 1 ? "the per-thread stream of thread %u in context %u"
+                             : "the per-thread stream of thread %u",
+                 (unsigned)stream, context);
     else if (name.text[0] == '\0')
         snprintf(name.text, sizeof name.text, "stream 0x%" PRIx64, stream);
     return name;

@@ -102,12 +102,15 @@ uint64_t trace_word(const struct trace_call *call, int place);
 /* The capture status that a call has written; CU_STREAM_CAPTURE_STATUS_NONE also if it has not. */
 uint64_t trace_capture_status(const struct trace_role *role, const struct trace_call *call);
 
-/* The stream of a call by a number that also distinguishes the per-thread streams of several threads. */
-uint64_t trace_stream_of(const struct trace_role *role, const struct trace_call *call);
-uint64_t trace_stream_number(const struct trace_call *call, uint64_t handle);
+/* The stream of a call by a number that also distinguishes per-thread streams: a thread has one in
+ * each context. */
+uint64_t trace_stream_of(const struct trace_findings *findings, const struct trace_role *role,
+                         const struct trace_call *call);
+uint64_t trace_stream_number(const struct trace_findings *findings, const struct trace_call *call, uint64_t handle);
 enum { TRACE_LEGACY_STREAM = 1, TRACE_PER_THREAD_STREAM = 2 };
 
-/* "stream 3", "the legacy stream", "the per-thread stream of thread 4711", "stream 0x55d2a0" */
+/* "stream 3", "the legacy stream", "the per-thread stream of thread 4711", also with "in context 2" at the end,
+ * "stream 0x55d2a0" */
 struct trace_text trace_stream_name(const struct trace_findings *findings, size_t process, uint64_t stream);
 
 /* A call, after it was read. */

@@ -24,7 +24,7 @@ static bool has_stream(const char *text, const struct trace_reader *reader, cons
         if (strncmp(field->type, "CUstream", strlen("CUstream")) != 0 || field->value.shown != TRACE_STREAM
             || value == NULL || field->kind == TRACE_POINTER)
             continue;
-        uint64_t stream = trace_stream_number(call, *value);
+        uint64_t stream = trace_stream_number(findings, call, *value);
         struct trace_text name = trace_stream_name(findings, call->process, stream);
         if (strncmp(text, "0x", 2) == 0 ? strtoull(text, NULL, 16) == *value
             : strcmp(text, "per-thread") == 0

@@ -117,7 +117,7 @@ bool trace_follow(struct trace_tracks *tracks, struct trace_findings *findings, 
     if (role == NULL)
         return false;
     if (role->stream >= 0)
-        effect->stream = track_find(tracks, findings, call, TRACE_STREAMS, trace_stream_of(role, call));
+        effect->stream = track_find(tracks, findings, call, TRACE_STREAMS, trace_stream_of(findings, role, call));
     if (role->event >= 0) {
         tracks->events.size = sizeof *event;
         event = trace_table_add(&tracks->events,

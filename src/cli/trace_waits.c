@@ -107,7 +107,7 @@ static void wait_add(struct trace_findings *findings, const struct trace_call *c
 /* Notes work of a stream. */
 static void queue_add(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
 {
-    struct queue *queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(role, call));
+    struct queue *queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call));
     if (queue != NULL)
         work_add(&queue->work, call->slot);
     queue = queue_of(findings, call, KEY_PROCESS, 0);
@@ -119,7 +119,7 @@ static void queue_add(struct trace_findings *findings, const struct trace_call *
 static void event_record(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
 {
     struct queue *event = queue_of(findings, call, KEY_EVENT, trace_word(call, role->event));
-    struct queue *queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(role, call));
+    struct queue *queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call));
     if (queue == NULL || event == NULL)
         return;
     event = queue_of(findings, call, KEY_EVENT, trace_word(call, role->event)); /* it can have moved */
@@ -152,7 +152,7 @@ void trace_waits_read(struct trace_findings *findings, const struct trace_reader
             event_record(findings, call, role);
         return;
     case TRACE_SYNCHRONIZE_STREAM:
-        queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(role, call));
+        queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call));
         break;
     case TRACE_SYNCHRONIZE_EVENT:
         queue = trace_table_find(&waits->queues,

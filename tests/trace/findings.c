@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose report has known findings, linked to a driver: "captures", "objects", "killed", "replace"
- * or "waits". */
+/*
+ * A program whose report has known findings, linked to a driver: "captures", "contexts", "objects", "killed",
+ * "replace" or "waits".
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -167,6 +169,21 @@ static void lose_captures(void)
     end(stream);
 }
 
+/* The per-thread stream of each context has a capture at the same time. */
+static void lose_captures_of_contexts(void)
+{
+    CUcontext second;
+    cuStreamBeginCapture_v2(per_thread, RELAXED);
+    cuStreamQuery(per_thread);
+    cuCtxCreate_v2(&second, 0, device);
+    cuStreamBeginCapture_v2(per_thread, RELAXED);
+    cuStreamGetFlags(per_thread, &(unsigned){0});
+    end(per_thread);
+    cuCtxSetCurrent(context);
+    end(per_thread);
+    cuCtxDestroy_v2(second);
+}
+
 static void *destroy_stream(void *unused)
 {
     cuStreamDestroy_v2(stream);
@@ -249,6 +266,8 @@ int main(int argc, char **argv)
     start();
     if (strcmp(what, "captures") == 0)
         lose_captures();
+    if (strcmp(what, "contexts") == 0)
+        lose_captures_of_contexts();
     if (strcmp(what, "objects") == 0 || strcmp(what, "killed") == 0)
         use_objects();
     if (strcmp(what, "replace") == 0)
