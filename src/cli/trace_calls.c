@@ -35,7 +35,13 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
     uint64_t value = words[0]; /* analyzer: a field of the kind VALUE always has a value */
     const char *name;
     float number;
-    if (field->size > sizeof value)
+    if (field->size > sizeof value && trace_field_stream(field) >= 0) {
+        static const struct trace_slot_field stream = {
+            .kind = TRACE_VALUE, .size = sizeof value, .type = "CUstream", .value = {.shown = TRACE_STREAM}};
+        line_add(line, "{hStream=");
+        line_add_value(line, &stream, &words[field->value.stream - 1], call, findings);
+        line_add(line, ", %zu bytes}", field->size);
+    } else if (field->size > sizeof value)
         line_add(line, "{%zu bytes}", field->size);
     else if ((name = trace_type_enumerator(&field->value, value)) != NULL)
         line_add(line, "%s", name);

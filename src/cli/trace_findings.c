@@ -61,8 +61,8 @@ static void role_find_arguments(const struct trace_slot *slot, struct trace_role
         const struct trace_slot_field *field = &slot->fields[i];
         bool is_value = field->kind == TRACE_VALUE;
         int size = (int)TRACE_WORDS_OF(field->size);
-        if (is_value && strcmp(field->type, "CUstream") == 0 && role->stream < 0)
-            role->stream = place;
+        if (trace_field_stream(field) >= 0 && role->stream < 0)
+            role->stream = place + trace_field_stream(field);
         else if (is_value && strcmp(field->type, "CUevent") == 0 && role->event < 0)
             role->event = place;
         else if (strcmp(field->type, "CUstreamCaptureMode") == 0 || starts_with(field->type, "CUstreamCaptureMode *"))

@@ -127,6 +127,9 @@ static bool field_find(const struct trace_slot *slot, const struct trace_slot_fi
         field->what = parameter->kind == TRACE_VALUE ? USE : SEEN;
         if (has_type(parameter, rows[row].type))
             return true;
+        field->what = USE;
+        if (parameter->kind == TRACE_IN && parameter->value.stream != 0 && strcmp(rows[row].type, "CUstream") == 0)
+            return true;
     }
     return false;
 }
@@ -172,8 +175,12 @@ static const struct effect *effect_of(struct trace_objects *objects, const struc
         struct field *field = &effect->fields[effect->count];
         int words = (int)TRACE_WORDS_OF(parameter->size);
         field->is_behind = parameter->kind == TRACE_OUT;
-        field->place = place + (field->is_behind ? 1 : 0);
-        if (parameter->size <= sizeof(uint64_t) && field_find(slot, parameter, field))
+        field->place = place
+                       + (field->is_behind                     ? 1
+                          : trace_field_stream(parameter) >= 0 ? trace_field_stream(parameter)
+                                                               : 0);
+        if ((parameter->size <= sizeof(uint64_t) || trace_field_stream(parameter) >= 0)
+            && field_find(slot, parameter, field))
             effect->count++;
         place += parameter->kind == TRACE_VALUE     ? words
                  : parameter->kind == TRACE_POINTER ? 1

@@ -21,12 +21,12 @@ static bool has_stream(const char *text, const struct trace_reader *reader, cons
         if (words == 0)
             return false;
         const uint64_t *value = trace_field_value(field, at, call->returned && call->result == CUDA_SUCCESS);
-        if (strncmp(field->type, "CUstream", strlen("CUstream")) != 0 || field->value.shown != TRACE_STREAM
-            || value == NULL || field->kind == TRACE_POINTER)
+        if (field->value.stream == 0 || value == NULL || field->kind == TRACE_POINTER
+            || field->value.stream > TRACE_WORDS_OF(field->size))
             continue;
-        uint64_t stream = trace_stream_number(findings, call, *value);
+        uint64_t handle = value[field->value.stream - 1], stream = trace_stream_number(findings, call, handle);
         struct trace_text name = trace_stream_name(findings, call->process, stream);
-        if (strncmp(text, "0x", 2) == 0 ? strtoull(text, NULL, 16) == *value
+        if (strncmp(text, "0x", 2) == 0 ? strtoull(text, NULL, 16) == handle
             : strcmp(text, "per-thread") == 0
                 ? stream >> 63 != 0
                 : strncmp(name.text, "stream ", 7) == 0 && strcmp(name.text + 7, text) == 0)

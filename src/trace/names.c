@@ -31,11 +31,16 @@ struct trace_type trace_type_find(const char *name, size_t length)
         {"unsigned short", TRACE_UNSIGNED},
         {"CUstream", TRACE_STREAM},
     };
+    static const char launch[] = "const CUlaunchConfig";
     struct trace_type type = {.shown = TRACE_HEXADECIMAL};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strncmp(numbers[i].name, name, length) == 0 && numbers[i].name[length] == '\0')
             type.shown = numbers[i].shown;
     }
+    if (type.shown == TRACE_STREAM)
+        type.stream = 1;
+    else if (length == strlen(launch) && strncmp(launch, name, length) == 0)
+        type.stream = 1 + offsetof(CUlaunchConfig, hStream) / sizeof(uint64_t);
     for (size_t i = 0; i < sizeof enumerators / sizeof enumerators[0]; i++) {
         bool has_type = strncmp(enumerators[i].type, name, length) == 0 && enumerators[i].type[length] == '\0';
         if (has_type && type.count++ == 0)

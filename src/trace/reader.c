@@ -293,6 +293,14 @@ const uint64_t *trace_field_value(const struct trace_slot_field *field, const ui
     }
 }
 
+int trace_field_stream(const struct trace_slot_field *field)
+{
+    size_t word = field->value.stream;
+    if (word == 0 || word > TRACE_WORDS_OF(field->size) || (field->kind != TRACE_VALUE && field->kind != TRACE_IN))
+        return -1;
+    return (int)word - (field->kind == TRACE_VALUE ? 1 : 0);
+}
+
 const uint64_t *trace_find_field(const struct trace_slot *slot, const struct trace_call *call, const char *name)
 {
     const uint64_t *at = call->fields, *end = call->fields + call->words;

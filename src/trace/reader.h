@@ -17,6 +17,7 @@ struct trace_type {
         TRACE_STREAM /* hexadecimal, but for the default streams */
     } shown;
     size_t first, count; /* its enumerators */
+    size_t stream;       /* the word of a value that is a stream, from 1; 0: none */
 };
 struct trace_type trace_type_find(const char *name, size_t length);
 
@@ -84,6 +85,9 @@ bool trace_rewind(struct trace_reader *reader);
 
 /* The value of a field: its first word or, of a pointer, that of the value behind it. Returns NULL if there is none. */
 const uint64_t *trace_field_value(const struct trace_slot_field *field, const uint64_t *at, bool has_succeeded);
+
+/* The stream within the words of a field that is one, or that is a struct with one; -1: none. */
+int trace_field_stream(const struct trace_slot_field *field);
 
 /* The number of words of a field at a place, or 0 if there is not room for it. */
 size_t trace_field_words(const struct trace_slot_field *field, const uint64_t *at, size_t room);

@@ -31,6 +31,7 @@ CUresult cuStreamEndCapture(CUstream stream, void **graph);
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
 CUresult cuThreadExchangeStreamCaptureMode(int *mode);
 CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
+CUresult cuLaunchKernelEx(const void *config, void *function, void **parameters, void **extra);
 CUresult cuEventCreate(CUevent *event, unsigned flags);
 CUresult cuEventDestroy_v2(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);
@@ -192,6 +193,12 @@ static void *destroy_stream(void *unused)
 
 static void use_objects(void)
 {
+    const struct {
+        unsigned sizes[8];
+        CUstream stream;
+        void *attributes;
+        unsigned attribute_count;
+    } config = {{0}, stream, NULL, 0}, legacy_config = {{0}, NULL, NULL, 0};
     CUcontext second;
     CUstream third, again;
     CUevent lasting;
@@ -201,6 +208,9 @@ static void use_objects(void)
     on_thread(destroy_stream);
     cuStreamQuery(stream);
     cuStreamDestroy_v2(stream);
+    cuLaunchKernelEx(&config, NULL, NULL, NULL);
+    cuLaunchKernelEx(&legacy_config, NULL, NULL, NULL);
+    cuLaunchKernelEx(NULL, NULL, NULL, NULL);
     cuMemAlloc_v2(&memory, 16);
     cuMemFree_v2(memory);
     cuMemFree_v2(memory);

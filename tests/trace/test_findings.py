@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What the report finds: which call invalidated a capture, why calls failed, what was left, what grows, and waits."""
+import json
 import os
 import re
 import struct
@@ -212,6 +213,8 @@ class Findings(Traced):
             'OTHER, in cuStreamDestroy_v2',
             'cuStreamDestroy_v2 returned CUDA_ERROR_INVALID_HANDLE: stream 1 was already destroyed DURATION before, by '
             'thread OTHER, in cuStreamDestroy_v2',
+            'cuLaunchKernelEx returned CUDA_ERROR_INVALID_HANDLE: stream 1 was destroyed DURATION before, by thread '
+            'OTHER, in cuStreamDestroy_v2',
             'cuMemFree_v2 returned CUDA_ERROR_INVALID_VALUE: device allocation HANDLE was already destroyed DURATION '
             'before, by thread MAIN, in cuMemFree_v2',
             'cuEventRecord returned CUDA_ERROR_INVALID_HANDLE: event 1 was created in context 1, and context 2 is '
@@ -263,6 +266,17 @@ class Findings(Traced):
             self.assertEqual(self.calls('--stream', stream), [call for call in calls if text in call[2]])
             self.assertNotEqual(self.calls('--stream', stream), [])
         self.assertEqual(self.calls('--stream', '99'), [])
+
+    def test_stream_when_in_a_struct_then_is_known(self):
+        self.known('objects')
+        configs = [re.search(r'config=(.*), f=NULL', call)[1] for _, _, call in self.calls('--function', 'LaunchKernelEx')]
+        self.assertEqual(configs, ['{hStream=stream 1, 56 bytes}', '{hStream=NULL, 56 bytes}', 'NULL'])
+        of_stream = self.calls('--function', 'LaunchKernelEx', '--stream', '1')
+        self.assertEqual(of_stream, self.calls('--function', 'LaunchKernelEx')[:1])
+        events = json.loads(self.report('--format=json'))['traceEvents']
+        names = {event['tid']: event['args']['name'] for event in events if event['name'] == 'thread_name'}
+        self.assertEqual([names[event['tid']] for event in events if event['name'] == 'LaunchKernelEx'],
+                         ['stream 1', 'the legacy stream', 'the legacy stream'])
 
     # ---- random programs ----
 
