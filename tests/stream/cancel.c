@@ -103,12 +103,14 @@ static int cancel_while_running(void)
 /* All calls are made, and then the thread ends because it is cancelled. */
 static bool all_right;
 
+/* The variables are static, because AddressSanitizer does not notice that the stack of a cancelled thread ends. */
 static void *use_when_cancelled(void *completion_of_caller)
 {
-    struct cushim_completion *completion = completion_of_caller;
-    struct cushim_dispatcher *dispatcher = NULL;
-    cushim_descriptor descriptor;
-    size_t count = 0;
+    static struct cushim_completion *completion;
+    static struct cushim_dispatcher *dispatcher;
+    static cushim_descriptor descriptor;
+    static size_t count;
+    completion = completion_of_caller;
     pthread_cancel(pthread_self());
     bool right = wait_status(completion, CUSHIM_FOREVER) == CUDA_SUCCESS
                  && cushim_completion_get_descriptor(completion, &descriptor) == CUDA_SUCCESS
