@@ -375,7 +375,7 @@ def write_fields(entry_points):
 
 ENUMERATORS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
- * enumerators.inc - the values of the enums that are types of parameters.
+ * enumerators.inc - the values of the enums that are types of parameters, and of the flags in flags.inc.
  *
  *   TRACE_ENUMERATOR(type, enumerator)
  *
@@ -392,9 +392,13 @@ def write_enumerators(entry_points):
     used = {kind.replace('*', '').strip() for one in entry_points for kind, name in one.fields
             if not kind.endswith('*') or name in one.values}
     abi = ROOT / 'include' / 'cushim' / 'abi'
-    text = headers.without_directives(headers.read_all(abi, sorted(path.name for path in abi.glob('*.h'))))
+    source = headers.read_all(abi, sorted(path.name for path in abi.glob('*.h')))
+    text = headers.without_directives(source)
+    flags = re.findall(r'TRACE_FLAGS\((\w+),', (ROOT / 'src' / 'trace' / 'flags.inc').read_text(encoding='utf-8'))
+    used.update(flags)
     enums = re.findall(r'typedef enum[^{;]*\{([^}]*)\}\s*(\w+);', text)
     rows = [f'TRACE_ENUMERATOR({name}, {one})' for body, name in enums if name in used for one in headers.enumerators(body)]
+    rows += [f'TRACE_ENUMERATOR({name}, {one})' for name in flags for one in re.findall(rf'define ({name}_\w+) ', source)]
     return ENUMERATORS_HEAD + '\n'.join(rows) + '\n\n#undef TRACE_ENUMERATOR\n'
 
 

@@ -29,6 +29,19 @@ static bool line_add_object(struct trace_line *line, const struct trace_slot_fie
     return name.text[0] != '\0';
 }
 
+/* "CU_EVENT_DISABLE_TIMING|CU_EVENT_BLOCKING_SYNC", with a number at the end if there are flags without a name. */
+static void line_add_flags(struct trace_line *line, const struct trace_type *type, uint64_t value)
+{
+    const char *name = trace_type_flag(type, &value), *separator = name != NULL ? "|" : "";
+    line_add(line, "%s", name != NULL ? name : "");
+    while (value != 0 && (name = trace_type_flag(type, &value)) != NULL)
+        line_add(line, "|%s", name);
+    if (value != 0)
+        line_add(line, "%s0x%" PRIx64, separator, value);
+    else if (separator[0] == '\0')
+        line_add(line, "0");
+}
+
 static void line_add_value(struct trace_line *line, const struct trace_slot_field *field, const uint64_t *words,
                            const struct trace_call *call, const struct trace_findings *findings)
 {
@@ -43,6 +56,8 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
         line_add(line, ", %zu bytes}", field->size);
     } else if (field->size > sizeof value)
         line_add(line, "{%zu bytes}", field->size);
+    else if (field->value.shown == TRACE_FLAGS_OF_ENUM)
+        line_add_flags(line, &field->value, value);
     else if ((name = trace_type_enumerator(&field->value, value)) != NULL)
         line_add(line, "%s", name);
     else if (field->value.shown == TRACE_FLOAT)

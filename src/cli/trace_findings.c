@@ -115,12 +115,6 @@ const struct trace_role *trace_role_of(struct trace_findings *findings, const st
     return role;
 }
 
-size_t trace_plain_length(const char *function)
-{
-    const char *abi = strrchr(function, '_');
-    return abi != NULL && abi[1] == 'v' ? (size_t)(abi - function) : strlen(function);
-}
-
 uint64_t trace_word(const struct trace_call *call, int place)
 {
     return place >= 0 && (size_t)place < call->words ? call->fields[place] : 0;

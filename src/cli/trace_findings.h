@@ -93,9 +93,6 @@ struct trace_role {
 const struct trace_role *trace_role_of(struct trace_findings *findings, const struct trace_reader *reader,
                                        unsigned slot);
 
-/* The length of the name of a function without its ABI version. */
-size_t trace_plain_length(const char *function);
-
 /* The word at a place of a role, or 0. */
 uint64_t trace_word(const struct trace_call *call, int place);
 

@@ -87,20 +87,6 @@ struct trace_objects {
 
 /* ---- what functions do ---- */
 
-/* Looks for "function.parameter" in a list. Returns the character before it, or 0. */
-static char find_parameter(const char *list, const char *function, const char *parameter)
-{
-    char word[128];
-    size_t length =
-        (size_t)snprintf(word, sizeof word, "%.*s.%s", (int)trace_plain_length(function), function, parameter);
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
-        char before = at == list ? ' ' : at[-1], after = at[length];
-        if (strchr(" +=", before) != NULL && (after == ' ' || after == '\0'))
-            return before;
-    }
-    return '\0';
-}
-
 /* Whether a field has the type of a row, itself or behind a pointer. */
 static bool has_type(const struct trace_slot_field *field, const char *type)
 {
@@ -115,8 +101,8 @@ static bool has_type(const struct trace_slot_field *field, const char *type)
 static bool field_find(const struct trace_slot *slot, const struct trace_slot_field *parameter, struct field *field)
 {
     for (unsigned row = 0; row < ROWS; row++) {
-        char how = find_parameter(rows[row].creators, slot->function, parameter->name);
-        bool destroys = find_parameter(rows[row].destroyers, slot->function, parameter->name) != '\0';
+        char how = trace_find_parameter(rows[row].creators, slot->function, parameter->name);
+        bool destroys = trace_find_parameter(rows[row].destroyers, slot->function, parameter->name) != '\0';
         field->row = row;
         field->what = how == '+' ? CREATE_COUNTED : how == '=' ? CREATE_ONCE : how != '\0' ? CREATE : DESTROY;
         if (how != '\0' || destroys)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "cushim/abi/cuda_abi.h"
+#include "cushim/abi/egl.h"
 #include "reader.h"
 
 static const struct {
@@ -11,6 +13,15 @@ static const struct {
 #define TRACE_ENUMERATOR(type, enumerator) {#type, #enumerator, (unsigned)enumerator},
 #include "enumerators.inc"
 };
+
+static void type_find_enumerators(struct trace_type *type, const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof enumerators / sizeof enumerators[0]; i++) {
+        bool has_type = strncmp(enumerators[i].type, name, length) == 0 && enumerators[i].type[length] == '\0';
+        if (has_type && type->count++ == 0)
+            type->first = i;
+    }
+}
 
 struct trace_type trace_type_find(const char *name, size_t length)
 {
@@ -41,11 +52,7 @@ struct trace_type trace_type_find(const char *name, size_t length)
         type.stream = 1;
     else if (length == strlen(launch) && strncmp(launch, name, length) == 0)
         type.stream = 1 + offsetof(CUlaunchConfig, hStream) / sizeof(uint64_t);
-    for (size_t i = 0; i < sizeof enumerators / sizeof enumerators[0]; i++) {
-        bool has_type = strncmp(enumerators[i].type, name, length) == 0 && enumerators[i].type[length] == '\0';
-        if (has_type && type.count++ == 0)
-            type.first = i;
-    }
+    type_find_enumerators(&type, name, length);
     return type;
 }
 
@@ -56,4 +63,53 @@ const char *trace_type_enumerator(const struct trace_type *type, uint64_t value)
             return enumerators[i].name;
     }
     return NULL;
+}
+
+const char *trace_type_flag(const struct trace_type *type, uint64_t *value)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = type->first; i < type->first + type->count; i++) {
+        uint64_t flags = enumerators[i].value;
+        if ((*value & flags) == flags && (best == SIZE_MAX || flags > enumerators[best].value))
+            best = i;
+    }
+    if (best == SIZE_MAX || (enumerators[best].value == 0 && *value != 0))
+        return NULL;
+    *value -= enumerators[best].value;
+    return enumerators[best].name;
+}
+
+size_t trace_plain_length(const char *function)
+{
+    const char *abi = strrchr(function, '_');
+    return abi != NULL && abi[1] == 'v' ? (size_t)(abi - function) : strlen(function);
+}
+
+char trace_find_parameter(const char *list, const char *function, const char *parameter)
+{
+    char word[128];
+    size_t length =
+        (size_t)snprintf(word, sizeof word, "%.*s.%s", (int)trace_plain_length(function), function, parameter);
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
+        char before = at == list ? ' ' : at[-1], after = at[length];
+        if (strchr(" +=", before) != NULL && (after == ' ' || after == '\0'))
+            return before;
+    }
+    return '\0';
+}
+
+void trace_type_find_flags(const char *function, const char *parameter, struct trace_type *type)
+{
+    static const struct {
+        const char *type, *parameters;
+    } flags[] = {
+#define TRACE_FLAGS(type, parameters) {#type, parameters},
+#include "flags.inc"
+    };
+    for (size_t i = 0; strstr(parameter, "lags") != NULL && i < sizeof flags / sizeof flags[0]; i++) {
+        if (trace_find_parameter(flags[i].parameters, function, parameter) == '\0')
+            continue;
+        type->shown = TRACE_FLAGS_OF_ENUM;
+        type_find_enumerators(type, flags[i].type, strlen(flags[i].type));
+    }
 }

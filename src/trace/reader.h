@@ -14,7 +14,8 @@ struct trace_type {
         TRACE_SIGNED,
         TRACE_UNSIGNED,
         TRACE_FLOAT,
-        TRACE_STREAM /* hexadecimal, but for the default streams */
+        TRACE_FLAGS_OF_ENUM, /* several enumerators at a time */
+        TRACE_STREAM         /* hexadecimal, but for the default streams */
     } shown;
     size_t first, count; /* its enumerators */
     size_t stream;       /* the word of a value that is a stream, from 1; 0: none */
@@ -23,6 +24,18 @@ struct trace_type trace_type_find(const char *name, size_t length);
 
 /* Returns the enumerator with a value, or NULL. */
 const char *trace_type_enumerator(const struct trace_type *type, uint64_t value);
+
+/* The same for a value that is flags: the enumerator with most of them. Removes these from the value. */
+const char *trace_type_flag(const struct trace_type *type, uint64_t *value);
+
+/* Changes the type of a parameter that is flags but has the type of a number. */
+void trace_type_find_flags(const char *function, const char *parameter, struct trace_type *type);
+
+/* The length of the name of a function without its ABI version. */
+size_t trace_plain_length(const char *function);
+
+/* Looks for "function.parameter" in a list of words. Returns the character before it, which can be a space, or 0. */
+char trace_find_parameter(const char *list, const char *function, const char *parameter);
 
 /* A slot as the schema of the file describes it. */
 struct trace_slot {

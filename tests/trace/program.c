@@ -27,6 +27,9 @@ CUresult cuStreamEndCapture(CUstream stream, void **graph);
 CUresult cuThreadExchangeStreamCaptureMode(int *mode);
 CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
 CUresult cuEventCreate(void **event, unsigned flags);
+CUresult cuStreamGetFlags(CUstream stream, unsigned *flags);
+CUresult cuStreamWaitValue32_v2(CUstream stream, unsigned long long address, unsigned value, unsigned flags);
+CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags);
 CUresult cuEventRecord(void *event, CUstream stream);
 CUresult cuStreamWaitEvent(CUstream stream, void *event, unsigned flags);
 CUresult cuMemAlloc_v2(void **memory, size_t size);
@@ -68,6 +71,20 @@ static void make_calls(void)
     cuStreamEndCapture(stream, &graph);
     cuStreamSynchronize((CUstream)2);
     cuStreamDestroy_v2(stream);
+}
+
+static void use_flags(void)
+{
+    static const unsigned flags[] = {0, 1, 3, 0x103, 0x100};
+    unsigned got;
+    void *event, *memory;
+    start();
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        cuEventCreate(&event, flags[i]);
+    cuStreamGetFlags(stream, &got);
+    cuStreamWaitValue32_v2(stream, 0, 0, 1u << 30 | 3);
+    cuMemHostAlloc(&memory, 16, 0);
+    cuMemHostAlloc(&memory, 16, 6);
 }
 
 static void do_nothing(void *unused)
@@ -232,6 +249,8 @@ int main(int argc, char **argv)
         make_calls();
     } else if (strcmp(what, "streams") == 0) {
         use_streams();
+    } else if (strcmp(what, "flags") == 0) {
+        use_flags();
     } else if (strcmp(what, "text") == 0) {
         void *function;
         cuModuleGetFunction(&function, NULL, argv[2]);

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The report has each call of a program, with its arguments and results."""
+import pathlib
 import re
 
-from traced import KNOWN, Traced, main, run
+from traced import HERE, KNOWN, Traced, main, run
 
 KNOWN_CALLS = r'''cuInit(Flags=0) = CUDA_SUCCESS
 cuDeviceGet(*device=0, ordinal=0) = CUDA_SUCCESS
 cuDevicePrimaryCtxRetain(*pctx=context 1, dev=0) = CUDA_SUCCESS
 cuCtxSetCurrent(ctx=context 1) = CUDA_SUCCESS
-cuStreamCreate(*phStream=stream 1, Flags=1) = CUDA_SUCCESS
+cuStreamCreate(*phStream=stream 1, Flags=CU_STREAM_NON_BLOCKING) = CUDA_SUCCESS
 cuStreamQuery(hStream=stream 1) = CUDA_SUCCESS
 cuStreamIsCapturing(hStream=stream 1, *captureStatus=CU_STREAM_CAPTURE_STATUS_NONE) = CUDA_SUCCESS
 cuStreamIsCapturing(hStream=stream 1, captureStatus=NULL) = CUDA_ERROR_INVALID_VALUE
@@ -20,6 +21,18 @@ cuStreamEndCapture(hStream=stream 1, *phGraph=graph 1) = CUDA_SUCCESS
 cuStreamSynchronize(hStream=CU_STREAM_PER_THREAD) = CUDA_SUCCESS
 cuStreamDestroy_v2(hStream=stream 1) = CUDA_SUCCESS'''.splitlines()
 
+# Flags for which the headers have no names.
+UNNAMED_FLAGS = set('''
+cuCtxAttach.flags cuCtxEnablePeerAccess.Flags cuDevSmResourceSplit.flags cuDeviceGetNvSciSyncAttributes.flags
+cuFabricCpyBatchAsync.flags cuGraphConditionalHandleCreate.flags cuGraphCreate.flags cuInit.Flags
+cuLaunchCooperativeKernelMultiDevice.flags cuLogicalEndpointBindAddr.flags cuLogicalEndpointBindMem.flags
+cuLogsCurrent.flags cuLogsDumpToFile.flags cuLogsDumpToMemory.flags cuMemAddressReserve.flags
+cuMemBatchDecompressAsync.flags cuMemCreate.flags cuMemDiscardAndPrefetchBatchAsync.flags cuMemDiscardBatchAsync.flags
+cuMemExportToShareableHandle.flags cuMemHostGetDevicePointer.Flags cuMemMap.flags
+cuMemPoolExportToShareableHandle.flags cuMemPoolImportFromShareableHandle.flags cuMemPrefetchAsync.flags
+cuMemPrefetchBatchAsync.flags cuMemcpy3DBatchAsync.flags cuMemcpy3DWithAttributesAsync.flags cuMulticastBindAddr.flags
+cuMulticastBindMem.flags cuStreamAddCallback.flags cuStreamBatchMemOp.flags cuSurfRefSetArray.Flags'''.split())
+
 
 class Calls(Traced):
     def test_report_when_program_is_known_then_has_each_call(self):
@@ -29,6 +42,31 @@ class Calls(Traced):
         self.assertEqual(len({thread for _, thread, _ in calls}), 1)
         text = [re.sub(r'hfunc=0x\w+', 'hfunc=POINTER', call) for _, _, call in calls]
         self.assertEqual(text, KNOWN_CALLS)
+
+    def test_report_when_flags_are_known_then_has_their_names(self):
+        self.trace(KNOWN, 'flags')
+        flags = [re.search(r'flags=([^,)]*)', call, re.I)[1] for _, _, call in self.calls()[5:]]
+        self.assertEqual(flags, [
+            'CU_EVENT_DEFAULT', 'CU_EVENT_BLOCKING_SYNC', 'CU_EVENT_DISABLE_TIMING|CU_EVENT_BLOCKING_SYNC',
+            'CU_EVENT_DISABLE_TIMING|CU_EVENT_BLOCKING_SYNC|0x100', '0x100', 'CU_STREAM_NON_BLOCKING',
+            'CU_STREAM_WAIT_VALUE_FLUSH|CU_STREAM_WAIT_VALUE_NOR', '0',
+            'CU_MEMHOSTALLOC_WRITECOMBINED|CU_MEMHOSTALLOC_DEVICEMAP'])
+
+    def test_flags_when_compared_with_the_list_then_each_is_a_number_and_has_names(self):
+        directory = pathlib.Path(HERE, '..', '..', 'src', 'trace')
+        source = {name: (directory / f'{name}.inc').read_text(encoding='utf-8')
+                  for name in ('flags', 'fields', 'enumerators')}
+        rows = re.findall(r'^TRACE_FLAGS\((\w+),(.*?)\)$', source['flags'], re.M | re.S)
+        named = [one for _, parameters in rows for one in re.findall(r'\w+\.\w+', parameters)]
+        self.assertEqual(len(named), len(set(named)))
+        self.assertEqual([kind for kind, _ in rows if f'TRACE_ENUMERATOR({kind}, ' not in source['enumerators']], [])
+        numbers = {f'cu{function}.{name}'
+                   for function, fields in re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)',
+                                                      source['fields'].replace('\\\n', ''), re.M)
+                   for kind, name in re.findall(r'X\((?:VALUE|OUT), ([^,]*), (\w*[Ff]lags)\)', fields)
+                   if re.match('unsigned|int|cuuint64_t', kind)}
+        self.assertEqual(numbers - set(named), UNNAMED_FLAGS)
+        self.assertEqual(set(named) - numbers, set())
 
     def test_report_when_filtered_then_has_those_calls(self):
         self.trace(KNOWN, 'calls')

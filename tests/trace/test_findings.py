@@ -253,7 +253,7 @@ class Findings(Traced):
     def test_calls_when_objects_are_known_then_have_names(self):
         self.known('objects')
         calls = [call for _, _, call in self.calls()]
-        self.assertIn('cuStreamCreate(*phStream=stream 1, Flags=1) = CUDA_SUCCESS', calls)
+        self.assertIn('cuStreamCreate(*phStream=stream 1, Flags=CU_STREAM_NON_BLOCKING) = CUDA_SUCCESS', calls)
         self.assertIn('cuEventRecord(hEvent=event 1, hStream=stream 3) = CUDA_ERROR_INVALID_HANDLE', calls)
         self.assertIn('cuCtxSetCurrent(ctx=context 1) = CUDA_SUCCESS', calls)
         self.assertIn('cuStreamQuery(hStream=NULL) = CUDA_SUCCESS', calls)
