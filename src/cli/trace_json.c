@@ -187,6 +187,16 @@ static void put_wait(struct writer *writer, const struct trace_place *from, cons
     }
 }
 
+/* On the track of the thread whose call it is. */
+static void put_finding(const struct writer *writer, const struct trace_finding *finding)
+{
+    put(",\n{\"ph\":\"i\",\"cat\":\"finding\",\"name\":");
+    put_string(finding->text);
+    put_time(",\"ts\":", finding->begin);
+    put_place(writer, finding->process, (uint64_t)finding->thread);
+    put(",\"s\":\"t\"}");
+}
+
 static bool put_events(struct writer *writer, const struct trace_call *call, bool is_selected)
 {
     struct trace_effect effect;
@@ -230,6 +240,10 @@ enum status trace_write_json(struct trace_reader *reader, const struct options *
         if (stream->capture.is_active)
             put_capture(&writer, stream, stream->capture);
     }
+    trace_findings_end(&writer.findings, reader);
+    has_memory = has_memory && !writer.findings.failed;
+    for (size_t i = 0; i < writer.findings.count && writer.findings.list[i].kind <= TRACE_FINDING_FAILURE; i++)
+        put_finding(&writer, &writer.findings.list[i]);
     put("\n]}\n");
     flush();
     trace_tracks_free(&writer.tracks);

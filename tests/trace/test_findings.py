@@ -267,6 +267,16 @@ class Findings(Traced):
             self.assertNotEqual(self.calls('--stream', stream), [])
         self.assertEqual(self.calls('--stream', '99'), [])
 
+    def test_json_when_captures_were_lost_or_calls_failed_then_has_the_findings(self):
+        for what in ('captures', 'objects'):
+            self.known(what)
+            found = self.findings()
+            expected = [one for title in ('Captures that were lost', 'Why calls failed') for one in found.get(title, [])]
+            self.assertGreater(len(expected), 4)
+            events = json.loads(self.report('--format=json'))['traceEvents']
+            self.assertEqual([(round(event['ts'] / 1e6, 9), str(event['pid']), str(event['tid']), event['name'])
+                              for event in events if event['ph'] == 'i' and event['cat'] == 'finding'], expected)
+
     def test_stream_when_in_a_struct_then_is_known(self):
         self.known('objects')
         configs = [re.search(r'config=(.*), f=NULL', call)[1] for _, _, call in self.calls('--function', 'LaunchKernelEx')]
