@@ -83,7 +83,7 @@ static void cut_file(const char *path)
     if (mapped != MAP_FAILED) {
         struct trace_header *header = mapped;
         /* Children of the program can still run. What they took is kept. */
-        uint64_t taken = atomic_fetch_add(&header->taken, TRACE_CLOSED);
+        uint64_t taken = atomic_fetch_add(&header->taken, TRACE_CLOSED) & (TRACE_FULL - 1);
         if (taken > header->chunk_count)
             taken = header->chunk_count;
         if (ftruncate(file, (off_t)(TRACE_CHUNKS_AT + taken * TRACE_CHUNK_SIZE)) != 0)

@@ -44,6 +44,9 @@ struct trace_header {
 /* Added to `taken` when the command cuts the file: no more chunks are taken. */
 #define TRACE_CLOSED (UINT64_C(1) << 62)
 
+/* Set in `taken` while `chunk_count` becomes that number, because the disk has no room for more. */
+#define TRACE_FULL (UINT64_C(1) << 61)
+
 /* A part of the file that one thread of one process fills at a time. */
 struct trace_chunk {
     _Atomic uint64_t sequence; /* from 1, in the order in which chunks were taken; 0: never taken */

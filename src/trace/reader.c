@@ -184,7 +184,7 @@ static const char *cursors_make(struct trace_reader *reader)
     const char *chunks = (const char *)reader->header + TRACE_CHUNKS_AT;
     size_t present = (reader->size - TRACE_CHUNKS_AT) / TRACE_CHUNK_SIZE;
     /* Not beyond what was taken: to read a hole can need room on the disk, too. */
-    uint64_t taken = reader->header->taken & (TRACE_CLOSED - 1), most = reader->header->chunk_count;
+    uint64_t taken = reader->header->taken & (TRACE_FULL - 1), most = reader->header->chunk_count;
     uint64_t expected = taken < most ? taken : most;
     size_t count = present < expected ? present : (size_t)expected;
     free(reader->cursors);

@@ -154,24 +154,44 @@ static void chunk_begin(struct trace_chunk *chunk, uint64_t sequence, uint64_t p
     STORE(chunk->sequence, sequence);
 }
 
+/*
+ * The disk has no room for the chunk whose turn it is: the file ends before it. Every thread that sees the mark does
+ * this, so that none waits for a process that was killed. The turn is lost, so that no thread that has not yet seen the
+ * new end takes that chunk.
+ */
+static void chunks_end(struct trace_header *header, uint64_t taken)
+{
+    STORE(header->chunk_count, taken & ~TRACE_FULL);
+    atomic_compare_exchange_strong(&header->taken, &taken, (taken & ~TRACE_FULL) + 1);
+}
+
+/* A chunk is taken only when the disk has room for it: readers read every chunk that was taken, and to read a page
+ * without room would end them, too. */
 static struct trace_chunk *chunk_take(void)
 {
     struct trace_header *header = LOAD(file_header);
-    uint64_t pid = (uint64_t)getpid(), count;
-    for (uint64_t tried = 0; (count = LOAD(header->chunk_count)) > 0 && tried <= count; tried++) {
-        bool is_full = LOAD(header->taken) >= count && !header->keeps_newest;
-        uint64_t taken = is_full ? count : atomic_fetch_add(&header->taken, 1);
-        if (taken >= TRACE_CLOSED || (taken >= count && !header->keeps_newest))
+    uint64_t pid = (uint64_t)getpid(), tried = 0;
+    for (;;) {
+        uint64_t taken = LOAD(header->taken), count = LOAD(header->chunk_count); /* in this order */
+        if (taken >= TRACE_CLOSED)
+            return NULL;
+        if ((taken & TRACE_FULL) != 0) {
+            chunks_end(header, taken);
+            continue;
+        }
+        if (count == 0 || tried > count || (taken >= count && !header->keeps_newest))
             return NULL;
         struct trace_chunk *chunk = chunk_at(taken % count);
-        if (!chunk_has_room(chunk, taken % count)) {
-            atomic_compare_exchange_strong(&header->chunk_count, &count, taken % count);
-        } else if (chunk_claim(chunk, pid)) {
+        bool has_room = chunk_has_room(chunk, taken % count);
+        uint64_t next = has_room || taken >= count ? taken + 1 : taken | TRACE_FULL;
+        if (!atomic_compare_exchange_strong(&header->taken, &taken, next))
+            continue;
+        if (has_room && chunk_claim(chunk, pid)) {
             chunk_begin(chunk, taken + 1, pid);
             return chunk;
         }
+        tried++;
     }
-    return NULL;
 }
 
 /* Gives up the chunk of this thread: another thread of the process continues it, or it is complete. */

@@ -271,7 +271,7 @@ class Findings(Traced):
         for what in ('captures', 'objects'):
             self.known(what)
             found = self.findings()
-            expected = [one for title in ('Captures that were lost', 'Why calls failed') for one in found.get(title, [])]
+            expected = found.get('Captures that were lost', []) + found.get('Why calls failed', [])
             self.assertGreater(len(expected), 4)
             events = json.loads(self.report('--format=json'))['traceEvents']
             self.assertEqual([(round(event['ts'] / 1e6, 9), str(event['pid']), str(event['tid']), event['name'])
@@ -279,10 +279,10 @@ class Findings(Traced):
 
     def test_stream_when_in_a_struct_then_is_known(self):
         self.known('objects')
-        configs = [re.search(r'config=(.*), f=NULL', call)[1] for _, _, call in self.calls('--function', 'LaunchKernelEx')]
+        calls = self.calls('--function', 'LaunchKernelEx')
+        configs = [re.search(r'config=(.*), f=NULL', call)[1] for _, _, call in calls]
         self.assertEqual(configs, ['{hStream=stream 1, 56 bytes}', '{hStream=NULL, 56 bytes}', 'NULL'])
-        of_stream = self.calls('--function', 'LaunchKernelEx', '--stream', '1')
-        self.assertEqual(of_stream, self.calls('--function', 'LaunchKernelEx')[:1])
+        self.assertEqual(self.calls('--function', 'LaunchKernelEx', '--stream', '1'), calls[:1])
         events = json.loads(self.report('--format=json'))['traceEvents']
         names = {event['tid']: event['args']['name'] for event in events if event['name'] == 'thread_name'}
         self.assertEqual([names[event['tid']] for event in events if event['name'] == 'LaunchKernelEx'],

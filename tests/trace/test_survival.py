@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from traced import KNOWN, NESTED, PROGRAM, Traced, environment, main
+from traced import BUILD, KNOWN, LAYER, NESTED, PROGRAM, Traced, environment, main, softcuda
 
 
 class Survival(Traced):
@@ -82,14 +82,25 @@ class Survival(Traced):
         self.assertEqual(answer.status, 0, answer.err)
         self.assertLessEqual(os.path.getsize(self.file), 2048 * 1024)
 
-    def test_trace_when_disk_is_full_then_program_continues(self):
+    def small_disk(self, size):
+        """The directory of a file system of that size."""
         directory = self.directory()
-        mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=512k', 'none', directory], check=False,
+        mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', f'size={size}', 'none', directory], check=False,
                                  stderr=subprocess.DEVNULL)
         if mounted.returncode != 0:
             raise unittest.SkipTest('this user cannot mount a small file system')
         self.addCleanup(subprocess.run, ['umount', directory], check=True)
-        self.file = os.path.join(directory, 'a.trace')
+        return directory
+
+    def test_trace_when_threads_fill_the_disk_then_each_call_is_in_the_file_or_counted(self):
+        directory = self.small_disk('2m')
+        for _ in range(10):
+            done = subprocess.run([os.path.join(BUILD, 'tests', 'trace', 'threads'), LAYER, directory], check=False,
+                                  env=environment(CUSHIM_DRIVER=softcuda(580)), stdout=subprocess.PIPE)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_trace_when_disk_is_full_then_program_continues(self):
+        self.file = os.path.join(self.small_disk('512k'), 'a.trace')
         for keep, words in (('first', 'calls were not recorded'), ('newest', 'older calls are not in the file')):
             answer = self.trace(KNOWN, 'count', '100000', options=['--keep', keep])
             self.assertEqual(answer.status, 0, answer.err)

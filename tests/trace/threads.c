@@ -2,7 +2,7 @@
 /*
  * Many threads record into files that have room and into files that are full: each call is in the file or counted.
  *
- *   threads TRACE.SO
+ *   threads TRACE.SO [DIRECTORY of a file system that is too small]
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 enum { ROUNDS = 10, THREADS = 40, MANY_CALLS = 3000, FEW_CALLS = 20, CALLS_OF_A_TURN = 2 };
 enum { ALL_CALLS = ROUNDS * (THREADS / 8) * (MANY_CALLS + 7 * FEW_CALLS) * CALLS_OF_A_TURN };
 
-static char path[] = "/tmp/cushim-threads-XXXXXX";
+static char path[4096];
 
 static void *make_calls(void *turns)
 {
@@ -78,14 +78,21 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         uint64_t size;
-        bool keeps_newest;
-    } files[] = {{"room", 64 << 20, true}, {"newest", 1 << 20, true}, {"first", 1 << 20, false}};
+        bool keeps_newest, is_full;
+    } files[] = {
+        {"room", 64 << 20, true, false},
+        {"newest", 1 << 20, true, true},
+        {"first", 1 << 20, false, true},
+        {"newest, full disk", 64 << 20, true, true},
+        {"first, full disk", 64 << 20, false, true},
+    };
+    snprintf(path, sizeof path, "%s/cushim-threads-XXXXXX", argc > 2 ? argv[2] : "/tmp");
     int file = mkstemp(path);
     bool passed =
-        argc == 2 && file >= 0 && setenv("CUSHIM_LAYERS", argv[1], 1) == 0 && setenv("CUSHIM_TRACE", path, 1) == 0;
-    for (size_t i = 0; passed && i < sizeof files / sizeof files[0]; i++)
+        argc > 1 && file >= 0 && setenv("CUSHIM_LAYERS", argv[1], 1) == 0 && setenv("CUSHIM_TRACE", path, 1) == 0;
+    for (size_t i = argc > 2 ? 3 : 0; passed && i < (argc > 2 ? 5 : 3); i++)
         passed = ftruncate(file, 0) == 0 && trace_file_make(file, files[i].size, files[i].keeps_newest, files[i].name)
-                 && run_child() && file_is_complete(files[i].name, files[i].size > 1 << 20);
+                 && run_child() && file_is_complete(files[i].name, !files[i].is_full);
     unlink(path);
     return passed ? 0 : 1;
 }
