@@ -60,7 +60,6 @@ static void role_find_arguments(const struct trace_slot *slot, struct trace_role
     for (size_t i = 0; i < slot->field_count; i++) {
         const struct trace_slot_field *field = &slot->fields[i];
         bool is_value = field->kind == TRACE_VALUE;
-        int size = (int)TRACE_WORDS_OF(field->size);
         if (trace_field_stream(field) >= 0 && role->stream < 0)
             role->stream = place + trace_field_stream(field);
         else if (is_value && strcmp(field->type, "CUevent") == 0 && role->event < 0)
@@ -73,10 +72,7 @@ static void role_find_arguments(const struct trace_slot *slot, struct trace_role
             role->value = place;
         if (field->kind == TRACE_TEXT)
             break;
-        place += is_value                       ? size
-                 : field->kind == TRACE_POINTER ? 1
-                 : field->kind == TRACE_IN_OUT  ? 1 + 2 * size
-                                                : 1 + size;
+        place += (int)trace_field_words(field, NULL, SIZE_MAX);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The objects of a trace: their names, why a call with one failed, what was left, and what grows. */
+#include "trace_effects.h"
 #include "trace_findings.h"
 
 #include <inttypes.h>
@@ -7,21 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED = 1, IN_CONTEXT = 2 };
-
-static const struct {
-    const char *type, *word;
-    unsigned flags;
-    const char *creators, *destroyers;
-} rows[] = {
-#define TRACE_OBJECT(type, word, flags, creators, destroyers) {type, word, flags, creators, destroyers},
-#include "trace_objects.inc"
-};
-
-enum { ROWS = sizeof rows / sizeof rows[0], MOST_CONTEXTS = 8, LEAST_GROWTH = 16, GROWTH_PARTS = 4 };
+enum { MOST_CONTEXTS = 8, LEAST_GROWTH = 16, GROWTH_PARTS = 4 };
 
 /* The kinds in the table after those of the rows, which begin with 1. */
-enum { KEY_TYPE = ROWS + 1, KEY_CREATOR, KEY_THREAD, KEY_DEVICE };
+enum { KEY_TYPE = TRACE_OBJECT_ROWS + 1, KEY_CREATOR, KEY_THREAD, KEY_DEVICE };
 
 /* An object, alive or destroyed. */
 struct object {
@@ -54,129 +44,14 @@ struct device {
     uint64_t context, references;
 };
 
-struct field {
-    enum { USE, SEEN, CREATE, CREATE_COUNTED, CREATE_ONCE, DESTROY } what;
-    unsigned row;
-    int place;
-    bool is_behind; /* the word before is a pointer to it */
-};
-
-/* What a function does to objects. */
-struct effect {
-    bool is_known, has_context;
-    enum {
-        NO_CONTEXT,
-        SET_CONTEXT,
-        PUSH_CONTEXT,
-        POP_CONTEXT,
-        DESTROY_CONTEXT,
-        RETAIN_PRIMARY,
-        RELEASE_PRIMARY,
-        RESET_PRIMARY
-    } context;
-    size_t count;
-    struct field fields[TRACE_MOST_FIELDS];
-};
-
 struct trace_objects {
     struct trace_table objects, counts, threads, devices;
-    struct effect *effects; /* of the slots */
-    uint64_t *ends;         /* the number of the last call of each process */
+    struct trace_object_effect *effects; /* of the slots */
+    uint64_t *ends;                      /* the number of the last call of each process */
     size_t process_count;
 };
 
-/* ---- what functions do ---- */
-
-/* Whether a field has the type of a row, itself or behind a pointer. */
-static bool has_type(const struct trace_slot_field *field, const char *type)
-{
-    size_t length = strlen(type);
-    const char *rest = field->type + length;
-    if (strncmp(field->type, type, length) != 0 || type[length - 1] == '*')
-        return false;
-    return strcmp(rest, field->kind == TRACE_VALUE ? "" : " *") == 0
-           || strcmp(rest, field->kind == TRACE_VALUE ? "_v1" : "_v1 *") == 0;
-}
-
-static bool field_find(const struct trace_slot *slot, const struct trace_slot_field *parameter, struct field *field)
-{
-    for (unsigned row = 0; row < ROWS; row++) {
-        char how = trace_find_parameter(rows[row].creators, slot->function, parameter->name);
-        bool destroys = trace_find_parameter(rows[row].destroyers, slot->function, parameter->name) != '\0';
-        field->row = row;
-        field->what = how == '+' ? CREATE_COUNTED : how == '=' ? CREATE_ONCE : how != '\0' ? CREATE : DESTROY;
-        if (how != '\0' || destroys)
-            return true;
-    }
-    for (unsigned row = 0; row < ROWS && parameter->kind != TRACE_POINTER; row++) {
-        field->row = row;
-        field->what = parameter->kind == TRACE_VALUE ? USE : SEEN;
-        if (has_type(parameter, rows[row].type))
-            return true;
-        field->what = USE;
-        if (parameter->kind == TRACE_IN && parameter->value.stream != 0 && strcmp(rows[row].type, "CUstream") == 0)
-            return true;
-    }
-    return false;
-}
-
-static void effect_find_context(const char *function, struct effect *effect)
-{
-    static const struct {
-        const char *name;
-        int context;
-    } functions[] = {
-        {"cuCtxSetCurrent", SET_CONTEXT},
-        {"cuCtxGetCurrent", SET_CONTEXT},
-        {"cuCtxPushCurrent", PUSH_CONTEXT},
-        {"cuCtxCreate", PUSH_CONTEXT},
-        {"cuGLCtxCreate", PUSH_CONTEXT},
-        {"cuD3D11CtxCreate", PUSH_CONTEXT},
-        {"cuD3D11CtxCreateOnDevice", PUSH_CONTEXT},
-        {"cuVDPAUCtxCreate", PUSH_CONTEXT},
-        {"cuCtxPopCurrent", POP_CONTEXT},
-        {"cuCtxDestroy", DESTROY_CONTEXT},
-        {"cuDevicePrimaryCtxRetain", RETAIN_PRIMARY},
-        {"cuDevicePrimaryCtxRelease", RELEASE_PRIMARY},
-        {"cuDevicePrimaryCtxReset", RESET_PRIMARY},
-    };
-    size_t length = trace_plain_length(function);
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        if (strncmp(functions[i].name, function, length) == 0 && functions[i].name[length] == '\0')
-            effect->context = functions[i].context;
-    }
-}
-
-static const struct effect *effect_of(struct trace_objects *objects, const struct trace_reader *reader, unsigned number)
-{
-    struct effect *effect = &objects->effects[number];
-    const struct trace_slot *slot = &reader->slots[number];
-    int place = 0;
-    if (effect->is_known)
-        return effect;
-    effect->is_known = true;
-    effect_find_context(slot->function, effect);
-    for (size_t i = 0; i < slot->field_count && slot->fields[i].kind != TRACE_TEXT; i++) {
-        const struct trace_slot_field *parameter = &slot->fields[i];
-        struct field *field = &effect->fields[effect->count];
-        int words = (int)TRACE_WORDS_OF(parameter->size);
-        field->is_behind = parameter->kind == TRACE_OUT;
-        field->place = place
-                       + (field->is_behind                     ? 1
-                          : trace_field_stream(parameter) >= 0 ? trace_field_stream(parameter)
-                                                               : 0);
-        if ((parameter->size <= sizeof(uint64_t) || trace_field_stream(parameter) >= 0)
-            && field_find(slot, parameter, field))
-            effect->count++;
-        place += parameter->kind == TRACE_VALUE     ? words
-                 : parameter->kind == TRACE_POINTER ? 1
-                 : parameter->kind == TRACE_IN_OUT  ? 1 + 2 * words
-                                                    : 1 + words;
-    }
-    return effect;
-}
-
-static uint64_t field_handle(const struct field *field, const struct trace_call *call)
+static uint64_t field_handle(const struct trace_object_field *field, const struct trace_call *call)
 {
     return field->is_behind && trace_word(call, field->place - 1) == 0 ? 0 : trace_word(call, field->place);
 }
@@ -216,7 +91,8 @@ static void primary_release(struct trace_findings *findings, const struct trace_
 }
 
 /* After a success: which context is current. Row 0 is that of contexts. */
-static void context_follow(struct trace_findings *findings, const struct trace_call *call, const struct effect *effect)
+static void context_follow(struct trace_findings *findings, const struct trace_call *call,
+                           const struct trace_object_effect *effect)
 {
     struct trace_objects *objects = findings->objects;
     uint64_t handle = effect->count > 0 ? field_handle(&effect->fields[0], call) : 0;
@@ -255,7 +131,7 @@ static void context_follow(struct trace_findings *findings, const struct trace_c
 /* Returns the context with which an object ended, or NULL. */
 static const struct object *context_ended(const struct trace_objects *objects, const struct object *object)
 {
-    if ((rows[object->key.kind - 1].flags & IN_CONTEXT) == 0 || object->context == 0)
+    if ((trace_object_rows[object->key.kind - 1].flags & IN_CONTEXT) == 0 || object->context == 0)
         return NULL;
     const struct object *context = object_find(objects, object->key.process, 0, object->context);
     return context != NULL && (!context->is_alive || context->created.begin > object->created.end) ? context : NULL;
@@ -271,8 +147,8 @@ static struct count *count_of(struct trace_findings *findings, const struct trac
     return count;
 }
 
-static void object_create(struct trace_findings *findings, const struct trace_call *call, const struct field *field,
-                          uint64_t handle)
+static void object_create(struct trace_findings *findings, const struct trace_call *call,
+                          const struct trace_object_field *field, uint64_t handle)
 {
     struct trace_objects *objects = findings->objects;
     struct object *object = trace_table_add(&objects->objects, key_of(call, field->row + 1, handle));
@@ -283,7 +159,7 @@ static void object_create(struct trace_findings *findings, const struct trace_ca
         object->references += field->what == CREATE_COUNTED;
         return;
     }
-    bool is_counted = field->what != CREATE_COUNTED && rows[field->row].destroyers[0] != '\0';
+    bool is_counted = field->what != CREATE_COUNTED && trace_object_rows[field->row].destroyers[0] != '\0';
     struct count *count = count_of(findings, call, KEY_TYPE, field->row);
     unsigned number = count != NULL ? ++count->last_number : 0;
     if (count != NULL)
@@ -305,8 +181,8 @@ static void object_create(struct trace_findings *findings, const struct trace_ca
 }
 
 /* A call that began before the handle was returned has destroyed an object that had the handle before. */
-static void object_destroy(struct trace_findings *findings, const struct trace_call *call, const struct field *field,
-                           uint64_t handle)
+static void object_destroy(struct trace_findings *findings, const struct trace_call *call,
+                           const struct trace_object_field *field, uint64_t handle)
 {
     struct object *object = object_find(findings->objects, call->process, field->row, handle);
     if (object == NULL || !object->is_alive || object->created.end > call->begin || --object->references > 0)
@@ -322,10 +198,10 @@ static struct trace_text object_name(const struct object *object)
 {
     struct trace_text name;
     unsigned row = object->key.kind - 1;
-    if ((rows[row].flags & NAMED) != 0)
-        snprintf(name.text, sizeof name.text, "%s %u", rows[row].word, object->number);
+    if ((trace_object_rows[row].flags & NAMED) != 0)
+        snprintf(name.text, sizeof name.text, "%s %u", trace_object_rows[row].word, object->number);
     else
-        snprintf(name.text, sizeof name.text, "%s 0x%" PRIx64, rows[row].word, object->key.id);
+        snprintf(name.text, sizeof name.text, "%s 0x%" PRIx64, trace_object_rows[row].word, object->key.id);
     return name;
 }
 
@@ -341,7 +217,8 @@ static void moment_describe(const struct trace_reader *reader, const struct trac
 
 /* Returns whether it explains the failure. */
 static bool failure_explain(struct trace_findings *findings, const struct trace_reader *reader,
-                            const struct trace_call *call, const struct field *field, const struct object *object)
+                            const struct trace_call *call, const struct trace_object_field *field,
+                            const struct object *object)
 {
     struct trace_moment moment = trace_moment_of(findings, call);
     const struct object *context = context_ended(findings->objects, object);
@@ -364,8 +241,8 @@ static bool failure_explain(struct trace_findings *findings, const struct trace_
     }
     const struct object *other = object_find(findings->objects, call->process, 0, current);
     const struct object *own = object_find(findings->objects, call->process, 0, object->context);
-    if ((rows[object->key.kind - 1].flags & IN_CONTEXT) == 0 || other == NULL || own == NULL || other == own
-        || (call->result != CUDA_ERROR_INVALID_HANDLE && call->result != CUDA_ERROR_INVALID_CONTEXT))
+    if ((trace_object_rows[object->key.kind - 1].flags & IN_CONTEXT) == 0 || other == NULL || own == NULL
+        || other == own || (call->result != CUDA_ERROR_INVALID_HANDLE && call->result != CUDA_ERROR_INVALID_CONTEXT))
         return false;
     trace_finding_add(findings, TRACE_FINDING_FAILURE, &moment, "%s %s: %s was created in %s, and %s is current",
                       function, outcome, object_name(object).text, object_name(own).text, object_name(other).text);
@@ -373,14 +250,14 @@ static bool failure_explain(struct trace_findings *findings, const struct trace_
 }
 
 static void call_explain(struct trace_findings *findings, const struct trace_reader *reader,
-                         const struct trace_call *call, const struct effect *effect)
+                         const struct trace_call *call, const struct trace_object_effect *effect)
 {
     bool is_of_captures =
         call->result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && call->result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     if (call->returned && (call->result == CUDA_ERROR_NOT_READY || is_of_captures))
         return;
     for (size_t i = 0; i < effect->count; i++) {
-        const struct field *field = &effect->fields[i];
+        const struct trace_object_field *field = &effect->fields[i];
         uint64_t handle = field->what == USE || field->what == DESTROY ? field_handle(field, call) : 0;
         const struct object *object =
             handle != 0 ? object_find(findings->objects, call->process, field->row, handle) : NULL;
@@ -425,13 +302,15 @@ void trace_objects_read(struct trace_findings *findings, const struct trace_read
     }
     objects = findings->objects;
     objects->ends[call->process] = findings->calls;
-    const struct effect *effect = effect_of(objects, reader, call->slot);
+    struct trace_object_effect *effect = &objects->effects[call->slot];
+    if (!effect->is_known)
+        trace_effect_find(&reader->slots[call->slot], effect);
     if (!call->returned || call->result != CUDA_SUCCESS) {
         call_explain(findings, reader, call, effect);
         return;
     }
     for (size_t i = 0; i < effect->count; i++) {
-        const struct field *field = &effect->fields[i];
+        const struct trace_object_field *field = &effect->fields[i];
         uint64_t handle = field->what != USE ? field_handle(field, call) : 0;
         if (handle == 0)
             continue;
@@ -473,9 +352,9 @@ static bool count_grows(const struct count *count)
 static struct trace_text plural_of(unsigned row, uint64_t count)
 {
     struct trace_text word;
-    size_t length = strlen(rows[row].word);
-    bool has_y = count != 1 && rows[row].word[length - 1] == 'y';
-    snprintf(word.text, sizeof word.text, "%.*s%s", (int)(has_y ? length - 1 : length), rows[row].word,
+    size_t length = strlen(trace_object_rows[row].word);
+    bool has_y = count != 1 && trace_object_rows[row].word[length - 1] == 'y';
+    snprintf(word.text, sizeof word.text, "%.*s%s", (int)(has_y ? length - 1 : length), trace_object_rows[row].word,
              count == 1 ? ""
              : has_y    ? "ies"
                         : "s");
@@ -553,9 +432,10 @@ static const struct object *object_named(const struct trace_findings *findings, 
                                          uint64_t handle)
 {
     size_t length = strcspn(type, " ");
-    for (unsigned row = 0; row < ROWS && findings->objects != NULL; row++) {
-        const struct object *object = (rows[row].flags & NAMED) != 0 && strlen(rows[row].type) == length
-                                              && strncmp(rows[row].type, type, length) == 0
+    for (unsigned row = 0; row < TRACE_OBJECT_ROWS && findings->objects != NULL; row++) {
+        const struct object *object = (trace_object_rows[row].flags & NAMED) != 0
+                                              && strlen(trace_object_rows[row].type) == length
+                                              && strncmp(trace_object_rows[row].type, type, length) == 0
                                           ? object_find(findings->objects, process, row, handle)
                                           : NULL;
         if (object != NULL && object->number != 0)

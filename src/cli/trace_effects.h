@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What functions do to objects, by the table in trace_objects.inc. */
+#ifndef CUSHIM_CLI_TRACE_EFFECTS_H
+#define CUSHIM_CLI_TRACE_EFFECTS_H
+
+#include "../trace/reader.h"
+
+enum { NAMED = 1, IN_CONTEXT = 2 };
+
+extern const struct trace_object_row {
+    const char *type, *word;
+    unsigned flags;
+    const char *creators, *destroyers;
+} trace_object_rows[];
+
+/* clang-format off */
+#define TRACE_OBJECT(type, word, flags, creators, destroyers) +1
+enum { TRACE_OBJECT_ROWS = 0
+#include "trace_objects.inc"
+};
+/* clang-format on */
+
+/* A parameter that is an object. */
+struct trace_object_field {
+    enum { USE, SEEN, CREATE, CREATE_COUNTED, CREATE_ONCE, DESTROY } what;
+    unsigned row;
+    int place;
+    bool is_behind; /* the word before is a pointer to it */
+};
+
+/* What a function does to objects. */
+struct trace_object_effect {
+    bool is_known;
+    enum {
+        NO_CONTEXT,
+        SET_CONTEXT,
+        PUSH_CONTEXT,
+        POP_CONTEXT,
+        DESTROY_CONTEXT,
+        RETAIN_PRIMARY,
+        RELEASE_PRIMARY,
+        RESET_PRIMARY
+    } context;
+    size_t count;
+    struct trace_object_field fields[TRACE_MOST_FIELDS];
+};
+
+/* Finds what a function does. Begin with a zeroed struct. */
+void trace_effect_find(const struct trace_slot *slot, struct trace_object_effect *effect);
+
+#endif
