@@ -15,7 +15,7 @@
 static struct cushim_layer trace_layer;
 
 static uint8_t states_of_slots[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
-const uint8_t *const trace_states = &states_of_slots[0][0];
+const uint8_t *const trace_states = (const uint8_t *)states_of_slots;
 const uint32_t trace_slot_count = CUSHIM_SLOT_COUNT;
 
 static uint64_t *write_bytes(uint64_t *at, const void *bytes, size_t size)
