@@ -15,7 +15,7 @@
 static const char default_file[] = "cushim.trace";
 
 /* Finds the trace layer: in the build directory of this program, or where both are installed. */
-static bool find_layer(char *path, size_t size)
+static bool find_trace_layer(char *path, size_t size)
 {
     static const char *const directories[] = {"../trace", CUSHIM_TRACE_DIRECTORY};
     char own[PLATFORM_PATH_SIZE], file[2 * PLATFORM_PATH_SIZE];
@@ -124,7 +124,7 @@ static enum status record(const struct options *options)
     struct options with_layer = *options;
     char layer[PLATFORM_PATH_SIZE];
     const char *path = options->trace.file != NULL ? options->trace.file : default_file;
-    if (!find_layer(layer, sizeof layer)) {
+    if (!find_trace_layer(layer, sizeof layer)) {
         text_complain("trace: the trace layer was not found beside this program");
         return STATUS_UNUSABLE;
     }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { MOST_NAMED = 3, MOST_SUSPECTS = 10000 };
-enum { KEY_STREAM = 1, KEY_EVENT, KEY_THREAD };
+enum { STATE_OF_STREAM = 1, STATE_OF_EVENT, STATE_OF_THREAD };
 
 /* A stream, an event or a thread. */
 struct state {
@@ -223,7 +223,7 @@ static void captures_settle(struct trace_findings *findings, const struct trace_
 static void capture_begin(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
 {
     struct trace_captures *captures = findings->captures;
-    struct state *stream = state_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call));
+    struct state *stream = state_of(findings, call, STATE_OF_STREAM, trace_stream_of(findings, role, call));
     struct capture *grown = realloc(captures->list, (captures->count + 1) * sizeof *grown);
     if (grown != NULL)
         captures->list = grown;
@@ -285,18 +285,18 @@ static void event_follow(struct trace_findings *findings, const struct trace_cal
 {
     struct trace_captures *captures = findings->captures;
     uint64_t stream = trace_stream_of(findings, role, call), event = trace_word(call, role->event);
-    uint64_t of_stream = capture_number(captures, call->process, KEY_STREAM, stream);
-    uint64_t of_event = capture_number(captures, call->process, KEY_EVENT, event);
+    uint64_t of_stream = capture_number(captures, call->process, STATE_OF_STREAM, stream);
+    uint64_t of_event = capture_number(captures, call->process, STATE_OF_EVENT, event);
     struct capture *its = capture_find(captures, of_event);
     bool is_external = (trace_word(call, role->value) & 1) != 0;
     struct state *state;
     if (capture_find(captures, of_stream) == NULL)
         of_stream = 0;
     if (role->kind == TRACE_RECORD_EVENT && of_event != of_stream && !is_external) {
-        if ((state = state_of(findings, call, KEY_EVENT, event)) != NULL)
+        if ((state = state_of(findings, call, STATE_OF_EVENT, event)) != NULL)
             state->capture = of_stream;
     } else if (role->kind == TRACE_WAIT_EVENT && its != NULL && of_stream == 0 && !is_external) {
-        if ((state = state_of(findings, call, KEY_STREAM, stream)) != NULL) {
+        if ((state = state_of(findings, call, STATE_OF_STREAM, stream)) != NULL) {
             state->capture = of_event;
             its->is_blocking |= state->blocking != NON_BLOCKING;
         }
@@ -318,17 +318,18 @@ static void suspect_add(struct trace_findings *findings, const struct trace_read
     }
     captures->suspects = grown;
     const struct state *thread = trace_table_find(
-        &captures->states, (struct trace_key){(uint64_t)call->thread, (uint32_t)call->process, KEY_THREAD});
+        &captures->states, (struct trace_key){(uint64_t)call->thread, (uint32_t)call->process, STATE_OF_THREAD});
     struct suspect suspect = {
         .moment = trace_moment_of(findings, call),
         .thread_mode = thread != NULL ? thread->mode : CU_STREAM_CAPTURE_MODE_GLOBAL,
         .stream = role->stream >= 0 ? trace_stream_of(findings, role, call) : 0,
-        .event_capture =
-            role->event >= 0 ? capture_number(captures, call->process, KEY_EVENT, trace_word(call, role->event)) : 0,
+        .event_capture = role->event >= 0
+                             ? capture_number(captures, call->process, STATE_OF_EVENT, trace_word(call, role->event))
+                             : 0,
         .role = role,
     };
     const struct capture *capture =
-        capture_find(captures, capture_number(captures, call->process, KEY_STREAM, suspect.stream));
+        capture_find(captures, capture_number(captures, call->process, STATE_OF_STREAM, suspect.stream));
     suspect.capture = capture != NULL ? capture->number : 0;
     grown[captures->suspect_count++] = suspect;
 }
@@ -349,7 +350,7 @@ static bool is_suspect(const struct trace_captures *captures, const struct trace
         return role->kind != TRACE_ELAPSED_TIME;
     case CUDA_ERROR_INVALID_VALUE: /* an event of an ended capture */
         return role->kind == TRACE_WAIT_EVENT
-               && capture_number(captures, call->process, KEY_EVENT, trace_word(call, role->event)) != 0;
+               && capture_number(captures, call->process, STATE_OF_EVENT, trace_word(call, role->event)) != 0;
     default:
         return false;
     }
@@ -375,7 +376,7 @@ void trace_captures_read(struct trace_findings *findings, const struct trace_rea
     if (call->result != CUDA_SUCCESS && is_suspect(captures, call, role))
         suspect_add(findings, reader, call, role);
     struct capture *capture = role->stream >= 0 && captures->count > 0
-                                  ? capture_find(captures, capture_number(captures, call->process, KEY_STREAM,
+                                  ? capture_find(captures, capture_number(captures, call->process, STATE_OF_STREAM,
                                                                           trace_stream_of(findings, role, call)))
                                   : NULL;
     if (capture != NULL)
@@ -387,14 +388,14 @@ void trace_captures_read(struct trace_findings *findings, const struct trace_rea
     else if ((role->kind == TRACE_RECORD_EVENT || role->kind == TRACE_WAIT_EVENT) && captures->began > 0)
         event_follow(findings, call, role);
     else if (role->kind == TRACE_EXCHANGE_MODE && role->value >= 0
-             && (state = state_of(findings, call, KEY_THREAD, (uint64_t)call->thread)) != NULL)
+             && (state = state_of(findings, call, STATE_OF_THREAD, (uint64_t)call->thread)) != NULL)
         state->mode = (unsigned)trace_word(call, role->value);
     else if (role->kind == TRACE_CREATE_STREAM
-             && (state = state_of(findings, call, KEY_STREAM, trace_word(call, 1))) != NULL) {
+             && (state = state_of(findings, call, STATE_OF_STREAM, trace_word(call, 1))) != NULL) {
         state->capture = 0;
         state->blocking = (trace_word(call, role->value) & CU_STREAM_NON_BLOCKING) != 0 ? NON_BLOCKING : BLOCKING;
     } else if (role->kind == TRACE_DESTROY_STREAM
-               && (state = state_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call))) != NULL)
+               && (state = state_of(findings, call, STATE_OF_STREAM, trace_stream_of(findings, role, call))) != NULL)
         state->capture = 0;
 }
 

@@ -45,7 +45,7 @@ static void put_string(const char *string)
     json_put_string(string);
 }
 
-static void put_number(uint64_t number)
+static void put_json_number(uint64_t number)
 {
     char digits[24], *at = digits + sizeof digits - 1;
     *at = '\0';
@@ -62,7 +62,7 @@ static void put_time(const char *key, uint64_t nanoseconds)
     const char digits[] = {'.', (char)('0' + nanoseconds / 100 % 10), (char)('0' + nanoseconds / 10 % 10),
                            (char)('0' + nanoseconds % 10), '\0'};
     put(key);
-    put_number(nanoseconds / 1000);
+    put_json_number(nanoseconds / 1000);
     put(digits);
 }
 
@@ -81,9 +81,9 @@ static void put_event(const char *phase, const char *category, const char *name)
 static void put_place(const struct writer *writer, size_t process, uint64_t thread)
 {
     put(",\"pid\":");
-    put_number((uint64_t)writer->reader->processes[process].pid);
+    put_json_number((uint64_t)writer->reader->processes[process].pid);
     put(",\"tid\":");
-    put_number(thread);
+    put_json_number(thread);
 }
 
 static uint64_t stream_thread(const struct writer *writer, const struct trace_track *stream)
@@ -127,7 +127,7 @@ static void put_argument(const struct trace_argument *argument)
 }
 
 /* A call on the track of its thread. One that did not return is an event that begins and does not end. */
-static void put_call(const struct writer *writer, const struct trace_call *call)
+static void put_json_call(const struct writer *writer, const struct trace_call *call)
 {
     const struct trace_slot *slot = &writer->reader->slots[call->slot];
     unsigned char state = slot->states[call->kind];
@@ -182,7 +182,7 @@ static void put_wait(struct writer *writer, const struct trace_place *from, cons
         put_time(",\"ts\":", ends[i]->begin);
         put_place(writer, ends[i]->process, (uint64_t)ends[i]->thread);
         put(",\"id\":");
-        put_number(writer->waits);
+        put_json_number(writer->waits);
         put(i == 0 ? "}" : ",\"bp\":\"e\"}");
     }
 }
@@ -210,7 +210,7 @@ static bool put_events(struct writer *writer, const struct trace_call *call, boo
     writer->calls++;
     for (; writer->named < writer->tracks.count; writer->named++)
         put_name(writer, &writer->tracks.all[writer->named]);
-    put_call(writer, call);
+    put_json_call(writer, call);
     stream = &writer->tracks.all[effect.stream];
     if (effect.is_work && effect.stream != 0)
         put_instant(writer, call, stream);

@@ -39,7 +39,7 @@ struct thread {
 };
 
 /* The primary context of a device. */
-struct device {
+struct primary {
     struct trace_key key;
     uint64_t context, references;
 };
@@ -82,7 +82,7 @@ uint64_t trace_current_context(const struct trace_findings *findings, const stru
 static void primary_release(struct trace_findings *findings, const struct trace_call *call, bool is_reset)
 {
     struct trace_objects *objects = findings->objects;
-    struct device *device = trace_table_find(&objects->devices, key_of(call, KEY_DEVICE, trace_word(call, 0)));
+    struct primary *device = trace_table_find(&objects->devices, key_of(call, KEY_DEVICE, trace_word(call, 0)));
     struct object *context = device != NULL ? object_find(objects, call->process, 0, device->context) : NULL;
     if (context == NULL || (device->references > 0 && --device->references > 0 && !is_reset))
         return;
@@ -97,7 +97,7 @@ static void context_follow(struct trace_findings *findings, const struct trace_c
     struct trace_objects *objects = findings->objects;
     uint64_t handle = effect->count > 0 ? field_handle(&effect->fields[0], call) : 0;
     if (effect->context == RETAIN_PRIMARY) {
-        struct device *device = trace_table_add(&objects->devices, key_of(call, KEY_DEVICE, trace_word(call, 2)));
+        struct primary *device = trace_table_add(&objects->devices, key_of(call, KEY_DEVICE, trace_word(call, 2)));
         findings->failed |= device == NULL;
         if (device != NULL) {
             device->context = handle;
@@ -278,7 +278,7 @@ static bool objects_prepare(struct trace_findings *findings, const struct trace_
         objects->objects.size = sizeof(struct object);
         objects->counts.size = sizeof(struct count);
         objects->threads.size = sizeof(struct thread);
-        objects->devices.size = sizeof(struct device);
+        objects->devices.size = sizeof(struct primary);
     }
     if (process >= objects->process_count) {
         uint64_t *grown = realloc(objects->ends, (process + 1) * sizeof *grown);

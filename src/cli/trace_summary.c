@@ -153,7 +153,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_head(const struct trace_reader *reader, const struct summary *summary)
+static void print_summary_head(const struct trace_reader *reader, const struct summary *summary)
 {
     const struct trace_header *header = reader->header;
     text_print(TONE_STRONG, "%s", header->command);
@@ -288,7 +288,7 @@ enum status trace_summary(struct trace_reader *reader, const struct options *opt
             print_findings(reader, &findings, (enum trace_finding_kind)kind, SIZE_MAX);
     } else {
         qsort(summary.functions, reader->slot_count, sizeof *summary.functions, compare_functions);
-        print_head(reader, &summary);
+        print_summary_head(reader, &summary);
         print_findings(reader, &findings, TRACE_FINDING_CAPTURE, MOST_SHOWN);
         print_functions(reader, &summary);
         print_failures(reader, &summary);

@@ -47,7 +47,7 @@ static size_t track_find(struct trace_tracks *tracks, const struct trace_finding
 }
 
 /* Ends the capture of a stream, if it has one. */
-static void capture_end(struct trace_track *stream, uint64_t time, struct trace_effect *effect)
+static void track_capture_end(struct trace_track *stream, uint64_t time, struct trace_effect *effect)
 {
     if (!stream->capture.is_active)
         return;
@@ -56,22 +56,22 @@ static void capture_end(struct trace_track *stream, uint64_t time, struct trace_
     effect->captured.end = time;
 }
 
-static void capture_follow(const struct trace_call *call, const struct trace_role *role, struct trace_track *stream,
-                           struct trace_effect *effect)
+static void track_capture_follow(const struct trace_call *call, const struct trace_role *role,
+                                 struct trace_track *stream, struct trace_effect *effect)
 {
     bool has_succeeded = call->returned && call->result == CUDA_SUCCESS;
     if (call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
         || trace_capture_status(role, call) == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
         stream->capture.is_invalidated = true;
     if (role->kind == TRACE_BEGIN_CAPTURE && has_succeeded) {
-        capture_end(stream, call->begin, effect); /* of an older stream with this handle */
+        track_capture_end(stream, call->begin, effect); /* of an older stream with this handle */
         stream->capture = (struct trace_capture){.begin = call->begin, .is_active = true};
     } else if (role->kind == TRACE_END_CAPTURE && call->returned
                && call->result != CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) {
         stream->capture.is_invalidated |= !has_succeeded;
-        capture_end(stream, call->end, effect);
+        track_capture_end(stream, call->end, effect);
     } else if (role->kind == TRACE_DESTROY_STREAM && has_succeeded) {
-        capture_end(stream, call->end, effect);
+        track_capture_end(stream, call->end, effect);
     }
 }
 
@@ -130,7 +130,7 @@ bool trace_follow(struct trace_tracks *tracks, struct trace_findings *findings, 
                       || role->kind == TRACE_BEGIN_CAPTURE || role->kind == TRACE_END_CAPTURE
                       || role->kind == TRACE_SYNCHRONIZE_STREAM;
     if (effect->stream != 0)
-        capture_follow(call, role, &tracks->all[effect->stream], effect);
+        track_capture_follow(call, role, &tracks->all[effect->stream], effect);
     wait_follow(tracks, role, &place, call->returned && call->result == CUDA_SUCCESS, process, event, effect);
     return true;
 }

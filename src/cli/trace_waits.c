@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST_WAITS = 20, MOST_FUNCTIONS = 3, LEAST_WAIT = 100000 /* nanoseconds */ };
-enum { KEY_STREAM = 1, KEY_EVENT, KEY_PROCESS };
+enum { QUEUE_OF_STREAM = 1, QUEUE_OF_EVENT, QUEUE_OF_PROCESS };
 
 /* What was submitted since the last wait: the functions that came last. */
 struct work {
@@ -90,7 +90,9 @@ static void wait_add(struct trace_findings *findings, const struct trace_call *c
     struct wait wait = {.moment = trace_moment_of(findings, call), .is_known = queue != NULL};
     if (queue != NULL) {
         wait.work = queue->work;
-        wait.stream = queue->key.kind == KEY_STREAM ? queue->key.id : queue->key.kind == KEY_EVENT ? queue->stream : 0;
+        wait.stream = queue->key.kind == QUEUE_OF_STREAM  ? queue->key.id
+                      : queue->key.kind == QUEUE_OF_EVENT ? queue->stream
+                                                          : 0;
     }
     if (call->returned && call->end - call->begin < LEAST_WAIT)
         return;
@@ -107,10 +109,10 @@ static void wait_add(struct trace_findings *findings, const struct trace_call *c
 /* Notes work of a stream. */
 static void queue_add(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
 {
-    struct queue *queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call));
+    struct queue *queue = queue_of(findings, call, QUEUE_OF_STREAM, trace_stream_of(findings, role, call));
     if (queue != NULL)
         work_add(&queue->work, call->slot);
-    queue = queue_of(findings, call, KEY_PROCESS, 0);
+    queue = queue_of(findings, call, QUEUE_OF_PROCESS, 0);
     if (queue != NULL)
         work_add(&queue->work, call->slot);
 }
@@ -118,11 +120,11 @@ static void queue_add(struct trace_findings *findings, const struct trace_call *
 /* An event stands for what its stream had before it. */
 static void event_record(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
 {
-    struct queue *event = queue_of(findings, call, KEY_EVENT, trace_word(call, role->event));
-    struct queue *queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call));
+    struct queue *event = queue_of(findings, call, QUEUE_OF_EVENT, trace_word(call, role->event));
+    struct queue *queue = queue_of(findings, call, QUEUE_OF_STREAM, trace_stream_of(findings, role, call));
     if (queue == NULL || event == NULL)
         return;
-    event = queue_of(findings, call, KEY_EVENT, trace_word(call, role->event)); /* it can have moved */
+    event = queue_of(findings, call, QUEUE_OF_EVENT, trace_word(call, role->event)); /* it can have moved */
     event->work = queue->work;
     event->stream = queue->key.id;
 }
@@ -152,15 +154,15 @@ void trace_waits_read(struct trace_findings *findings, const struct trace_reader
             event_record(findings, call, role);
         return;
     case TRACE_SYNCHRONIZE_STREAM:
-        queue = queue_of(findings, call, KEY_STREAM, trace_stream_of(findings, role, call));
+        queue = queue_of(findings, call, QUEUE_OF_STREAM, trace_stream_of(findings, role, call));
         break;
     case TRACE_SYNCHRONIZE_EVENT:
-        queue = trace_table_find(&waits->queues,
-                                 (struct trace_key){trace_word(call, role->event), (uint32_t)call->process, KEY_EVENT});
+        queue = trace_table_find(
+            &waits->queues, (struct trace_key){trace_word(call, role->event), (uint32_t)call->process, QUEUE_OF_EVENT});
         break;
     case TRACE_SYNCHRONIZE_CONTEXT:
     case TRACE_SYNCHRONOUS:
-        queue = queue_of(findings, call, KEY_PROCESS, 0);
+        queue = queue_of(findings, call, QUEUE_OF_PROCESS, 0);
         break;
     default:
         return;
