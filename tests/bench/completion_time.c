@@ -5,6 +5,7 @@
  *
  *   create+reap/event      creating 50 polled completions, polling and destroying them, for one completion; against
  *                          recording 50 events and querying them, which exist before
+ *   create+reap/new-event  the same against creating, recording, querying and destroying 50 events
  *   create/callback        creating 50 notifying completions, for one; against recording an event, a wait in a second
  *                          stream, and a callback there
  *   short/synchronize      from enqueueing a memset of 64 bytes until the waiter is awake, in cushim_completion_wait()
@@ -257,7 +258,7 @@ static void CUDA_CB set_flag(CUstream of, CUresult status, void *user)
     atomic_store((atomic_int *)user, status == CUDA_SUCCESS ? 1 : -1);
 }
 
-static CUevent events[PENDING];
+static CUevent events[PENDING], new_events[BATCH];
 
 static double callbacks_made(void)
 {
@@ -276,17 +277,33 @@ static double callbacks_made(void)
     return (made - start) / BATCH;
 }
 
-static double events_made(void)
+static double events_recorded(bool each_is_new)
 {
     double start = now(CLOCK_MONOTONIC);
-    for (int i = 0; i < BATCH; i++)
-        check(cu->EventRecord_v1(events[i], handle));
+    for (int i = 0; i < BATCH; i++) {
+        if (each_is_new)
+            check(cu->EventCreate_v1(&new_events[i], CU_EVENT_DISABLE_TIMING));
+        check(cu->EventRecord_v1(each_is_new ? new_events[i] : events[i], handle));
+    }
     double made = now(CLOCK_MONOTONIC);
     check(cu->StreamSynchronize_v1(handle));
     double done = now(CLOCK_MONOTONIC);
-    for (int i = 0; i < BATCH; i++)
-        check(cu->EventQuery_v1(events[i]));
+    for (int i = 0; i < BATCH; i++) {
+        check(cu->EventQuery_v1(each_is_new ? new_events[i] : events[i]));
+        if (each_is_new)
+            check(cu->EventDestroy_v2(new_events[i]));
+    }
     return (now(CLOCK_MONOTONIC) - done + made - start) / BATCH;
+}
+
+static double events_made(void)
+{
+    return events_recorded(false);
+}
+
+static double new_events_made(void)
+{
+    return events_recorded(true);
 }
 
 static double cpu_of_wait(void)
@@ -517,6 +534,7 @@ int main(void)
     if (pthread_create(&opener, NULL, open_gate, NULL) != 0)
         return 1;
     compare("create+reap/event", 1000, polled_made, events_made);
+    compare("create+reap/new-event", 1000, polled_made, new_events_made);
     compare("create/callback", 1000, notifying_made, callbacks_made);
     compare("short/synchronize", 1000, soon_by_wait, soon_by_synchronize);
     compare_after(40 * MICROSECOND, "late-40us/futex", 1000, by_wait, by_futex);
