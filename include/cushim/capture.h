@@ -21,7 +21,7 @@
  *
  * Some calls invalidate a capture: the capture accepts no more work but must still be ended, and ending it returns
  * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED. tests/conformance/CAPTURE.md in cushim's sources lists which calls do this in
- * which mode, as observed on a GPU.
+ * which mode, as observed on a GPU, and `cushim trace` names the call that did it in a program.
  *
  * **Threads.** If a call invalidates the capture of another thread at the moment when that thread ends the capture, the
  * driver can crash (observed with driver 580). Two kinds of calls do so:

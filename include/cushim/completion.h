@@ -21,8 +21,9 @@
  * and then has the status of the work. The general rules stand in context.h. In addition:
  *
  * **Two kinds.** A *polled* completion has no flag. It costs little and affects nothing else, but fires only in a call
- * that polls it or waits for it. A *notifying* completion (::CUSHIM_COMPLETION_NOTIFYING) is fired by a callback of the
- * driver. Only a notifying completion can have a descriptor or a callback.
+ * that polls it or waits for it (**Only callbacks** below has the exceptions). A *notifying* completion
+ * (::CUSHIM_COMPLETION_NOTIFYING) is fired by a callback of the driver. Only a notifying completion can have a
+ * descriptor or a callback.
  *
  * **When it fires.** A completion fires on every driver, also if a kernel faults before or after the work, and if the
  * stream or its context is destroyed. A polled completion does so in a call that polls it or waits for it. A captured
@@ -49,13 +50,13 @@
  * on an H200): creating another one waits until the oldest has fired. So a thread that creates more of them for one
  * stream must not be the one on which that stream waits.
  *
- * **Only callbacks** on the stream itself fire both kinds in special streams (0, legacy and per-thread) and in streams
- * of green contexts, on drivers before CUDA 12.0, and if a needed function is hidden. A polled completion still has
- * neither descriptor nor callback.
+ * **Only callbacks.** In special streams (0, legacy and per-thread), in streams of green contexts, on drivers before
+ * CUDA 12.0, and if a needed function is hidden, a callback on the stream itself fires both kinds. A polled completion
+ * still has neither descriptor nor callback.
  *
  * **Threads.** Any thread may use a completion, but not while another thread detaches or destroys it. No other thread
- * may begin a capture of the stream while a completion is created. Only functions whose comment states it run code of
- * the program on a thread of the driver. There, the program must make no CUDA call, must not take a lock that any
+ * may begin a capture of the stream while a completion is created. A function runs code of the program on a thread of
+ * the driver only if its comment states it. There, the program must make no CUDA call, must not take a lock that any
  * thread holds during a CUDA call, and must not wait for work of the GPU: the driver would block.
  *
  * **CUDA calls.** Functions that create completions, and all functions of a polled completion, make CUDA calls. These
@@ -106,8 +107,8 @@ typedef int cushim_descriptor;
  * @param out_completion  Receives the completion, which the caller owns.
  * @retval CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  The stream is capturing. The capture goes on.
  * @retval CUDA_ERROR_INVALID_VALUE               The flags are unknown.
- * @retval CUDA_ERROR_CONTEXT_IS_DESTROYED        The context of the stream was destroyed. This is certain only for a
- *                                                stream that has had completions; the driver may crash otherwise.
+ * @retval CUDA_ERROR_CONTEXT_IS_DESTROYED        The context of the stream was destroyed. cushim detects this only if
+ *                                                the stream has had completions; otherwise the driver may crash.
  */
 CUSHIM_API CUresult cushim_completion_create(struct cushim_stream *stream, unsigned flags,
                                              struct cushim_completion **out_completion);
@@ -172,8 +173,10 @@ CUSHIM_API CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_s
  *
  * @param completion  The completion.
  * @param out_status  Receives the status of the work. May be NULL.
- * @retval CUDA_SUCCESS          It has fired.
- * @retval CUDA_ERROR_NOT_READY  It has not fired.
+ * @retval CUDA_SUCCESS                It has fired, whether its work succeeded or failed.
+ * @retval CUDA_ERROR_NOT_READY        It has not fired.
+ * @retval CUDA_ERROR_INVALID_HANDLE   The completion is NULL.
+ * @retval CUDA_ERROR_NOT_INITIALIZED  It is from before a fork() and has not fired.
  */
 CUSHIM_API CUresult cushim_completion_poll(struct cushim_completion *completion, CUresult *out_status);
 

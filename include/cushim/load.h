@@ -68,8 +68,8 @@ struct cushim_load_options {
      *
      * `line` has no newline and is valid during the call.
      *
-     * CUSHIM_LOG has the same lines written for the load of any program, also one without options: to stderr if its
-     * value is "stderr", and otherwise to the end of the file that it names. Each line begins with "cushim[", the
+     * With CUSHIM_LOG, cushim writes the same lines for the load of any program, also one without options: to stderr if
+     * the value is "stderr", and otherwise to the end of the file that it names. Each line begins with "cushim[", the
      * number of the process and "]: ". A file that cannot be written does not affect the program.
      */
     void (*log)(void *log_user, const char *line);

@@ -38,7 +38,7 @@ typedef void (*cushim_fn)(void);
  * @param function  The name of the driver function: "cuMemcpy3DBatchAsync".
  * @param version   A CUDA version.
  * @param kind      The default stream that the function is for: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for the form that
- *                  <cuda.h> means.
+ *                  a call compiled with <cuda.h> uses.
  * @param out_fn    Receives the driver's function, that of an adapted slot (see ::CUSHIM_STATE_ADAPTED), or that of the
  *                  top layer which has replaced the slot.
  * @retval CUDA_ERROR_NOT_FOUND      The driver lacks this entry point, or it is hidden.
