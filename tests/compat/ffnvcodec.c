@@ -5,9 +5,14 @@
  *   ffnvcodec none           no driver is loaded, and the reason is logged once
  *   ffnvcodec gpu DRIVER     the functions work; the optional ones are NULL exactly if DRIVER lacks them
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+
+#if defined(_WIN32)
+#    include <windows.h>
+#else
+#    include <dlfcn.h>
+#endif
 
 static int logged = 0;
 #define FFNV_LOG_FUNC(logctx, ...) (logged++, printf(__VA_ARGS__), (void)(logctx))
@@ -24,11 +29,22 @@ static void expect(int is_met, const char *what)
 }
 #define EXPECT(condition) expect(condition, #condition)
 
-static void check_optional(const CudaFunctions *cu, const char *driver)
+static int has_symbol(const char *driver, const char *name)
 {
+#if defined(_WIN32)
+    HMODULE library = LoadLibraryA(driver);
+    EXPECT(library != NULL);
+    return GetProcAddress(library, name) != NULL;
+#else
     void *library = dlopen(driver, RTLD_NOW);
     EXPECT(library != NULL);
-#define SAME(name) expect((cu->name != NULL) == (dlsym(library, #name) != NULL), #name " is in both or in none")
+    return dlsym(library, name) != NULL;
+#endif
+}
+
+static void check_optional(const CudaFunctions *cu, const char *driver)
+{
+#define SAME(name) expect((cu->name != NULL) == has_symbol(driver, #name), #name " is in both or in none")
     SAME(cuDeviceGetUuid);
     SAME(cuDeviceGetUuid_v2);
     SAME(cuDeviceGetByPCIBusId);

@@ -153,7 +153,8 @@ static int queries_in(struct cushim_completion *completion, uint64_t budget, uin
 
 /*
  * Without a budget, a wait of 10 ms has at most 240 sleeps, most of them of about 100 us. A wait of 100 ms has at most
- * 150 more, because sleeps grow to a 64th of the time waited. The system can make sleeps longer, not shorter.
+ * 150 more, because sleeps grow to a 64th of the time waited. The system can make sleeps longer, not shorter. Windows
+ * has no sleeps below a millisecond: in the first 64 ms, the thread yields between queries, as often as it runs.
  */
 static void sleeping(void)
 {
@@ -166,9 +167,13 @@ static void sleeping(void)
     int spinning = queries_in(completion, UINT64_MAX, 100 * MILLISECOND);
     int sleeping = queries_in(completion, 0, 10 * MILLISECOND);
     int longer = queries_in(completion, 0, 100 * MILLISECOND);
+#if defined(_WIN32)
+    expect_true("yields", sleeping > 0);
+#else
     expect_true("sleeps", sleeping <= 250);
-    expect_true("wakes", longer >= 4);
     expect_true("sleeps-longer-later", longer <= 400);
+#endif
+    expect_true("wakes", longer >= 4);
     expect_true("spins", spinning > 450);
     gate_open(&gate);
     wait_and_destroy(completion);
