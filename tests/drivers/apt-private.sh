@@ -10,9 +10,10 @@
 #
 # It returns 1 on failure, with the reason in fetch_error as one line.
 #
-# The mirror is the one in this machine's apt sources; CUSHIM_DEBIAN_MIRROR=URL selects another. Only the non-free
-# indexes of the requested suite are read, into the directory apt beside DIR. Neither root nor a change to the system is needed. Proxies
-# and passwords come from the system's configuration; its sources, pins, package state and hooks are not used.
+# The mirror is the one in this machine's apt sources; CUSHIM_DEBIAN_MIRROR=URL selects another. Only the index of one
+# component of the requested suite is read, non-free or apt_component, into the directory apt beside DIR. Neither root
+# nor a change to the system is needed. Proxies and passwords come from the system's configuration; its sources, pins,
+# package state and hooks are not used.
 #
 # Signatures are checked against Debian's own keyring if it is installed, else against the keys that apt trusts. Only
 # the expiry date of an index is not checked: an index of sid lasts a week, a slow mirror may deliver it later, and an
@@ -85,7 +86,7 @@ apt_private_configure() {
     : >"$apt_home/status"
     apt_architecture=${CUSHIM_ARCH:-$(dpkg --print-architecture)}
     echo "deb [arch=$apt_architecture target=Packages lang=none check-valid-until=no $apt_signed_by]" \
-        "$apt_mirror $apt_suite non-free" >"$apt_home/sources.list"
+        "$apt_mirror $apt_suite ${apt_component:-non-free}" >"$apt_home/sources.list"
     cat >"$apt_home/apt.conf" <<END
 #clear APT::Update;
 #clear DPkg;
