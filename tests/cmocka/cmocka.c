@@ -38,18 +38,34 @@ void cmocka_texts(const char *left, const char *right, bool equal, const char *f
         cmocka_fail(file, line, "\"%s\" %s \"%s\"", left, equal ? "!=" : "==", right);
 }
 
-static enum end run_test(const struct CMUnitTest *test)
+static enum end run_body(const struct CMUnitTest *test, void **state)
 {
-    void *state = NULL;
     int end = setjmp(after_test);
     if (end != ENDED)
         return (enum end)end;
-    if (test->setup != NULL && test->setup(&state) != 0)
+    if (test->setup != NULL && test->setup(state) != 0)
         cmocka_fail(test->name, 0, "the setup failed");
-    test->test(&state);
-    if (test->teardown != NULL && test->teardown(&state) != 0)
+    test->test(state);
+    return ENDED;
+}
+
+static enum end run_teardown(const struct CMUnitTest *test, void **state)
+{
+    int end = setjmp(after_test);
+    if (end != ENDED)
+        return (enum end)end;
+    if (test->teardown != NULL && test->teardown(state) != 0)
         cmocka_fail(test->name, 0, "the teardown failed");
     return ENDED;
+}
+
+/* As in cmocka, the teardown also follows a test that failed or was skipped. */
+static enum end run_test(const struct CMUnitTest *test)
+{
+    void *state = NULL;
+    enum end body = run_body(test, &state);
+    enum end teardown = run_teardown(test, &state);
+    return teardown == ENDED ? body : FAILED;
 }
 
 int cmocka_run(const struct CMUnitTest *tests, size_t count)
