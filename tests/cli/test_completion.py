@@ -30,7 +30,13 @@ CASES = {  # what is typed: the arguments that the program gets
     'run --dev\t': 'run --dev',
 }
 if 'trace' in FILE.read_text(encoding='utf-8'):  # not every build has it
-    CASES['trace --keep fir\t'] = 'trace --keep first'
+    CASES |= {'trace --keep fir\t': 'trace --keep first',
+              'trace rep\t lib-one-\t': 'trace report lib-one-file',
+              'trace --format ht\t': 'trace --format html',
+              'run --format ht\t': 'run --format ht',
+              'trace -- own-prog\t lib-one-\t': 'trace -- own-program lib-one-file'}
+    for option in ('calls', 'errors', 'findings', 'from', 'function', 'size', 'stream', 'thread'):
+        CASES[f'trace report --{option[:-1]}\t'] = f'trace report --{option}'
 
 
 def wait_for(path, seconds=30):

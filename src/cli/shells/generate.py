@@ -16,7 +16,9 @@ OPTION = re.compile(r'^OPTION\("([^"]+)", (?:NULL|"([^"]*)"), \w+, (?:MEMBER\([\
 
 
 def read(paths):
-    """The commands as {name: description}, and the options as (name, value or '', commands, description or '')."""
+    """The commands as {name: description}, and the options as (name, value or '', commands, description or '').
+
+    Only trace has the format html: its --format is a row of its own."""
     text = ''.join(pathlib.Path(path).read_text(encoding='utf-8') for path in paths)
     # The description is the first sentence of the help, which is indented by six spaces.
     commands = {name: re.split(r'[.:](?: |$)', ' '.join(re.findall(r'" {6}(\w.*)\\n"', help_text)))[0]
@@ -25,16 +27,26 @@ def read(paths):
     options = [(name, value, [one for one in only.split() if one in commands] or list(commands),
                 help_text.replace('\\"', '"')) for name, value, only, help_text in OPTION.findall(text)]
     assert len(commands) + len(options) == len(re.findall(r'^(?:COMMAND|OPTION)\(', text, re.M)), paths
+    if 'trace' in commands:
+        _, _, only, _ = next(row for row in options if row[0] == '--format')
+        only.remove('trace')
+        options.insert(0, ('--format', 'FORMAT of trace', ['trace'], ''))
     return commands, options
+
+
+def words_of(command, options):
+    """The words that can follow a command."""
+    return ['report'] * (command == 'trace') + [name for name, _, only, _ in options if command in only]
 
 
 def bash(commands, options, words):
     """A value without a list of words is completed as a file name, by `-o default`."""
     free = [name for name, value, _, _ in options if value and value not in words]
-    values = [f"        {name}) words='{words[value]}' ;;" for name, value, _, _ in options if value in words]
-    of_command = [f"            {command}) words='{' '.join(name for name, _, only, _ in options if command in only)}' ;;"
-                  for command in commands]
-    lines = '\n'.join([f"        {' | '.join(free)}) return ;;", *values, '        *) case $command in', *of_command])
+    values = [f"        '{name} '{only[0] if len(only) == 1 else '*'}) words='{words[value]}' ;;"
+              for name, value, only, _ in options if value in words]
+    of_command = [f"            {command}) words='{' '.join(words_of(command, options))}' ;;" for command in commands]
+    free = ' | '.join(f"'{name} '*" for name in free)
+    lines = '\n'.join([f"        {free}) return ;;", *values, '        *) case $command in', *of_command])
     return f"""_cushim()
 {{
     local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} command= word words=
@@ -49,7 +61,7 @@ def bash(commands, options, words):
         {' | '.join(commands)}) command=${{command:-$word}} ;;
         esac
     done
-    case $previous in
+    case "$previous $command" in
 {lines}
             *) words='{' '.join([*commands, *(name for name, _, _, _ in options)])}' ;;
         esac ;;
@@ -75,7 +87,10 @@ def zsh(commands, options, words):
                 action = f'({words[value]})' if value in words else files.get(value, '')
                 end = '=' if name.startswith('--') else '+'
                 yield quote(f'*{name}{end}' + f'{text}:{value}:{action}' if value else f'*{name}{text}')
-    of_command = '\n'.join(f"    {command}) options+=({' '.join(specs(lambda only, one=command: one in only != every))}) ;;" for command in commands)
+    places = {'trace': " '2:word:(report)' '3:file:_files'"}
+    of_command = '\n'.join(
+        f"    {command}) options+=({' '.join(specs(lambda only, one=command: one in only != every))}{places.get(command, '')}) ;;"
+        for command in commands)
     described = ' '.join(rf'{command}\:"{text}"' for command, text in commands.items())
     return f"""#compdef cushim
 local -i end=${{words[(i)--]}}
@@ -108,6 +123,11 @@ def fish(commands, options, words):
             line += f" -xa '{words[value]}'" if value in words else ' -rF' if value in ('PATH', 'FILE', 'DIR') else ' -x'
         lines.append(line + (f' -d {quote(text)}' if text else ''))
     lines.append("complete -c cushim -n '__fish_seen_subcommand_from exec' -xa '(__fish_complete_subcommand --fcs-skip=2)'")
+    if 'trace' in commands:
+        lines += ["complete -c cushim -n '__fish_seen_subcommand_from trace; and not contains report -- (commandline -opc)' -a report",
+                  "complete -c cushim -n '__fish_seen_subcommand_from report' -F",
+                  "complete -c cushim -n '__fish_seen_subcommand_from trace; and contains -- -- (commandline -opc)'"
+                  " -xa '(__fish_complete_subcommand --fcs-skip=2)'"]
     return '\n'.join(lines) + '\n'
 
 
@@ -116,7 +136,7 @@ def main():
     sys.dont_write_bytecode = True
     sys.path.insert(0, directory)
     import entry_points as lists  # pylint: disable=import-outside-toplevel
-    words = {'FORMAT': 'text json', 'WHICH': 'newest first',
+    words = {'FORMAT': 'text json', 'FORMAT of trace': 'text json html', 'WHICH': 'newest first',
              'NUMBER': ' '.join(str(one.branch) for one in lists.known_drivers())}
     print({'bash': bash, 'zsh': zsh, 'fish': fish}[shell](*read(paths), words), end='')
 
