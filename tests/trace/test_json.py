@@ -90,6 +90,22 @@ class Json(Traced):
                                               ('cuLaunchHostFunc', 'cuStreamSynchronize'),
                                               ('cuLaunchHostFunc', 'cuStreamSynchronize')])
 
+    def test_events_when_format_is_strict_then_have_what_viewers_need(self):
+        for what in ('calls', 'streams', 'hang'):
+            self.trace(KNOWN, what)
+            events = self.events()
+            for event in events:
+                needed = {'name', 'ph', 'pid'} | ({'ts', 'tid'} if event['ph'] != 'M' else set())
+                self.assertLessEqual(needed, set(event))
+                self.assertEqual('dur' in event, event['ph'] == 'X', event)
+                self.assertIn(event['ph'], 'XBiMsf')
+            # A call that did not return begins, and nothing ends.
+            self.assertEqual([event['args']['returns'] for event in events if event['ph'] == 'B'],
+                             ['did not return'] if what == 'hang' else [])
+            starts, ends = ([event['id'] for event in events if event['ph'] == end] for end in 'sf')
+            self.assertEqual((sorted(starts), len(set(starts))), (sorted(ends), len(ends)))
+            self.assertGreaterEqual(len(starts), 3 if what == 'streams' else 0)
+
     def test_json_when_call_does_not_return_then_has_no_end(self):
         self.trace(KNOWN, 'hang')
         event = self.known()[-1]
