@@ -49,7 +49,7 @@ static void effect_find_context(const char *function, struct trace_object_effect
 {
     static const struct {
         const char *name;
-        int context;
+        enum trace_context_effect context;
     } functions[] = {
         {"cuCtxSetCurrent", SET_CONTEXT},
         {"cuCtxGetCurrent", SET_CONTEXT},

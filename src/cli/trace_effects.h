@@ -28,19 +28,22 @@ struct trace_object_field {
     bool is_behind; /* the word before is a pointer to it */
 };
 
+/* What a function does to the current context of its thread, or to a primary context. */
+enum trace_context_effect {
+    NO_CONTEXT,
+    SET_CONTEXT,
+    PUSH_CONTEXT,
+    POP_CONTEXT,
+    DESTROY_CONTEXT,
+    RETAIN_PRIMARY,
+    RELEASE_PRIMARY,
+    RESET_PRIMARY
+};
+
 /* What a function does to objects. */
 struct trace_object_effect {
     bool is_known;
-    enum {
-        NO_CONTEXT,
-        SET_CONTEXT,
-        PUSH_CONTEXT,
-        POP_CONTEXT,
-        DESTROY_CONTEXT,
-        RETAIN_PRIMARY,
-        RELEASE_PRIMARY,
-        RESET_PRIMARY
-    } context;
+    enum trace_context_effect context;
     size_t count;
     struct trace_object_field fields[TRACE_MOST_FIELDS];
 };
