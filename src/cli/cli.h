@@ -100,6 +100,15 @@ struct version_text text_version(int version);
  * An item can be empty; one that is too long is cut. Returns false if there is no item. */
 bool text_next_item(const char **list, const char *separators, char *item, size_t size);
 
+enum { SLOT_STATES = 4 };
+
+/* The words for the states of slots, by enum cushim_slot_state. */
+struct slot_state {
+    const char *word;
+    enum tone tone;
+};
+extern const struct slot_state slot_states[SLOT_STATES];
+
 /* ---- json.c: one JSON document on stdout ---- */
 
 /* Begin with a zeroed struct. A document is one object or array. Closing it writes the final newline. */
@@ -247,17 +256,6 @@ struct device_name {
     char text[256];
 };
 struct device_name devices_name(int ordinal);
-
-/* ---- table.c: the states of slots ---- */
-
-enum { SLOT_STATES = 4 };
-
-/* By enum cushim_slot_state. */
-struct slot_state {
-    const char *word;
-    enum tone tone;
-};
-extern const struct slot_state slot_states[SLOT_STATES];
 
 /* ---- requirement.c: the requirements of the command line, and whether the driver meets them ---- */
 

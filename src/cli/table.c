@@ -3,13 +3,6 @@
 
 #include <stdio.h>
 
-const struct slot_state slot_states[SLOT_STATES] = {
-    [CUSHIM_STATE_NATIVE] = {"native", TONE_GOOD},
-    [CUSHIM_STATE_POLYFILL] = {"polyfill", TONE_DOUBTFUL},
-    [CUSHIM_STATE_ADAPTED] = {"adapted", TONE_DOUBTFUL},
-    [CUSHIM_STATE_MISSING] = {"missing", TONE_BAD},
-};
-
 static char character_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

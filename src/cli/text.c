@@ -177,3 +177,10 @@ bool text_next_item(const char **list, const char *separators, char *item, size_
     *list = (*list)[length] != '\0' ? *list + length + 1 : NULL;
     return true;
 }
+
+const struct slot_state slot_states[SLOT_STATES] = {
+    [CUSHIM_STATE_NATIVE] = {"native", TONE_GOOD},
+    [CUSHIM_STATE_POLYFILL] = {"polyfill", TONE_DOUBTFUL},
+    [CUSHIM_STATE_ADAPTED] = {"adapted", TONE_DOUBTFUL},
+    [CUSHIM_STATE_MISSING] = {"missing", TONE_BAD},
+};

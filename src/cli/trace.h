@@ -6,21 +6,11 @@
 #include "../trace/reader.h"
 #include "cli.h"
 
-struct trace_text {
-    char text[64];
-};
-
 /* A text that is cut where the room ends. */
 struct trace_line {
     char text[2048];
     size_t length;
 };
-
-/* A duration: "842 ns", "5.1 us", "12.3 ms", "7.64 s". */
-struct trace_text trace_duration(uint64_t nanoseconds);
-
-/* A result code: "CUDA_ERROR_INVALID_VALUE", or its number. */
-struct trace_text trace_result(unsigned code);
 
 struct trace_findings;
 

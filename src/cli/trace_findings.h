@@ -51,18 +51,18 @@ void trace_findings_end(struct trace_findings *findings, const struct trace_read
 
 void trace_findings_free(struct trace_findings *findings);
 
-/* The short name of an object: "stream 3". The type can end with " *". The text is empty if no call that was read has
- * created it. */
-struct trace_text trace_object_name(const struct trace_findings *findings, size_t process, const char *type,
-                                    uint64_t handle);
+/* ---- trace_captures.c, trace_waits.c ---- */
 
-/* The number in the short name, or 0. */
-unsigned trace_object_number(const struct trace_findings *findings, size_t process, const char *type, uint64_t handle);
+void trace_captures_read(struct trace_findings *findings, const struct trace_reader *reader,
+                         const struct trace_call *call, const struct trace_role *role);
+void trace_captures_end(struct trace_findings *findings, const struct trace_reader *reader);
+void trace_captures_free(struct trace_findings *findings);
+void trace_waits_read(struct trace_findings *findings, const struct trace_reader *reader, const struct trace_call *call,
+                      const struct trace_role *role);
+void trace_waits_end(struct trace_findings *findings, const struct trace_reader *reader);
+void trace_waits_free(struct trace_findings *findings);
 
-/* ---- for the parts that find ---- */
-
-/* The context that is current for a call, by trace_objects.c; 0: unknown. */
-uint64_t trace_current_context(const struct trace_findings *findings, const struct trace_call *call);
+/* ---- trace_roles.c ---- */
 
 /* What a function is to streams and captures. */
 struct trace_role {
@@ -93,14 +93,11 @@ struct trace_role {
 const struct trace_role *trace_role_of(struct trace_findings *findings, const struct trace_reader *reader,
                                        unsigned slot);
 
-/* The word at a place of a role, or 0. */
-uint64_t trace_word(const struct trace_call *call, int place);
-
 /* The capture status that a call has written; CU_STREAM_CAPTURE_STATUS_NONE also if it has not. */
 uint64_t trace_capture_status(const struct trace_role *role, const struct trace_call *call);
 
-/* The stream of a call by a number that also distinguishes per-thread streams: a thread has one in
- * each context. */
+/* The stream of a call by a number that also distinguishes per-thread streams: a thread has one in each
+ * context. */
 uint64_t trace_stream_of(const struct trace_findings *findings, const struct trace_role *role,
                          const struct trace_call *call);
 uint64_t trace_stream_number(const struct trace_findings *findings, const struct trace_call *call, uint64_t handle);
@@ -109,6 +106,26 @@ enum { TRACE_LEGACY_STREAM = 1, TRACE_PER_THREAD_STREAM = 2 };
 /* "stream 3", "the legacy stream", "the per-thread stream of thread 4711", also with "in context 2" at the end,
  * "stream 0x55d2a0" */
 struct trace_text trace_stream_name(const struct trace_findings *findings, size_t process, uint64_t stream);
+
+/* ---- trace_objects.c ---- */
+
+void trace_objects_read(struct trace_findings *findings, const struct trace_reader *reader,
+                        const struct trace_call *call);
+void trace_objects_end(struct trace_findings *findings, const struct trace_reader *reader);
+void trace_objects_free(struct trace_findings *findings);
+
+/* The short name of an object: "stream 3". The type can end with " *". The text is empty if no call that was read has
+ * created it. */
+struct trace_text trace_object_name(const struct trace_findings *findings, size_t process, const char *type,
+                                    uint64_t handle);
+
+/* The number in the short name, or 0. */
+unsigned trace_object_number(const struct trace_findings *findings, size_t process, const char *type, uint64_t handle);
+
+/* The context that is current for a call; 0: unknown. */
+uint64_t trace_current_context(const struct trace_findings *findings, const struct trace_call *call);
+
+/* ---- trace_lists.c ---- */
 
 /* A call, after it was read. */
 struct trace_moment {
@@ -145,19 +162,5 @@ void *trace_table_add(struct trace_table *table, struct trace_key key);
 
 /* Goes through the entries: start with NULL. */
 void *trace_table_next(const struct trace_table *table, const void *entry);
-
-/* trace_objects.c, trace_captures.c, trace_waits.c */
-void trace_objects_read(struct trace_findings *findings, const struct trace_reader *reader,
-                        const struct trace_call *call);
-void trace_objects_end(struct trace_findings *findings, const struct trace_reader *reader);
-void trace_objects_free(struct trace_findings *findings);
-void trace_captures_read(struct trace_findings *findings, const struct trace_reader *reader,
-                         const struct trace_call *call, const struct trace_role *role);
-void trace_captures_end(struct trace_findings *findings, const struct trace_reader *reader);
-void trace_captures_free(struct trace_findings *findings);
-void trace_waits_read(struct trace_findings *findings, const struct trace_reader *reader, const struct trace_call *call,
-                      const struct trace_role *role);
-void trace_waits_end(struct trace_findings *findings, const struct trace_reader *reader);
-void trace_waits_free(struct trace_findings *findings);
 
 #endif

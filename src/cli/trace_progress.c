@@ -48,3 +48,12 @@ bool trace_next(struct trace_reader *reader, struct trace_call *call)
     }
     return has_call;
 }
+
+void trace_check_count(uint64_t calls)
+{
+    enum { MOST_CALLS = 2000000 };
+    if (calls > MOST_CALLS)
+        text_complain("trace: %" PRIu64 " calls are more than most viewers open; "
+                      "--from and --to, --function, --thread or --errors select some",
+                      calls);
+}

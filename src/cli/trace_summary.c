@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Durations are counted in classes, 32 for each power of two, so that a quantile is exact to 3 percent. */
 enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MOST_UNRETURNED = 20, MOST_SHOWN = 10 };
@@ -30,36 +29,6 @@ struct summary {
     struct trace_call unreturned[MOST_UNRETURNED];
     bool failed; /* not enough memory */
 };
-
-struct trace_text trace_duration(uint64_t nanoseconds)
-{
-    struct trace_text duration;
-    const char *const units[] = {"ns", "us", "ms", "s"};
-    double value = (double)nanoseconds;
-    size_t unit = 0;
-    for (; unit < 3 && value >= 999.5; unit++)
-        value /= 1000;
-    snprintf(duration.text, sizeof duration.text, "%.*f %s",
-             unit == 0 || value >= 99.95 ? 0
-             : value >= 9.995            ? 1
-                                         : 2,
-             value, units[unit]);
-    return duration;
-}
-
-struct trace_text trace_result(unsigned code)
-{
-    static struct trace_type type;
-    struct trace_text result;
-    if (type.count == 0)
-        type = trace_type_find("CUresult", strlen("CUresult"));
-    const char *name = trace_type_enumerator(&type, code);
-    if (name != NULL)
-        snprintf(result.text, sizeof result.text, "%s", name);
-    else
-        snprintf(result.text, sizeof result.text, "%u", code);
-    return result;
-}
 
 static size_t class_of(uint64_t value)
 {

@@ -113,3 +113,33 @@ void trace_type_find_flags(const char *function, const char *parameter, struct t
         type_find_enumerators(type, flags[i].type, strlen(flags[i].type));
     }
 }
+
+struct trace_text trace_duration(uint64_t nanoseconds)
+{
+    struct trace_text duration;
+    const char *const units[] = {"ns", "us", "ms", "s"};
+    double value = (double)nanoseconds;
+    size_t unit = 0;
+    for (; unit < 3 && value >= 999.5; unit++)
+        value /= 1000;
+    snprintf(duration.text, sizeof duration.text, "%.*f %s",
+             unit == 0 || value >= 99.95 ? 0
+             : value >= 9.995            ? 1
+                                         : 2,
+             value, units[unit]);
+    return duration;
+}
+
+struct trace_text trace_result(unsigned code)
+{
+    static struct trace_type type;
+    struct trace_text result;
+    if (type.count == 0)
+        type = trace_type_find("CUresult", strlen("CUresult"));
+    const char *name = trace_type_enumerator(&type, code);
+    if (name != NULL)
+        snprintf(result.text, sizeof result.text, "%s", name);
+    else
+        snprintf(result.text, sizeof result.text, "%u", code);
+    return result;
+}

@@ -390,3 +390,8 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
     }
     return false;
 }
+
+uint64_t trace_word(const struct trace_call *call, int place)
+{
+    return place >= 0 && (size_t)place < call->words ? call->fields[place] : 0;
+}

@@ -22,6 +22,16 @@ struct trace_type {
 };
 struct trace_type trace_type_find(const char *name, size_t length);
 
+struct trace_text {
+    char text[64];
+};
+
+/* A duration: "842 ns", "5.1 us", "12.3 ms", "7.64 s". */
+struct trace_text trace_duration(uint64_t nanoseconds);
+
+/* A result code: "CUDA_ERROR_INVALID_VALUE", or its number. */
+struct trace_text trace_result(unsigned code);
+
 /* Returns the enumerator with a value, or NULL. */
 const char *trace_type_enumerator(const struct trace_type *type, uint64_t value);
 
@@ -104,6 +114,9 @@ int trace_field_stream(const struct trace_slot_field *field);
 
 /* The number of words of a field at a place, or 0 if there is not room for it. */
 size_t trace_field_words(const struct trace_slot_field *field, const uint64_t *at, size_t room);
+
+/* The word at a place of the fields of a call, or 0. */
+uint64_t trace_word(const struct trace_call *call, int place);
 
 /* Finds the place of the field with that name. Returns NULL if the slot does not have it. */
 const uint64_t *trace_find_field(const struct trace_slot *slot, const struct trace_call *call, const char *name);

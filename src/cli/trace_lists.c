@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of findings, and the tables in which those who find keep what they know. */
+#include "trace_findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tables ---- */
+
+static size_t key_hash(struct trace_key key)
+{
+    uint64_t hash = (key.id ^ (uint64_t)key.process << 40 ^ (uint64_t)key.kind << 56) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(hash >> 20);
+}
+
+static bool key_is(struct trace_key one, struct trace_key other)
+{
+    return one.id == other.id && one.process == other.process && one.kind == other.kind;
+}
+
+/* Returns the entry with the key, or the free one where it belongs. */
+static struct trace_key *table_place(const struct trace_table *table, struct trace_key key)
+{
+    for (size_t i = key_hash(key);; i++) {
+        struct trace_key *entry = (void *)(table->entries + (i & (table->room - 1)) * table->size);
+        if (entry->kind == 0 || key_is(*entry, key))
+            return entry;
+    }
+}
+
+void *trace_table_find(const struct trace_table *table, struct trace_key key)
+{
+    struct trace_key *entry = table->room > 0 ? table_place(table, key) : NULL;
+    return entry != NULL && entry->kind != 0 ? entry : NULL;
+}
+
+void *trace_table_next(const struct trace_table *table, const void *entry)
+{
+    size_t i = entry == NULL ? 0 : (size_t)((const char *)entry - table->entries) / table->size + 1;
+    for (; i < table->room; i++) {
+        struct trace_key *next = (void *)(table->entries + i * table->size);
+        if (next->kind != 0)
+            return next;
+    }
+    return NULL;
+}
+
+static bool table_grow(struct trace_table *table)
+{
+    struct trace_table grown = {.size = table->size, .room = table->room > 0 ? 2 * table->room : 64};
+    grown.entries = calloc(grown.room, grown.size);
+    if (grown.entries == NULL)
+        return false;
+    for (struct trace_key *entry = NULL; (entry = trace_table_next(table, entry)) != NULL; grown.count++)
+        memcpy(table_place(&grown, *entry), entry, grown.size);
+    free(table->entries);
+    *table = grown;
+    return true;
+}
+
+void *trace_table_add(struct trace_table *table, struct trace_key key)
+{
+    struct trace_key *entry = trace_table_find(table, key);
+    if (entry != NULL)
+        return entry;
+    if (3 * (table->count + 1) > 2 * table->room && !table_grow(table))
+        return NULL;
+    entry = table_place(table, key);
+    *entry = key;
+    table->count++;
+    return entry;
+}
+
+/* ---- the list ---- */
+
+struct trace_moment trace_moment_of(const struct trace_findings *findings, const struct trace_call *call)
+{
+    return (struct trace_moment){
+        .call = findings->calls,
+        .process = call->process,
+        .thread = call->thread,
+        .slot = call->slot,
+        .result = call->result,
+        .begin = call->begin,
+        .end = call->returned ? call->end : UINT64_MAX,
+    };
+}
+
+void trace_finding_add(struct trace_findings *findings, enum trace_finding_kind kind, const struct trace_moment *moment,
+                       const char *format, ...)
+{
+    va_list arguments;
+    struct trace_finding finding = {.kind = kind}, *grown;
+    if (findings->found[kind]++ >= TRACE_MOST_FINDINGS)
+        return;
+    if (moment != NULL) {
+        finding.call = moment->call;
+        finding.process = moment->process;
+        finding.thread = moment->thread;
+        finding.begin = moment->begin;
+    }
+    va_start(arguments, format);
+    bool is_made = vasprintf(&finding.text, format, arguments) >= 0;
+    va_end(arguments);
+    grown = is_made ? realloc(findings->list, (findings->count + 1) * sizeof *grown) : NULL;
+    if (grown == NULL) {
+        findings->failed = true;
+        if (is_made)
+            free(finding.text);
+        return;
+    }
+    findings->list = grown;
+    grown[findings->count++] = finding;
+}
