@@ -68,7 +68,7 @@ static void print_help(void)
          "  cushim --help (-h), cushim --version (-V)\n"
          "\n"
          "Exit status: 0 if the driver is usable and the requirements are met, 1 if not,\n"
-         "2 if the command line is invalid; with exec, that of the program.\n"
+         "2 if the command line is invalid; with exec and trace, that of the program.\n"
          "More: man cushim");
 }
 
@@ -129,7 +129,7 @@ static enum status read_time(const char *option, const char *text, uint64_t *out
 
 static enum status refuse_format(const char *value)
 {
-    return text_refuse("--format: \"%s\" is neither text nor json", value);
+    return text_refuse("--format: \"%s\" is not text or json (trace also has html)", value);
 }
 
 static enum status option_apply(const struct option *option, const char *value, struct options *options)

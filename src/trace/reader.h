@@ -75,7 +75,7 @@ struct trace_call {
     long thread;
     bool returned;
     unsigned result;
-    uint64_t begin, end;    /* nanoseconds since the begin of the trace */
+    uint64_t begin, end;    /* nanoseconds since the start of the trace */
     const uint64_t *fields; /* those of the slot, in order */
     size_t words;
     const char *log; /* what the driver says about the failure, in lines, not null-terminated; or NULL */
