@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bootstrap.h"
+#include "tables.h"
 
 #include "load.h"
 

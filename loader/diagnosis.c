@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os_file.h"
+#include "os.h"
 
 const struct cushim_diagnosis cush_reasons[CUSHIM_REASON_COUNT] = {
 #define CUSHIM_REASON(name, word, code, message, advice)                                                               \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "driver_log.h"
+#include "driver.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "driver.h"
 #include "polyfills.h"
 
 /* The lines of a failed call. The call is complete when its last line was logged, which names the function. */

@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "os_file.h"
-#include "os_library.h"
-#include "system.h"
+#include "os.h"
 #include "version.h"
 
 #if defined(__x86_64__)

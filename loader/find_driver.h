@@ -8,7 +8,7 @@
 
 #include "diagnosis.h"
 #include "driver.h"
-#include "os_file.h"
+#include "os.h"
 
 /* What is wanted: the options and the environment variables, merged and checked. The strings belong to the
  * caller or to the environment and are valid during the call. */
@@ -33,5 +33,10 @@ bool cush_search_driver(const struct request *request, struct driver *driver, st
  * if it contains the version of the kernel module and that is not known.
  */
 bool cush_candidates_path(size_t index, const char *root, char *path, size_t size);
+
+/* ---- system.c; cushim/system.h has the rest of what the operating system shows ---- */
+
+/* Writes the version of the kernel module, or "" if it is not loaded. */
+void cush_system_kernel_module(const char *root, char *version, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "get_proc_address.h"
+#include "tables.h"
 
 #include <string.h>
 
 #include "driver.h"
-#include "os_library.h"
+#include "os.h"
 
 /* An adapted slot must answer here, too, or a look-up would bypass the version limit, the hidden functions or the
  * kind. */

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "diagnosis.h"
-#include "driver_log.h"
+#include "driver.h"
 #include "error.h"
+#include "find_driver.h"
 #include "load.h"
-#include "os_system.h"
-#include "system.h"
+#include "os.h"
 
 static struct diagnosis_builder init_builder; /* guarded by the load lock */
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "driver.h"
-#include "driver_log.h"
 #include "load.h"
 #include "tables.h"
 #include "version.h"

@@ -2,10 +2,9 @@
 /* cushim_layer_add() and its relatives. */
 #include "layer.h"
 
-#include "bootstrap.h"
 #include "error.h"
-#include "os_library.h"
-#include "os_system.h"
+#include "os.h"
+#include "tables.h"
 
 static CUresult fail_lock_is_mine(const char *function)
 {

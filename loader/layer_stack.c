@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os_file.h"
-#include "os_library.h"
+#include "os.h"
 #include "tables.h"
 
 /* A layer in the stack. */

@@ -5,15 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bootstrap.h"
 #include "driver.h"
-#include "driver_log.h"
 #include "error.h"
 #include "find_driver.h"
 #include "layer.h"
-#include "os_file.h"
-#include "os_library.h"
-#include "os_system.h"
+#include "os.h"
 #include "tables.h"
 #include "version.h"
 

@@ -5,10 +5,10 @@
 
 #include "driver.h"
 #include "error.h"
-#include "get_proc_address.h"
 #include "layer.h"
 #include "load.h"
-#include "os_library.h"
+#include "os.h"
+#include "tables.h"
 #include "version.h"
 
 static const char bad_argument[] = "An argument is NULL, or the kind does not exist.";

@@ -5,7 +5,7 @@
 #include "error.h"
 #include "layer.h"
 #include "load.h"
-#include "os_library.h"
+#include "os.h"
 #include "polyfills.h"
 
 CUresult cushim_entry_point_get_info(size_t index, struct cushim_entry_point *out_entry)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "system.h"
+#include "find_driver.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "os_file.h"
-#include "os_system.h"
+#include "os.h"
 
 /* The files are small. The longest line that matters is that of /proc/driver/nvidia/version. */
 enum { FILE_START_SIZE = 512, MAX_GPU_NODES = 16 };

@@ -3,7 +3,6 @@
 
 #include "error.h"
 #include "error_names.h"
-#include "get_proc_address.h"
 #include "polyfills.h"
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The absent table, the missing slots, and how the driver tables are filled. */
+/* The tables of the loader, and how the driver tables are filled. */
 #ifndef CUSHIM_LOADER_TABLES_H
 #define CUSHIM_LOADER_TABLES_H
 
 #include "cushim/loader.h"
 #include "driver.h"
+
+/*
+ * ---- bootstrap.c: the tables at program start, one for each default stream, and the pointers to the current tables ----
+ *
+ * Each slot loads the driver and then makes the call. Therefore this file and load.c depend on each other: the one cycle
+ * of the library.
+ */
+
+extern const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_COUNT];
+
+/* Makes a pair of tables current, for every release whose pair of pointers this library has. */
+void cush_table_set_current(const struct cushim_dispatch_table *legacy, const struct cushim_dispatch_table *per_thread);
+
+/* ---- tables.c: the absent table, the missing slots, and filling the driver tables ---- */
 
 extern const struct cushim_dispatch_table cush_absent_table;
 
@@ -15,5 +29,21 @@ extern const struct cushim_dispatch_table cush_missing_table;
 
 /* Fills both driver tables from an open driver, which becomes the loaded one. */
 void cush_table_fill(const struct driver *driver);
+
+/* ---- get_proc_address.c: cuGetProcAddress for every driver; it obeys the version limit and the hidden functions ---- */
+
+/* Looks in the loaded driver; `version` is at most the driver's. *out_fn is NULL unless CUSHIM_LOOKUP_FOUND. */
+enum cushim_lookup_status cush_lookup_entry(const char *function, int version, enum cushim_default_stream kind,
+                                            cushim_fn *out_fn);
+
+/* Returns what the loaded driver exports under a name that is not in the list, unless it is hidden or limited. */
+cushim_fn cush_lookup_unlisted_symbol(const char *symbol);
+
+/* Returns whether the loaded driver has any entry point of a function in the list. */
+bool cush_lookup_has_function(const char *function, enum cushim_default_stream kind);
+
+/* Fills the adapted slots in the driver table of a kind: those that cushim answers under a version limit, with hidden
+ * functions, and for cuGetProcAddress in the per-thread table. */
+void cush_adapted_install(enum cushim_default_stream kind);
 
 #endif

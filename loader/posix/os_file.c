@@ -2,7 +2,7 @@
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
-#include "../os_file.h"
+#include "../os.h"
 
 #include <dirent.h>
 #include <errno.h>

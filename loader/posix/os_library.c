@@ -2,7 +2,7 @@
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE /* dladdr, RTLD_NOLOAD */
 #endif
-#include "../os_library.h"
+#include "../os.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
-#include "../os_system.h"
+#include "../os.h"
 
 #include <pthread.h>
 #include <stdlib.h>

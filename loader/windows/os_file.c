@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "../os_file.h"
+#include "../os.h"
 
 #include <string.h>
 
@@ -65,4 +65,18 @@ void cush_os_file_append(const char *path, const char *text, size_t size)
         WriteFile(file, text, (DWORD)size, &written, NULL);
         CloseHandle(file);
     }
+}
+
+bool cush_unicode_to_utf16(const char *text, wchar_t *out_text, size_t size)
+{
+    out_text[0] = L'\0';
+    return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, out_text, (int)size) > 0;
+}
+
+bool cush_unicode_to_utf8(const wchar_t *text, char *out_text, size_t size)
+{
+    int length = WideCharToMultiByte(CP_UTF8, 0, text, -1, out_text, (int)size, NULL, NULL);
+    if (length <= 0)
+        out_text[0] = '\0';
+    return length > 0;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "../os_library.h"
+#include "../os.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../os_file.h"
 #include "unicode.h"
 
 #define WIN32_LEAN_AND_MEAN

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "../os_system.h"
+#include "../os.h"
 
 #include <stddef.h>
 #include <stdlib.h>

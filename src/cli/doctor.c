@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "os_file.h"
+#include "os.h"
 
 static const struct {
     const char *word;

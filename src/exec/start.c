@@ -16,8 +16,7 @@
 #include "cushim/error.h"
 #include "layer.h"
 #include "load.h"
-#include "os_file.h"
-#include "os_library.h"
+#include "os.h"
 #include "version.h"
 
 static CUresult not_started(void)

@@ -14,7 +14,7 @@
 
 #define CUSHIM_OWN_TYPES 1
 extern "C" {
-#include "bootstrap.h"
+#include "tables.h"
 
 #define CUSHIM_EXPORT(symbol, kind, function, abi, version, parameters, arguments) CUresult CUDAAPI symbol parameters;
 #include "exports.inc"

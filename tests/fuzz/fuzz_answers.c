@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "driver.h"
-#include "os_library.h"
+#include "os.h"
 
 static const uint8_t *answers;
 static size_t answer_count;

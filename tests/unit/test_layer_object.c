@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "layer.h"
-#include "os_library.h"
+#include "os.h"
 
 #if defined(_WIN32)
 #    define SUFFIX ".dll"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "load.h"
-#include "os_library.h"
+#include "os.h"
 
 #if defined(_WIN32)
 #    define SUFFIX ".dll"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <windows.h>
 
-#include "os_library.h"
+#include "os.h"
 
 static void test_handle_when_given_then_used_and_not_closed(void **state)
 {
