@@ -143,13 +143,30 @@ static enum status record(const struct options *options)
     return end_as(ended);
 }
 
+/* Whether --stream names a stream: "3", "0x55d2a0", "legacy" or "per-thread". */
+static bool is_stream(const char *text)
+{
+    bool is_hexadecimal = strncmp(text, "0x", 2) == 0;
+    const char *digits = is_hexadecimal ? text + 2 : text;
+    size_t length = strspn(digits, is_hexadecimal ? "0123456789abcdefABCDEF" : "0123456789");
+    return (length > 0 && digits[length] == '\0') || strcmp(text, "legacy") == 0 || strcmp(text, "per-thread") == 0;
+}
+
 enum status command_trace(const struct options *options)
 {
+    enum { LEAST_SIZE = TRACE_CHUNKS_AT + TRACE_CHUNK_SIZE };
     bool reports = options->word_count > 0 && strcmp(options->words[0], "report") == 0;
     bool has_format = options->json || options->html;
+    if (options->trace.calls + options->trace.findings + has_format > 1)
+        return text_refuse("trace: --calls, --findings and --format exclude each other");
+    if (options->trace.stream != NULL && !is_stream(options->trace.stream))
+        return text_refuse("--stream: \"%s\" is not a stream such as 3, 0x55d2a0, legacy or per-thread",
+                           options->trace.stream);
+    if (options->trace.size != 0 && options->trace.size < LEAST_SIZE)
+        return text_refuse("--size: the smallest size is %dK", LEAST_SIZE >> 10);
     if (options->program != NULL && options->program[0] != NULL && options->word_count == 0 && !has_format)
         return record(options);
-    if (options->program == NULL && reports && options->word_count == 2 && !(has_format && options->trace.calls))
+    if (options->program == NULL && reports && options->word_count == 2)
         return trace_report(options->words[1], options);
     return text_refuse("trace: use: cushim trace [-o FILE] -- PROGRAM ARGUMENTS, or: cushim trace report FILE");
 }

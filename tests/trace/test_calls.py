@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The report has each call of a program, with its arguments and results."""
+import os
 import pathlib
 import re
 
@@ -130,9 +131,15 @@ class Calls(Traced):
     def test_command_line_when_invalid_then_refused(self):
         for arguments in ([], ['report'], ['report', 'a', 'b'], ['report', 'a', '--', 'b'], ['a', '--', 'b'], ['--'],
                           ['--size', '0', '--', 'b'], ['--size', '1T', '--', 'b'], ['--keep', 'all', '--', 'b'],
-                          ['report', 'a', '--from', 'x'], ['report', 'a', '--thread', '-1']):
+                          ['report', 'a', '--from', 'x'], ['report', 'a', '--thread', '-1'],
+                          ['report', 'a', '--stream', ''], ['report', 'a', '--stream', '0x'],
+                          ['report', 'a', '--stream', 'stream 3'], ['report', 'a', '--calls', '--findings'],
+                          ['report', 'a', '--findings', '--format=html']):
             answer = run('trace', *arguments)
             self.assertEqual((answer.status, answer.out), (2, b''), arguments)
+        answer = run('trace', '--size', '319K', '-o', self.file, '--', 'true')
+        self.assertEqual((answer.status, b'the smallest size is 320K' in answer.err, os.path.exists(self.file)),
+                         (2, True, False), answer.err)
 
 
 if __name__ == '__main__':
