@@ -111,7 +111,8 @@ RULES = (
     ("**A call that has nothing to do with the stream can end it.** {}, and {} of *any* stream, are *unsafe*: they"
      " invalidate a `GLOBAL` capture, whichever thread of the process makes the call, and a `THREAD_LOCAL` one if its"
      " own thread makes the call. A `RELAXED` one permits them, except for `cuStreamQuery` and"
-     " `cuStreamSynchronize` on the capturing stream itself. So a library that allocates memory on a thread of its own breaks the `GLOBAL` captures of all others.",
+     " `cuStreamSynchronize` on the capturing stream itself. So a library that allocates memory on a thread of its own"
+     " breaks the `GLOBAL` captures of all others.",
      (unsafe, "MemAlloc MemFree MemAllocHost ModuleUnload GraphInstantiate GraphExecDestroy EventQuery_outside"
               " EventSynchronize_outside"),
      (unsafe, "StreamQuery StreamSynchronize")),
