@@ -165,7 +165,7 @@ CUSHIM_API CUresult cushim_capture_end(struct cushim_capture **capture, struct c
 
 /** @} */
 
-/** @name Querying and steering a capture */
+/** @name Querying and changing a capture */
 /** @{ */
 
 /**
@@ -194,8 +194,8 @@ struct cushim_capture_info {
     cuuint64_t id;                /**< The id of this capture, unique in the process. */
     CUgraph graph;                /**< The driver's graph. It has no owner until the capture ends: do not destroy it. */
     size_t dependency_count;      /**< The number of nodes on which the next node will depend. */
-    CUgraphNode *nodes;           /**< These nodes, in the caller's array or in the copy. NULL if the array was too
-                                   * small or NULL. */
+    CUgraphNode *nodes;           /**< These nodes, in the caller's array or in the block of
+                                   * cushim_capture_info_create(). NULL if the array was too small or NULL. */
     CUgraphEdgeData *edges;       /**< The data of the edges from these nodes, under the same conditions. */
     void *reserved[4];            /**< Zero. */
 };
@@ -231,7 +231,7 @@ CUSHIM_API CUresult cushim_stream_get_capture_info(struct cushim_stream *stream,
  */
 CUSHIM_API CUresult cushim_capture_info_create(struct cushim_stream *stream, struct cushim_capture_info **out_info);
 
-/** Frees a copy and sets *info to NULL. */
+/** Frees the block of cushim_capture_info_create() and sets *info to NULL. */
 CUSHIM_API void cushim_capture_info_destroy(struct cushim_capture_info **info);
 
 /**

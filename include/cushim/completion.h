@@ -47,8 +47,8 @@
  * created one after another. Up to 16 busy streams with notifying completions delay neither callbacks nor work. With
  * more, streams share the few hardware queues of a device: a notifying completion can delay other streams, and creating
  * it can wait for their work. A notification stream holds 56 completions that have not fired (observed with driver 580
- * on an H200): creating another one waits until the oldest has fired. So a thread that creates more of them for one
- * stream must not be the one on which that stream waits.
+ * on an H200): creating another one waits until the oldest has fired. So the work of a
+ * stream must not wait for a thread that creates more of them for this stream.
  *
  * **Only callbacks.** In special streams (0, legacy and per-thread), in streams of green contexts, on drivers before
  * CUDA 12.0, and if a needed function is hidden, a callback on the stream itself fires both kinds. A polled completion
@@ -56,8 +56,8 @@
  *
  * **Threads.** Any thread may use a completion, but not while another thread detaches or destroys it. No other thread
  * may begin a capture of the stream while a completion is created. A function runs code of the program on a thread of
- * the driver only if its comment states it. There, the program must make no CUDA call, must not take a lock that any
- * thread holds during a CUDA call, and must not wait for work of the GPU: the driver would block.
+ * the driver only if its comment states this. On such a thread, the program must make no CUDA call, must not
+ * take a lock that any thread holds during a CUDA call, and must not wait for work of the GPU: the driver would block.
  *
  * **CUDA calls.** Functions that create completions, and all functions of a polled completion, make CUDA calls. These
  * invalidate no capture. Other functions make none, and can also be called on a thread of the driver.
@@ -226,7 +226,7 @@ CUSHIM_API CUresult cushim_completion_wait(struct cushim_completion *completion,
  *                     the first of them in the array. cushim_completion_poll() returns its status.
  * @retval CUDA_SUCCESS              One has fired.
  * @retval CUDA_ERROR_TIMEOUT        The deadline has passed, and none has fired.
- * @retval CUDA_ERROR_INVALID_VALUE  The array contains no completion.
+ * @retval CUDA_ERROR_INVALID_VALUE  The array is NULL or contains no completion.
  */
 CUSHIM_API CUresult cushim_completion_wait_any(struct cushim_completion *const *completions, size_t count,
                                                uint64_t deadline, size_t *out_index);

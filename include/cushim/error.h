@@ -41,8 +41,8 @@ struct cushim_error {
 
 /**
  * Returns the last failure on this thread that cushim itself reported: a missing slot, an absent driver, a request that
- * a polyfill refused, a function of cushim, or a driver call that one of these functions made. The message says more
- * than the code.
+ * a polyfill refused, a function of cushim, or a driver call that one of these functions made. The message is more
+ * specific than the code.
  *
  * As with errno, a failure stays recorded until the next failure. Success does not clear it, and a native slot never
  * changes it.

@@ -71,7 +71,7 @@ extern "C" {
 struct cushim_layer {
     unsigned version;    /**< CUSHIM_LAYER_VERSION. */
     unsigned slot_count; /**< CUSHIM_SLOT_COUNT of the header with which the layer is compiled. */
-    const char *name;    /**< The name of the layer in messages. No two layers of a process can have the same one. */
+    const char *name;    /**< The name of the layer in messages, unique in a copy of cushim. */
     /**
      * Replaces slots: writes functions of the layer to members of `table`. It is called once for each default stream
      * before the tables become current. If no driver could be loaded, the tables are the absent ones; after a later

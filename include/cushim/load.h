@@ -32,7 +32,7 @@ extern "C" {
  */
 struct cushim_load_options {
     /**
-     * The driver's file; no other file is tried. A name without a slash is searched by the dynamic loader. "none" loads
+     * The driver's file; no other file is tried. The dynamic loader searches for a name without a slash. "none" loads
      * no driver. NULL: CUSHIM_DRIVER (also a file or "none"); if that is not set, cushim searches.
      */
     const char *path;

@@ -94,11 +94,11 @@ CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, enu
  * ABI version ("cuMemAlloc" is not "cuMemAlloc_v2"), in the table of the legacy default stream; "_ptsz" and "_ptds" at
  * the end of a name mean the table of the per-thread default stream.
  *
- * Loads the driver. Without one, the function is that of the absent table. A name that is not in cushim's list is asked
- * of the driver itself, unless it is a version of a hidden function or a version limit is set.
+ * Loads the driver. Without one, the function is that of the absent table. For a name that is not in cushim's list,
+ * cushim asks the driver, unless the name is a version of a hidden function or a version limit is set.
  *
  * @param symbol  The exported name: "cuStreamQuery_ptsz".
- * @return The function, or NULL if the slot is missing or the name is not known; cushim_error_last() is the reason.
+ * @return The function, or NULL if the slot is missing or the name is not known; cushim_error_last() has the reason.
  */
 CUSHIM_API cushim_fn cushim_symbol(const char *symbol);
 

@@ -33,7 +33,7 @@ extern "C" {
 enum cushim_slot_state {
     CUSHIM_STATE_MISSING,  /**< The slot returns CUDA_ERROR_NOT_SUPPORTED; without a driver, see cushim_table(). */
     CUSHIM_STATE_NATIVE,   /**< The slot points into the driver. */
-    CUSHIM_STATE_POLYFILL, /**< The driver lacks the entry point, and older ones provide the same meaning. */
+    CUSHIM_STATE_POLYFILL, /**< The driver lacks the entry point, and cushim builds it from older ones. */
     /** The driver has the entry point, but cushim answers: under a version limit, with hidden functions, and for
      *  cuGetProcAddress in the per-thread table. */
     CUSHIM_STATE_ADAPTED
@@ -65,7 +65,7 @@ CUSHIM_API CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_defa
                                          struct cushim_slot_info *out_info);
 
 /**
- * Returns the state of a slot of a table alone, for a program that chooses its method by it. Loads the driver.
+ * Returns the state of a slot of a table alone, for a program that chooses between two methods. Loads the driver.
  *
  * @return The state; CUSHIM_STATE_MISSING without a driver, and for a number that is not a slot or not a kind.
  */
@@ -90,7 +90,7 @@ CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slo
  * @param count      The number of names. With 0 the call succeeds, even without a driver.
  * @param kind       The table: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for that of cushim_table().
  * @param out_unmet  On the first three errors below, receives the first name that is not met. May be NULL.
- * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing; cushim_error_last() says what it needs.
+ * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing; cushim_error_last() has the reason.
  * @retval CUDA_ERROR_NOT_FOUND      No slot has that name.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded; *out_unmet is the first name.
  * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, names is NULL and count is not 0, or kind is not a kind.

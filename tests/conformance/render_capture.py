@@ -22,9 +22,10 @@ INTRODUCTION = """\
 # Which driver calls invalidate a capture
 
 Between `cuStreamBeginCapture` and `cuStreamEndCapture`, some calls return an error and *invalidate* the capture: its
-graph is lost, and `cuStreamEndCapture` returns 901. Other calls return an error and leave the capture active; most do
-neither. NVIDIA's manual names a few of them. This page shows what a driver did with {count} calls: in the three capture
-modes, on the capturing stream and elsewhere, from the thread that began the capture and from another thread.
+graph is lost, and `cuStreamEndCapture` returns 901. NVIDIA's manual names a few of these calls. Other calls return an
+error and leave the capture active; most calls do neither. This page shows what a driver did with {count} calls: in the
+three capture modes, on the capturing stream and elsewhere, from the thread that began the capture and from another
+thread.
 
 Measured with {origin}.
 The answers were the same on machines with one GPU and on one with two H200s; every call was for the GPU of the capture.
@@ -32,7 +33,7 @@ The calls go to the driver as those of any program do, and the CUDA runtime make
 `cushim trace -- PROGRAM` names the call that invalidated a capture of your program, without a rebuild
 ([src/trace](../../src/trace/README.md)).
 
-## The rules that surprise
+## Surprising rules
 
 {rules}
 After an invalidation, work for the stream returns {work}, and a new capture cannot begin ({begin}).
@@ -47,9 +48,9 @@ further below were measured with threads in the mode `GLOBAL`.
 {modes}
 ## How to read the tables
 
-- A cell is the code that the call returned. A plain code: the capture was still active and ended with success. A
-  **bold** code: the call invalidated the capture, and `cuStreamEndCapture` returned 901. If something else happened,
-  the brackets have the capture status after the call and the code of `cuStreamEndCapture`.
+- A cell is the code that the call returned. A plain code means that the capture was still active and ended with
+  success. A **bold** code means that the call invalidated the capture, and that `cuStreamEndCapture` returned 901. If
+  something else happened, the capture status after the call and the code of `cuStreamEndCapture` are in brackets.
 - A column is the mode of the capture, then the stream of the call, then the thread of the call: "capturing / another"
   is a call on the capturing stream from a thread other than the one that began the capture.
 - For each cell, a new capture of a non-blocking stream begins, the call is made once, the status of the capture is
@@ -103,18 +104,19 @@ def on_wrong_thread(cells):
 
 # A rule is a sentence, and for each {} in it the calls, with the places where they invalidate a capture.
 RULES = (
-    ("**A question can end the capture.** On the capturing stream, {} invalidate it, in every mode and from every"
+    ("**A query can end the capture.** On the capturing stream, {} invalidate it, in every mode and from every"
      " thread. {} do not.",
      (on_capturing_stream, "StreamGetFlags StreamGetId StreamGetDevice"),
      (never, "StreamIsCapturing StreamGetCaptureInfo StreamGetPriority StreamGetCtx")),
     ("**A call that has nothing to do with the stream can end it.** {}, and {} of *any* stream, are *unsafe*: they"
      " invalidate a `GLOBAL` capture, whichever thread of the process makes the call, and a `THREAD_LOCAL` one if its"
-     " own thread makes the call. A `RELAXED` one permits them, except for the two queries on the capturing stream"
-     " itself. So a library that allocates memory on a thread of its own breaks the `GLOBAL` captures of all others.",
+     " own thread makes the call. A `RELAXED` one permits them, except for `cuStreamQuery` and"
+     " `cuStreamSynchronize` on the capturing stream itself. So a library that allocates memory on a thread of its own"
+     " breaks the `GLOBAL` captures of all others.",
      (unsafe, "MemAlloc MemFree MemAllocHost ModuleUnload GraphInstantiate GraphExecDestroy EventQuery_outside"
               " EventSynchronize_outside"),
      (unsafe, "StreamQuery StreamSynchronize")),
-    ("**No mode permits** {}, from any thread, or a question about an event that the capture recorded: {}.",
+    ("**No mode permits** {}, from any thread, or a query of an event that the capture recorded: {}.",
      (always, "CtxSynchronize CtxRecordEvent CtxWaitEvent"),
      (always, "EventQuery_captured EventSynchronize_captured")),
     ("**{} from the wrong thread** returns 908 and ends the capture nevertheless: its graph is lost. Every thread can"
@@ -186,7 +188,7 @@ NOTES = """\
   nodes.
 - `_pinned` and `_pageable` are the kinds of host memory. `_legacy` and `_per_thread` are calls on those special
   streams.
-- `StreamCopyAttributes_from` and `_to` say which of the two streams is the stream of the column.
+- `StreamCopyAttributes_from` copies from the stream of the column, and `_to` copies to it.
 - `CtxPushPopCurrent`, `MemPoolCreateDestroy`, `MemAddressReserveFree`, `MemCreateRelease` and `DevicePrimaryCtxRetain`
   (with the release) are pairs of calls. The code is the first one that is not 0.
 - `ThreadExchangeStreamCaptureMode` changes the mode to relaxed and back.
