@@ -58,9 +58,9 @@ bool cush_resolve_has_proc_address(struct driver *driver);
 /*
  * ---- driver_log.c: what the driver says about the failed calls of a thread ----
  *
- * Since CUDA 12.9 a driver calls registered functions with its explanation of an error, on the thread of the failed call
- * and before that call returns. Its last line names the code and the function. So cushim does nothing for a call that
- * succeeds.
+ * Since CUDA 12.9 a driver calls registered functions with its explanation of an error, on the thread of the failed
+ * call and before that call returns. Its last line names the code and the function. So cushim does nothing for a call
+ * that succeeds.
  */
 
 /* Registers a function for the log of the driver in the driver tables, unless that driver has no log or hides it. It

@@ -7,10 +7,10 @@
 #include "driver.h"
 
 /*
- * ---- bootstrap.c: the tables at program start, one for each default stream, and the pointers to the current tables ----
+ * ---- bootstrap.c: the tables at program start, one for each default stream; the pointers to the current tables ----
  *
- * Each slot loads the driver and then makes the call. Therefore this file and load.c depend on each other: the one cycle
- * of the library.
+ * Each slot loads the driver and then makes the call. Therefore this file and load.c depend on each other: the one
+ * cycle of the library.
  */
 
 extern const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_COUNT];
@@ -30,7 +30,7 @@ extern const struct cushim_dispatch_table cush_missing_table;
 /* Fills both driver tables from an open driver, which becomes the loaded one. */
 void cush_table_fill(const struct driver *driver);
 
-/* ---- get_proc_address.c: cuGetProcAddress for every driver; it obeys the version limit and the hidden functions ---- */
+/* ---- get_proc_address.c: cuGetProcAddress for every driver, with version limit and hidden functions ---- */
 
 /* Looks in the loaded driver; `version` is at most the driver's. *out_fn is NULL unless CUSHIM_LOOKUP_FOUND. */
 enum cushim_lookup_status cush_lookup_entry(const char *function, int version, enum cushim_default_stream kind,
