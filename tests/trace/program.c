@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,9 +214,12 @@ static void run_child(int raw)
     count(4);
 }
 
-static void block(void *unused)
+/* Kills the program when it has been in cuStreamSynchronize() for a while. */
+static void block(void *is_synchronizing)
 {
-    (void)unused;
+    while (!atomic_load((atomic_bool *)is_synchronizing))
+        usleep(1000);
+    usleep(100000);
     raise(SIGKILL);
 }
 
@@ -267,8 +272,10 @@ int main(int argc, char **argv)
         count(5);
         cuDriverGetVersion((int *)8);
     } else if (strcmp(what, "hang") == 0) {
+        static atomic_bool is_synchronizing;
         start();
-        cuLaunchHostFunc(stream, block, NULL);
+        cuLaunchHostFunc(stream, block, &is_synchronizing);
+        atomic_store(&is_synchronizing, true);
         cuStreamSynchronize(stream);
         pause();
     } else if (strcmp(what, "fork") == 0 || strcmp(what, "raw-fork") == 0) {
