@@ -113,6 +113,8 @@ class Survival(Traced):
             self.assertRegex(answer.err.decode(), rf'\n\d+ {words}')
 
     def test_trace_when_interrupted_then_program_decides(self):
+        # A shell that started this in the background (&) had it ignored, and a shell cannot trap what is ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         process = subprocess.Popen([PROGRAM, 'trace', '-o', self.file, '--softcuda', '580', '--', '/bin/sh', '-c',
                                     f'trap "{KNOWN} print; exit 5" INT; echo ready; while :; do sleep 0.1; done'],
                                    env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
