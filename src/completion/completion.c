@@ -134,7 +134,7 @@ size_t cush_completion_run_due(struct cushim_dispatcher *dispatcher)
     while (next != NULL) {
         struct cushim_completion *completion = next;
         next = completion->next;
-        atomic_store(&completion->queued, false);
+        (void)atomic_exchange(&completion->queued, false);
         if (atomic_load(&dispatcher->closed))
             callback_cancel(completion);
         else
@@ -326,7 +326,7 @@ static CUresult completion_set_callback(const char *function, struct cushim_comp
         cush_queue_ref(dispatcher);
     /* Once the callback is set, another thread may call it, and it may destroy the completion. */
     cush_completion_ref(completion);
-    atomic_store(&completion->callback_state, CALLBACK_SET);
+    (void)callback_change(completion, CALLBACK_SETTING, CALLBACK_SET);
     if (callback_is_due(completion))
         callback_dispatch(completion);
     cush_completion_unref(completion);
