@@ -333,7 +333,7 @@ def write_exports(entry_points):
             + '\n\n#undef CUSHIM_EXPORT\n#undef CUSHIM_EXPORT_WITHOUT_SLOT\n')
 
 
-# ---- src/trace/fields.inc and src/trace/enumerators.inc ----
+# ---- src/tools/trace/fields.inc and src/tools/trace/enumerators.inc ----
 
 FIELDS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
@@ -394,7 +394,7 @@ def write_enumerators(entry_points):
     abi = ROOT / 'include' / 'cushim' / 'abi'
     source = headers.read_all(abi, sorted(path.name for path in abi.glob('*.h')))
     text = headers.without_directives(source)
-    flags = re.findall(r'TRACE_FLAGS\((\w+),', (ROOT / 'src' / 'trace' / 'flags.inc').read_text(encoding='utf-8'))
+    flags = re.findall(r'TRACE_FLAGS\((\w+),', (ROOT / 'src' / 'tools' / 'trace' / 'flags.inc').read_text(encoding='utf-8'))
     used.update(flags)
     enums = re.findall(r'typedef enum[^{;]*\{([^}]*)\}\s*(\w+);', text)
     rows = [f'TRACE_ENUMERATOR({name}, {one})' for body, name in enums if name in used for one in headers.enumerators(body)]
@@ -402,7 +402,7 @@ def write_enumerators(entry_points):
     return ENUMERATORS_HEAD + '\n'.join(rows) + '\n\n#undef TRACE_ENUMERATOR\n'
 
 
-# ---- src/cli/branches.inc ----
+# ---- src/tools/cushim/branches.inc ----
 
 BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
@@ -479,7 +479,7 @@ def write_page(path, known):
     return re.sub(f'{start}.*?{end}', lambda found: found[1] + known[found[2]] + found[3], text, flags=re.S)
 
 
-PAGES = ('README.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/cli/cushim.1')
+PAGES = ('README.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/tools/cushim/cushim.1')
 
 
 def outputs():
@@ -494,9 +494,9 @@ def outputs():
         'include/cushim/compat/cuew_names.h': write_cuew_names(entry_points),
         'loader/symbols.inc': write_symbols(entry_points),
         'loader/exports.inc': write_exports(entry_points),
-        'src/cli/branches.inc': write_branches(),
-        'src/trace/fields.inc': write_fields(entry_points),
-        'src/trace/enumerators.inc': write_enumerators(entry_points),
+        'src/tools/cushim/branches.inc': write_branches(),
+        'src/tools/trace/fields.inc': write_fields(entry_points),
+        'src/tools/trace/enumerators.inc': write_enumerators(entry_points),
         **{page: write_page(ROOT / page, known) for page in PAGES},
     }
 

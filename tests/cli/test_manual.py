@@ -10,7 +10,7 @@ import subprocess
 from program import Case, fake, main, run, run_json
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
-PAGE = os.path.join(SOURCES, 'src', 'cli', 'cushim.1')
+PAGE = os.path.join(SOURCES, 'src', 'tools', 'cushim', 'cushim.1')
 
 
 def source(path):
@@ -34,9 +34,9 @@ class Manual(Case):
 
     def test_page_when_program_has_an_option_then_documents_it(self):
         pattern = re.compile(r'^OPTION\("-(-[a-z-]+|[a-zA-Z])"', re.M)
-        known, of_trace = (set(pattern.findall(source(f'src/cli/{name}.inc'))) for name in ('options', 'trace_options'))
+        known, of_trace = (set(pattern.findall(source(f'src/tools/cushim/{name}.inc'))) for name in ('options', 'trace_options'))
         self.assertGreater(min(len(known), len(of_trace)), 10)
-        page = source('src/cli/cushim.1')
+        page = source('src/tools/cushim/cushim.1')
         self.assertEqual({name for name in known | of_trace if not re.search(rf' {re.escape(name)}\b', page)}, set())
         help = run('--help').out.decode()
         known |= of_trace if 'cushim trace' in help else set() # not every build has it
@@ -45,7 +45,7 @@ class Manual(Case):
     def test_page_when_library_has_a_reason_then_documents_it(self):
         words = set(re.findall(r'CUSHIM_REASON\([A-Z_]+, "([a-z-]+)"', source('include/cushim/reasons.h'))) - {'not-tried'}
         self.assertGreater(len(words), 15)
-        self.assertEqual(words - set(re.findall(r'^\.Dq ([a-z-]+)', source('src/cli/cushim.1'), re.M)), set())
+        self.assertEqual(words - set(re.findall(r'^\.Dq ([a-z-]+)', source('src/tools/cushim/cushim.1'), re.M)), set())
 
     def test_page_when_program_writes_a_json_key_then_documents_it(self):
         driver = '--driver=' + fake('driver_12_4')
@@ -60,16 +60,16 @@ class Manual(Case):
                     keys |= set(value)
                 stack += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
         told = set(re.findall(r'[a-z_]+', '\n'.join(re.findall(r'^(?:\.(?:It )?Li (.*)|[a-z].* , .*)$',
-                                                               source('src/cli/cushim.1'), re.M))))
+                                                               source('src/tools/cushim/cushim.1'), re.M))))
         self.assertGreater(len(keys), 30)
         self.assertEqual(keys - told, set())
 
     def test_page_when_doctor_has_a_check_then_documents_it(self):
         checks = set()
         for name in ('checks', 'checks_platform'):
-            checks |= set(re.findall(r'(?:doctor, |check\[\] = )"([a-z-]+)"', source(f'src/cli/{name}.c')))
+            checks |= set(re.findall(r'(?:doctor, |check\[\] = )"([a-z-]+)"', source(f'src/tools/cushim/{name}.c')))
         self.assertGreater(len(checks), 12)
-        page = source('src/cli/cushim.1')
+        page = source('src/tools/cushim/cushim.1')
         told = set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^\.It Li (.*)$', page, re.M))))
         self.assertEqual(checks - told, set())
 

@@ -140,7 +140,7 @@ def public_functions():
 
 def states(build):
     """The state of each slot on each driver."""
-    program = build / "src" / "cli" / "cushim"
+    program = build / "src" / "tools" / "cushim" / "cushim"
     answers = {}
     for driver in DRIVERS:
         library = build / "subprojects" / "softcuda" / driver / "libcuda.so.1"

@@ -15,7 +15,7 @@ from program import DRIVERS, IS_FOREIGN, NEWEST, NEXT_MAJOR, PROGRAM, Answer, Ca
 
 BUILD = os.path.abspath(sys.argv[2])
 CLIENT = [sys.executable, '-B', os.path.join(HERE, 'client.py')]
-SETS = os.path.join(BUILD, 'src', 'exec')
+SETS = os.path.join(BUILD, 'src', 'tools', 'exec')
 # Only there does the auditor run.
 HAS_AUDITOR = platform.libc_ver()[0] == 'glibc' and tuple(map(int, platform.libc_ver()[1].split('.')[:2])) >= (2, 35)
 

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-PAGES = ('loader/README.md', 'src/README.md', 'src/exec/README.md', 'src/trace/README.md')
+PAGES = ('loader/README.md', 'src/README.md', 'src/tools/exec/README.md', 'src/tools/trace/README.md')
 SECTION = re.compile(r'^## How it works\n(.*?)(?=^## |\Z)', re.M | re.S)
 SOURCES = ('.c', '.h', '.inc', '.py', '.map')
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the picture of the page that src/trace/README.md shows.
+"""Makes the picture of the page that src/tools/trace/README.md shows.
 
-  tests/trace/picture.py BUILD/src/cli/cushim BUILD FILE.png
+  tests/trace/picture.py BUILD/src/tools/cushim/cushim BUILD FILE.png
 """
 import os
 import subprocess

@@ -54,7 +54,7 @@ class Calls(Traced):
             'CU_MEMHOSTALLOC_WRITECOMBINED|CU_MEMHOSTALLOC_DEVICEMAP'])
 
     def test_flags_when_compared_with_the_list_then_each_is_a_number_and_has_names(self):
-        directory = pathlib.Path(HERE, '..', '..', 'src', 'trace')
+        directory = pathlib.Path(HERE, '..', '..', 'src', 'tools', 'trace')
         source = {name: (directory / f'{name}.inc').read_text(encoding='utf-8')
                   for name in ('flags', 'fields', 'enumerators')}
         rows = re.findall(r'^TRACE_FLAGS\((\w+),(.*?)\)$', source['flags'], re.M | re.S)

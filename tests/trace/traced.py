@@ -12,7 +12,7 @@ from under_exec import BUILD, PROGRAM, Answer, Case, environment, main, run, sof
 
 KNOWN = os.path.join(BUILD, 'tests', 'trace', 'program')
 NESTED = os.path.join(BUILD, 'tests', 'trace', 'nested_layer.so')
-LAYER = os.path.join(BUILD, 'src', 'trace', 'trace.so')
+LAYER = os.path.join(BUILD, 'src', 'tools', 'trace', 'trace.so')
 CALL = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+) +'
                   r'(?P<duration>- |-|[\d.]+ \w+)  (?P<call>.*)')
 

@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 
-EXPORTS = pathlib.Path(__file__).resolve().parents[2] / 'loader' / 'exports.inc'
+EXPORTS = pathlib.Path(__file__).resolve().parents[3] / 'loader' / 'exports.inc'
 # No driver that cushim supports is older.
 OLDEST = 6050
 
