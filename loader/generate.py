@@ -333,7 +333,7 @@ def write_exports(entry_points):
             + '\n\n#undef CUSHIM_EXPORT\n#undef CUSHIM_EXPORT_WITHOUT_SLOT\n')
 
 
-# ---- src/tools/trace/fields.inc and src/tools/trace/enumerators.inc ----
+# ---- src/tools/trace/layer/fields.inc and src/tools/trace/file/enumerators.inc ----
 
 FIELDS_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
@@ -394,7 +394,7 @@ def write_enumerators(entry_points):
     abi = ROOT / 'include' / 'cushim' / 'abi'
     source = headers.read_all(abi, sorted(path.name for path in abi.glob('*.h')))
     text = headers.without_directives(source)
-    flags = re.findall(r'TRACE_FLAGS\((\w+),', (ROOT / 'src' / 'tools' / 'trace' / 'flags.inc').read_text(encoding='utf-8'))
+    flags = re.findall(r'TRACE_FLAGS\((\w+),', (ROOT / 'src' / 'tools' / 'trace' / 'file' / 'flags.inc').read_text(encoding='utf-8'))
     used.update(flags)
     enums = re.findall(r'typedef enum[^{;]*\{([^}]*)\}\s*(\w+);', text)
     rows = [f'TRACE_ENUMERATOR({name}, {one})' for body, name in enums if name in used for one in headers.enumerators(body)]
@@ -495,8 +495,8 @@ def outputs():
         'loader/symbols.inc': write_symbols(entry_points),
         'loader/exports.inc': write_exports(entry_points),
         'src/tools/cushim/branches.inc': write_branches(),
-        'src/tools/trace/fields.inc': write_fields(entry_points),
-        'src/tools/trace/enumerators.inc': write_enumerators(entry_points),
+        'src/tools/trace/layer/fields.inc': write_fields(entry_points),
+        'src/tools/trace/file/enumerators.inc': write_enumerators(entry_points),
         **{page: write_page(ROOT / page, known) for page in PAGES},
     }
 

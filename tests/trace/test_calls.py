@@ -55,8 +55,8 @@ class Calls(Traced):
 
     def test_flags_when_compared_with_the_list_then_each_is_a_number_and_has_names(self):
         directory = pathlib.Path(HERE, '..', '..', 'src', 'tools', 'trace')
-        source = {name: (directory / f'{name}.inc').read_text(encoding='utf-8')
-                  for name in ('flags', 'fields', 'enumerators')}
+        source = {name: (directory / part / f'{name}.inc').read_text(encoding='utf-8')
+                  for part, name in (('file', 'flags'), ('layer', 'fields'), ('file', 'enumerators'))}
         rows = re.findall(r'^TRACE_FLAGS\((\w+),(.*?)\)$', source['flags'], re.M | re.S)
         named = [one for _, parameters in rows for one in re.findall(r'\w+\.\w+', parameters)]
         self.assertEqual(len(named), len(set(named)))

@@ -329,9 +329,9 @@ class Findings(Traced):
     def test_objects_when_compared_with_the_list_then_agree(self):
         """The table by hand has what names and types say, apart from these."""
         source = os.path.join(HERE, '..', '..', 'src', 'tools')
-        with open(os.path.join(source, 'cushim', 'trace_objects.inc'), encoding='utf-8') as file:
+        with open(os.path.join(source, 'trace', 'report', 'objects.inc'), encoding='utf-8') as file:
             rows = re.findall(r'TRACE_OBJECT\("([^"]+)",(.*?)\)\n(?=TRACE|#undef)', file.read(), re.S)
-        with open(os.path.join(source, 'trace', 'fields.inc'), encoding='utf-8') as file:
+        with open(os.path.join(source, 'trace', 'layer', 'fields.inc'), encoding='utf-8') as file:
             functions = re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)', file.read().replace('\\\n', ''), re.M)
         self.assertGreater(len(rows), 28)
         types = {kind for kind, _ in rows if kind.startswith('CU')}

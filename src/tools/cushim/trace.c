@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace.h"
+#include "../trace/report/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

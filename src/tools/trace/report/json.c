@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace in the trace-event format, for Perfetto and chrome://tracing. Each line is an event. */
-#include "trace_tracks.h"
+#include "tracks.h"
 
 #include <stdio.h>
 #include <string.h>

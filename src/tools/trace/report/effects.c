@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace_effects.h"
+#include "effects.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const struct trace_object_row trace_object_rows[] = {
 #define TRACE_OBJECT(type, word, flags, creators, destroyers) {type, word, flags, creators, destroyers},
-#include "trace_objects.inc"
+#include "objects.inc"
 };
 
 /* Whether a field has the type of a row, itself or behind a pointer. */

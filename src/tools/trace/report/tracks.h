@@ -3,7 +3,7 @@
 #ifndef CUSHIM_CLI_TRACE_TRACKS_H
 #define CUSHIM_CLI_TRACE_TRACKS_H
 
-#include "trace_findings.h"
+#include "findings.h"
 
 /* A call that others can wait for. */
 struct trace_place {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a trace and writes the report that the options select. */
-#include "trace_findings.h"
+#include "findings.h"
 
 #include <errno.h>
 #include <fcntl.h>

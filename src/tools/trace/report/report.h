@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of `cushim trace`: trace.c records, trace_report.c reads, and the others write what was found. */
+/* The parts of `cushim trace`: trace.c records, report.c reads, and the others write what was found. */
 #ifndef CUSHIM_CLI_TRACE_H
 #define CUSHIM_CLI_TRACE_H
 
-#include "../trace/reader.h"
+#include "../file/reader.h"
 #include "cli.h"
 
 /* A text that is cut where the room ends. */

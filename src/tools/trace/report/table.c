@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of findings, and the tables in which those who find keep what they know. */
-#include "trace_findings.h"
+#include "findings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the program waited longest, and what was submitted before. */
-#include "trace_findings.h"
+#include "findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

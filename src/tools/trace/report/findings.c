@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is found in a trace, by all who find. */
-#include "trace_findings.h"
+#include "findings.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as one HTML page: ../trace/page.html and, within it, the calls as numbers and a document of JSON that has
+ * A trace as one HTML page: page.html and, within it, the calls as numbers and a document of JSON that has
  * what these numbers mean. The page has the same names.
  */
-#include "trace_tracks.h"
+#include "tracks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What functions do to objects, by the table in trace_objects.inc. */
+/* What functions do to objects, by the table in objects.inc. */
 #ifndef CUSHIM_CLI_TRACE_EFFECTS_H
 #define CUSHIM_CLI_TRACE_EFFECTS_H
 
-#include "../trace/reader.h"
+#include "../file/reader.h"
 
 enum { NAMED = 1, IN_CONTEXT = 2 };
 
@@ -16,7 +16,7 @@ extern const struct trace_object_row {
 /* clang-format off */
 #define TRACE_OBJECT(type, word, flags, creators, destroyers) +1
 enum { TRACE_OBJECT_ROWS = 0
-#include "trace_objects.inc"
+#include "objects.inc"
 };
 /* clang-format on */
 

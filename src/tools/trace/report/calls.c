@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of a report: which are selected, their arguments, and a call as a line of text. */
-#include "trace_findings.h"
+#include "findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef CUSHIM_CLI_TRACE_FINDINGS_H
 #define CUSHIM_CLI_TRACE_FINDINGS_H
 
-#include "trace.h"
+#include "report.h"
 
 /* The order is that of the summary. */
 enum trace_finding_kind {
@@ -51,7 +51,7 @@ void trace_findings_end(struct trace_findings *findings, const struct trace_read
 
 void trace_findings_free(struct trace_findings *findings);
 
-/* ---- trace_captures.c, trace_waits.c ---- */
+/* ---- captures.c, waits.c ---- */
 
 void trace_captures_read(struct trace_findings *findings, const struct trace_reader *reader,
                          const struct trace_call *call, const struct trace_role *role);
@@ -62,7 +62,7 @@ void trace_waits_read(struct trace_findings *findings, const struct trace_reader
 void trace_waits_end(struct trace_findings *findings, const struct trace_reader *reader);
 void trace_waits_free(struct trace_findings *findings);
 
-/* ---- trace_roles.c ---- */
+/* ---- roles.c ---- */
 
 /* What a function is to streams and captures. */
 struct trace_role {
@@ -107,7 +107,7 @@ enum { TRACE_LEGACY_STREAM = 1, TRACE_PER_THREAD_STREAM = 2 };
  * "stream 0x55d2a0" */
 struct trace_text trace_stream_name(const struct trace_findings *findings, size_t process, uint64_t stream);
 
-/* ---- trace_objects.c ---- */
+/* ---- model.c ---- */
 
 void trace_objects_read(struct trace_findings *findings, const struct trace_reader *reader,
                         const struct trace_call *call);
@@ -125,7 +125,7 @@ unsigned trace_object_number(const struct trace_findings *findings, size_t proce
 /* The context that is current for a call; 0: unknown. */
 uint64_t trace_current_context(const struct trace_findings *findings, const struct trace_call *call);
 
-/* ---- trace_lists.c ---- */
+/* ---- table.c ---- */
 
 /* A call, after it was read. */
 struct trace_moment {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace_tracks.h"
+#include "tracks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_TRACE_RECORD_H
 #define CUSHIM_TRACE_RECORD_H
 
-#include "format.h"
+#include "../file/format.h"
 
 /* Prepares this process for records into the file of CUSHIM_TRACE. Returns false if the variable is not set, or the
  * system lacks something. Can be called again. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the functions of a trace are to streams and captures, and the streams of calls. */
-#include "trace_findings.h"
+#include "findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

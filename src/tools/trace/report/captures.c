@@ -6,7 +6,7 @@
  * capture was active did it, if its thread, the mode and its stream allow that. Calls of several threads overlap, so
  * that several calls can be possible; then all of them are named.
  */
-#include "trace_findings.h"
+#include "findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading calls with a line on the terminal that shows how far a long report is. */
-#include "trace.h"
+#include "report.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The objects of a trace: their names, why a call with one failed, what was left, and what grows. */
-#include "trace_effects.h"
-#include "trace_findings.h"
+#include "effects.h"
+#include "findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary of a trace: how often and how long each function was called, and what went wrong. */
-#include "trace_findings.h"
+#include "findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
