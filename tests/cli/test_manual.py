@@ -67,7 +67,7 @@ class Manual(Case):
     def test_page_when_doctor_has_a_check_then_documents_it(self):
         checks = set()
         for name in ('checks', 'checks_platform'):
-            checks |= set(re.findall(r'(?:doctor, |check\[\] = )"([a-z-]+)"', source(f'src/tools/cushim/{name}.c')))
+            checks |= set(re.findall(r'(?:doctor, |check\[\] = )"([a-z-]+)"', source(f'src/tools/cushim/doctor/{name}.c')))
         self.assertGreater(len(checks), 12)
         page = source('src/tools/cushim/cushim.1')
         told = set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^\.It Li (.*)$', page, re.M))))
