@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes everything that is made from the lists entry_points.tsv and drivers.tsv. The result is checked in.
+"""Writes everything that is made from the lists in this directory (*.tsv) and version.txt. The result is checked in.
 
   generate.py            writes the files that have changed, and names them
   generate.py --check    only compares: exit status 1 if a file is not what the lists make of it
@@ -479,6 +479,15 @@ def write_page(path, known):
     return re.sub(f'{start}.*?{end}', lambda found: found[1] + known[found[2]] + found[3], text, flags=re.S)
 
 
+def write_version_header():
+    """The header for builds that know nothing but the sources, with the version of version.txt."""
+    text = (ROOT / 'include/cushim/version.h').read_text(encoding='utf-8')
+    version = (ROOT / 'loader/version.txt').read_text(encoding='utf-8').strip()
+    for part, number in zip(('MAJOR', 'MINOR', 'PATCH'), version.split('.')):
+        text = re.sub(rf'(?<=#define CUSHIM_VERSION_{part} )\d+', number, text)
+    return text
+
+
 PAGES = ('README.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/tools/cushim/cushim.1')
 
 
@@ -487,6 +496,7 @@ def outputs():
     entry_points = lists.read()
     known = values(entry_points)
     return {
+        'include/cushim/version.h': write_version_header(),
         'include/cushim/entry_points.h': write_entry_points(entry_points),
         'include/cushim/names.h': write_names(NAMES_HEAD, [one for one in entry_points if not one.is_interop]),
         'include/cushim/names_interop.h':

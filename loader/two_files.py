@@ -4,7 +4,7 @@
 
   loader/two_files.py DIRECTORY
 
-The sources are those that meson.build lists. All names are hidden in the program or library that contains cushim.c,
+The sources are those of sources.txt. All names are hidden in the program or library that contains cushim.c,
 unless CUSHIM_BUILD_SHARED is defined.
 """
 import pathlib
@@ -24,11 +24,9 @@ SYSTEMS = {'posix': '#if !defined(_WIN32)\n', 'windows': '#if defined(_WIN32)\n'
 
 def sources():
     """The files that are compiled, in the order of the build."""
-    for directory in ('loader', 'src'):
-        text = (ROOT / directory / 'meson.build').read_text(encoding='utf-8')
-        for names in re.findall(r'\bfiles\(([^)]*)\)', text):
-            for name in re.findall(r"'([^']+\.c)'", names):
-                yield ROOT / directory / name
+    for line in (ROOT / 'loader' / 'sources.txt').read_text(encoding='utf-8').splitlines():
+        if not line.startswith('#'):
+            yield ROOT / line.split()[2]
 
 
 class Output:
