@@ -1,184 +1,126 @@
 /* SPDX-License-Identifier: MIT */
-/* cushim_lookup() and its relatives. */
-#include <stdio.h>
+#include "lookup.h"
+
 #include <string.h>
 
-#include "driver.h"
-#include "error.h"
-#include "layer.h"
-#include "load.h"
 #include "os.h"
 #include "tables.h"
-#include "version.h"
 
-static const char bad_argument[] = "An argument is NULL, or the kind does not exist.";
-
-static struct cushim_lookup_answer lookup_find(const char *function, int version, enum cushim_default_stream kind)
+/* An adapted slot must answer here, too, or a look-up would bypass the version limit, the hidden functions or the
+ * kind. */
+static cushim_fn entry_of_row(size_t row, enum cushim_default_stream kind)
 {
-    struct cushim_lookup_answer answer = {.status = CUSHIM_LOOKUP_NO_DRIVER};
-    size_t row = cush_symbols_find_function(function);
-    if (row == ROW_COUNT)
-        row = cush_symbols_find_symbol(function);
-    if (row != ROW_COUNT) {
-        answer.since = cush_symbols_row(row).since;
-        answer.function = cush_symbols_row(row).function;
-    }
-    if (!cush_load_has_driver())
-        return answer;
-    const struct driver *driver = &cush_loaded_driver;
-    if (version < OLDEST_VERSION)
-        answer.status = CUSHIM_LOOKUP_BAD_VERSION;
-    else if (version > driver->own_version)
-        answer.status = CUSHIM_LOOKUP_DRIVER_TOO_OLD;
-    else if (version > driver->version)
-        answer.status = CUSHIM_LOOKUP_LIMITED;
-    else
-        answer.status = cush_lookup_entry(function, version, kind, &answer.fn);
-    answer.fn = cush_layer_tables_function(kind, answer.fn);
-    return answer;
+    enum cushim_slot slot = cush_symbols_slot_of(row);
+    if (slot != CUSHIM_SLOT_COUNT && cush_driver_origins[kind][slot].state == CUSHIM_STATE_ADAPTED)
+        return cush_driver_tables[kind].slots[slot];
+    return cush_resolve_row(&cush_loaded_driver, row, kind);
 }
 
-static CUresult lookup_code(enum cushim_lookup_status status)
+/* dlsym() also finds what the libraries that the driver needs export, such as libc. */
+static cushim_fn exported_symbol(const char *symbol)
 {
-    switch (status) {
-    case CUSHIM_LOOKUP_FOUND:
-        return CUDA_SUCCESS;
-    case CUSHIM_LOOKUP_NO_DRIVER:
-        return CUDA_ERROR_NO_DEVICE;
-    case CUSHIM_LOOKUP_BAD_VERSION:
-    case CUSHIM_LOOKUP_DRIVER_TOO_OLD:
-    case CUSHIM_LOOKUP_LIMITED:
-        return CUDA_ERROR_INVALID_VALUE;
-    default:
-        return CUDA_ERROR_NOT_FOUND;
-    }
+    cushim_fn fn = cush_os_library_symbol(cush_loaded_driver.library, symbol);
+    return cush_os_library_symbol_name(cush_loaded_driver.library, fn) != NULL ? fn : NULL;
 }
 
-/* Writes "; cuStreamGetId was added in CUDA 12.0", or nothing if the function is not known. */
-static void lookup_format_since(char *text, size_t size, const struct cushim_lookup_answer *answer)
+/* A function without a row is newer than cushim, or not documented. */
+static cushim_fn lookup_unknown(const char *function, int version, enum cushim_default_stream kind)
 {
-    if (answer->function != NULL)
-        snprintf(text, size, "; %s was added in CUDA %s", answer->function, cush_version_text(answer->since).text);
-}
-
-static CUresult fail_lookup(const char *function, int version, enum cushim_default_stream kind,
-                            const struct cushim_lookup_answer *answer)
-{
-    static const char lookup_name[] = "cushim_lookup";
-    const struct driver *driver = &cush_loaded_driver;
-    struct version_text asked = cush_version_text(version);
-    struct version_text since = cush_version_text(answer->since);
-    /* Without a driver, another thread may be writing its version. */
-    struct version_text own = cush_version_text(answer->status != CUSHIM_LOOKUP_NO_DRIVER ? driver->own_version : 0);
-    CUresult code = lookup_code(answer->status);
-    char known[160] = "";
-    char text[400];
-    lookup_format_since(known, sizeof known, answer);
-    switch (answer->status) {
-    case CUSHIM_LOOKUP_NO_DRIVER:
-        return cush_error_set(code, lookup_name, "No CUDA driver is loaded: %", cushim_diagnosis_get()->message);
-    case CUSHIM_LOOKUP_BAD_VERSION:
-        return cush_error_set(code, lookup_name, "The version is not a CUDA version; CUDA 12.3 is 12030.", NULL);
-    case CUSHIM_LOOKUP_DRIVER_TOO_OLD:
-        snprintf(text, sizeof text, "CUDA %s was requested, and this driver is CUDA %s%s.", asked.text, own.text,
-                 known);
-        break;
-    case CUSHIM_LOOKUP_LIMITED:
-        snprintf(text, sizeof text,
-                 "CUDA %s was requested, and the version limit is CUDA %s; this driver is CUDA %s%s.", asked.text,
-                 cush_version_text(driver->version).text, own.text, known);
-        break;
-    case CUSHIM_LOOKUP_SUFFIXED:
-        snprintf(text, sizeof text, "%.100s is the name of an entry point, not of a function; look up %s with CUDA %s.",
-                 function, answer->function, since.text);
-        break;
-    case CUSHIM_LOOKUP_TOO_NEW:
-        if (answer->since <= version)
-            snprintf(text, sizeof text,
-                     "%s for per-thread default streams was added in CUDA %s, and CUDA %s was "
-                     "requested.",
-                     function, cush_version_text(FIRST_PER_THREAD_VERSION).text, asked.text);
-        else
-            snprintf(text, sizeof text, "%s was added in CUDA %s, and CUDA %s was requested.", function, since.text,
-                     asked.text);
-        break;
-    case CUSHIM_LOOKUP_HIDDEN:
-        snprintf(text, sizeof text, "%s is hidden by CUSHIM_HIDE or the option hide; it was added in CUDA %s.",
-                 function, since.text);
-        break;
-    case CUSHIM_LOOKUP_LACKING:
-        snprintf(text, sizeof text, "This driver (CUDA %s) lacks %s of CUDA %s%s%s.", own.text, function, asked.text,
-                 kind == CUSHIM_DEFAULT_STREAM_PER_THREAD ? " for per-thread default streams" : "", known);
-        break;
-    default:
-        snprintf(text, sizeof text, "Neither cushim nor this driver (CUDA %s) knows a function \"%.100s\" of CUDA %s.",
-                 own.text, function, asked.text);
-        break;
-    }
-    return cush_error_set_copy(code, lookup_name, text);
-}
-
-CUresult cushim_lookup(const char *function, int version, enum cushim_default_stream kind, cushim_fn *out_fn)
-{
-    if (function == NULL || out_fn == NULL || !cush_driver_is_kind(kind))
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup", bad_argument, NULL);
-    struct cushim_lookup_answer answer = lookup_find(function, version, kind);
-    if (answer.status != CUSHIM_LOOKUP_FOUND)
-        return fail_lookup(function, version, kind, &answer);
-    *out_fn = answer.fn;
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim_lookup_explain(const char *function, int version, enum cushim_default_stream kind,
-                               struct cushim_lookup_answer *out_answer)
-{
-    if (function == NULL || out_answer == NULL || !cush_driver_is_kind(kind))
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_lookup_explain", bad_argument, NULL);
-    *out_answer = lookup_find(function, version, kind);
-    return CUDA_SUCCESS;
-}
-
-static cushim_fn fail_symbol(CUresult code, const char *message)
-{
-    cush_error_set(code, "cushim_symbol", message, NULL);
-    return NULL;
-}
-
-/* What the loaded driver has for a name without a slot. `row` is ROW_COUNT if the list does not have the name. */
-static cushim_fn symbol_of_driver(const char *symbol, size_t row, enum cushim_default_stream kind)
-{
-    if (row == ROW_COUNT)
-        return cush_lookup_unlisted_symbol(symbol);
-    return cush_resolve_allows(&cush_loaded_driver, row) ? cush_resolve_row(&cush_loaded_driver, row, kind) : NULL;
-}
-
-cushim_fn cushim_symbol(const char *symbol)
-{
-    if (symbol == NULL)
-        return fail_symbol(CUDA_ERROR_INVALID_VALUE, "The symbol is NULL.");
-    bool has_driver = cush_load_has_driver();
-    enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_LEGACY;
-    enum cushim_slot slot = CUSHIM_SLOT_COUNT;
-    size_t row = cush_symbols_find_symbol(symbol);
-    if (row != ROW_COUNT) {
-        slot = cush_symbols_slot_of(row);
-        if (strcmp(symbol, cush_symbols_row(row).symbol) != 0)
-            kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
-    }
-    if (slot == CUSHIM_SLOT_COUNT) {
-        cushim_fn fn = has_driver ? symbol_of_driver(symbol, row, kind) : NULL;
-        return fn != NULL ? fn : fail_symbol(CUDA_ERROR_NOT_FOUND, "The driver does not have a function of this name.");
-    }
-    if (has_driver && cush_driver_origins[kind][slot].state == CUSHIM_STATE_MISSING) {
-        cush_fail_missing(slot);
+    if (cush_resolve_has_proc_address(&cush_loaded_driver))
+        return cush_resolve_by_proc_address(&cush_loaded_driver, function, version, kind);
+    /* A driver too old to be asked has no versions of its functions, so a version limit hides what it cannot date. */
+    if (cush_loaded_driver.limited || cush_symbols_find_symbol(function) != ROW_COUNT)
         return NULL;
-    }
-    return ((const union table *)cushim_table_get(kind))->slots[slot];
+    return exported_symbol(function);
 }
 
-const char *cushim_symbol_name(cushim_fn fn)
+/* Whether the hidden functions include all of a function, and so what a newer driver may have of it. */
+static bool hides_function(size_t first)
 {
-    if (!cush_load_has_succeeded())
+    size_t row = first;
+    while (cush_symbols_same_function(first, row) && cush_hidden_set_has(&cush_loaded_driver.hidden, row))
+        row++;
+    return !cush_symbols_same_function(first, row);
+}
+
+/* The version from which on a driver finds a row for a kind. Per-thread forms exist from CUDA 7.0 on. */
+static int row_since(size_t row, enum cushim_default_stream kind)
+{
+    int since = cush_symbols_row(row).since;
+    bool needs_form = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cush_symbols_has_form(row);
+    return needs_form && since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : since;
+}
+
+/* The newest row of a function that a version has; ROW_COUNT if it has none. */
+static size_t newest_row(size_t first, int version, enum cushim_default_stream kind)
+{
+    size_t newest = ROW_COUNT;
+    for (size_t row = first; cush_symbols_same_function(first, row) && row_since(row, kind) <= version; row++)
+        newest = row;
+    return newest;
+}
+
+/* What a driver that is newer than the rows has in place of `known`, the entry point of a row. */
+static cushim_fn newer_entry(const char *function, size_t row, int version, enum cushim_default_stream kind,
+                             cushim_fn known)
+{
+    cushim_fn raw = cush_resolve_row(&cush_loaded_driver, row, kind);
+    cushim_fn answer = cush_resolve_by_proc_address(&cush_loaded_driver, function, version, kind);
+    return answer != raw ? answer : known;
+}
+
+enum cushim_lookup_status cush_lookup_entry(const char *function, int version, enum cushim_default_stream kind,
+                                            cushim_fn *out_fn)
+{
+    size_t first = cush_symbols_find_function(function);
+    *out_fn = NULL;
+    if (first == ROW_COUNT) {
+        *out_fn = lookup_unknown(function, version, kind);
+        if (*out_fn != NULL)
+            return CUSHIM_LOOKUP_FOUND;
+        return cush_symbols_find_symbol(function) != ROW_COUNT ? CUSHIM_LOOKUP_SUFFIXED : CUSHIM_LOOKUP_UNKNOWN;
+    }
+    size_t row = newest_row(first, version, kind);
+    if (row == ROW_COUNT)
+        return CUSHIM_LOOKUP_TOO_NEW;
+
+    cushim_fn known = entry_of_row(row, kind);
+    cushim_fn fn = known;
+    if (version > CUSHIM_LIST_VERSION && !hides_function(first) && cush_resolve_has_proc_address(&cush_loaded_driver))
+        fn = newer_entry(function, row, version, kind, known);
+    if (fn == known && cush_hidden_set_has(&cush_loaded_driver.hidden, row))
+        return CUSHIM_LOOKUP_HIDDEN;
+    *out_fn = fn;
+    return fn != NULL ? CUSHIM_LOOKUP_FOUND : CUSHIM_LOOKUP_LACKING;
+}
+
+bool cush_lookup_has_function(const char *function, enum cushim_default_stream kind)
+{
+    size_t first = cush_symbols_find_function(function);
+    for (size_t row = first; row != ROW_COUNT && cush_symbols_same_function(first, row); row++) {
+        if (cush_resolve_allows(&cush_loaded_driver, row) && entry_of_row(row, kind) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* The first row of the function of which `symbol` is a newer version, such as cuStreamQuery_v9_ptsz; or ROW_COUNT. */
+static size_t row_of_newer_version(const char *symbol)
+{
+    char function[128];
+    const char *suffix = strstr(symbol, "_v");
+    size_t length = suffix != NULL ? (size_t)(suffix - symbol) : strlen(symbol);
+    if (length >= sizeof function)
+        return ROW_COUNT;
+    memcpy(function, symbol, length);
+    function[length] = '\0';
+    return cush_symbols_find_function(function);
+}
+
+cushim_fn cush_lookup_unlisted_symbol(const char *symbol)
+{
+    size_t first = row_of_newer_version(symbol);
+    if (cush_loaded_driver.limited || (first != ROW_COUNT && hides_function(first)))
         return NULL;
-    return cush_os_library_symbol_name(cush_loaded_driver.library, fn);
+    return exported_symbol(symbol);
 }

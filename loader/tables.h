@@ -32,16 +32,6 @@ void cush_table_fill(const struct driver *driver);
 
 /* ---- get_proc_address.c: cuGetProcAddress for every driver, with version limit and hidden functions ---- */
 
-/* Looks in the loaded driver; `version` is at most the driver's. *out_fn is NULL unless CUSHIM_LOOKUP_FOUND. */
-enum cushim_lookup_status cush_lookup_entry(const char *function, int version, enum cushim_default_stream kind,
-                                            cushim_fn *out_fn);
-
-/* Returns what the loaded driver exports under a name that is not in the list, unless it is hidden or limited. */
-cushim_fn cush_lookup_unlisted_symbol(const char *symbol);
-
-/* Returns whether the loaded driver has any entry point of a function in the list. */
-bool cush_lookup_has_function(const char *function, enum cushim_default_stream kind);
-
 /* Fills the adapted slots in the driver table of a kind: those that cushim answers under a version limit, with hidden
  * functions, and for cuGetProcAddress in the per-thread table. */
 void cush_adapted_install(enum cushim_default_stream kind);
