@@ -26,14 +26,20 @@ DECLARED_LATER = {'cuMemBatchDecompressAsync': 12080, 'cuGreenCtxGetId': 13000, 
                   'cuStreamBeginCaptureToCig': 13020, 'cuStreamEndCaptureToCig': 13020}
 
 
+# The roles of functions in the column `role`, and what can follow one.
+ROLES = ('other', 'work', 'begin-capture', 'end-capture', 'capture-status', 'exchange-mode', 'record-event',
+         'wait-event', 'elapsed-time', 'destroy-stream', 'synchronize-stream', 'synchronize-event',
+         'synchronize-context', 'synchronous')
+ROLE_FLAGS = ('alone', 'always')
+
+
 class EntryPoint:
     """One row: one ABI version of one driver function."""
 
-    COLUMNS = ('function', 'abi', 'version', 'symbol', 'per_thread_symbol', 'parameters', 'slot', 'platform', 'plain',
-               'values')
-
-    def __init__(self, cells):
-        values = dict(zip(self.COLUMNS, ('' if cell == '-' else cell for cell in cells)))
+    def __init__(self, row):
+        """From {column: cell}. Columns that are not read here stay as they are."""
+        self.row = dict(row)
+        values = {column: '' if cell == '-' else cell for column, cell in row.items()}
         self.function, self.abi, self.version = values['function'], values['abi'], int(values['version'])
         self.symbol, self.per_thread_symbol = values['symbol'], values['per_thread_symbol']
         self.parameters, self.platform = values['parameters'], values['platform']
@@ -49,15 +55,18 @@ class EntryPoint:
         for one in values['values'].split(',') if values['values'] else []:
             name = one.lstrip('<>')
             self.values[name] = one[:-len(name)]
+        # What it is to streams and captures: a role, and flags; ROLES and ROLE_FLAGS. '': not decided.
+        self.role = values.get('role', '')
 
     def cells(self):
-        """The row as it stands in the list."""
+        """The row as it stands in the list: {column: cell}."""
         plain = ','.join(str(version) if name == self.function else f'{name}@{version}'
                          for name, version in self.plain.items())
-        values = (self.function, self.abi, self.version, self.symbol, self.per_thread_symbol, self.parameters,
-                  '' if self.slot is None else self.slot, self.platform, plain,
-                  ','.join(direction + name for name, direction in self.values.items()))
-        return [str(value) or '-' for value in values]
+        values = {'function': self.function, 'abi': self.abi, 'version': self.version, 'symbol': self.symbol,
+                  'per_thread_symbol': self.per_thread_symbol, 'parameters': self.parameters,
+                  'slot': '' if self.slot is None else self.slot, 'platform': self.platform, 'plain': plain,
+                  'values': ','.join(direction + name for name, direction in self.values.items()), 'role': self.role}
+        return {**self.row, **{column: str(value) or '-' for column, value in values.items()}}
 
     @property
     def name(self):
@@ -85,6 +94,16 @@ class EntryPoint:
         some of them lead to arrays."""
         self.values = {name: '>' for kind, name in self.fields
                        if kind.endswith('*') and not re.fullmatch(r'(const [^*]*|void|(unsigned )?char) ?\*', kind)}
+
+    def propose_role(self, others):
+        """Takes the role of an older version of the function. Otherwise, takes a function with a stream for work, unless
+        its name says that it is not, and a copy without one for synchronous. A person corrects this."""
+        has_stream = any(kind == 'CUstream' or (kind == 'const CUlaunchConfig *' and name in self.values)
+                         for kind, name in self.fields)
+        is_other = re.match(r'cuStream(Query|Get|Set|Begin|End|CopyAttributes|Update)', self.function)
+        older = [one.role for one in others if one.function == self.function and one.role]
+        self.role = (older[-1] if older else 'work' if has_stream and not is_other
+                     else 'synchronous' if not has_stream and re.match('cuMem(cpy|set)', self.function) else 'other')
 
     @property
     def per_thread_version(self):
@@ -116,38 +135,47 @@ class EntryPoint:
 class Driver:
     """One driver branch: the first one for its CUDA version."""
 
-    def __init__(self, cells):
+    def __init__(self, row):
         # None: not known yet.
-        self.branch, self.version = None if cells[0] == '-' else int(cells[0]), int(cells[1])
+        self.branch, self.version = None if row['branch'] == '-' else int(row['branch']), int(row['version'])
         # The exact driver that was looked at, and that softcuda stands in for; '' for a branch that is only named.
-        self.release = '' if cells[2] == '-' else cells[2]
+        self.release = '' if row['release'] == '-' else row['release']
+        # The newest PTX version that it compiles: 10 * major + minor.
+        self.ptx = int(row['ptx'])
 
 
-def rows(path):
-    """The cells of each line that is not a comment."""
+def read_lines(path):
+    """The names of the columns, from the first line that is not a comment, and the cells of each further one."""
     with open(path, encoding='utf-8') as file:
-        return [line.rstrip('\n').split('\t') for line in file if line.strip() and not line.startswith('#')]
+        columns, *rows = [line.rstrip('\n').split('\t') for line in file if line.strip() and not line.startswith('#')]
+    for cells in rows:
+        if len(cells) != len(columns):
+            raise ValueError(f'{path}: {len(cells)} cells, not {len(columns)}: {cells}')
+    return columns, rows
+
+
+def read_rows(path):
+    """Each row as {column: cell}. The order of the columns has no meaning."""
+    columns, rows = read_lines(path)
+    return [dict(zip(columns, cells)) for cells in rows]
 
 
 def head(path):
-    """The comment at the top of a list."""
+    """The comment at the top of a list, and the line with the names of its columns."""
     with open(path, encoding='utf-8') as file:
-        return ''.join(line for line in file if line.startswith('#'))
+        comment = ''.join(line for line in file if line.startswith('#'))
+    return comment + '\t'.join(read_lines(path)[0]) + '\n'
 
 
 def read(path=LIST):
     """All entry points: those of one function together, oldest first."""
-    found = []
-    for cells in rows(path):
-        if len(cells) != len(EntryPoint.COLUMNS):
-            raise ValueError(f'{path}: {len(cells)} cells: {cells}')
-        found.append(EntryPoint(cells))
-    return found
+    return [EntryPoint(row) for row in read_rows(path)]
 
 
 def write(entry_points, path=LIST):
     """Writes the list anew, with its head."""
-    text = head(path) + ''.join('\t'.join(one.cells()) + '\n' for one in entry_points)
+    columns, _ = read_lines(path)
+    text = head(path) + ''.join('\t'.join(one.cells().get(column, '-') for column in columns) + '\n' for one in entry_points)
     pathlib.Path(path).write_text(text, encoding='utf-8')
 
 
@@ -172,7 +200,7 @@ def by_kind(entry_points):
 
 
 def read_drivers(path=DRIVERS):
-    return [Driver(cells) for cells in rows(path)]
+    return [Driver(row) for row in read_rows(path)]
 
 
 def known_drivers():

@@ -212,8 +212,10 @@ class Toolkit:
     def entry_point(self, function, abi, version, parameters):
         symbol = function if abi == 1 else f'{function}_v{abi}'
         form = self.forms.get(symbol)
-        new = lists.EntryPoint([function, f'v{abi}', str(version), symbol, f'{symbol}_{form}' if form else '-',
-                                parameters, '-', 'all', str(version) if abi == 1 else '-', '-'])
+        new = lists.EntryPoint({
+            'function': function, 'abi': f'v{abi}', 'version': str(version), 'symbol': symbol,
+            'per_thread_symbol': f'{symbol}_{form}' if form else '-', 'parameters': parameters, 'slot': '-',
+            'platform': 'all', 'plain': str(version) if abi == 1 else '-', 'values': '-'})
         new.propose_values()
         return new
 
@@ -304,6 +306,8 @@ def merge(toolkit, entry_points):
               and int(one.abi[1:]) not in toolkit.declared.get(one.function, {})):
             differing.append(f'{one.slot_name}: not in CUDA {lists.version_text(toolkit.version)}')
     added, functions = list(theirs.values()), {one.function for one in entry_points}
+    for one in added:
+        one.propose_role(entry_points)
     merged = sorted(entry_points + added, key=lambda one: (one.function, int(one.abi[1:])))
     slot = len(entry_points)
     for one in merged:

@@ -3,16 +3,24 @@
 """Writes the exports of a driver of one CUDA version, as X-macro rows for fake_driver.c.
 
 usage: rows.py VERSION LOADER linux|windows
+       rows.py newest LIST
 
 FAKE_EXPORT(function, driver_function, version, symbol, per_thread, row) is a name that the driver exports. The list is
-that of the directory LOADER. A fake for Linux lacks the functions that only Windows has.
+that of the directory LOADER. A fake for Linux lacks the functions that only Windows has. "newest" prints the newest
+CUDA version in the list.
 """
+import pathlib
 import sys
 
 
-def main(version, loader, platform):
-    sys.path.insert(0, loader)
+def import_lists(loader):
+    sys.path.insert(0, str(loader))
     import entry_points as lists  # pylint: disable=import-outside-toplevel
+    return lists
+
+
+def main(version, loader, platform):
+    lists = import_lists(loader)
     for one in lists.read():
         if (one.is_windows_only and platform != 'windows') or one.declared_version > version:
             continue
@@ -26,7 +34,10 @@ def main(version, loader, platform):
 
 
 if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    if len(sys.argv) == 3 and sys.argv[1] == "newest":
+        print(max(one.version for one in import_lists(pathlib.Path(sys.argv[2]).parent).read()))
+        sys.exit()
     if len(sys.argv) != 4:
         sys.exit(__doc__)
-    sys.dont_write_bytecode = True
     main(int(sys.argv[1]), *sys.argv[2:])

@@ -91,6 +91,22 @@ def test_entry_point_when_listed_has_the_names_that_follow_from_its_abi(entry_po
     return failures
 
 
+def test_role_when_an_entry_point_is_listed_is_one_that_is_known(entry_points):
+    failures = []
+    for one in entry_points:
+        role, *flags = one.role.split(',')
+        if role not in lists.ROLES or not set(flags) <= set(lists.ROLE_FLAGS):
+            failures.append(f'{one.slot_name}: no role is called "{one.role}"')
+        if role not in ('other', 'synchronous', 'synchronize-context', 'synchronize-event', 'exchange-mode',
+                        'elapsed-time') and not any('CUstream' in kind or 'CUlaunchConfig' in kind
+                                                    for kind, _ in one.fields):
+            failures.append(f'{one.slot_name}: has the role {role} and no stream')
+    for function, versions in lists.by_function(entry_points).items():
+        if len({one.role for one in versions}) > 1:
+            failures.append(f'{function}: its ABI versions have different roles')
+    return failures
+
+
 def test_version_when_an_entry_point_has_it_has_a_driver_branch(entry_points):
     branches = {one.version for one in lists.read_drivers()}
     oldest = min(branches)
@@ -168,6 +184,7 @@ def main():
         test_slots_when_numbered_are_each_taken_once(entry_points)
         + test_entry_points_when_listed_are_grouped_and_ordered(entry_points)
         + test_entry_point_when_listed_has_the_names_that_follow_from_its_abi(entry_points)
+        + test_role_when_an_entry_point_is_listed_is_one_that_is_known(entry_points)
         + test_version_when_an_entry_point_has_it_has_a_driver_branch(entry_points)
         + test_arguments_when_compared_with_parameters_are_their_names(rows)
         + test_program_when_it_switches_finds_every_function(rows)

@@ -31,9 +31,12 @@ typedef CUresult (CUDAAPI *PFN_cuWork_v13000)(CUstream hStream, const CUarray *a
 typedef CUresult (CUDAAPI *PFN_cuWork_v13000_ptsz)(CUstream hStream, const CUarray *arrays, unsigned int count);
 typedef CUresult (CUDAAPI *PFN_cuNew_v13090)(void);
 '''
-LIST = (('cuWork', 'v1', '7000', 'cuWork', '-', 'CUstream hStream', '0', 'all', '7000', '-'),
-        ('cuWork', 'v2', '13000', 'cuWork_v2', 'cuWork_v2_ptsz',
-         'CUstream hStream, const CUarray *arrays, unsigned int count', '1', 'all', '13000', '-'))
+# With a column that no reader knows.
+COLUMNS = ('unknown', 'slot', 'function', 'abi', 'version', 'symbol', 'per_thread_symbol', 'parameters', 'platform',
+           'plain', 'values')
+LIST = (('a', '0', 'cuWork', 'v1', '7000', 'cuWork', '-', 'CUstream hStream', 'all', '7000', '-'),
+        ('b', '1', 'cuWork', 'v2', '13000', 'cuWork_v2', 'cuWork_v2_ptsz',
+         'CUstream hStream, const CUarray *arrays, unsigned int count', 'all', '13000', '-'))
 
 # A change of the headers, (old text, new text, ...), and the line that reports it.
 REPORTED = {
@@ -72,17 +75,36 @@ def write_toolkit(directory, *changes):
 
 
 def merged(directory):
-    return headers.merge(headers.Toolkit(directory), [lists.EntryPoint(row) for row in LIST])
+    return headers.merge(headers.Toolkit(directory), [lists.EntryPoint(dict(zip(COLUMNS, row))) for row in LIST])
 
 
 def test_toolkit_when_the_list_lacks_one_function_adds_it(directory):
     write_toolkit(directory)
     found, news = merged(directory)
-    new = [one.cells() for one in found if one.function == 'cuNew']
+    new = [list(one.cells().values()) for one in found if one.function == 'cuNew']
     lines = [line for lines in news for line in lines]
     failures = [] if lines == ['cuNew (13.9)'] else [f'not only cuNew is new: {lines}']
-    if new != [['cuNew', 'v1', '13090', 'cuNew', '-', 'void', '2', 'all', '13090', '-']]:
+    if new != [['cuNew', 'v1', '13090', 'cuNew', '-', 'void', '2', 'all', '13090', '-', 'other']]:
         failures.append(f'cuNew is {new}')
+    return failures
+
+
+def test_list_when_its_columns_move_or_are_new_is_read_and_keeps_them(directory):
+    path = pathlib.Path(directory) / 'list.tsv'
+    lines = ['# a comment', '\t'.join(COLUMNS), *('\t'.join(row) for row in LIST)]
+    path.write_text('\n'.join(lines) + '\n', encoding='utf-8')
+    write_toolkit(directory)
+    lists.write(headers.merge(headers.Toolkit(directory), lists.read(path))[0], path)
+    written = path.read_text(encoding='utf-8').splitlines()
+    failures = [f'{line}: is gone' for line in lines if line not in written]
+    if not any(line.startswith('-\t2\tcuNew\tv1\t') for line in written):
+        failures.append(f'cuNew is not in its place: {written}')
+    path.write_text(path.read_text(encoding='utf-8') + 'cuWork\n', encoding='utf-8')
+    try:
+        lists.read(path)
+        failures.append('a row without all cells is accepted')
+    except ValueError as error:
+        print(error)
     return failures
 
 
@@ -124,7 +146,8 @@ def test_command_when_something_is_reported_or_missing_fails(directory):
 
 def main():
     failures = []
-    for test in (test_toolkit_when_the_list_lacks_one_function_adds_it,
+    for test in (test_list_when_its_columns_move_or_are_new_is_read_and_keeps_them,
+                 test_toolkit_when_the_list_lacks_one_function_adds_it,
                  test_entry_point_when_its_abi_skips_numbers_has_the_exported_name,
                  test_header_when_not_understood_is_reported,
                  test_command_when_something_is_reported_or_missing_fails):
