@@ -29,7 +29,7 @@ def object_name(member):
     """A thin archive has paths for members."""
     for suffix in SUFFIXES:
         member = member.removesuffix(suffix)
-    return member.split('/')[-1].removeprefix('.._')
+    return member.split('/')[-1].replace('.._', '')
 
 
 def read_symbols(nm, library):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "json.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* The number of bytes, 1 to 4, of the UTF-8 character that begins here; 0 if the bytes are not UTF-8 (RFC 3629) or the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "text.h"
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cushim/slot.h"
+#include "platform.h"
 
 enum { LINE_WIDTH = 80, LABEL_WIDTH = 15 };
 
@@ -161,6 +166,15 @@ enum status text_refuse(const char *format, ...)
     va_end(arguments);
     fputs("Try: cushim --help\n", stderr);
     return STATUS_USAGE;
+}
+
+bool text_flush(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    text_complain("cannot write the output: %s", errno != 0 ? strerror(errno) : "unknown error");
+    return false;
 }
 
 struct version_text text_version(int version)

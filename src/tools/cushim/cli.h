@@ -3,137 +3,14 @@
 #ifndef CUSHIM_CLI_H
 #define CUSHIM_CLI_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cushim/cushim.h"
-#include "version.h"
-
-/* ---- platform.c: the operating system, beyond the C library ---- */
-
-/* Size of the longest path, with its terminating null. */
-#define PLATFORM_PATH_SIZE 4096
-
-/* Whether stdout is a terminal, and whether that terminal shows colours. */
-bool platform_on_terminal(void);
-bool platform_has_colours(void);
-
-/* Replaces the arguments of main() by their UTF-8 form if they have another encoding. They are never freed. */
-void platform_arguments(int *argc, char ***argv);
-
-/* Whether the system describes itself and its devices in files (/dev, /proc, /sys): everywhere but on Windows. */
-bool platform_has_system_files(void);
-
-/* Whether a path exists, and whether it is a directory. */
-bool platform_exists(const char *path);
-bool platform_is_directory(const char *path);
-
-/* Writes the path with all symbolic links resolved. Returns false, and writes nothing, if the file does not exist or
- * the path is too long. */
-bool platform_real_path(const char *path, char *real, size_t size);
-
-/* Returns a function of a library that this process has loaded from `path`, or NULL. */
-typedef void (*platform_fn)(void);
-platform_fn platform_symbol(const char *path, const char *name);
-
-void platform_sleep(int milliseconds);
-
-/* Writes the directory of this program, with symbolic links resolved and without a final slash. Returns false if it is
- * unknown. */
-bool platform_own_directory(char *directory, size_t size);
-
-/* Runs this program again with these arguments (ASCII; the first is its name, NULL ends the list) and with a variable
- * set, in place of this process or before it exits. Returns only on failure. */
-void platform_run_again(const char *const *arguments, const char *variable, const char *value);
-
-/* ---- text.c: aligned text, coloured only on a terminal; strings from outside cannot move the cursor ---- */
-
-/* The exit status of the program. */
-enum status {
-    STATUS_USABLE = 0,
-    STATUS_UNUSABLE = 1,
-    STATUS_USAGE = 2,
-    STATUS_CANNOT_EXECUTE = 126, /* the program of exec, as with env(1) and nohup(1) */
-    STATUS_NO_PROGRAM = 127
-};
-
-enum tone { TONE_PLAIN, TONE_STRONG, TONE_FAINT, TONE_GOOD, TONE_DOUBTFUL, TONE_BAD };
-
-/* Examines stdout and NO_COLOR. Call it once, before anything is written. */
-void text_start(void);
-
-/* Writes a string to stdout, padded with spaces to `width`. Control characters become "?". */
-void text_put(enum tone tone, const char *string, size_t width);
-
-/* Writes formatted text. */
-CUSHIM_PRINTF(2, 3)
-void text_print(enum tone tone, const char *format, ...);
-
-/* Returns the larger of `width` and the width of `string`, for a column. */
-size_t text_wider(size_t width, const char *string);
-
-/* Writes a tick or a word for a tone, as wide as text_mark_width(). */
-void text_mark(enum tone tone);
-size_t text_mark_width(void);
-
-/* Writes one "  label   value" line. */
-void text_field(const char *label, enum tone tone, const char *value);
-
-/* Writes a paragraph from the cursor on, which is at column `indent`, and ends the line. Breaks lines only on a
- * terminal. */
-void text_paragraph(enum tone tone, size_t indent, const char *words);
-
-/* Writes "cushim: ..." and a newline to stderr. */
-CUSHIM_PRINTF(1, 2)
-void text_complain(const char *format, ...);
-
-/* Writes to stderr what is wrong with the command line, and how to get help. Returns STATUS_USAGE. */
-CUSHIM_PRINTF(1, 2)
-enum status text_refuse(const char *format, ...);
-
-/* Formats a CUDA version as "12.3". */
-struct version_text text_version(int version);
-
-/* Copies the next item of a list, such as a list of paths, and advances the list, which is NULL after its last item.
- * An item can be empty; one that is too long is cut. Returns false if there is no item. */
-bool text_next_item(const char **list, const char *separators, char *item, size_t size);
-
-enum { SLOT_STATES = 4 };
-
-/* The words for the states of slots, by enum cushim_slot_state. */
-struct slot_state {
-    const char *word;
-    enum tone tone;
-};
-extern const struct slot_state slot_states[SLOT_STATES];
-
-/* ---- json.c: one JSON document on stdout ---- */
-
-/* Begin with a zeroed struct. A document is one object or array. Closing it writes the final newline. */
-struct json {
-    int depth;
-    bool has_members; /* whether the innermost object or array has members */
-    bool lines[8];    /* whether the members of each level are written on separate lines */
-};
-
-/* Each function takes the key of the member inside an object, and NULL inside an array. Strings may contain any bytes:
- * control characters and "<" are escaped, and bytes that are not UTF-8 become U+FFFD. */
-void json_open_object(struct json *json, const char *key);
-void json_close_object(struct json *json);
-void json_open_array(struct json *json, const char *key);
-void json_close_array(struct json *json);
-
-/* Writes a string alone. */
-void json_put_string(const char *string);
-
-/* Write a value. A NULL string is written as null, and so is the integer 0 by json_known(). */
-void json_string(struct json *json, const char *key, const char *value);
-void json_integer(struct json *json, const char *key, long long value);
-void json_known(struct json *json, const char *key, long long value);
-void json_boolean(struct json *json, const char *key, bool value);
-void json_null(struct json *json, const char *key);
+#include "json.h"
+#include "platform.h"
+#include "text.h"
 
 /* ---- main.c: the command line ---- */
 

@@ -2,6 +2,7 @@
 /* The list of findings, and the tables in which those who find keep what they know. */
 #include "findings.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
