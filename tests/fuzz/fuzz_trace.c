@@ -53,9 +53,7 @@ static void file_write(struct fuzz_bytes *bytes)
 /* Reads everything that a report can read of a call. Returns a sum, so that nothing is left out. */
 static uint64_t call_read(const struct trace_reader *reader, const struct trace_call *call)
 {
-    const uint64_t *first = (const uint64_t *)(const void *)((const char *)reader->header + TRACE_CHUNKS_AT);
-    size_t in_chunk = (size_t)(call->fields - first) % (TRACE_CHUNK_SIZE / 8);
-    HOLDS(call->fields >= first && in_chunk + call->words <= TRACE_CHUNK_SIZE / 8);
+    HOLDS(call->fields >= reader->record && call->fields + call->words <= reader->record + TRACE_CHUNK_SIZE / 8);
     HOLDS(call->slot < reader->slot_count && call->process < reader->process_count && call->end >= call->begin);
     const struct trace_slot *slot = &reader->slots[call->slot];
     const uint64_t *at = call->fields, *end = at + call->words;

@@ -16,6 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The path of the file, in the environment; and, if the command made the file, another path that leads to it even if
+ * the program moves it. */
+#define TRACE_VARIABLE "CUSHIM_TRACE"
+#define TRACE_FILE_VARIABLE "CUSHIM_TRACE_FILE"
+
 #define TRACE_MAGIC UINT64_C(0x656361727475636d) /* "mcutrace" */
 
 enum {
@@ -39,6 +44,7 @@ struct trace_header {
     _Atomic uint64_t taken;                /* the number of chunks that were taken so far */
     _Atomic uint64_t dropped, overwritten; /* the numbers of calls */
     _Atomic uint32_t process_count;        /* the processes that have recorded calls */
+    _Atomic uint64_t interrupting; /* the calls of signal handlers that interrupted the recording of another call */
 };
 
 /* Added to `taken` when the command cuts the file: no more chunks are taken. */
@@ -50,7 +56,7 @@ struct trace_header {
 /* A part of the file that one thread of one process fills at a time. */
 struct trace_chunk {
     _Atomic uint64_t sequence; /* from 1, in the order in which chunks were taken; 0: never taken */
-    _Atomic uint64_t owner;    /* the process that fills it; 0: nobody */
+    _Atomic uint64_t owner;    /* the process that fills it: `pid`, and `process` above 32 bits; 0: nobody */
     uint32_t process;          /* a number from 1, in the order in which processes began */
     uint32_t pid;              /* its number in the system */
     uint32_t open;             /* the calls in this chunk that have not returned */

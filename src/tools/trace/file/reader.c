@@ -9,16 +9,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The place in a chunk. */
+/* A place in a chunk, at a record. */
 struct trace_cursor {
-    uint64_t begin; /* of the record at `at` */
-    const uint64_t *at, *end;
+    uint64_t begin; /* of the record */
+    uint64_t head;  /* its word 0: its length is read once */
+    size_t at, end; /* in the file */
     size_t process;
     long thread;
 };
 
 static const char no_memory[] = "there is not enough memory";
 static const char is_damaged[] = "the file is damaged";
+
+/* Copies a part of the file. Nothing else reads it. Returns false if the part is not in the file. */
+static bool copy(const struct trace_reader *reader, size_t at, void *to, size_t size)
+{
+    if (at > reader->size || size > reader->size - at)
+        return false;
+    memcpy(to, reader->mapped + at, size);
+    atomic_thread_fence(memory_order_acquire); /* what a thread wrote before it is read later */
+    return true;
+}
 
 /* ---- the schema ---- */
 
@@ -76,7 +87,7 @@ static bool is_plain(const char *text)
 static const char *schema_read(struct trace_reader *reader)
 {
     const struct trace_header *header = reader->header;
-    const unsigned char *states = (const unsigned char *)header + TRACE_HEADER_SIZE;
+    unsigned char states[2 * TRACE_FIRST_FACT];
     size_t count = header->slot_count;
     if (count == 0) /* no process has recorded a call */
         return NULL;
@@ -84,9 +95,12 @@ static const char *schema_read(struct trace_reader *reader)
         || header->schema_at > TRACE_CHUNKS_AT || header->schema_size > TRACE_CHUNKS_AT - header->schema_at)
         return is_damaged;
     reader->slots = calloc(count + 1, sizeof *reader->slots);
-    reader->schema = strndup((const char *)header + header->schema_at, header->schema_size);
+    reader->schema = calloc(1, header->schema_size + 1);
     if (reader->slots == NULL || reader->schema == NULL)
         return no_memory;
+    if (!copy(reader, TRACE_HEADER_SIZE, states, 2 * count)
+        || !copy(reader, header->schema_at, reader->schema, header->schema_size))
+        return is_damaged;
     char *rest = reader->schema;
     if (!is_plain(rest))
         return is_damaged;
@@ -132,56 +146,55 @@ static void heap_sift(struct trace_reader *reader, size_t at)
     heap[at] = moved;
 }
 
-static size_t record_words(const uint64_t *record)
+/* In bytes. */
+static size_t record_size(const struct trace_cursor *cursor)
 {
-    return record[0] >> TRACE_WORDS_SHIFT & 0xffff;
+    return 8 * (size_t)(cursor->head >> TRACE_WORDS_SHIFT & 0xffff);
 }
 
-/* Whether a whole record is at the place of a cursor. */
-static bool cursor_is_sound(const struct trace_cursor *cursor)
+/* Reads the head of the record at a place. Returns false if no whole record is there. */
+static bool cursor_load(const struct trace_reader *reader, struct trace_cursor *cursor, size_t at)
 {
-    size_t room = (size_t)(cursor->end - cursor->at);
-    return room >= TRACE_HEAD && record_words(cursor->at) >= TRACE_HEAD && record_words(cursor->at) <= room;
+    cursor->at = at;
+    return cursor->end - at >= 8 * TRACE_HEAD && copy(reader, at, &cursor->head, 8)
+           && copy(reader, at + 8, &cursor->begin, 8) && record_size(cursor) >= 8 * TRACE_HEAD
+           && record_size(cursor) <= cursor->end - at;
 }
 
 /* Moves the first cursor to its next record. */
 static void cursor_advance(struct trace_reader *reader)
 {
     struct trace_cursor *cursor = &reader->cursors[0];
-    cursor->at += record_words(cursor->at);
-    if (cursor->at != cursor->end && cursor_is_sound(cursor)) {
-        cursor->begin = cursor->at[1];
-    } else {
-        reader->damaged += cursor->at != cursor->end;
+    size_t next = cursor->at + record_size(cursor);
+    if (next == cursor->end || !cursor_load(reader, cursor, next)) {
+        reader->damaged += next != cursor->end;
         *cursor = reader->cursors[--reader->cursor_count];
     }
     if (reader->cursor_count > 0)
         heap_sift(reader, 0);
 }
 
-static const char *cursor_add(struct trace_reader *reader, const struct trace_chunk *chunk)
+static const char *cursor_add(struct trace_reader *reader, size_t at)
 {
-    uint64_t used = chunk->used;
-    if (chunk->sequence == 0 || used == sizeof *chunk)
+    struct trace_chunk chunk;
+    if (!copy(reader, at, &chunk, sizeof chunk) || chunk.sequence == 0 || chunk.used == sizeof chunk)
         return NULL;
-    struct trace_cursor cursor = {.at = chunk->records, .end = (const uint64_t *)chunk + used / 8};
-    cursor.process = process_find(reader, chunk->process);
+    struct trace_cursor cursor = {.end = at + chunk.used, .process = process_find(reader, chunk.process)};
     if (cursor.process == SIZE_MAX)
         return no_memory;
-    reader->processes[cursor.process].pid = chunk->pid;
-    reader->calls += chunk->calls;
-    if (used < sizeof *chunk || used > TRACE_CHUNK_SIZE || used % 8 != 0 || !cursor_is_sound(&cursor)) {
+    reader->processes[cursor.process].pid = chunk.pid;
+    reader->calls += chunk.calls;
+    if (chunk.used < sizeof chunk || chunk.used > TRACE_CHUNK_SIZE || chunk.used % 8 != 0
+        || !cursor_load(reader, &cursor, at + sizeof chunk)) {
         reader->damaged++;
         return NULL;
     }
-    cursor.begin = cursor.at[1];
     reader->cursors[reader->cursor_count++] = cursor;
     return NULL;
 }
 
 static const char *cursors_make(struct trace_reader *reader)
 {
-    const char *chunks = (const char *)reader->header + TRACE_CHUNKS_AT;
     size_t present = (reader->size - TRACE_CHUNKS_AT) / TRACE_CHUNK_SIZE;
     /* Not beyond what was taken: to read a hole can need room on the disk, too. */
     uint64_t taken = reader->header->taken & (TRACE_FULL - 1), most = reader->header->chunk_count;
@@ -196,7 +209,7 @@ static const char *cursors_make(struct trace_reader *reader)
     if (reader->cursors == NULL)
         return no_memory;
     for (size_t i = 0; i < count; i++) {
-        const char *why = cursor_add(reader, (const struct trace_chunk *)(const void *)(chunks + i * TRACE_CHUNK_SIZE));
+        const char *why = cursor_add(reader, TRACE_CHUNKS_AT + i * TRACE_CHUNK_SIZE);
         if (why != NULL)
             return why;
     }
@@ -223,10 +236,24 @@ static const char *map_file(int file, struct trace_reader *reader)
     void *mapped = mmap(NULL, reader->size, PROT_READ, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED)
         return strerror(errno);
-    reader->header = mapped;
+    reader->mapped = mapped;
+    reader->header = calloc(1, sizeof *reader->header);
+    if (reader->header == NULL)
+        return no_memory;
+    (void)copy(reader, 0, reader->header, sizeof *reader->header);
+    reader->header->command[TRACE_COMMAND_SIZE - 1] = '\0';
     if (reader->header->magic != TRACE_MAGIC)
         return "this file is not a trace";
     return reader->header->version == TRACE_VERSION ? NULL : "a newer version of cushim wrote this trace";
+}
+
+const char *trace_open_file(int file, struct trace_reader *reader)
+{
+    memset(reader, 0, sizeof *reader);
+    const char *why = map_file(file, reader);
+    if (why == NULL)
+        why = schema_read(reader);
+    return why != NULL ? why : cursors_make(reader);
 }
 
 const char *trace_open(const char *path, struct trace_reader *reader)
@@ -235,17 +262,16 @@ const char *trace_open(const char *path, struct trace_reader *reader)
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return strerror(errno);
-    const char *why = map_file(file, reader);
+    const char *why = trace_open_file(file, reader);
     close(file);
-    if (why == NULL)
-        why = schema_read(reader);
-    return why != NULL ? why : cursors_make(reader);
+    return why;
 }
 
 void trace_close(struct trace_reader *reader)
 {
-    if (reader->header != NULL)
-        munmap((void *)(uintptr_t)reader->header, reader->size);
+    if (reader->mapped != NULL)
+        munmap((void *)(uintptr_t)reader->mapped, reader->size);
+    free(reader->header);
     free(reader->slots);
     free(reader->schema);
     free(reader->cursors);
@@ -315,12 +341,10 @@ const uint64_t *trace_find_field(const struct trace_slot *slot, const struct tra
 }
 
 /* Takes note of a record that is not a call. */
-static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor)
+static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, const uint64_t *words, size_t count)
 {
     struct trace_process *process = &reader->processes[cursor->process];
-    const uint64_t *words = cursor->at + TRACE_HEAD;
-    size_t count = record_words(cursor->at) - TRACE_HEAD;
-    switch (cursor->at[0] & 0xfff) {
+    switch (cursor->head & 0xfff) {
     case TRACE_THREAD:
         cursor->thread = count >= 1 ? (long)words[0] : 0;
         break;
@@ -340,20 +364,25 @@ static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor)
 }
 
 /* Finds what the driver says about a call: behind its record, and behind those of calls within this call. */
-static void log_find(const struct trace_reader *reader, const struct trace_cursor *place, struct trace_call *call)
+static void log_find(struct trace_reader *reader, const struct trace_cursor *place, struct trace_call *call)
 {
     struct trace_cursor cursor = *place;
-    uint64_t begin = cursor.at[1], end = cursor.at[2];
-    for (cursor.at += record_words(cursor.at); cursor_is_sound(&cursor); cursor.at += record_words(cursor.at)) {
-        const uint64_t *words = cursor.at + TRACE_HEAD;
-        size_t count = record_words(cursor.at) - TRACE_HEAD;
-        unsigned slot = cursor.at[0] & 0xfff;
-        if (slot < reader->slot_count && cursor.at[1] >= end)
+    uint64_t begin = reader->record[1], end = reader->record[2];
+    while (cursor.at + record_size(&cursor) < cursor.end
+           && cursor_load(reader, &cursor, cursor.at + record_size(&cursor))) {
+        uint64_t words[TRACE_LOG_WORDS];
+        unsigned slot = cursor.head & 0xfff;
+        if (slot < reader->slot_count && cursor.begin >= end)
             break;
-        if (slot == TRACE_LOG && count >= 2 && words[0] == begin && words[1] <= TRACE_TEXT_MOST
-            && 2 + TRACE_WORDS_OF(words[1]) <= count) {
-            call->log = (const char *)(words + 2);
-            call->log_length = words[1];
+        if (slot != TRACE_LOG || record_size(&cursor) > sizeof words
+            || !copy(reader, cursor.at, words, record_size(&cursor)) || record_size(&cursor) < 8 * (TRACE_HEAD + 2))
+            continue;
+        const uint64_t *text = words + TRACE_HEAD;
+        if (text[0] == begin && text[1] <= TRACE_TEXT_MOST
+            && TRACE_HEAD + 2 + TRACE_WORDS_OF(text[1]) <= record_size(&cursor) / 8) {
+            memcpy(reader->log, text + 2, text[1]);
+            call->log = reader->log;
+            call->log_length = text[1];
         }
     }
 }
@@ -362,23 +391,26 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
 {
     for (; reader->cursor_count > 0; cursor_advance(reader)) {
         struct trace_cursor *cursor = &reader->cursors[0];
-        const uint64_t *record = cursor->at;
-        unsigned slot = record[0] & 0xfff;
+        const uint64_t *record = reader->record;
+        size_t words = record_size(cursor) / 8 - TRACE_HEAD;
+        unsigned slot = cursor->head & 0xfff;
+        if (!copy(reader, cursor->at, reader->record, record_size(cursor)))
+            continue;
         if (slot >= reader->slot_count) {
-            fact_read(reader, cursor);
+            fact_read(reader, cursor, record + TRACE_HEAD, words);
             continue;
         }
         uint64_t origin = reader->header->clock;
         *call = (struct trace_call){
             .slot = slot,
-            .kind = record[0] >> TRACE_KIND_SHIFT & 1,
+            .kind = cursor->head >> TRACE_KIND_SHIFT & 1,
             .process = cursor->process,
             .thread = cursor->thread,
-            .returned = record[0] >> TRACE_RETURNED_SHIFT & 1,
-            .result = record[0] >> TRACE_RESULT_SHIFT & 0xffff,
-            .begin = record[1] > origin ? record[1] - origin : 0,
+            .returned = cursor->head >> TRACE_RETURNED_SHIFT & 1,
+            .result = cursor->head >> TRACE_RESULT_SHIFT & 0xffff,
+            .begin = cursor->begin > origin ? cursor->begin - origin : 0,
             .fields = record + TRACE_HEAD,
-            .words = record_words(record) - TRACE_HEAD,
+            .words = words,
         };
         call->end = call->returned && record[2] - origin > call->begin ? record[2] - origin : call->begin;
         if (call->returned && call->result != 0)

@@ -76,15 +76,22 @@ struct trace_call {
     bool returned;
     unsigned result;
     uint64_t begin, end;    /* nanoseconds since the start of the trace */
-    const uint64_t *fields; /* those of the slot, in order */
+    const uint64_t *fields; /* those of the slot, in order; valid until the next call is read */
     size_t words;
-    const char *log; /* what the driver says about the failure, in lines, not null-terminated; or NULL */
+    const char *log; /* what the driver says about the failure, in lines, not null-terminated; or NULL. As valid */
     size_t log_length;
 };
 
+/*
+ * The program can still write the file, and what is in a file can be damaged. So nothing is used in place: the reader
+ * copies a record before it looks at it, and compares each length that it has copied with what is left.
+ */
 struct trace_reader {
-    const struct trace_header *header;
+    struct trace_header *header; /* a copy */
+    const char *mapped;
     size_t size;
+    uint64_t record[TRACE_CHUNK_SIZE / 8]; /* copies: that of the newest call, and what the driver says about it */
+    char log[TRACE_TEXT_MOST];
     struct trace_slot *slots;
     size_t slot_count;
     struct trace_process *processes;
@@ -96,8 +103,10 @@ struct trace_reader {
     char *schema;
 };
 
-/* Opens a trace. Returns NULL, or a sentence about what is wrong with it. trace_close() accepts both. */
+/* Opens a trace, or reads an open file, which it does not close. Returns NULL, or a sentence about what is wrong with
+ * it. trace_close() accepts both. */
 const char *trace_open(const char *path, struct trace_reader *reader);
+const char *trace_open_file(int file, struct trace_reader *reader);
 void trace_close(struct trace_reader *reader);
 
 /* Reads the next call. Returns false at the end. After the last call, `processes` is complete. */

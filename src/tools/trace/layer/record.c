@@ -37,7 +37,8 @@ static struct process *process;
 /* The mapped file. A child inherits it. */
 static struct trace_header *_Atomic file_header;
 static atomic_bool file_failed;
-static const char *file_path;
+static const char *file_path, *file_link; /* the second one is NULL without the command */
+static const struct trace_schema *schema;
 static pthread_key_t thread_key;
 
 static _Thread_local struct trace_thread thread;
@@ -62,12 +63,20 @@ static bool fail_file(const char *why)
 /* The first process writes what only a layer knows. */
 static bool file_describe(int descriptor)
 {
-    static char schema[TRACE_CHUNKS_AT];
-    size_t states = 2 * (size_t)trace_slot_count, length = schema_write(schema, sizeof schema);
-    uint32_t place[] = {trace_slot_count, (uint32_t)(TRACE_HEADER_SIZE + states), (uint32_t)length};
-    return pwrite(descriptor, trace_states, states, TRACE_HEADER_SIZE) == (ssize_t)states
-           && pwrite(descriptor, schema, length, (off_t)place[1]) == (ssize_t)length
+    static char text[TRACE_CHUNKS_AT];
+    size_t states = 2 * (size_t)schema->slot_count, length = schema->write(text, sizeof text);
+    uint32_t place[] = {schema->slot_count, (uint32_t)(TRACE_HEADER_SIZE + states), (uint32_t)length};
+    return pwrite(descriptor, schema->states, states, TRACE_HEADER_SIZE) == (ssize_t)states
+           && pwrite(descriptor, text, length, (off_t)place[1]) == (ssize_t)length
            && pwrite(descriptor, place, sizeof place, offsetof(struct trace_header, slot_count)) == sizeof place;
+}
+
+/* A recording that has ended can continue if no command made it: gives it its room again. */
+static bool file_reopen(int descriptor, const struct trace_header *header)
+{
+    uint64_t taken = header->taken - TRACE_CLOSED;
+    return ftruncate(descriptor, (off_t)(TRACE_CHUNKS_AT + header->chunk_count * TRACE_CHUNK_SIZE)) == 0
+           && pwrite(descriptor, &taken, sizeof taken, offsetof(struct trace_header, taken)) == sizeof taken;
 }
 
 /* Returns NULL, or what is wrong with the file. An empty file becomes a trace; an existing trace gets more calls. */
@@ -82,8 +91,14 @@ static const char *file_map(int descriptor)
     if (pread(descriptor, &header, sizeof header, 0) != (ssize_t)sizeof header || header.magic != TRACE_MAGIC
         || header.version != TRACE_VERSION)
         return "this file is not a trace of this version of cushim";
-    if (header.slot_count == 0 ? !file_describe(descriptor) : header.slot_count != trace_slot_count)
-        return header.slot_count == 0 ? strerror(errno) : "this file is not a trace of this version of cushim";
+    if (header.slot_count == 0 && !file_describe(descriptor))
+        return "the states and the schema cannot be written";
+    if (header.slot_count != 0 && header.slot_count != schema->slot_count)
+        return "this file is not a trace of this version of cushim";
+    if (header.taken >= TRACE_CLOSED && file_link != NULL)
+        return "the recording has ended";
+    if (header.taken >= TRACE_CLOSED && !file_reopen(descriptor, &header))
+        return strerror(errno);
     void *mapped = mmap(NULL, TRACE_CHUNKS_AT + header.chunk_count * TRACE_CHUNK_SIZE, PROT_READ | PROT_WRITE,
                         MAP_SHARED, descriptor, 0);
     if (mapped == MAP_FAILED)
@@ -92,9 +107,17 @@ static const char *file_map(int descriptor)
     return NULL;
 }
 
+/* With the command, the file that it has open, also if the program has moved or removed the path. A process in another
+ * PID namespace finds it by the path. */
+static int file_descriptor(void)
+{
+    int descriptor = file_link != NULL ? open(file_link, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    return descriptor >= 0 ? descriptor : open(file_path, O_RDWR | O_CLOEXEC | (file_link == NULL ? O_CREAT : 0), 0600);
+}
+
 static bool file_open(void)
 {
-    int descriptor = open(file_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int descriptor = file_descriptor();
     if (descriptor < 0)
         return fail_file(strerror(errno));
     flock(descriptor, LOCK_EX); /* other processes of the program may do the same */
@@ -117,13 +140,21 @@ static struct trace_chunk *chunk_of(const uint64_t *record)
                     / TRACE_CHUNK_SIZE);
 }
 
-/* Whether a chunk can be taken: nobody fills it, or its process is gone. */
-static bool chunk_claim(struct trace_chunk *chunk, uint64_t pid)
+/* The program that a process has become can be another one than that which filled a chunk: both have one number in the
+ * system, and different ones in the file. */
+static uint64_t own_owner(void)
+{
+    return (uint64_t)process->number << 32 | (uint32_t)getpid();
+}
+
+/* Whether a chunk can be taken: nobody fills it, or its process is gone, or has become another program. */
+static bool chunk_claim(struct trace_chunk *chunk, uint64_t own)
 {
     uint64_t owner = LOAD(chunk->owner);
-    if (owner != 0 && (owner == pid || kill((pid_t)owner, 0) == 0 || errno != ESRCH))
+    bool is_of_other = owner != 0 && (uint32_t)owner != (uint32_t)own;
+    if (owner == own || (is_of_other && (kill((pid_t)(uint32_t)owner, 0) == 0 || errno != ESRCH)))
         return false;
-    return atomic_compare_exchange_strong(&chunk->owner, &owner, pid);
+    return atomic_compare_exchange_strong(&chunk->owner, &owner, own);
 }
 
 /* Makes sure that the disk has room for a chunk: a write to a page without room would end the process (SIGBUS). */
@@ -134,7 +165,7 @@ static bool chunk_has_room(struct trace_chunk *chunk, uint64_t index)
     if (errno != EINVAL)
         return false;
     /* Linux before 5.14 */
-    int descriptor = open(file_path, O_RDWR | O_CLOEXEC);
+    int descriptor = file_descriptor();
     bool has_room =
         descriptor >= 0
         && posix_fallocate(descriptor, (off_t)(TRACE_CHUNKS_AT + index * TRACE_CHUNK_SIZE), TRACE_CHUNK_SIZE) == 0;
@@ -144,13 +175,13 @@ static bool chunk_has_room(struct trace_chunk *chunk, uint64_t index)
 }
 
 /* Begins a chunk that this process has claimed. */
-static void chunk_begin(struct trace_chunk *chunk, uint64_t sequence, uint64_t pid)
+static void chunk_begin(struct trace_chunk *chunk, uint64_t sequence)
 {
     atomic_fetch_add(&LOAD(file_header)->overwritten, chunk->calls);
     STORE(chunk->used, sizeof *chunk);
     chunk->calls = chunk->open = 0;
     chunk->process = process->number;
-    chunk->pid = (uint32_t)pid;
+    chunk->pid = (uint32_t)getpid();
     STORE(chunk->sequence, sequence);
 }
 
@@ -170,7 +201,7 @@ static void chunks_end(struct trace_header *header, uint64_t taken)
 static struct trace_chunk *chunk_take(void)
 {
     struct trace_header *header = LOAD(file_header);
-    uint64_t pid = (uint64_t)getpid(), tried = 0;
+    uint64_t own = own_owner(), tried = 0;
     for (;;) {
         uint64_t taken = LOAD(header->taken), count = LOAD(header->chunk_count); /* in this order */
         if (taken >= TRACE_CLOSED)
@@ -186,8 +217,8 @@ static struct trace_chunk *chunk_take(void)
         uint64_t next = has_room || taken >= count ? taken + 1 : taken | TRACE_FULL;
         if (!atomic_compare_exchange_strong(&header->taken, &taken, next))
             continue;
-        if (has_room && chunk_claim(chunk, pid)) {
-            chunk_begin(chunk, taken + 1, pid);
+        if (has_room && chunk_claim(chunk, own)) {
+            chunk_begin(chunk, taken + 1);
             return chunk;
         }
         tried++;
@@ -279,10 +310,10 @@ static bool process_begin(void)
         static bool has_handler;
         if (!has_handler)
             has_handler = atexit(process_exit) == 0; /* a child inherits it */
-        static bool has_log;
-        if (!has_log)
-            driver_log_register();
-        has_log = true; /* a child inherits it, too */
+        static bool has_begun;
+        if (!has_begun)
+            schema->begin();
+        has_begun = true; /* a child inherits it, too */
         STORE(process->number, atomic_fetch_add(&LOAD(file_header)->process_count, 1) + 1);
     }
     atomic_flag_clear(&process->is_beginning);
@@ -327,25 +358,32 @@ static bool thread_has_room(const struct trace_thread *own, size_t words)
     return own->process == process->number && own->end - own->at >= (ptrdiff_t)words;
 }
 
+/* Opening files is a point at which a thread can be cancelled, with what other threads wait for. */
 static bool thread_find_room(size_t words)
 {
-    int error = errno; /* the program's */
-    bool found = thread_has_room(&thread, words) || thread_change_chunk(words);
+    int error = errno /* the program's */, state;
+    if (thread_has_room(&thread, words))
+        return true;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    bool found = thread_change_chunk(words);
+    pthread_setcancelstate(state, NULL);
     errno = error;
     return found;
 }
 
-bool record_prepare(void)
+bool record_prepare(const struct trace_schema *given)
 {
-    const char *path = secure_getenv("CUSHIM_TRACE");
+    const char *path = secure_getenv(TRACE_VARIABLE), *link = secure_getenv(TRACE_FILE_VARIABLE);
     if (process != NULL)
         return true;
-    if (path == NULL || path[0] == '\0' || (file_path = strdup(path)) == NULL)
+    if (path == NULL || path[0] == '\0' || (file_path = strdup(path)) == NULL
+        || (link != NULL && (file_link = strdup(link)) == NULL))
         return false;
     void *page = mmap(NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED || madvise(page, sizeof *process, MADV_WIPEONFORK) != 0
         || pthread_key_create(&thread_key, thread_end) != 0)
         return false;
+    schema = given;
     process = page;
     return true;
 }
@@ -355,11 +393,22 @@ bool record_prepare(void)
 struct trace_thread *record_begin(size_t words)
 {
     struct trace_thread *own = &thread;
-    if (thread_has_room(own, words) || thread_find_room(words))
+    bool is_interrupting = own->is_busy != 0;
+    own->is_busy = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (!is_interrupting && (thread_has_room(own, words) || thread_find_room(words)))
         return own;
-    if (LOAD(file_header) != NULL)
-        atomic_fetch_add(&LOAD(file_header)->dropped, 1);
+    own->is_busy = is_interrupting;
+    struct trace_header *header = LOAD(file_header);
+    if (header != NULL)
+        atomic_fetch_add(is_interrupting ? &header->interrupting : &header->dropped, 1);
     return NULL;
+}
+
+static void thread_is_done(struct trace_thread *own)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    own->is_busy = 0;
 }
 
 void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
@@ -374,6 +423,7 @@ void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
     record[2] = 0;
     record[1] = now();
     STORE(chunk->used, (uint64_t)((const char *)end - (const char *)chunk));
+    thread_is_done(own);
 }
 
 /* The last line repeats the name of the function and the code. */
@@ -413,8 +463,13 @@ void record_return(struct trace_thread *own, uint64_t *record, unsigned result)
     record[2] = now();
     atomic_thread_fence(memory_order_release);
     record[0] |= (uint64_t)(result & 0xffff) << TRACE_RESULT_SHIFT | (uint64_t)1 << TRACE_RETURNED_SHIFT;
-    if (result != 0 && own->log_length > 0)
+    bool was_busy = own->is_busy != 0;
+    own->is_busy = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (result != 0 && own->log_length > 0 && !was_busy)
         log_write(own, record);
     if (--chunk->open == 0 && chunk != own->chunk)
         STORE(chunk->owner, 0); /* calls within this call went on in another chunk */
+    if (!was_busy)
+        thread_is_done(own);
 }

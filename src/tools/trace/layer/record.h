@@ -1,27 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing records: the part of the layer that knows threads and the file, and no slots. */
+/* Writing records: the part of the layer that knows threads and the file, and of slots only what it is given. */
 #ifndef CUSHIM_TRACE_RECORD_H
 #define CUSHIM_TRACE_RECORD_H
 
+#include <signal.h>
+
 #include "../file/format.h"
 
+/* What the first process writes into the file, and what each does first. */
+struct trace_schema {
+    const uint8_t *states; /* of the slots, of the legacy table and then of the per-thread one */
+    uint32_t slot_count;
+
+    /* Writes at most `size` bytes of the text that describes the fields of each slot. Returns its length. */
+    size_t (*write)(char *text, size_t size);
+
+    /* Called once in a process, when it begins to record. */
+    void (*begin)(void);
+};
+
 /* Prepares this process for records into the file of CUSHIM_TRACE. Returns false if the variable is not set, or the
- * system lacks something. Can be called again. */
-bool record_prepare(void);
+ * system lacks something. Can be called again. The schema must stay. */
+bool record_prepare(const struct trace_schema *schema);
 
 /* What a thread needs to record a call: it is found once for each call. */
 struct trace_thread {
     uint64_t *at, *end; /* the room in its chunk; behind it is room for what the driver says about a call */
     struct trace_chunk *chunk;
-    uint32_t process; /* whose chunk it is */
+    uint32_t process;              /* whose chunk it is */
+    volatile sig_atomic_t is_busy; /* while it writes: a signal handler must not write in between */
     uint32_t log_length;
     char log[TRACE_TEXT_MOST]; /* what the driver has said since the last call began */
 };
 
 /*
- * Finds room for a record of at most `words` words, at `at` of the result. Returns NULL if calls are not recorded, and
- * counts the call. The caller writes the fields behind the head, calls record_call() with word 0 and the end of the
- * fields, makes the call, and calls record_return().
+ * Finds room for a record of at most `words` words, at `at` of the result. Returns NULL if calls are not recorded, or
+ * if a signal handler interrupts this thread while it records another call, and counts the call. The caller writes the
+ * fields behind the head, calls record_call() with word 0 and the end of the fields, makes the call, and calls
+ * record_return().
  */
 struct trace_thread *record_begin(size_t words);
 void record_call(struct trace_thread *own, uint64_t head, uint64_t *end);
@@ -29,15 +45,5 @@ void record_return(struct trace_thread *own, uint64_t *record, unsigned result);
 
 /* Adds a line to what the driver says about the current call of this thread. */
 void record_log(const char *line, size_t length);
-
-/* wrappers.c: the text that describes the fields of each slot. Returns its length, and writes at most `size` bytes. */
-size_t schema_write(char *text, size_t size);
-
-/* wrappers.c: lets the driver explain errors. Called once in a process. */
-void driver_log_register(void);
-
-/* wrappers.c: the states of the slots, of the legacy table and then of the per-thread one, and how many these are. */
-extern const uint8_t *const trace_states;
-extern const uint32_t trace_slot_count;
 
 #endif

@@ -15,8 +15,6 @@
 static struct cushim_layer trace_layer;
 
 static uint8_t states_of_slots[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
-const uint8_t *const trace_states = (const uint8_t *)states_of_slots;
-const uint32_t trace_slot_count = CUSHIM_SLOT_COUNT;
 
 static uint64_t *write_bytes(uint64_t *at, const void *bytes, size_t size)
 {
@@ -98,24 +96,6 @@ static uint64_t *write_text(uint64_t *at, const char *text)
 #include "cushim/entry_points.h"
 /* clang-format on */
 
-static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
-                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
-{
-    (void)next, (void)user;
-    if (!record_prepare())
-        return CUDA_ERROR_NOT_PERMITTED;
-    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
-        states_of_slots[kind][slot] = (uint8_t)states[slot];
-#define CUSHIM_ENTRY(function, abi, version, parameters, arguments) table->function##_##abi = trace_##function##_##abi;
-#define CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)                                            \
-    table->function##_##abi = CUSHIM_LAYER_OF_KIND(trace_##function##_##abi, kind);
-#include "cushim/entry_points.h"
-    return CUDA_SUCCESS;
-}
-
-static struct cushim_layer trace_layer = CUSHIM_LAYER("trace", install, NULL);
-CUSHIM_LAYER_ENTRY(trace_layer)
-
 /* ---- the driver's own words ---- */
 
 /* The driver calls this on the thread of the call that fails, before that call returns. */
@@ -127,7 +107,7 @@ static void CUDA_CB log_on_line(void *user, CUlogLevel level, char *line, size_t
 }
 
 /* The program can register functions of its own beside this one. */
-void driver_log_register(void)
+static void driver_log_register(void)
 {
     static CUlogsCallbackHandle registration;
     const struct cushim_dispatch_table *next = cushim_layer_next(&trace_layer, CUSHIM_DEFAULT_STREAM_LEGACY);
@@ -158,7 +138,7 @@ static const struct {
 };
 
 /* "cuStreamCreate v1|o8 CUstream *phStream|v4 unsigned int Flags": the function, its ABI version, and the fields. */
-size_t schema_write(char *text, size_t size)
+static size_t schema_write(char *text, size_t size)
 {
     size_t length = 0, first = 0;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -173,3 +153,25 @@ size_t schema_write(char *text, size_t size)
     }
     return length;
 }
+
+/* ---- the layer ---- */
+
+static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+{
+    static const struct trace_schema schema = {(const uint8_t *)states_of_slots, CUSHIM_SLOT_COUNT, schema_write,
+                                               driver_log_register};
+    (void)next, (void)user;
+    if (!record_prepare(&schema))
+        return CUDA_ERROR_NOT_PERMITTED;
+    for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
+        states_of_slots[kind][slot] = (uint8_t)states[slot];
+#define CUSHIM_ENTRY(function, abi, version, parameters, arguments) table->function##_##abi = trace_##function##_##abi;
+#define CUSHIM_ENTRY_BY_KIND(function, abi, version, parameters, arguments)                                            \
+    table->function##_##abi = CUSHIM_LAYER_OF_KIND(trace_##function##_##abi, kind);
+#include "cushim/entry_points.h"
+    return CUDA_SUCCESS;
+}
+
+static struct cushim_layer trace_layer = CUSHIM_LAYER("trace", install, NULL);
+CUSHIM_LAYER_ENTRY(trace_layer)
