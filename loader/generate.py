@@ -402,6 +402,33 @@ def write_enumerators(entry_points):
     return ENUMERATORS_HEAD + '\n'.join(rows) + '\n\n#undef TRACE_ENUMERATOR\n'
 
 
+# ---- src/tools/trace/report/roles.inc ----
+
+ROLES_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * roles.inc - the functions that are more than TRACE_OTHER to streams and captures.
+ *
+ *   TRACE_ROLE(function, role, flags)
+ *
+ * The exported name; enum trace_role_kind without its prefix; and ALONE, ALWAYS or 0. Define TRACE_ROLE before including
+ * this file; it is undefined at the end.
+ *
+ * %s
+ */
+/* clang-format off */
+
+'''
+
+
+def write_roles(entry_points):
+    rows = []
+    for one in lists.in_slots(entry_points):
+        role, *flags = one.role.upper().replace('-', '_').split(',')
+        if flags or role != 'OTHER':
+            rows.append(f'TRACE_ROLE("{one.symbol}", {role}, {" | ".join(flags) or 0})')
+    return ROLES_HEAD % MADE + '\n'.join(rows) + '\n\n#undef TRACE_ROLE\n'
+
+
 # ---- src/tools/cushim/branches.inc ----
 
 BRANCHES_HEAD = '''/* SPDX-License-Identifier: MIT */
@@ -507,6 +534,7 @@ def outputs():
         'src/tools/cushim/branches.inc': write_branches(),
         'src/tools/trace/layer/fields.inc': write_fields(entry_points),
         'src/tools/trace/file/enumerators.inc': write_enumerators(entry_points),
+        'src/tools/trace/report/roles.inc': write_roles(entry_points),
         **{page: write_page(ROOT / page, known) for page in PAGES},
     }
 

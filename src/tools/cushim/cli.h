@@ -11,6 +11,7 @@
 #include "json.h"
 #include "platform.h"
 #include "text.h"
+#include "../trace/report/options.h"
 
 /* ---- main.c: the command line ---- */
 
@@ -31,13 +32,11 @@ struct options {
     const char **names; /* each --require-slot or --layer; stored in elements of argv that have been read */
     size_t name_count;
     char **program; /* with exec and trace: the program and its arguments, NULL at the end */
+    struct trace_options trace;
     struct {
-        const char *file;
         uint64_t size; /* 0: the default */
-        bool keeps_first, calls, errors, findings;
-        const char *function, *stream;
-        uint64_t thread, from, to; /* 0: all; in nanoseconds */
-    } trace;
+        bool keeps_first;
+    } recording;
 };
 
 /* The commands. Each writes its output to stdout and returns the exit status; main() checks that stdout took it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "../trace/report/report.h"
+#include "cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../trace/file/format.h"
+#include "../trace/report/report.h"
 
 static const char default_file[] = "cushim.trace";
 
@@ -42,10 +45,10 @@ static void join_words(char *const *words, char *text, size_t size)
 static enum status make_file(const struct options *options, const char *path)
 {
     char command[TRACE_COMMAND_SIZE], whole[PLATFORM_PATH_SIZE];
-    uint64_t size = options->trace.size != 0 ? options->trace.size : (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20;
+    uint64_t size = options->recording.size != 0 ? options->recording.size : (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20;
     int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     join_words(options->program, command, sizeof command);
-    bool made = file >= 0 && trace_file_make(file, size, !options->trace.keeps_first, command);
+    bool made = file >= 0 && trace_file_make(file, size, !options->recording.keeps_first, command);
     int error = errno;
     if (file >= 0)
         close(file);
@@ -95,10 +98,9 @@ static void cut_file(const char *path)
 }
 
 /* Prints the summary to stderr: stdout is the program's. */
-static void print_summary(const char *path, const struct options *options)
+static void print_summary(const char *path)
 {
-    struct options summary = *options;
-    summary.trace.file = NULL;
+    const struct trace_options summary = {.file = NULL};
     fflush(stdout);
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return;
@@ -139,7 +141,7 @@ static enum status record(const struct options *options)
         return STATUS_UNUSABLE;
     }
     cut_file(path);
-    print_summary(path, options);
+    print_summary(path);
     return end_as(ended);
 }
 
@@ -157,16 +159,19 @@ enum status command_trace(const struct options *options)
     enum { LEAST_SIZE = TRACE_CHUNKS_AT + TRACE_CHUNK_SIZE };
     bool reports = options->word_count > 0 && strcmp(options->words[0], "report") == 0;
     bool has_format = options->json || options->html;
+    struct trace_options report = options->trace;
+    if (has_format)
+        report.format = options->json ? TRACE_FORMAT_JSON : TRACE_FORMAT_HTML;
     if (options->trace.calls + options->trace.findings + has_format > 1)
         return text_refuse("trace: --calls, --findings and --format exclude each other");
     if (options->trace.stream != NULL && !is_stream(options->trace.stream))
         return text_refuse("--stream: \"%s\" is not a stream such as 3, 0x55d2a0, legacy or per-thread",
                            options->trace.stream);
-    if (options->trace.size != 0 && options->trace.size < LEAST_SIZE)
+    if (options->recording.size != 0 && options->recording.size < LEAST_SIZE)
         return text_refuse("--size: the smallest size is %dK", LEAST_SIZE >> 10);
     if (options->program != NULL && options->program[0] != NULL && options->word_count == 0 && !has_format)
         return record(options);
     if (options->program == NULL && reports && options->word_count == 2)
-        return trace_report(options->words[1], options);
+        return trace_report(options->words[1], &report);
     return text_refuse("trace: use: cushim trace [-o FILE] -- PROGRAM ARGUMENTS, or: cushim trace report FILE");
 }

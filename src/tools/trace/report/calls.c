@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of a report: which are selected, their arguments, and a call as a line of text. */
-#include "findings.h"
-
-#include <inttypes.h>
 #include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report.h"
+
 /* Whether the text means the stream of a call or one that the call has created: "3", "0x55d2a0", "legacy". */
-static bool has_stream(const char *text, const struct trace_reader *reader, const struct trace_call *call,
-                       const struct trace_findings *findings)
+static bool has_stream(const char *text, const struct trace_model *model, const struct trace_call *call)
 {
-    const struct trace_slot *slot = &reader->slots[call->slot];
+    const struct trace_slot *slot = &model->reader->slots[call->slot];
     const uint64_t *at = call->fields, *end = call->fields + call->words;
     for (size_t i = 0, words; i < slot->field_count; i++, at += words) {
         const struct trace_slot_field *field = &slot->fields[i];
@@ -23,8 +22,8 @@ static bool has_stream(const char *text, const struct trace_reader *reader, cons
         if (field->value.stream == 0 || value == NULL || field->kind == TRACE_POINTER
             || field->value.stream > TRACE_WORDS_OF(field->size))
             continue;
-        uint64_t handle = value[field->value.stream - 1], stream = trace_stream_number(findings, call, handle);
-        struct trace_text name = trace_stream_name(findings, call->process, stream);
+        uint64_t handle = value[field->value.stream - 1], stream = trace_stream_number(model, call, handle);
+        struct trace_text name = trace_stream_name(model, call->process, stream);
         if (strncmp(text, "0x", 2) == 0 ? strtoull(text, NULL, 16) == handle
             : strcmp(text, "per-thread") == 0
                 ? stream >> 63 != 0
@@ -36,15 +35,14 @@ static bool has_stream(const char *text, const struct trace_reader *reader, cons
     return false;
 }
 
-bool trace_selects(const struct options *options, const struct trace_reader *reader, const struct trace_call *call,
-                   const struct trace_findings *findings)
+bool trace_selects(const struct trace_options *options, const struct trace_model *model, const struct trace_call *call)
 {
-    const char *function = options->trace.function;
-    return (function == NULL || strstr(reader->slots[call->slot].function, function) != NULL)
-           && (options->trace.thread == 0 || options->trace.thread == (uint64_t)call->thread)
-           && (options->trace.stream == NULL || has_stream(options->trace.stream, reader, call, findings))
-           && (!options->trace.errors || trace_has_failed(call) || !call->returned)
-           && call->begin >= options->trace.from && (options->trace.to == 0 || call->begin <= options->trace.to);
+    const char *function = options->function;
+    return (function == NULL || strstr(model->reader->slots[call->slot].function, function) != NULL)
+           && (options->thread == 0 || options->thread == (uint64_t)call->thread)
+           && (options->stream == NULL || has_stream(options->stream, model, call))
+           && (!options->errors || trace_has_failed(call) || !call->returned) && call->begin >= options->from
+           && (options->to == 0 || call->begin <= options->to);
 }
 
 bool trace_has_failed(const struct trace_call *call)
@@ -66,11 +64,11 @@ static void line_add(struct trace_line *line, const char *format, ...)
 
 /* "stream 3". Returns whether the value is an object with a name. */
 static bool line_add_object(struct trace_line *line, const struct trace_slot_field *field, uint64_t value,
-                            const struct trace_call *call, const struct trace_findings *findings)
+                            const struct trace_call *call, const struct trace_model *model)
 {
-    if (findings == NULL || field->value.shown == TRACE_UNSIGNED || field->value.shown == TRACE_SIGNED || value == 0)
+    if (field->value.shown == TRACE_UNSIGNED || field->value.shown == TRACE_SIGNED || value == 0)
         return false;
-    struct trace_text name = trace_object_name(findings, call->process, field->type, value);
+    struct trace_text name = trace_name_of(model, call->process, field->type, value);
     line_add(line, "%s", name.text);
     return name.text[0] != '\0';
 }
@@ -89,7 +87,7 @@ static void line_add_flags(struct trace_line *line, const struct trace_type *typ
 }
 
 static void line_add_value(struct trace_line *line, const struct trace_slot_field *field, const uint64_t *words,
-                           const struct trace_call *call, const struct trace_findings *findings)
+                           const struct trace_call *call, const struct trace_model *model)
 {
     uint64_t value = words[0]; /* analyzer: a field of the kind VALUE always has a value */
     const char *name;
@@ -98,7 +96,7 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
         static const struct trace_slot_field stream = {
             .kind = TRACE_VALUE, .size = sizeof value, .type = "CUstream", .value = {.shown = TRACE_STREAM}};
         line_add(line, "{hStream=");
-        line_add_value(line, &stream, &words[field->value.stream - 1], call, findings);
+        line_add_value(line, &stream, &words[field->value.stream - 1], call, model);
         line_add(line, ", %zu bytes}", field->size);
     } else if (field->size > sizeof value)
         line_add(line, "{%zu bytes}", field->size);
@@ -116,7 +114,7 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
         line_add(line, field->size == sizeof(void *) ? "NULL" : "0");
     else if (value <= 2 && field->value.shown == TRACE_STREAM)
         line_add(line, value == 1 ? "CU_STREAM_LEGACY" : "CU_STREAM_PER_THREAD");
-    else if (!line_add_object(line, field, value, call, findings))
+    else if (!line_add_object(line, field, value, call, model))
         line_add(line, "0x%" PRIx64, value);
 }
 
@@ -133,10 +131,10 @@ static void line_add_text(struct trace_line *line, const uint64_t *at)
     line_add(line, at[1] == TRACE_TEXT_MOST ? "\"..." : "\"");
 }
 
-bool trace_next_argument(const struct trace_reader *reader, const struct trace_call *call,
+bool trace_next_argument(const struct trace_model *model, const struct trace_call *call,
                          struct trace_argument *argument)
 {
-    const struct trace_slot *slot = &reader->slots[call->slot];
+    const struct trace_slot *slot = &model->reader->slots[call->slot];
     const struct trace_slot_field *field = &slot->fields[argument->index];
     const uint64_t *at = call->fields + argument->word;
     size_t words = argument->index < slot->field_count ? trace_field_words(field, at, call->words - argument->word) : 0;
@@ -157,10 +155,10 @@ bool trace_next_argument(const struct trace_reader *reader, const struct trace_c
         line_add(&argument->value, at[0] != 0 ? "0x%" PRIx64 : "NULL", at[0]);
     } else {
         if (field->kind == TRACE_IN_OUT) {
-            line_add_value(&argument->value, field, at + 1, call, argument->findings);
+            line_add_value(&argument->value, field, at + 1, call, model);
             line_add(&argument->value, " -> ");
         }
-        line_add_value(&argument->value, field, value, call, argument->findings);
+        line_add_value(&argument->value, field, value, call, model);
     }
     return true;
 }
@@ -177,17 +175,17 @@ static void print_log(const struct trace_call *call)
     }
 }
 
-void trace_print_call(const struct trace_reader *reader, const struct trace_call *call,
-                      const struct trace_findings *findings)
+void trace_print_call(const struct trace_model *model, const struct trace_call *call)
 {
+    const struct trace_reader *reader = model->reader;
     const struct trace_slot *slot = &reader->slots[call->slot];
     unsigned char state = slot->states[call->kind];
     struct trace_line line = {.length = 0};
-    struct trace_argument argument = {.findings = findings};
+    struct trace_argument argument = {.index = 0};
     line_add(&line, "%5" PRIu64 ".%09" PRIu64 " %7ld %7ld %9s  %s(", call->begin / 1000000000, call->begin % 1000000000,
              reader->processes[call->process].pid, call->thread,
              call->returned ? trace_duration(call->end - call->begin).text : "-", slot->function);
-    while (trace_next_argument(reader, call, &argument))
+    while (trace_next_argument(model, call, &argument))
         line_add(&line, "%s%s%s=%s", argument.index > 1 ? ", " : "", argument.is_behind ? "*" : "", argument.name,
                  argument.value.text);
     line_add(&line, ")");

@@ -52,7 +52,7 @@ static void effect_find_context(const char *function, struct trace_object_effect
         enum trace_context_effect context;
     } functions[] = {
         {"cuCtxSetCurrent", SET_CONTEXT},
-        {"cuCtxGetCurrent", SET_CONTEXT},
+        {"cuCtxGetCurrent", SEE_CONTEXT},
         {"cuCtxPushCurrent", PUSH_CONTEXT},
         {"cuCtxCreate", PUSH_CONTEXT},
         {"cuGLCtxCreate", PUSH_CONTEXT},
@@ -72,10 +72,31 @@ static void effect_find_context(const char *function, struct trace_object_effect
     }
 }
 
+/* The only parameter with the type size_t, and the element before it, of which that is the number (cuMemsetD16). */
+static void effect_find_size(const struct trace_slot *slot, struct trace_object_effect *effect)
+{
+    static const char *const elements[] = {"unsigned char", "unsigned short", "", "unsigned int"};
+    int place = 0, sizes = 0;
+    effect->size = -1;
+    effect->unit = 1;
+    for (size_t i = 0; i < slot->field_count && slot->fields[i].kind != TRACE_TEXT; i++) {
+        const struct trace_slot_field *parameter = &slot->fields[i];
+        if (parameter->kind == TRACE_VALUE && strcmp(parameter->type, "size_t") == 0) {
+            effect->size = sizes++ == 0 ? place : -1;
+            for (unsigned unit = 1; i > 0 && unit <= 4; unit *= 2) {
+                if (strcmp(slot->fields[i - 1].type, elements[unit - 1]) == 0)
+                    effect->unit = unit;
+            }
+        }
+        place += (int)trace_field_words(parameter, NULL, SIZE_MAX);
+    }
+}
+
 void trace_effect_find(const struct trace_slot *slot, struct trace_object_effect *effect)
 {
     int place = 0;
     effect->is_known = true;
+    effect_find_size(slot, effect);
     effect_find_context(slot->function, effect);
     for (size_t i = 0; i < slot->field_count && slot->fields[i].kind != TRACE_TEXT; i++) {
         const struct trace_slot_field *parameter = &slot->fields[i];

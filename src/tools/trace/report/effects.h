@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What functions do to objects, by the table in objects.inc. */
-#ifndef CUSHIM_CLI_TRACE_EFFECTS_H
-#define CUSHIM_CLI_TRACE_EFFECTS_H
+#ifndef CUSHIM_TRACE_EFFECTS_H
+#define CUSHIM_TRACE_EFFECTS_H
 
 #include "../file/reader.h"
 
@@ -31,7 +31,8 @@ struct trace_object_field {
 /* What a function does to the current context of its thread, or to a primary context. */
 enum trace_context_effect {
     NO_CONTEXT,
-    SET_CONTEXT,
+    SET_CONTEXT, /* replaces the current one, and pops it if it is NULL */
+    SEE_CONTEXT, /* returns the current one */
     PUSH_CONTEXT,
     POP_CONTEXT,
     DESTROY_CONTEXT,
@@ -46,6 +47,8 @@ struct trace_object_effect {
     enum trace_context_effect context;
     size_t count;
     struct trace_object_field fields[TRACE_MOST_FIELDS];
+    int size;      /* the place of its only size, such as that of an allocation or a copy; -1: none */
+    unsigned unit; /* of the size, in bytes */
 };
 
 /* Finds what a function does. Begin with a zeroed struct. */

@@ -1,57 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* What is found in a trace, by all who find. */
 #include "findings.h"
 
 #include <stdlib.h>
 
-/* Those of a kind stay in their order. */
-static void findings_sort(struct trace_findings *findings)
+const struct trace_finding_row trace_finding_rows[TRACE_FINDING_KINDS] = {
+#define FINDING(kind, finder, title, severity) {title, severity},
+#include "findings.inc"
+};
+
+static const struct trace_finder *const finders[TRACE_FINDING_KINDS] = {
+#define FINDING(kind, finder, title, severity) &trace_finder_##finder,
+#include "findings.inc"
+};
+
+bool trace_findings_start(struct trace_findings *findings, const struct trace_reader *reader)
 {
-    struct trace_finding *sorted = calloc(findings->count + 1, sizeof *sorted);
-    size_t count = 0;
-    if (sorted == NULL) {
-        findings->failed = true;
-        return;
+    *findings = (struct trace_findings){.list = {.all = NULL}};
+    bool has_memory = trace_model_start(&findings->model, reader);
+    for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++)
+        has_memory = (findings->states[i] = calloc(1, finders[i]->size + 1)) != NULL;
+    return has_memory;
+}
+
+bool trace_findings_read(struct trace_findings *findings, const struct trace_call *call)
+{
+    bool has_memory = trace_model_read(&findings->model, call);
+    for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++) {
+        if (finders[i]->read != NULL)
+            has_memory = finders[i]->read(findings->states[i], &findings->model, call, &findings->list);
     }
-    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++) {
-        for (size_t i = 0; i < findings->count; i++) {
-            if ((int)findings->list[i].kind == kind)
-                sorted[count++] = findings->list[i];
+    return has_memory;
+}
+
+/* Those of a kind stay in their order. */
+static bool list_sort(struct trace_list *list)
+{
+    struct trace_finding *sorted = calloc(list->count + 1, sizeof *sorted);
+    size_t count = 0;
+    for (int kind = 0; sorted != NULL && kind < TRACE_FINDING_KINDS; kind++) {
+        for (size_t i = 0; i < list->count; i++) {
+            if ((int)list->all[i].kind == kind)
+                sorted[count++] = list->all[i];
         }
     }
-    free(findings->list);
-    findings->list = sorted;
+    if (sorted == NULL)
+        return false;
+    free(list->all);
+    list->all = sorted;
+    return true;
 }
 
-void trace_findings_read(struct trace_findings *findings, const struct trace_reader *reader,
-                         const struct trace_call *call)
+bool trace_findings_end(struct trace_findings *findings)
 {
-    const struct trace_role *role = findings->failed ? NULL : trace_role_of(findings, reader, call->slot);
-    if (role == NULL)
-        return;
-    findings->calls++;
-    trace_objects_read(findings, reader, call);
-    trace_captures_read(findings, reader, call, role);
-    trace_waits_read(findings, reader, call, role);
-}
-
-void trace_findings_end(struct trace_findings *findings, const struct trace_reader *reader)
-{
-    if (findings->calls == 0 || findings->failed)
-        return;
-    trace_objects_end(findings, reader);
-    trace_captures_end(findings, reader);
-    trace_waits_end(findings, reader);
-    findings_sort(findings);
+    bool has_memory = true;
+    for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++) {
+        if (finders[i]->end != NULL)
+            has_memory = finders[i]->end(findings->states[i], &findings->model, &findings->list);
+    }
+    return has_memory && list_sort(&findings->list);
 }
 
 void trace_findings_free(struct trace_findings *findings)
 {
-    for (size_t i = 0; i < findings->count; i++)
-        free(findings->list[i].text);
-    free(findings->list);
-    free(findings->roles);
-    trace_objects_free(findings);
-    trace_captures_free(findings);
-    trace_waits_free(findings);
+    for (size_t i = 0; i < findings->list.count; i++)
+        free(findings->list.all[i].text);
+    free(findings->list.all);
+    for (size_t i = 0; i < TRACE_FINDING_KINDS; i++) {
+        if (findings->states[i] != NULL && finders[i]->free != NULL)
+            finders[i]->free(findings->states[i]);
+        free(findings->states[i]);
+    }
+    trace_model_free(&findings->model);
 }

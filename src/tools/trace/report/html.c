@@ -3,14 +3,16 @@
  * A trace as one HTML page: page.html and, within it, the calls as numbers and a document of JSON that has
  * what these numbers mean. The page has the same names.
  */
-#include "tracks.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings.h"
+#include "json.h"
 #include "page.inc"
+#include "report.h"
+#include "tracks.h"
 
 /* Different strings, each with the number of its first use. */
 struct strings {
@@ -136,10 +138,9 @@ static bool put_arguments(struct page *page, const struct trace_call *call)
     size_t count = page->reader->slots[call->slot].field_count;
     char text[sizeof(struct trace_line) + 1];
     struct trace_argument argument;
-    argument.findings = &page->findings;
     argument.index = argument.word = 0;
     for (size_t i = 0; i < count; i++) {
-        bool has_argument = trace_next_argument(page->reader, call, &argument);
+        bool has_argument = trace_next_argument(&page->findings.model, call, &argument);
         if (has_argument)
             snprintf(text, sizeof text, "%s%s", argument.is_behind ? "*" : "", argument.value.text);
         uint32_t number = string_number(&page->strings, has_argument ? text : "");
@@ -164,7 +165,7 @@ static bool put_call(struct page *page, const struct trace_call *call, bool is_s
 {
     struct trace_effect effect;
     uint64_t number = is_selected ? page->calls + 1 : 0;
-    if (!trace_follow(&page->tracks, &page->findings, page->reader, call, number, &effect)
+    if (!trace_follow(&page->tracks, &page->findings.model, call, number, &effect)
         || (effect.captured.end != 0 && !capture_add(page, effect.stream, effect.captured)))
         return false;
     page->end = call->end > page->end ? call->end : page->end;
@@ -263,11 +264,11 @@ static size_t thread_track(const struct trace_tracks *tracks, const struct trace
 static void write_findings(const struct page *page, struct json *json)
 {
     json_open_array(json, "findings");
-    for (size_t i = 0; i < page->findings.count; i++) {
-        const struct trace_finding *finding = &page->findings.list[i];
+    for (size_t i = 0; i < page->findings.list.count; i++) {
+        const struct trace_finding *finding = &page->findings.list.all[i];
         json_open_object(json, NULL);
         json_string(json, "text", finding->text);
-        json_boolean(json, "isBad", finding->kind <= TRACE_FINDING_FAILURE);
+        json_boolean(json, "isBad", trace_finding_rows[finding->kind].severity == BAD);
         json_integer(json, "begin", finding->call != 0 ? (long long)finding->begin : -1);
         json_integer(json, "track", (long long)thread_track(&page->tracks, finding));
         json_close_object(json);
@@ -306,18 +307,17 @@ static void write_meaning(const struct page *page)
     json_close_object(&json);
 }
 
-static bool write_page(struct page *page, struct trace_reader *reader, const struct options *options)
+static bool write_page(struct page *page, struct trace_reader *reader, const struct trace_options *options)
 {
     struct trace_call call;
-    bool has_memory = true;
+    bool has_memory = trace_findings_start(&page->findings, reader) && page->functions != NULL && page->slots != NULL;
     fwrite(page_head, 1, sizeof page_head, stdout);
     puts("<script id=\"calls\" type=\"text/plain\">");
     while (has_memory && trace_next(reader, &call)) {
-        trace_findings_read(&page->findings, reader, &call);
-        has_memory = put_call(page, &call, trace_selects(options, reader, &call, &page->findings));
+        has_memory = trace_findings_read(&page->findings, &call)
+                     && put_call(page, &call, trace_selects(options, &page->findings.model, &call));
     }
-    trace_findings_end(&page->findings, reader);
-    has_memory = has_memory && !page->findings.failed;
+    has_memory = has_memory && trace_findings_end(&page->findings);
     if (page->byte_count > 0)
         put_bytes(page);
     for (size_t i = 0; has_memory && i < page->tracks.count; i++) {
@@ -334,14 +334,14 @@ static bool write_page(struct page *page, struct trace_reader *reader, const str
     return has_memory;
 }
 
-enum status trace_write_html(struct trace_reader *reader, const struct options *options)
+enum status trace_write_html(struct trace_reader *reader, const struct trace_options *options)
 {
     struct page page = {
         .reader = reader,
         .functions = calloc(2 * reader->slot_count + 1, sizeof *page.functions),
         .slots = calloc(2 * reader->slot_count + 1, sizeof *page.slots),
     };
-    bool has_memory = page.functions != NULL && page.slots != NULL && write_page(&page, reader, options);
+    bool has_memory = write_page(&page, reader, options);
     if (!has_memory)
         text_complain("trace: there is not enough memory");
     else

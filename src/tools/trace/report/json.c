@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace in the trace-event format, for Perfetto and chrome://tracing. Each line is an event. */
-#include "tracks.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "findings.h"
+#include "json.h"
+#include "report.h"
+#include "tracks.h"
 
 /* The number of a track of a stream is this and its index: greater than that of any thread. */
 enum { STREAM_TRACKS = 10000000 };
@@ -132,7 +135,6 @@ static void put_json_call(const struct writer *writer, const struct trace_call *
     const struct trace_slot *slot = &writer->reader->slots[call->slot];
     unsigned char state = slot->states[call->kind];
     struct trace_argument argument;
-    argument.findings = &writer->findings;
     argument.index = argument.word = 0;
     put_event(call->returned ? "X" : "B", trace_has_failed(call) ? "error" : "call", slot->function);
     put_time(",\"ts\":", call->begin);
@@ -140,7 +142,7 @@ static void put_json_call(const struct writer *writer, const struct trace_call *
         put_time(",\"dur\":", call->end - call->begin);
     put_place(writer, call->process, (uint64_t)call->thread);
     put(trace_has_failed(call) ? ",\"cname\":\"terrible\",\"args\":{" : ",\"args\":{");
-    while (trace_next_argument(writer->reader, call, &argument))
+    while (trace_next_argument(&writer->findings.model, call, &argument))
         put_argument(&argument);
     put(argument.index > 0 ? ",\"returns\":\"" : "\"returns\":\"");
     put(call->returned ? trace_result(call->result).text : "did not return");
@@ -201,8 +203,7 @@ static bool put_events(struct writer *writer, const struct trace_call *call, boo
 {
     struct trace_effect effect;
     const struct trace_track *stream;
-    if (!trace_follow(&writer->tracks, &writer->findings, writer->reader, call, is_selected ? writer->calls + 1 : 0,
-                      &effect))
+    if (!trace_follow(&writer->tracks, &writer->findings.model, call, is_selected ? writer->calls + 1 : 0, &effect))
         return false;
     writer->end = call->end > writer->end ? call->end : writer->end;
     if (!is_selected)
@@ -221,29 +222,35 @@ static bool put_events(struct writer *writer, const struct trace_call *call, boo
     return true;
 }
 
-enum status trace_write_json(struct trace_reader *reader, const struct options *options)
+static bool put_calls(struct writer *writer, struct trace_reader *reader, const struct trace_options *options)
+{
+    struct trace_call call;
+    while (trace_next(reader, &call)) {
+        if (!trace_findings_read(&writer->findings, &call)
+            || !put_events(writer, &call, trace_selects(options, &writer->findings.model, &call)))
+            return false;
+    }
+    return trace_findings_end(&writer->findings);
+}
+
+enum status trace_write_json(struct trace_reader *reader, const struct trace_options *options)
 {
     struct writer writer = {.reader = reader};
-    struct trace_call call;
-    bool has_memory = true;
     put("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"command\":");
     put_string(reader->header->command);
     put("},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"args\":{}}");
-    while (has_memory && trace_next(reader, &call)) {
-        trace_findings_read(&writer.findings, reader, &call);
-        has_memory = put_events(&writer, &call, trace_selects(options, reader, &call, &writer.findings))
-                     && !writer.findings.failed;
-    }
+    bool has_memory = trace_findings_start(&writer.findings, reader) && put_calls(&writer, reader, options);
     for (size_t i = 0; i < writer.tracks.count; i++) {
         struct trace_track *stream = &writer.tracks.all[i];
         stream->capture.end = writer.end;
         if (stream->capture.is_active)
             put_capture(&writer, stream, stream->capture);
     }
-    trace_findings_end(&writer.findings, reader);
-    has_memory = has_memory && !writer.findings.failed;
-    for (size_t i = 0; i < writer.findings.count && writer.findings.list[i].kind <= TRACE_FINDING_FAILURE; i++)
-        put_finding(&writer, &writer.findings.list[i]);
+    for (size_t i = 0; i < writer.findings.list.count; i++) {
+        const struct trace_finding *finding = &writer.findings.list.all[i];
+        if (trace_finding_rows[finding->kind].severity == BAD)
+            put_finding(&writer, finding);
+    }
     put("\n]}\n");
     flush();
     trace_tracks_free(&writer.tracks);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a trace and writes the report that the options select. */
-#include "findings.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "platform.h"
+#include "report.h"
 
 /* Makes stdout the file of -o. Returns NULL, or why it cannot be written. */
 static const char *write_to(const char *path, const char *trace)
@@ -24,33 +25,34 @@ static const char *write_to(const char *path, const char *trace)
     return why;
 }
 
-static enum status write_calls(struct trace_reader *reader, const struct options *options)
+static enum status write_calls(struct trace_reader *reader, const struct trace_options *options)
 {
-    struct trace_findings findings = {.list = NULL};
+    struct trace_model model;
     struct trace_call call;
-    while (!findings.failed && trace_next(reader, &call)) {
-        trace_findings_read(&findings, reader, &call);
-        if (trace_selects(options, reader, &call, &findings))
-            trace_print_call(reader, &call, &findings);
+    bool has_memory = trace_model_start(&model, reader);
+    while (has_memory && trace_next(reader, &call)) {
+        has_memory = trace_model_read(&model, &call);
+        if (has_memory && trace_selects(options, &model, &call))
+            trace_print_call(&model, &call);
     }
-    trace_findings_free(&findings);
-    if (findings.failed)
+    trace_model_free(&model);
+    if (!has_memory)
         text_complain("trace: there is not enough memory");
-    return findings.failed ? STATUS_UNUSABLE : STATUS_USABLE;
+    return has_memory ? STATUS_USABLE : STATUS_UNUSABLE;
 }
 
-enum status trace_report(const char *path, const struct options *options)
+static enum status report_write(struct trace_reader *reader, const char *why, const char *path,
+                                const struct trace_options *options)
 {
-    struct trace_reader reader;
-    enum status (*write)(struct trace_reader *, const struct options *) = trace_summary;
-    if (options->trace.calls)
-        write = write_calls;
-    else if (options->json || options->html)
-        write = options->json ? trace_write_json : trace_write_html;
+    enum status (*write)(struct trace_reader *, const struct trace_options *) =
+        options->calls                         ? write_calls
+        : options->format == TRACE_FORMAT_JSON ? trace_write_json
+        : options->format == TRACE_FORMAT_HTML ? trace_write_html
+                                               : trace_summary;
     enum status status = STATUS_UNUSABLE;
-    const char *at = path, *why = trace_open(path, &reader);
-    if (why == NULL && options->trace.file != NULL) {
-        at = options->trace.file;
+    const char *at = path;
+    if (why == NULL && options->file != NULL) {
+        at = options->file;
         why = write_to(at, path);
     }
     if (why != NULL) {
@@ -59,8 +61,22 @@ enum status trace_report(const char *path, const struct options *options)
         /* Only the summary is written at the end, so that the line of the progress does not disturb it. */
         if (write == trace_summary || !platform_on_terminal())
             trace_progress_start();
-        status = write(&reader, options);
+        status = write(reader, options);
     }
-    trace_close(&reader);
+    trace_close(reader);
     return status;
+}
+
+enum status trace_report(const char *path, const struct trace_options *options)
+{
+    struct trace_reader reader;
+    const char *why = trace_open(path, &reader);
+    return report_write(&reader, why, path, options);
+}
+
+enum status trace_report_file(int file, const char *path, const struct trace_options *options)
+{
+    struct trace_reader reader;
+    const char *why = trace_open_file(file, &reader);
+    return report_write(&reader, why, path, options);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of `cushim trace`: trace.c records, report.c reads, and the others write what was found. */
-#ifndef CUSHIM_CLI_TRACE_H
-#define CUSHIM_CLI_TRACE_H
+/* The parts of a report: report.c reads the options, and the others write what was found. */
+#ifndef CUSHIM_TRACE_REPORT_H
+#define CUSHIM_TRACE_REPORT_H
 
-#include "../file/reader.h"
-#include "cli.h"
+#include "model.h"
+#include "options.h"
+#include "text.h"
 
 /* A text that is cut where the room ends. */
 struct trace_line {
@@ -12,11 +13,8 @@ struct trace_line {
     size_t length;
 };
 
-struct trace_findings;
-
-/* Whether the options select a call. `findings`, which can be NULL, has read the calls up to this one. */
-bool trace_selects(const struct options *options, const struct trace_reader *reader, const struct trace_call *call,
-                   const struct trace_findings *findings);
+/* Whether the options select a call. The model has read the calls up to this one. */
+bool trace_selects(const struct trace_options *options, const struct trace_model *model, const struct trace_call *call);
 
 /* Whether a call returned an error. CUDA_ERROR_NOT_READY is not one. */
 bool trace_has_failed(const struct trace_call *call);
@@ -28,31 +26,30 @@ bool trace_next(struct trace_reader *reader, struct trace_call *call);
 void trace_progress_start(void);
 
 /* The formats: each writes a trace to stdout. */
-enum status trace_summary(struct trace_reader *reader, const struct options *options);
-enum status trace_write_json(struct trace_reader *reader, const struct options *options);
-enum status trace_write_html(struct trace_reader *reader, const struct options *options);
+enum status trace_summary(struct trace_reader *reader, const struct trace_options *options);
+enum status trace_write_json(struct trace_reader *reader, const struct trace_options *options);
+enum status trace_write_html(struct trace_reader *reader, const struct trace_options *options);
 
 /* Says on stderr if there are more calls than viewers open. */
 void trace_check_count(uint64_t calls);
 
-/* Writes the trace with this path. */
-enum status trace_report(const char *path, const struct options *options);
+/* Writes the trace with this path; or that in an open file, which messages call `path`. */
+enum status trace_report(const char *path, const struct trace_options *options);
+enum status trace_report_file(int file, const char *path, const struct trace_options *options);
 
-/* Writes a call as a line of text, with the names that the findings, which can be NULL, have for objects. */
-void trace_print_call(const struct trace_reader *reader, const struct trace_call *call,
-                      const struct trace_findings *findings);
+/* Writes a call as a line of text. */
+void trace_print_call(const struct trace_model *model, const struct trace_call *call);
 
-/* An argument of a call. Begin with a zeroed struct, apart from `findings`. */
+/* An argument of a call. Begin with an index and a word of 0. */
 struct trace_argument {
-    const struct trace_findings *findings; /* for the names of objects, or NULL */
-    size_t index, word;                    /* those of the next one */
+    size_t index, word; /* those of the next one */
     const char *name;
     bool is_behind;   /* the value is behind the pointer with this name */
     const char *text; /* the characters, if it is a string; not NULL-terminated */
     size_t text_length;
     struct trace_line value;
 };
-bool trace_next_argument(const struct trace_reader *reader, const struct trace_call *call,
+bool trace_next_argument(const struct trace_model *model, const struct trace_call *call,
                          struct trace_argument *argument);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary of a trace: how often and how long each function was called, and what went wrong. */
-#include "findings.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "findings.h"
+#include "report.h"
 
 /* Durations are counted in classes, 32 for each power of two, so that a quantile is exact to 3 percent. */
 enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MOST_UNRETURNED = 20, MOST_SHOWN = 10 };
@@ -27,7 +29,6 @@ struct summary {
     uint64_t calls, errors, total, end, not_ready;
     uint64_t unreturned_count;
     struct trace_call unreturned[MOST_UNRETURNED];
-    bool failed; /* not enough memory */
 };
 
 static size_t class_of(uint64_t value)
@@ -61,7 +62,8 @@ static uint64_t quantile(const struct function *function, double share)
     return 0;
 }
 
-static void count_failure(struct summary *summary, const struct trace_call *call)
+/* Returns false if there is not enough memory, and so does count_call(). */
+static bool count_failure(struct summary *summary, const struct trace_call *call)
 {
     size_t i = 0;
     while (i < summary->failure_count
@@ -69,24 +71,33 @@ static void count_failure(struct summary *summary, const struct trace_call *call
         i++;
     if (i == summary->failure_count) {
         struct failure *grown = realloc(summary->failures, (i + 1) * sizeof *grown);
-        if (grown == NULL) {
-            summary->failed = true;
-            return;
-        }
+        if (grown == NULL)
+            return false;
         summary->failures = grown;
         grown[summary->failure_count++] = (struct failure){call->slot, call->result, 0};
     }
     summary->failures[i].calls++;
+    return true;
 }
 
-static void count_call(struct summary *summary, const struct trace_call *call)
+/* The reader reuses the fields. */
+static bool unreturned_keep(struct trace_call *kept, const struct trace_call *call)
+{
+    uint64_t *fields = malloc((call->words + 1) * sizeof *fields);
+    if (fields == NULL)
+        return false;
+    memcpy(fields, call->fields, call->words * sizeof *fields);
+    *kept = *call;
+    kept->fields = fields;
+    return true;
+}
+
+static bool count_call(struct summary *summary, const struct trace_call *call)
 {
     struct function *function = &summary->functions[call->slot];
     uint64_t duration = call->end - call->begin;
-    if (function->classes == NULL && (function->classes = calloc(CLASSES, sizeof *function->classes)) == NULL) {
-        summary->failed = true;
-        return;
-    }
+    if (function->classes == NULL && (function->classes = calloc(CLASSES, sizeof *function->classes)) == NULL)
+        return false;
     /* analyzer: trace_summary() frees the classes of every function */
     summary->calls++;
     function->calls++;
@@ -94,8 +105,8 @@ static void count_call(struct summary *summary, const struct trace_call *call)
         summary->end = call->end;
     if (!call->returned) {
         if (summary->unreturned_count++ < MOST_UNRETURNED)
-            summary->unreturned[summary->unreturned_count - 1] = *call;
-        return;
+            return unreturned_keep(&summary->unreturned[summary->unreturned_count - 1], call);
+        return true;
     }
     function->total += duration;
     summary->total += duration;
@@ -105,8 +116,9 @@ static void count_call(struct summary *summary, const struct trace_call *call)
     } else if (call->result != CUDA_SUCCESS) {
         function->errors++;
         summary->errors++;
-        count_failure(summary, call);
+        return count_failure(summary, call);
     }
+    return true;
 }
 
 static int compare_functions(const void *a, const void *b)
@@ -134,6 +146,9 @@ static void print_summary_head(const struct trace_reader *reader, const struct s
                header->overwritten);
     if (header->dropped != 0)
         printf("%" PRIu64 " calls were not recorded: there was no room (--size, --keep)\n", header->dropped);
+    if (header->interrupting != 0)
+        printf("%" PRIu64 " calls of signal handlers were not recorded: they interrupted the recording of a call\n",
+               header->interrupting);
     if (reader->damaged != 0)
         printf("%" PRIu64 " parts of the file are damaged, and calls in them are left out\n", reader->damaged);
 }
@@ -186,40 +201,45 @@ static void print_states(const struct trace_reader *reader, const struct summary
     }
 }
 
-static void print_unreturned(const struct trace_reader *reader, const struct summary *summary,
-                             const struct trace_findings *findings)
+static void print_unreturned(const struct trace_model *model, const struct summary *summary)
 {
     uint64_t shown = summary->unreturned_count < MOST_UNRETURNED ? summary->unreturned_count : MOST_UNRETURNED;
     if (shown > 0)
         puts("\nCalls that did not return:");
     for (uint64_t i = 0; i < shown; i++)
-        trace_print_call(reader, &summary->unreturned[i], findings);
+        trace_print_call(model, &summary->unreturned[i]);
     if (shown < summary->unreturned_count)
         printf("and %" PRIu64 " more\n", summary->unreturned_count - shown);
 }
 
 /* A title and a line for each finding of a kind. */
-static void print_findings(const struct trace_reader *reader, const struct trace_findings *findings,
-                           enum trace_finding_kind kind, size_t most)
+static void print_kind(const struct trace_reader *reader, const struct trace_list *list, enum trace_finding_kind kind,
+                       size_t most)
 {
-    static const char *const titles[] = {"Captures that were lost", "Why calls failed", "What grows",
-                                         "What was left at the end", "The longest waits"};
-    uint64_t found = findings->found[kind];
+    uint64_t found = list->found[kind];
     size_t shown = 0;
     if (found > 0)
-        printf("\n%s:\n", titles[kind]);
-    for (size_t i = 0; i < findings->count && shown < most; i++) {
-        const struct trace_finding *finding = &findings->list[i];
+        printf("\n%s:\n", trace_finding_rows[kind].title);
+    for (size_t i = 0; i < list->count && shown < most; i++) {
+        const struct trace_finding *finding = &list->all[i];
         if (finding->kind != kind)
             continue;
         printf("%5" PRIu64 ".%09" PRIu64 " %7ld %7ld  ", finding->begin / 1000000000, finding->begin % 1000000000,
                reader->processes[finding->process].pid, finding->thread);
-        text_print(kind <= TRACE_FINDING_FAILURE ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
+        text_print(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
         puts("");
         shown++;
     }
     if (found > shown)
         printf("and %" PRIu64 " more\n", found - shown);
+}
+
+static void print_findings(const struct trace_reader *reader, const struct trace_list *list, int severity, size_t most)
+{
+    for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++) {
+        if ((int)trace_finding_rows[kind].severity == severity)
+            print_kind(reader, list, (enum trace_finding_kind)kind, most);
+    }
 }
 
 static void print_processes(const struct trace_reader *reader)
@@ -235,43 +255,54 @@ static void print_processes(const struct trace_reader *reader)
     }
 }
 
-enum status trace_summary(struct trace_reader *reader, const struct options *options)
+static void print_summary(const struct trace_reader *reader, const struct summary *summary,
+                          const struct trace_findings *findings)
+{
+    print_summary_head(reader, summary);
+    print_findings(reader, &findings->list, BAD, MOST_SHOWN);
+    print_functions(reader, summary);
+    print_failures(reader, summary);
+    print_states(reader, summary);
+    print_unreturned(&findings->model, summary);
+    print_findings(reader, &findings->list, NOTE, MOST_SHOWN);
+    print_processes(reader);
+}
+
+static bool summary_read(struct summary *summary, struct trace_reader *reader, struct trace_findings *findings,
+                         const struct trace_options *options)
+{
+    struct trace_call call;
+    for (size_t i = 0; i < reader->slot_count; i++)
+        summary->functions[i].slot = i;
+    while (trace_next(reader, &call)) {
+        if (!trace_findings_read(findings, &call)
+            || (trace_selects(options, &findings->model, &call) && !count_call(summary, &call)))
+            return false;
+    }
+    return trace_findings_end(findings);
+}
+
+enum status trace_summary(struct trace_reader *reader, const struct trace_options *options)
 {
     struct summary summary = {.functions = calloc(reader->slot_count + 1, sizeof *summary.functions)};
-    struct trace_findings findings = {.list = NULL};
-    struct trace_call call;
-    summary.failed = summary.functions == NULL;
-    for (size_t i = 0; !summary.failed && i < reader->slot_count; i++)
-        summary.functions[i].slot = i;
-    while (!summary.failed && trace_next(reader, &call)) {
-        trace_findings_read(&findings, reader, &call);
-        if (trace_selects(options, reader, &call, &findings))
-            count_call(&summary, &call);
-    }
-    trace_findings_end(&findings, reader);
-    summary.failed |= findings.failed;
-    if (summary.failed) {
+    struct trace_findings findings;
+    bool has_memory = trace_findings_start(&findings, reader) && summary.functions != NULL
+                      && summary_read(&summary, reader, &findings, options);
+    if (!has_memory) {
         text_complain("trace: there is not enough memory");
-    } else if (options->trace.findings) {
-        for (int kind = 0; kind < TRACE_FINDING_KINDS; kind++)
-            print_findings(reader, &findings, (enum trace_finding_kind)kind, SIZE_MAX);
+    } else if (options->findings) {
+        print_findings(reader, &findings.list, BAD, SIZE_MAX);
+        print_findings(reader, &findings.list, NOTE, SIZE_MAX);
     } else {
         qsort(summary.functions, reader->slot_count, sizeof *summary.functions, compare_functions);
-        print_summary_head(reader, &summary);
-        print_findings(reader, &findings, TRACE_FINDING_CAPTURE, MOST_SHOWN);
-        print_functions(reader, &summary);
-        print_failures(reader, &summary);
-        print_findings(reader, &findings, TRACE_FINDING_FAILURE, MOST_SHOWN);
-        print_states(reader, &summary);
-        print_unreturned(reader, &summary, &findings);
-        for (int kind = TRACE_FINDING_FAILURE + 1; kind < TRACE_FINDING_KINDS; kind++)
-            print_findings(reader, &findings, (enum trace_finding_kind)kind, MOST_SHOWN);
-        print_processes(reader);
+        print_summary(reader, &summary, &findings);
     }
     for (size_t i = 0; summary.functions != NULL && i < reader->slot_count; i++)
         free(summary.functions[i].classes);
+    for (size_t i = 0; i < MOST_UNRETURNED; i++)
+        free((void *)(uintptr_t)summary.unreturned[i].fields);
     free(summary.functions);
     free(summary.failures);
     trace_findings_free(&findings);
-    return summary.failed ? STATUS_UNUSABLE : STATUS_USABLE;
+    return has_memory ? STATUS_USABLE : STATUS_UNUSABLE;
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of findings, and the tables in which those who find keep what they know. */
-#include "findings.h"
+#include "table.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- tables ---- */
 
 static size_t key_hash(struct trace_key key)
 {
@@ -71,46 +67,4 @@ void *trace_table_add(struct trace_table *table, struct trace_key key)
     *entry = key;
     table->count++;
     return entry;
-}
-
-/* ---- the list ---- */
-
-struct trace_moment trace_moment_of(const struct trace_findings *findings, const struct trace_call *call)
-{
-    return (struct trace_moment){
-        .call = findings->calls,
-        .process = call->process,
-        .thread = call->thread,
-        .slot = call->slot,
-        .result = call->result,
-        .begin = call->begin,
-        .end = call->returned ? call->end : UINT64_MAX,
-    };
-}
-
-void trace_finding_add(struct trace_findings *findings, enum trace_finding_kind kind, const struct trace_moment *moment,
-                       const char *format, ...)
-{
-    va_list arguments;
-    struct trace_finding finding = {.kind = kind}, *grown;
-    if (findings->found[kind]++ >= TRACE_MOST_FINDINGS)
-        return;
-    if (moment != NULL) {
-        finding.call = moment->call;
-        finding.process = moment->process;
-        finding.thread = moment->thread;
-        finding.begin = moment->begin;
-    }
-    va_start(arguments, format);
-    bool is_made = vasprintf(&finding.text, format, arguments) >= 0;
-    va_end(arguments);
-    grown = is_made ? realloc(findings->list, (findings->count + 1) * sizeof *grown) : NULL;
-    if (grown == NULL) {
-        findings->failed = true;
-        if (is_made)
-            free(finding.text);
-        return;
-    }
-    findings->list = grown;
-    grown[findings->count++] = finding;
 }

@@ -10,7 +10,7 @@ struct index {
     size_t track;
 };
 
-struct event {
+struct track_event {
     struct trace_key key;
     struct trace_place record;
 };
@@ -23,10 +23,10 @@ void trace_tracks_free(struct trace_tracks *tracks)
 }
 
 /* Finds a track, or adds it. Returns its index, or SIZE_MAX if there is not enough memory. */
-static size_t track_find(struct trace_tracks *tracks, const struct trace_findings *findings,
-                         const struct trace_call *call, enum trace_kind kind, uint64_t id)
+static size_t track_find(struct trace_tracks *tracks, const struct trace_model *model, const struct trace_call *call,
+                         enum trace_kind kind, uint64_t id)
 {
-    uint32_t object = kind == TRACE_STREAMS ? trace_object_number(findings, call->process, "CUstream", id) : 0;
+    uint32_t object = kind == TRACE_STREAMS ? trace_number_of(model, call->process, "CUstream", id) : 0;
     struct trace_key key = {id, (uint32_t)call->process, (uint32_t)kind + TRACE_KINDS * object};
     size_t known = tracks->indices.count;
     tracks->indices.size = sizeof(struct index);
@@ -40,7 +40,7 @@ static size_t track_find(struct trace_tracks *tracks, const struct trace_finding
     struct trace_track *track = &grown[index->track = tracks->count++];
     *track = (struct trace_track){.kind = kind, .process = call->process, .id = id};
     if (kind == TRACE_STREAMS)
-        track->name = trace_stream_name(findings, call->process, id);
+        track->name = trace_stream_name(model, call->process, id);
     else
         snprintf(track->name.text, sizeof track->name.text, "thread %" PRIu64, id);
     return index->track;
@@ -77,7 +77,7 @@ static void track_capture_follow(const struct trace_call *call, const struct tra
 
 /* The calls that wait, and what they leave for others to wait for. The event is NULL if the call has none. */
 static void wait_follow(struct trace_tracks *tracks, const struct trace_role *role, const struct trace_place *place,
-                        bool has_succeeded, size_t process, struct event *event, struct trace_effect *effect)
+                        bool has_succeeded, size_t process, struct track_event *event, struct trace_effect *effect)
 {
     struct trace_track *of_process = &tracks->all[process], *stream = &tracks->all[effect->stream];
     switch (role->kind) {
@@ -105,19 +105,16 @@ static void wait_follow(struct trace_tracks *tracks, const struct trace_role *ro
     }
 }
 
-bool trace_follow(struct trace_tracks *tracks, struct trace_findings *findings, const struct trace_reader *reader,
-                  const struct trace_call *call, uint64_t number, struct trace_effect *effect)
+bool trace_follow(struct trace_tracks *tracks, const struct trace_model *model, const struct trace_call *call,
+                  uint64_t number, struct trace_effect *effect)
 {
-    const struct trace_role *role = trace_role_of(findings, reader, call->slot);
+    const struct trace_role *role = &model->roles[call->slot];
     const struct trace_place place = {number, call->begin, call->process, call->thread};
-    size_t process = track_find(tracks, findings, call, TRACE_PROCESSES, 0);
-    struct event *event = NULL;
-    *effect =
-        (struct trace_effect){.thread = track_find(tracks, findings, call, TRACE_THREADS, (uint64_t)call->thread)};
-    if (role == NULL)
-        return false;
+    size_t process = track_find(tracks, model, call, TRACE_PROCESSES, 0);
+    struct track_event *event = NULL;
+    *effect = (struct trace_effect){.thread = track_find(tracks, model, call, TRACE_THREADS, (uint64_t)call->thread)};
     if (role->stream >= 0)
-        effect->stream = track_find(tracks, findings, call, TRACE_STREAMS, trace_stream_of(findings, role, call));
+        effect->stream = track_find(tracks, model, call, TRACE_STREAMS, trace_stream_of(model, role, call));
     if (role->event >= 0) {
         tracks->events.size = sizeof *event;
         event = trace_table_add(&tracks->events,

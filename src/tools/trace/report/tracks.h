@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The tracks of a trace: threads and streams, their captures, and for which call a call waits. */
-#ifndef CUSHIM_CLI_TRACE_TRACKS_H
-#define CUSHIM_CLI_TRACE_TRACKS_H
+#ifndef CUSHIM_TRACE_TRACKS_H
+#define CUSHIM_TRACE_TRACKS_H
 
-#include "findings.h"
+#include "model.h"
 
 /* A call that others can wait for. */
 struct trace_place {
@@ -43,9 +43,9 @@ struct trace_effect {
 };
 
 /* Begin with a zeroed struct. Returns false if there is not enough memory. Every call must be followed after
- * trace_findings_read(), also those that are not selected: then their number is 0. */
-bool trace_follow(struct trace_tracks *tracks, struct trace_findings *findings, const struct trace_reader *reader,
-                  const struct trace_call *call, uint64_t number, struct trace_effect *effect);
+ * trace_model_read(), also those that are not selected: then their number is 0. */
+bool trace_follow(struct trace_tracks *tracks, const struct trace_model *model, const struct trace_call *call,
+                  uint64_t number, struct trace_effect *effect);
 void trace_tracks_free(struct trace_tracks *tracks);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the program waited longest, and what was submitted before. */
-#include "findings.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "finder.h"
 
 enum { MOST_WAITS = 20, MOST_FUNCTIONS = 3, LEAST_WAIT = 100000 /* nanoseconds */ };
 enum { QUEUE_OF_STREAM = 1, QUEUE_OF_EVENT, QUEUE_OF_PROCESS };
@@ -31,20 +31,16 @@ struct wait {
     bool is_known;   /* whether the file has for what it waited */
 };
 
-struct trace_waits {
+struct waits {
     struct trace_table queues;
     struct wait list[MOST_WAITS]; /* the longest first */
     size_t count;
     uint64_t found;
 };
 
-static struct queue *queue_of(struct trace_findings *findings, const struct trace_call *call, uint32_t kind,
-                              uint64_t id)
+static struct queue *queue_of(struct waits *waits, const struct trace_call *call, uint32_t kind, uint64_t id)
 {
-    struct trace_key key = {.id = id, .process = (uint32_t)call->process, .kind = kind};
-    struct queue *queue = trace_table_add(&findings->waits->queues, key);
-    findings->failed |= queue == NULL;
-    return queue;
+    return trace_table_add(&waits->queues, (struct trace_key){id, (uint32_t)call->process, kind});
 }
 
 /* The function comes first, and the one that was submitted least recently is not told apart any more. */
@@ -84,10 +80,10 @@ static bool wait_is_longer(const struct trace_moment *one, const struct trace_mo
                                      : has_returned && one->end - one->begin > other->end - other->begin;
 }
 
-static void wait_add(struct trace_findings *findings, const struct trace_call *call, const struct queue *queue)
+static void wait_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
+                     const struct queue *queue)
 {
-    struct trace_waits *waits = findings->waits;
-    struct wait wait = {.moment = trace_moment_of(findings, call), .is_known = queue != NULL};
+    struct wait wait = {.moment = trace_moment_of(model, call), .is_known = queue != NULL};
     if (queue != NULL) {
         wait.work = queue->work;
         wait.stream = queue->key.kind == QUEUE_OF_STREAM  ? queue->key.id
@@ -107,99 +103,102 @@ static void wait_add(struct trace_findings *findings, const struct trace_call *c
 }
 
 /* Notes work of a stream. */
-static void queue_add(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
-{
-    struct queue *queue = queue_of(findings, call, QUEUE_OF_STREAM, trace_stream_of(findings, role, call));
-    if (queue != NULL)
-        work_add(&queue->work, call->slot);
-    queue = queue_of(findings, call, QUEUE_OF_PROCESS, 0);
-    if (queue != NULL)
-        work_add(&queue->work, call->slot);
-}
-
-/* An event stands for what its stream had before it. */
-static void event_record(struct trace_findings *findings, const struct trace_call *call, const struct trace_role *role)
-{
-    struct queue *event = queue_of(findings, call, QUEUE_OF_EVENT, trace_word(call, role->event));
-    struct queue *queue = queue_of(findings, call, QUEUE_OF_STREAM, trace_stream_of(findings, role, call));
-    if (queue == NULL || event == NULL)
-        return;
-    event = queue_of(findings, call, QUEUE_OF_EVENT, trace_word(call, role->event)); /* it can have moved */
-    event->work = queue->work;
-    event->stream = queue->key.id;
-}
-
-void trace_waits_read(struct trace_findings *findings, const struct trace_reader *reader, const struct trace_call *call,
+static bool queue_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
                       const struct trace_role *role)
 {
-    struct trace_waits *waits = findings->waits;
+    struct queue *queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
+    if (queue != NULL)
+        work_add(&queue->work, call->slot);
+    queue = queue != NULL ? queue_of(waits, call, QUEUE_OF_PROCESS, 0) : NULL;
+    if (queue != NULL)
+        work_add(&queue->work, call->slot);
+    return queue != NULL;
+}
+
+/* A wait for an event is one for what its stream had before it. */
+static bool event_record(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
+                         const struct trace_role *role)
+{
+    struct queue *queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
+    struct queue work = queue != NULL ? *queue : (struct queue){.stream = 0};
+    struct queue *event = queue_of(waits, call, QUEUE_OF_EVENT, trace_word(call, role->event));
+    if (queue == NULL || event == NULL)
+        return false;
+    event->work = work.work;
+    event->stream = work.key.id;
+    return true;
+}
+
+static bool wait_read(void *state, const struct trace_model *model, const struct trace_call *call,
+                      struct trace_list *list)
+{
+    struct waits *waits = state;
+    const struct trace_role *role = &model->roles[call->slot];
     struct queue *queue = NULL;
-    bool has_succeeded = call->returned && call->result == CUDA_SUCCESS;
-    (void)reader;
-    if (waits == NULL) {
-        if ((findings->waits = waits = calloc(1, sizeof *waits)) == NULL) {
-            findings->failed = true;
-            return;
-        }
-        waits->queues.size = sizeof *queue;
-    }
+    bool has_succeeded = call->returned && call->result == CUDA_SUCCESS, needs_queue = true;
+    (void)list;
+    waits->queues.size = sizeof *queue;
     switch (role->kind) {
     case TRACE_WORK:
     case TRACE_WAIT_EVENT:
-        if (has_succeeded)
-            queue_add(findings, call, role);
-        return;
+        return !has_succeeded || queue_add(waits, model, call, role);
     case TRACE_RECORD_EVENT:
-        if (has_succeeded)
-            event_record(findings, call, role);
-        return;
+        return !has_succeeded || event_record(waits, model, call, role);
     case TRACE_SYNCHRONIZE_STREAM:
-        queue = queue_of(findings, call, QUEUE_OF_STREAM, trace_stream_of(findings, role, call));
+        queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
         break;
     case TRACE_SYNCHRONIZE_EVENT:
         queue = trace_table_find(
             &waits->queues, (struct trace_key){trace_word(call, role->event), (uint32_t)call->process, QUEUE_OF_EVENT});
+        needs_queue = false;
         break;
     case TRACE_SYNCHRONIZE_CONTEXT:
     case TRACE_SYNCHRONOUS:
-        queue = queue_of(findings, call, QUEUE_OF_PROCESS, 0);
+        queue = queue_of(waits, call, QUEUE_OF_PROCESS, 0);
         break;
     default:
-        return;
+        return true;
     }
-    wait_add(findings, call, queue);
+    if (queue == NULL && needs_queue)
+        return false;
+    wait_add(waits, model, call, queue);
     if (queue != NULL && has_succeeded && role->kind != TRACE_SYNCHRONOUS)
         queue->work = (struct work){.others = 0};
+    return true;
 }
 
-void trace_waits_end(struct trace_findings *findings, const struct trace_reader *reader)
+/* "cuStreamSynchronize took 5.1 ms; before it, in stream 3: cuLaunchKernel (10 calls)" */
+static bool wait_report(const struct trace_model *model, const struct wait *wait, struct trace_list *list)
 {
-    const struct trace_waits *waits = findings->waits;
-    char work[512], target[64];
-    for (size_t i = 0; waits != NULL && i < waits->count; i++) {
-        const struct wait *wait = &waits->list[i];
-        const struct trace_moment *moment = &wait->moment;
-        bool has_returned = moment->end != UINT64_MAX;
-        work_describe(reader, &wait->work, work, sizeof work);
-        snprintf(target, sizeof target, "%s",
-                 wait->stream != 0 ? trace_stream_name(findings, moment->process, wait->stream).text : "all streams");
-        trace_finding_add(findings, TRACE_FINDING_WAIT, moment, "%s %s%s%s%s%s%s", reader->slots[moment->slot].function,
-                          has_returned ? "took " : "did not return",
-                          has_returned ? trace_duration(moment->end - moment->begin).text : "",
-                          work[0] != '\0' ? "; before it, in " : "", work[0] != '\0' ? target : "",
-                          work[0] != '\0'  ? ": "
-                          : wait->is_known ? "; nothing was submitted before it"
-                                           : "",
-                          work);
-    }
-    if (waits != NULL)
-        findings->found[TRACE_FINDING_WAIT] = waits->found;
+    const struct trace_moment *moment = &wait->moment;
+    char duration[96] = "did not return", work[512], before[640] = "";
+    work_describe(model->reader, &wait->work, work, sizeof work);
+    if (moment->end != UINT64_MAX)
+        snprintf(duration, sizeof duration, "took %s", trace_duration(moment->end - moment->begin).text);
+    if (work[0] != '\0')
+        snprintf(before, sizeof before, "; before it, in %s: %s",
+                 wait->stream != 0 ? trace_stream_name(model, moment->process, wait->stream).text : "all streams",
+                 work);
+    else if (wait->is_known)
+        snprintf(before, sizeof before, "; nothing was submitted before it");
+    return trace_list_add(list, TRACE_FINDING_WAIT, moment, "%s %s%s", model->reader->slots[moment->slot].function,
+                          duration, before);
 }
 
-void trace_waits_free(struct trace_findings *findings)
+static bool wait_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
-    if (findings->waits == NULL)
-        return;
-    free(findings->waits->queues.entries);
-    free(findings->waits);
+    const struct waits *waits = state;
+    bool has_memory = true;
+    for (size_t i = 0; has_memory && i < waits->count; i++)
+        has_memory = wait_report(model, &waits->list[i], list);
+    list->found[TRACE_FINDING_WAIT] = waits->found;
+    return has_memory;
 }
+
+static void wait_free(void *state)
+{
+    struct waits *waits = state;
+    free(waits->queues.entries);
+}
+
+const struct trace_finder trace_finder_waits = {sizeof(struct waits), wait_read, wait_end, wait_free};

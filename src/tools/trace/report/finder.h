@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* A finder looks for findings of one kind: one row of findings.inc. */
+#ifndef CUSHIM_TRACE_FINDER_H
+#define CUSHIM_TRACE_FINDER_H
+
+#include "cushim/attributes.h"
+#include "model.h"
+
+enum trace_finding_kind {
+#define FINDING(kind, finder, title, severity) TRACE_FINDING_##kind,
+#include "findings.inc"
+    TRACE_FINDING_KINDS
+};
+
+struct trace_finding {
+    enum trace_finding_kind kind;
+    uint64_t call; /* its number in the order of trace_read(), from 1; 0: no single call, and no thread and time */
+    size_t process;
+    long thread;
+    uint64_t begin;
+    char *text; /* a sentence */
+};
+
+enum { TRACE_MOST_FINDINGS = 1000 };
+
+struct trace_list {
+    struct trace_finding *all;
+    size_t count;
+    uint64_t found[TRACE_FINDING_KINDS]; /* also those that are not in the list: it has at most 1000 of a kind */
+};
+
+/* Adds a finding about a call, or about no single call (NULL). Returns false if there is not enough memory. */
+CUSHIM_PRINTF(4, 5)
+bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const struct trace_moment *moment,
+                    const char *format, ...);
+
+/* The functions can be NULL, and return false if there is not enough memory. */
+struct trace_finder {
+    size_t size; /* of its state, which is zeroed before the first call */
+
+    /* Reads a call, which the model has read before. All calls of the trace are read, in the order of trace_read(). */
+    bool (*read)(void *state, const struct trace_model *model, const struct trace_call *call, struct trace_list *list);
+
+    /* After the last call. */
+    bool (*end)(void *state, const struct trace_model *model, struct trace_list *list);
+
+    /* Frees what the state points to. */
+    void (*free)(void *state);
+};
+
+#define FINDING(kind, finder, title, severity) extern const struct trace_finder trace_finder_##finder;
+#include "findings.inc"
+
+#endif

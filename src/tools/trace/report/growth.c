@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects that were not destroyed: functions whose objects grow in number, and what was left at the end. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "finder.h"
+
+enum { LEAST_GROWTH = 16, GROWTH_PARTS = 4 };
+
+/* The objects of a type or of a creator that are alive at the end. */
+struct alive {
+    struct trace_key key; /* that of its struct trace_count */
+    uint64_t count, bytes, parts[GROWTH_PARTS];
+    struct trace_moment first; /* created */
+};
+
+static bool alive_add(struct trace_table *table, const struct trace_model *model, const struct trace_object *object,
+                      struct trace_key key)
+{
+    const struct trace_count *count = trace_table_find(&model->counts, key);
+    struct alive *alive = trace_table_add(table, key);
+    if (count == NULL || alive == NULL)
+        return false;
+    uint64_t end = model->ends[object->key.process], since = object->created.call - count->begin;
+    uint64_t whole = end > count->begin ? end - count->begin : 1;
+    if (alive->count++ == 0 || object->created.begin < alive->first.begin)
+        alive->first = object->created;
+    alive->bytes += object->bytes;
+    alive->parts[since < whole ? since * GROWTH_PARTS / whole : GROWTH_PARTS - 1]++;
+    return true;
+}
+
+static int compare_alive(const void *a, const void *b)
+{
+    const struct alive *one = *(const struct alive *const *)a, *other = *(const struct alive *const *)b;
+    return one->count != other->count
+               ? (one->count < other->count ? 1 : -1)
+               : (one->first.begin > other->first.begin) - (one->first.begin < other->first.begin);
+}
+
+/* Counts the objects that are alive, by their types or their creators, and reports each, the greatest number first. */
+static bool alive_report(const struct trace_model *model, uint32_t kind, struct trace_list *list,
+                         bool (*report)(const struct trace_model *, const struct alive *, const struct trace_count *,
+                                        struct trace_list *))
+{
+    struct trace_table table = {.size = sizeof(struct alive)};
+    bool has_memory = true;
+    size_t count = 0;
+    for (const struct trace_object *object = NULL;
+         has_memory && (object = trace_table_next(&model->objects, object)) != NULL;) {
+        uint64_t id = kind == TRACE_COUNT_OF_TYPE ? object->key.kind - 1 : object->created.slot;
+        if (object->is_alive && object->is_counted && trace_object_context_ended(model, object) == NULL)
+            has_memory = alive_add(&table, model, object, (struct trace_key){id, object->key.process, kind});
+    }
+    const struct alive **sorted = calloc(table.count + 1, sizeof *sorted);
+    has_memory = has_memory && sorted != NULL;
+    for (const struct alive *alive = NULL; has_memory && (alive = trace_table_next(&table, alive)) != NULL;)
+        sorted[count++] = alive; /* analyzer: without memory, the loop does not begin */
+    if (count > 0)
+        qsort(sorted, count, sizeof *sorted, compare_alive);
+    for (size_t i = 0; has_memory && i < count; i++)
+        has_memory = report(model, sorted[i], trace_table_find(&model->counts, sorted[i]->key), list);
+    free(sorted);
+    free(table.entries);
+    return has_memory;
+}
+
+/* "streams", "libraries" */
+static struct trace_text plural_of(unsigned row, uint64_t count)
+{
+    struct trace_text word;
+    size_t length = strlen(trace_object_rows[row].word);
+    bool has_y = count != 1 && trace_object_rows[row].word[length - 1] == 'y';
+    snprintf(word.text, sizeof word.text, "%.*s%s", (int)(has_y ? length - 1 : length), trace_object_rows[row].word,
+             count == 1 ? ""
+             : has_y    ? "ies"
+                        : "s");
+    return word;
+}
+
+/* ---- what grows ---- */
+
+/* Whether objects were created in all parts of the calls since the first one, and almost none was destroyed. */
+static bool report_growth(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
+                          struct trace_list *list)
+{
+    bool grows = alive->count >= LEAST_GROWTH && 10 * alive->count >= 9 * count->created;
+    for (size_t i = 0; i < GROWTH_PARTS; i++)
+        grows = grows && 4 * GROWTH_PARTS * alive->parts[i] >= alive->count;
+    return !grows
+           || trace_list_add(list, TRACE_FINDING_GROWTH, &alive->first,
+                             "%s creates %s again and again: %" PRIu64 " of %" PRIu64 " were not destroyed",
+                             model->reader->slots[alive->first.slot].function, plural_of(count->row, 2).text,
+                             alive->count, count->created);
+}
+
+static bool growth_end(void *state, const struct trace_model *model, struct trace_list *list)
+{
+    (void)state;
+    return alive_report(model, TRACE_COUNT_OF_CREATOR, list, report_growth);
+}
+
+const struct trace_finder trace_finder_growth = {.end = growth_end};
+
+/* ---- what was left ---- */
+
+static bool report_left(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
+                        struct trace_list *list)
+{
+    const struct trace_reader *reader = model->reader;
+    bool is_whole = reader->header->overwritten == 0 && reader->header->dropped == 0 && reader->damaged == 0
+                    && reader->processes[alive->key.process].has_exited;
+    char bytes[48] = "";
+    if (alive->bytes > 0)
+        snprintf(bytes, sizeof bytes, " (%" PRIu64 " bytes)", alive->bytes);
+    return !is_whole
+           || trace_list_add(list, TRACE_FINDING_ALIVE, &alive->first,
+                             "%" PRIu64 " of %" PRIu64 " %s%s %s alive at the end, the first one created by %s",
+                             alive->count, count->created, plural_of(count->row, count->created).text, bytes,
+                             alive->count == 1 ? "was" : "were", reader->slots[alive->first.slot].function);
+}
+
+static bool leftovers_end(void *state, const struct trace_model *model, struct trace_list *list)
+{
+    (void)state;
+    return alive_report(model, TRACE_COUNT_OF_TYPE, list, report_left);
+}
+
+const struct trace_finder trace_finder_leftovers = {.end = leftovers_end};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the calls of a trace that were read so far show: the objects that exist and existed, the current context of each
+ * thread, and the captures. Finders and reports only read it.
+ */
+#ifndef CUSHIM_TRACE_MODEL_H
+#define CUSHIM_TRACE_MODEL_H
+
+#include "cushim/cushim.h"
+#include "capturing.h"
+#include "effects.h"
+#include "roles.h"
+#include "table.h"
+
+/* An object, alive or destroyed. The kind of the key is its row, from 1. */
+struct trace_object {
+    struct trace_key key;
+    unsigned number; /* from 1; 0: no recorded call has created it */
+    unsigned references;
+    bool is_alive, is_counted;
+    struct trace_moment created, destroyed; /* destroyed.call is 0 if it was not */
+    uint64_t context;                       /* current when it was created; 0: unknown */
+    uint64_t bytes;                         /* of memory; 0: unknown */
+    struct trace_key parent;                /* the module, library or graph of which it is a part */
+};
+
+/* The objects of a type, or those that a function creates. */
+struct trace_count {
+    struct trace_key key; /* TRACE_COUNT_OF_TYPE with a row, or TRACE_COUNT_OF_CREATOR with a slot */
+    uint64_t created;     /* without objects that are only named */
+    unsigned row, last_number;
+    uint64_t begin; /* the number of the call that created the first one */
+};
+enum { TRACE_COUNT_OF_TYPE = 1, TRACE_COUNT_OF_CREATOR };
+
+struct trace_model {
+    const struct trace_reader *reader;
+    uint64_t calls;           /* that were read */
+    struct trace_role *roles; /* of the slots */
+    struct trace_object_effect *effects;
+    struct trace_table objects, counts, threads, devices;
+    struct trace_capturing capturing;
+    uint64_t *ends; /* the number of the last call of each process */
+    size_t process_count;
+};
+
+/* Return false if there is not enough memory. Every call must be read, in the order of trace_read(). The model can be
+ * freed after a failure, too. */
+bool trace_model_start(struct trace_model *model, const struct trace_reader *reader);
+bool trace_model_read(struct trace_model *model, const struct trace_call *call);
+void trace_model_free(struct trace_model *model);
+
+/* The newest call. */
+struct trace_moment trace_moment_of(const struct trace_model *model, const struct trace_call *call);
+
+/* Returns the object with a handle, or NULL. */
+const struct trace_object *trace_object_find(const struct trace_model *model, size_t process, unsigned row,
+                                             uint64_t handle);
+
+/* Returns the context with which an object ended, or NULL. */
+const struct trace_object *trace_object_context_ended(const struct trace_model *model,
+                                                      const struct trace_object *object);
+
+/* The object of a parameter, or 0. */
+uint64_t trace_object_handle(const struct trace_object_field *field, const struct trace_call *call);
+
+/* The context that is current for a call; 0: none, or unknown. */
+uint64_t trace_current_context(const struct trace_model *model, const struct trace_call *call);
+
+/* The call after which no context was current on the thread of a call, and that context. Returns false if there is
+ * none. */
+bool trace_context_popped(const struct trace_model *model, const struct trace_call *call,
+                          const struct trace_object **out_context, struct trace_moment *out_moment);
+
+/* A context that is current on another thread of the process, or NULL. */
+const struct trace_object *trace_context_elsewhere(const struct trace_model *model, const struct trace_call *call,
+                                                   long *out_thread);
+
+/* Returns the device allocation that is alive and has the address, or one that ends at it or less than its size before
+ * it; otherwise, one that was freed, or NULL. */
+const struct trace_object *trace_allocation_find(const struct trace_model *model, size_t process, uint64_t address);
+
+/* The stream of a call by a number that also distinguishes per-thread streams: a thread has one in each context. */
+uint64_t trace_stream_of(const struct trace_model *model, const struct trace_role *role, const struct trace_call *call);
+uint64_t trace_stream_number(const struct trace_model *model, const struct trace_call *call, uint64_t handle);
+enum { TRACE_LEGACY_STREAM = 1, TRACE_PER_THREAD_STREAM = 2 };
+
+/* ---- object_names.c ---- */
+
+/* The short name of an object: "stream 3". The type can end with " *". The text is empty if no call that was read has
+ * created it. */
+struct trace_text trace_name_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle);
+
+/* The number in the short name, or 0. */
+unsigned trace_number_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle);
+
+/* "stream 3", "device allocation 0x7f0000" */
+struct trace_text trace_object_name(const struct trace_object *object);
+
+/* "stream 3", "the legacy stream", "the per-thread stream of thread 4711", also with "in context 2" at the end,
+ * "stream 0x55d2a0" */
+struct trace_text trace_stream_name(const struct trace_model *model, size_t process, uint64_t stream);
+
+#endif

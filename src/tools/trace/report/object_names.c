@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The short names of objects and streams. */
+#include "model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct trace_text trace_object_name(const struct trace_object *object)
+{
+    struct trace_text name;
+    unsigned row = object->key.kind - 1;
+    if ((trace_object_rows[row].flags & NAMED) != 0)
+        snprintf(name.text, sizeof name.text, "%s %u", trace_object_rows[row].word, object->number);
+    else
+        snprintf(name.text, sizeof name.text, "%s 0x%" PRIx64, trace_object_rows[row].word, object->key.id);
+    return name;
+}
+
+/* Returns the object with a short name, or NULL. */
+static const struct trace_object *object_named(const struct trace_model *model, size_t process, const char *type,
+                                               uint64_t handle)
+{
+    size_t length = strcspn(type, " ");
+    for (unsigned row = 0; row < TRACE_OBJECT_ROWS; row++) {
+        const struct trace_object *object = (trace_object_rows[row].flags & NAMED) != 0
+                                                    && strlen(trace_object_rows[row].type) == length
+                                                    && strncmp(trace_object_rows[row].type, type, length) == 0
+                                                ? trace_object_find(model, process, row, handle)
+                                                : NULL;
+        if (object != NULL && object->number != 0)
+            return object;
+    }
+    return NULL;
+}
+
+unsigned trace_number_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)
+{
+    const struct trace_object *object = object_named(model, process, type, handle);
+    return object != NULL ? object->number : 0;
+}
+
+struct trace_text trace_name_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)
+{
+    const struct trace_object *object = object_named(model, process, type, handle);
+    return object != NULL ? trace_object_name(object) : (struct trace_text){""};
+}
+
+struct trace_text trace_stream_name(const struct trace_model *model, size_t process, uint64_t stream)
+{
+    struct trace_text name = trace_name_of(model, process, "CUstream", stream);
+    unsigned context = (unsigned)(stream >> 32) & INT32_MAX;
+    if (stream == TRACE_LEGACY_STREAM)
+        snprintf(name.text, sizeof name.text, "the legacy stream");
+    else if (stream >> 63 != 0)
+        snprintf(name.text, sizeof name.text,
+                 context > 1 ? "the per-thread stream of thread %u in context %u"
+                             : "the per-thread stream of thread %u",
+                 (unsigned)stream, context);
+    else if (name.text[0] == '\0')
+        snprintf(name.text, sizeof name.text, "stream 0x%" PRIx64, stream);
+    return name;
+}
