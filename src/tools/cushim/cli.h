@@ -29,7 +29,7 @@ struct options {
     int wait_seconds;              /* how long probe tries again */
     const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
     size_t word_count;
-    const char **names; /* each --require-slot or --layer; stored in elements of argv that have been read */
+    const char **names; /* each --require-slot or --layer */
     size_t name_count;
     char **program; /* with exec and trace: the program and its arguments, NULL at the end */
     struct trace_options trace;
@@ -115,13 +115,13 @@ struct driver_words driver_words(void);
 /* Starts the driver (cuInit). Flushes stdout first: some drivers fork, and buffered output would be written twice. */
 CUresult driver_start(void);
 
+/* The number of GPUs of the started driver; 0 if the driver reports an error. */
+int driver_device_count(void);
+
 /* The name of a code, such as "CUDA_ERROR_NO_DEVICE", or "an unknown code". */
 const char *driver_code_name(CUresult code);
 
 /* ---- devices.c: the GPUs of a started driver ---- */
-
-/* The number of GPUs; 0 if the driver reports an error. */
-int devices_count(void);
 
 /* Write the GPUs as the JSON array `key`, or as lines of text. */
 void devices_write(struct json *json, const char *key);

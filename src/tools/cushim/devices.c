@@ -12,12 +12,6 @@ struct device {
     char bus_id[32];
 };
 
-int devices_count(void)
-{
-    int count = 0;
-    return cushim_table_legacy()->DeviceGetCount_v1(&count) == CUDA_SUCCESS ? count : 0;
-}
-
 /* The attributes came with CUDA 5.0. Before, there was a function. */
 static bool device_query_capability(CUdevice handle, int *major, int *minor)
 {
@@ -74,7 +68,7 @@ static const char *or_null(const char *text)
 void devices_write(struct json *json, const char *key)
 {
     json_open_array(json, key);
-    int count = devices_count();
+    int count = driver_device_count();
     for (int i = 0; i < count; i++) {
         struct device device = device_query(i);
         json_open_object(json, NULL);
@@ -91,7 +85,7 @@ void devices_write(struct json *json, const char *key)
 
 void devices_print(void)
 {
-    int count = devices_count();
+    int count = driver_device_count();
     for (int i = 0; i < count; i++) {
         struct device device = device_query(i);
         char label[32];

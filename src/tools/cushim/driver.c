@@ -128,3 +128,9 @@ const char *driver_code_name(CUresult code)
     return cushim_table_legacy()->GetErrorName_v1(code, &name) == CUDA_SUCCESS && name != NULL ? name
                                                                                                : "an unknown code";
 }
+
+int driver_device_count(void)
+{
+    int count = 0;
+    return cushim_table_legacy()->DeviceGetCount_v1(&count) == CUDA_SUCCESS ? count : 0;
+}

@@ -3,7 +3,6 @@
 #include "cli.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,30 +22,127 @@ static const struct command {
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* What an option sets: a member of struct options of this type, or what the function option_apply() says. */
-enum kind {
-    KIND_FLAG,
-    KIND_TEXT,
-    KIND_VERSION,
-    KIND_SECONDS,
-    KIND_FORMAT,
-    KIND_ROOT,
-    KIND_SLOT,
-    KIND_LAYER,
-    KIND_NUMBER,
-    KIND_TIME,
-    KIND_KEEP
-};
-
-static const struct option {
+/* An option, and how its value is read. */
+struct option {
     const char *name, *value; /* the name of the value, or NULL */
-    enum kind kind;
-    size_t member;
+    /* Returns STATUS_USAGE, after a message, if the value is invalid. An option without a value gets NULL. */
+    enum status (*read)(const struct option *option, const char *value, struct options *options);
+    size_t member;        /* of struct options, for the functions that set one */
     const char *commands; /* those that have the option; NULL: all */
     const char *help;     /* NULL: the help of its command has it */
-} known_options[] = {
+};
+
+static void *option_member(const struct option *option, struct options *options)
+{
+    return (char *)options + option->member;
+}
+
+static enum status read_flag(const struct option *option, const char *value, struct options *options)
+{
+    (void)value;
+    *(bool *)option_member(option, options) = true;
+    return STATUS_USABLE;
+}
+
+static enum status read_text(const struct option *option, const char *value, struct options *options)
+{
+    *(const char **)option_member(option, options) = value;
+    return STATUS_USABLE;
+}
+
+static enum status read_version(const struct option *option, const char *value, struct options *options)
+{
+    int *version = option_member(option, options);
+    *version = cush_version_parse(value);
+    return *version != 0 ? STATUS_USABLE
+                         : text_refuse("%s: \"%s\" is not a CUDA version such as 12.3", option->name, value);
+}
+
+static enum status read_seconds(const struct option *option, const char *value, struct options *options)
+{
+    enum { MOST_DIGITS = 6 };
+    size_t digits = strspn(value, "0123456789");
+    if (digits == 0 || digits > MOST_DIGITS || value[digits] != '\0')
+        return text_refuse("%s: \"%s\" is not a number of seconds", option->name, value);
+    *(int *)option_member(option, options) = atoi(value);
+    return STATUS_USABLE;
+}
+
+#if defined(CUSHIM_HAS_TRACE)
+/* A number from 1, which can end with K, M or G. */
+static enum status read_number(const struct option *option, const char *value, struct options *options)
+{
+    static const char units[] = "KMG";
+    char *end;
+    bool is_number = value[0] >= '0' && value[0] <= '9';
+    unsigned long long number = strtoull(value, &end, 10);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
+    if (!is_number || number == 0 || number > (UINT64_MAX >> 1) >> shift || end[unit != NULL] != '\0')
+        return text_refuse("%s: \"%s\" is not a number such as 4096 or 64M", option->name, value);
+    *(uint64_t *)option_member(option, options) = (uint64_t)number << shift;
+    return STATUS_USABLE;
+}
+
+/* Seconds, 0.25, as nanoseconds. */
+static enum status read_time(const struct option *option, const char *value, struct options *options)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(seconds < 1e9))
+        return text_refuse("%s: \"%s\" is not a number of seconds such as 0.25", option->name, value);
+    *(uint64_t *)option_member(option, options) = (uint64_t)(seconds * 1e9 + 0.5);
+    return STATUS_USABLE;
+}
+
+static enum status read_keep(const struct option *option, const char *value, struct options *options)
+{
+    bool first = strcmp(value, "first") == 0;
+    *(bool *)option_member(option, options) = first;
+    return first || strcmp(value, "newest") == 0
+               ? STATUS_USABLE
+               : text_refuse("%s: \"%s\" is neither newest nor first", option->name, value);
+}
+#endif
+
+static enum status refuse_format(const char *value)
+{
+    return text_refuse("--format: \"%s\" is not text or json (trace also has html)", value);
+}
+
+static enum status read_format(const struct option *option, const char *value, struct options *options)
+{
+    (void)option;
+    options->json = strcmp(value, "json") == 0;
+    options->html = strcmp(value, "html") == 0;
+    return options->json || options->html || strcmp(value, "text") == 0 ? STATUS_USABLE : refuse_format(value);
+}
+
+static enum status read_directory(const struct option *option, const char *value, struct options *options)
+{
+    *(const char **)option_member(option, options) = value;
+    return platform_is_directory(value) ? STATUS_USABLE
+                                        : text_refuse("%s: \"%s\" is not a directory", option->name, value);
+}
+
+static enum status read_layer(const struct option *option, const char *value, struct options *options)
+{
+    (void)option;
+    options->names[options->name_count++] = value;
+    return STATUS_USABLE;
+}
+
+static enum status read_slot(const struct option *option, const char *value, struct options *options)
+{
+    enum cushim_slot slot;
+    if (cushim_slot_find(value, &slot) != CUDA_SUCCESS)
+        return text_refuse("%s: cushim has no slot \"%s\"; \"cushim table FILTER\" lists them", option->name, value);
+    return read_layer(option, value, options);
+}
+
+static const struct option known_options[] = {
 #define MEMBER(name) offsetof(struct options, name)
-#define OPTION(name, value, kind, member, commands, help) {name, value, kind, member, commands, help},
+#define OPTION(name, value, kind, member, commands, help) {name, value, read_##kind, member, commands, help},
 #include "options.inc"
 #undef MEMBER
 };
@@ -83,95 +179,6 @@ static bool list_has(const char *list, const char *word)
     return false;
 }
 
-static enum status read_slot(const char *name)
-{
-    enum cushim_slot slot;
-    return cushim_slot_find(name, &slot) == CUDA_SUCCESS
-               ? STATUS_USABLE
-               : text_refuse("--require-slot: cushim has no slot \"%s\"; \"cushim table FILTER\" lists them", name);
-}
-
-static enum status read_seconds(const char *text, int *out_seconds)
-{
-    enum { MOST_DIGITS = 6 };
-    size_t digits = strspn(text, "0123456789"); /* analyzer: the option has a value */
-    if (digits == 0 || digits > MOST_DIGITS || text[digits] != '\0')
-        return text_refuse("--wait: \"%s\" is not a number of seconds", text);
-    *out_seconds = atoi(text);
-    return STATUS_USABLE;
-}
-
-/* Reads a number from 1, which can end with K, M or G. */
-static enum status read_number(const char *option, const char *text, uint64_t *out_number)
-{
-    static const char units[] = "KMG";
-    char *end;
-    bool is_number = text[0] >= '0' && text[0] <= '9'; /* analyzer: the option has a value */
-    unsigned long long number = strtoull(text, &end, 10);
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
-    if (!is_number || number == 0 || number > (UINT64_MAX >> 1) >> shift || end[unit != NULL] != '\0')
-        return text_refuse("%s: \"%s\" is not a number such as 4096 or 64M", option, text);
-    *out_number = (uint64_t)number << shift;
-    return STATUS_USABLE;
-}
-
-/* Reads seconds, 0.25, as nanoseconds. */
-static enum status read_time(const char *option, const char *text, uint64_t *out_nanoseconds)
-{
-    char *end;
-    double seconds = strtod(text, &end); /* analyzer: the option has a value */
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || !(seconds < 1e9))
-        return text_refuse("%s: \"%s\" is not a number of seconds such as 0.25", option, text);
-    *out_nanoseconds = (uint64_t)(seconds * 1e9 + 0.5);
-    return STATUS_USABLE;
-}
-
-static enum status refuse_format(const char *value)
-{
-    return text_refuse("--format: \"%s\" is not text or json (trace also has html)", value);
-}
-
-static enum status option_apply(const struct option *option, const char *value, struct options *options)
-{
-    void *member = (char *)options + option->member;
-    switch (option->kind) {
-    case KIND_FLAG:
-        *(bool *)member = true;
-        return STATUS_USABLE;
-    case KIND_TEXT:
-        *(const char **)member = value;
-        return STATUS_USABLE;
-    case KIND_VERSION:
-        *(int *)member = cush_version_parse(value);
-        return *(int *)member != 0 ? STATUS_USABLE
-                                   : text_refuse("%s: \"%s\" is not a CUDA version such as 12.3", option->name, value);
-    case KIND_SECONDS:
-        return read_seconds(value, member);
-    case KIND_NUMBER:
-        return read_number(option->name, value, member);
-    case KIND_TIME:
-        return read_time(option->name, value, member);
-    case KIND_KEEP:
-        *(bool *)member = strcmp(value, "first") == 0; /* analyzer: the option has a value */
-        return *(bool *)member || strcmp(value, "newest") == 0
-                   ? STATUS_USABLE
-                   : text_refuse("--keep: \"%s\" is neither newest nor first", value);
-    case KIND_FORMAT:
-        options->json = strcmp(value, "json") == 0; /* analyzer: the option has a value */
-        options->html = strcmp(value, "html") == 0;
-        return options->json || options->html || strcmp(value, "text") == 0 ? STATUS_USABLE : refuse_format(value);
-    case KIND_ROOT:
-        *(const char **)member = value;
-        return platform_is_directory(value) ? STATUS_USABLE : text_refuse("--root: \"%s\" is not a directory", value);
-    case KIND_SLOT:
-    case KIND_LAYER:
-        options->names[options->name_count++] = value;
-        return option->kind == KIND_SLOT ? read_slot(value) : STATUS_USABLE;
-    }
-    return STATUS_USAGE;
-}
-
 /* Finds the option that `argument` names, and the value after "=", or NULL. */
 static const struct option *find_option(const char *argument, const char **out_value)
 {
@@ -200,6 +207,15 @@ static const char *command_names(void)
     return names;
 }
 
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
 static enum status read_word(const char *word, struct options *options)
 {
     if (options->command != NULL) {
@@ -208,24 +224,20 @@ static enum status read_word(const char *word, struct options *options)
         options->words[options->word_count++] = word;
         return STATUS_USABLE;
     }
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i].name, word) == 0) {
-            options->command = &commands[i];
-            return STATUS_USABLE;
-        }
-    }
+    options->command = find_command(word);
+    if (options->command != NULL)
+        return STATUS_USABLE;
     return text_refuse("unknown command \"%s\": use %s", word, command_names());
 }
 
 /* The checks that need the whole command line. */
-static enum status options_check(const struct options *options, unsigned used)
+static enum status options_check(const struct options *options, const bool used[OPTIONS])
 {
     const struct command *command = options->command;
     if (command == NULL)
         return text_refuse("a command is missing: %s", command_names());
     for (size_t i = 0; i < OPTIONS; i++) {
-        if ((used >> i & 1) != 0 && known_options[i].commands != NULL
-            && !list_has(known_options[i].commands, command->name))
+        if (used[i] && known_options[i].commands != NULL && !list_has(known_options[i].commands, command->name))
             return text_refuse("this command has no option %s", known_options[i].name);
     }
     if (options->html && strcmp(command->name, "trace") != 0)
@@ -263,19 +275,17 @@ static bool runs_program(const struct command *command)
     return command->run == command_exec || strcmp(command->name, "trace") == 0;
 }
 
-/* Reads the command line and permutes it. */
+/* Reads the command line. options->names has room for every argument. */
 static enum status options_read(int argc, char **argv, struct options *options)
 {
-    unsigned used = 0;
+    bool used[OPTIONS] = {false};
     bool only_words = false;
-    /* Each name takes at least one element of argv, so that writing never overtakes reading. */
-    options->names = (void *)argv;
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         const char *value = NULL;
         const struct option *option;
         enum status status;
-        /* The program's own arguments are not read. That of trace stands behind "--", because trace has words, too. */
+        /* The arguments of the program are not read. trace takes operands itself, so its program follows "--". */
         if (options->command != NULL
             && ((options->command->run == command_exec && argument[0] != '-')
                 || (runs_program(options->command) && strcmp(argument, "--") == 0))) {
@@ -296,8 +306,8 @@ static enum status options_read(int argc, char **argv, struct options *options)
         } else {
             if (option->value != NULL && value == NULL)
                 value = argv[++i];
-            used |= 1u << (option - known_options);
-            status = option_apply(option, value, options);
+            used[option - known_options] = true;
+            status = option->read(option, value, options);
         }
         if (status != STATUS_USABLE || options->help || options->version)
             return status;
@@ -321,17 +331,17 @@ static enum status run_command(const struct options *options)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.command = NULL};
     text_start();
     platform_arguments(&argc, &argv);
+    /* trace adds one. */
+    struct options options = {.names = calloc((size_t)argc + 1, sizeof *options.names)};
+    if (options.names == NULL) {
+        text_complain("there is not enough memory");
+        return STATUS_UNUSABLE;
+    }
     enum status status = options_read(argc, argv, &options);
     if (status == STATUS_USABLE)
         status = run_command(&options);
-    /* Output that was not written is a failure. */
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        text_complain("cannot write the output: %s", errno != 0 ? strerror(errno) : "unknown error");
-        return STATUS_UNUSABLE;
-    }
-    return (int)status;
+    free(options.names);
+    return text_flush() ? (int)status : STATUS_UNUSABLE;
 }

@@ -116,7 +116,7 @@ static enum status probe_examine(const struct options *options, struct probe *pr
                      diagnosis->advice);
     if (!probe->loaded || probe->started == START_FAILED)
         return STATUS_UNUSABLE;
-    if (probe->started == STARTED && devices_count() == 0) {
+    if (probe->started == STARTED && driver_device_count() == 0) {
         probe_set_reason(probe, CUSHIM_REASON_NO_DEVICE, cushim_reason_message(CUSHIM_REASON_NO_DEVICE),
                          cushim_reason_advice(CUSHIM_REASON_NO_DEVICE));
         return STATUS_UNUSABLE;

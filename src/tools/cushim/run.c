@@ -63,7 +63,7 @@ static void restart_on_softcuda(const struct options *options)
 static enum status start_driver(const struct options *options)
 {
     enum status status = driver_load(options);
-    if (status == STATUS_USABLE && (driver_start() != CUDA_SUCCESS || devices_count() == 0))
+    if (status == STATUS_USABLE && (driver_start() != CUDA_SUCCESS || driver_device_count() == 0))
         status = STATUS_UNUSABLE;
     if (status == STATUS_UNUSABLE && !is_named(options) && is_without_gpu(options))
         restart_on_softcuda(options);

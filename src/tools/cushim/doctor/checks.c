@@ -368,7 +368,7 @@ static bool has_problem(const struct doctor *doctor)
 static void report_started(struct doctor *doctor)
 {
     char names[512] = "";
-    int count = devices_count();
+    int count = driver_device_count();
     for (int i = 0; i < count; i++) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", devices_name(i).text);

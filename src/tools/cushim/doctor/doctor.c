@@ -66,7 +66,7 @@ static enum status doctor_examine(struct doctor *doctor, const struct options *o
         doctor->start_code = driver_start();
         if (doctor->start_code != CUDA_SUCCESS)
             doctor->start_words = driver_words();
-        doctor->started = doctor->start_code == CUDA_SUCCESS && devices_count() > 0;
+        doctor->started = doctor->start_code == CUDA_SUCCESS && driver_device_count() > 0;
     }
     doctor->now = driver_diagnosis();
     return STATUS_USABLE;

@@ -2,31 +2,28 @@
 # SPDX-License-Identifier: MIT
 """Prints the completion of a shell for the program cushim, from the list of its commands and options.
 
-  generate.py bash|zsh|fish LISTS OPTIONS.INC...
+  generate.py bash|zsh|fish LISTS OPTION_LIST
 
-LISTS is the directory of the lists of the loader, which have the numbers of the software drivers.
+LISTS is the directory of the lists of the loader, which have the numbers of the software drivers. OPTION_LIST is what
+the preprocessor makes of option_list.c.
 """
+import ast
 import pathlib
 import re
 import sys
 
-COMMAND = re.compile(r'^COMMAND\((\w+),(.*?)\)$', re.M | re.S)
-OPTION = re.compile(r'^OPTION\("([^"]+)", (?:NULL|"([^"]*)"), \w+, (?:MEMBER\([\w.]+\)|0), (?:NULL|"([^"]*)"),'
-                    r'\s*(?:NULL|"((?:[^"\\]|\\.)*)")\)$', re.M)
 
-
-def read(paths):
+def read(path):
     """The commands as {name: description}, and the options as (name, value or '', commands, description or '').
 
     Only trace has the format html: its --format is a row of its own."""
-    text = ''.join(pathlib.Path(path).read_text(encoding='utf-8') for path in paths)
+    rows = ast.literal_eval(f'[{pathlib.Path(path).read_text(encoding="utf-8")}]')
     # The description is the first sentence of the help, which is indented by six spaces.
-    commands = {name: re.split(r'[.:](?: |$)', ' '.join(re.findall(r'" {6}(\w.*)\\n"', help_text)))[0]
-                for name, help_text in COMMAND.findall(text)}
+    commands = {row[1]: re.split(r'[.:](?: |$)', ' '.join(re.findall(r'^ {6}(\w.*)', row[2], re.M)))[0]
+                for row in rows if row[0] == 'COMMAND'}
     # The row of an option can name a command that this build does not have.
-    options = [(name, value, [one for one in only.split() if one in commands] or list(commands),
-                help_text.replace('\\"', '"')) for name, value, only, help_text in OPTION.findall(text)]
-    assert len(commands) + len(options) == len(re.findall(r'^(?:COMMAND|OPTION)\(', text, re.M)), paths
+    options = [(name, value or '', [one for one in (only or '').split() if one in commands] or list(commands), text or '')
+               for name, value, only, text in (row[1:] for row in rows if row[0] == 'OPTION')]
     if 'trace' in commands:
         _, _, only, _ = next(row for row in options if row[0] == '--format')
         only.remove('trace')
@@ -132,13 +129,13 @@ def fish(commands, options, words):
 
 
 def main():
-    shell, directory, *paths = sys.argv[1:]
+    shell, directory, path = sys.argv[1:]
     sys.dont_write_bytecode = True
     sys.path.insert(0, directory)
     import entry_points as lists  # pylint: disable=import-outside-toplevel
     words = {'FORMAT': 'text json', 'FORMAT of trace': 'text json html', 'WHICH': 'newest first',
              'NUMBER': ' '.join(str(one.branch) for one in lists.known_drivers())}
-    print({'bash': bash, 'zsh': zsh, 'fish': fish}[shell](*read(paths), words), end='')
+    print({'bash': bash, 'zsh': zsh, 'fish': fish}[shell](*read(path), words), end='')
 
 
 main()
