@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables.h"
 
+#include "atomic.h"
 #include "load.h"
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */

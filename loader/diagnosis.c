@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic.h"
 #include "os.h"
 
 const struct cushim_diagnosis cush_reasons[CUSHIM_REASON_COUNT] = {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "atomic.h"
 #include "polyfills.h"
 
 /* The lines of a failed call. The call is complete when its last line was logged, which names the function. */
@@ -14,8 +15,8 @@ struct failed_call {
     char function[64]; /* "cuMemAlloc_v2"; "": the call is not complete */
 };
 
-static _Thread_local struct failed_call last_call;
-static _Thread_local char taken_lines[sizeof last_call.lines];
+static CUSH_THREAD_LOCAL struct failed_call last_call;
+static CUSH_THREAD_LOCAL char taken_lines[sizeof last_call.lines];
 static CUlogsCallbackHandle registration; /* guarded by the load lock */
 
 static void failed_call_add_line(struct failed_call *call, const char *line, int length)

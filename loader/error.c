@@ -3,10 +3,11 @@
 
 #include <stdio.h>
 
+#include "atomic.h"
 #include "symbols.h"
 
-static _Thread_local struct error_detail thread_error;
-static _Thread_local char message_copy[512], function_copy[64];
+static CUSH_THREAD_LOCAL struct error_detail thread_error;
+static CUSH_THREAD_LOCAL char message_copy[512], function_copy[64];
 
 const struct error_detail *cush_error_get(void)
 {

@@ -3,13 +3,14 @@
 
 #include <stdio.h>
 
+#include "atomic.h"
 #include "driver.h"
 #include "load.h"
 #include "tables.h"
 #include "version.h"
 
-static _Thread_local char message[512], driver_message[512];
-static _Thread_local struct cushim_error last_error;
+static CUSH_THREAD_LOCAL char message[512], driver_message[512];
+static CUSH_THREAD_LOCAL struct cushim_error last_error;
 
 #define VERSION(version) cush_version_text(version).text
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic.h"
 #include "os.h"
 #include "tables.h"
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables.h"
 
+#include "atomic.h"
 #include "error.h"
 #include "error_names.h"
 #include "polyfills.h"
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #    pragma GCC diagnostic ignored "-Wunused-parameter"
+#elif defined(_MSC_VER)
+#    pragma warning(disable : 4100) /* an unused parameter */
 #endif
 
 #define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \

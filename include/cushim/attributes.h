@@ -65,18 +65,31 @@ _Static_assert(sizeof(enum cushim_enum_size) == sizeof(int), "cushim: compile wi
 #    define CUSHIM_REPLACEABLE
 #endif
 
-/** Atomic access to a variable that every thread reads and few threads write. C++ has no _Atomic. */
-#define CUSHIM_LOAD_ACQUIRE(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
-#define CUSHIM_STORE_RELEASE(address, value) __atomic_store_n((address), (value), __ATOMIC_RELEASE)
-#define CUSHIM_EXCHANGE(address, value) __atomic_exchange_n((address), (value), __ATOMIC_ACQ_REL)
+/** Atomic access to a variable that every thread reads and few threads write. C++ has no _Atomic. Microsoft's compiler
+ *  has none of these; the public headers do not need them there. */
+#if !defined(_MSC_VER)
+#    define CUSHIM_LOAD_ACQUIRE(address) __atomic_load_n((address), __ATOMIC_ACQUIRE)
+#    define CUSHIM_STORE_RELEASE(address, value) __atomic_store_n((address), (value), __ATOMIC_RELEASE)
+#    define CUSHIM_EXCHANGE(address, value) __atomic_exchange_n((address), (value), __ATOMIC_ACQ_REL)
 
 /** Loads a pointer atomically, for code that reads the object only through this pointer. The data dependency orders the
  *  two reads on every machine that has a CUDA driver. Unlike after an acquire load, the compiler can leave arguments on
  *  the stack where they are. */
-#if defined(__SANITIZE_THREAD__)
-#    define CUSHIM_LOAD_DEPENDENT(address) CUSHIM_LOAD_ACQUIRE(address)
+#    if defined(__SANITIZE_THREAD__)
+#        define CUSHIM_LOAD_DEPENDENT(address) CUSHIM_LOAD_ACQUIRE(address)
+#    else
+#        define CUSHIM_LOAD_DEPENDENT(address) __atomic_load_n((address), __ATOMIC_RELAXED)
+#    endif
+#endif
+
+/** Marks a function that is called only when something fails or once in a process, before its type. It is compiled for
+ *  size, is never copied into its callers, and what leads to it is moved out of the way of other code. */
+#if defined(__GNUC__)
+#    define CUSHIM_COLD __attribute__((cold, noinline))
+#elif defined(_MSC_VER)
+#    define CUSHIM_COLD __declspec(noinline)
 #else
-#    define CUSHIM_LOAD_DEPENDENT(address) __atomic_load_n((address), __ATOMIC_RELAXED)
+#    define CUSHIM_COLD
 #endif
 
 /** Lets the compiler check the arguments of a function that takes a printf format. */

@@ -115,7 +115,7 @@ struct cushim_layer {
 static inline const struct cushim_dispatch_table *cushim_layer_next(const struct cushim_layer *layer,
                                                                     enum cushim_default_stream kind)
 {
-#if defined(__GNUC__)
+#if defined(CUSHIM_LOAD_ACQUIRE)
     return CUSHIM_LOAD_ACQUIRE(&layer->next[kind]);
 #else
     return *(const struct cushim_dispatch_table *const volatile *)&layer->next[kind];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../atomic.h"
 #include "cushim/attributes.h"
 #include "unicode.h"
 

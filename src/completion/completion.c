@@ -41,9 +41,9 @@ static bool completion_is_forked(const struct cushim_completion *completion)
 /* Releases what the work uses, unless another thread does. In the child of a fork(), the parent does. */
 static void completion_release(struct cushim_completion *completion)
 {
-    if (atomic_load(&completion->destroy_user) == NULL || completion_is_forked(completion))
+    if (atomic_load(&completion->destroy_user) == 0 || completion_is_forked(completion))
         return;
-    void (*destroy_user)(void *) = atomic_exchange(&completion->destroy_user, NULL);
+    destroy_fn destroy_user = (destroy_fn)atomic_exchange(&completion->destroy_user, 0);
     if (destroy_user != NULL)
         destroy_user(completion->user);
 }

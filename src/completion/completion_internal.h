@@ -13,11 +13,16 @@
 #ifndef CUSHIM_COMPLETION_INTERNAL_H
 #define CUSHIM_COMPLETION_INTERNAL_H
 
-#include <stdatomic.h>
+#include <stdint.h>
+
+#include "../../loader/atomic.h"
 
 #include "../stream/stream_internal.h"
 #include "cushim/completion.h"
 #include "os_wait.h"
+
+/* destroy_user of cushim_stream_enqueue(). Atomic as a number: a pointer to a function is not one to an object. */
+typedef void (*destroy_fn)(void *user);
 
 /* The event of a completion, and the context to which it belongs: event.c. */
 struct completion_event {
@@ -54,10 +59,10 @@ struct cushim_completion {
     bool captured;       /* it fires at each launch of a graph, and counts the firings */
     struct completion_event event;
     _Atomic(os_signal) signal;
-    atomic_ullong count;       /* of a captured completion: firings */
-    atomic_uint pending_calls; /* of a captured completion: firings for which the callback was not called */
-    _Atomic(void (*)(void *)) destroy_user; /* of cushim_stream_enqueue() */
-    void *user;                             /* of destroy_user */
+    atomic_ullong count;             /* of a captured completion: firings */
+    atomic_uint pending_calls;       /* of a captured completion: firings for which the callback was not called */
+    _Atomic(uintptr_t) destroy_user; /* a destroy_fn, or 0 */
+    void *user;                      /* of destroy_user */
     atomic_uint callback_state;
     atomic_bool queued;             /* in the queue of its dispatcher */
     struct cushim_completion *next; /* in that queue */

@@ -124,7 +124,7 @@ CUresult cushim_completion_create_captured(struct cushim_stream *stream, struct 
 /* The work can neither be recorded nor waited for, so that nobody knows when it is done. */
 static CUresult enqueue_lose(const char *function, struct cushim_completion *completion)
 {
-    atomic_store(&completion->destroy_user, NULL);
+    atomic_store(&completion->destroy_user, 0);
     return cushim_error_set(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, function,
                             "The body left the stream in a capture of another stream. Its work cannot be waited for, "
                             "so destroy_user is not called.");
@@ -184,7 +184,7 @@ CUresult cushim_stream_enqueue(struct cushim_stream *stream, cushim_stream_body 
         return result;
     }
     completion->user = user;
-    atomic_store(&completion->destroy_user, destroy_user);
+    atomic_store(&completion->destroy_user, (uintptr_t)destroy_user);
     result = enqueue_call_body(function, stream, body, user, completion);
     if (result == CUDA_SUCCESS && out_completion != NULL)
         *out_completion = completion;

@@ -6,7 +6,7 @@
 #ifndef CUSHIM_OS_WAIT_H
 #define CUSHIM_OS_WAIT_H
 
-#include <stdatomic.h>
+#include "../../loader/atomic.h"
 
 #include "cushim/completion.h"
 

@@ -23,12 +23,12 @@ struct cushim_capture {
  * The open captures of special streams that this thread began. Such a stream belongs to a thread and a context, however
  * many objects wrap it, so it has at most one here for each context.
  */
-static _Thread_local struct cushim_capture *special_captures;
+static CUSH_THREAD_LOCAL struct cushim_capture *special_captures;
 
 unsigned long long cush_thread_number(void)
 {
     static atomic_ullong count;
-    static _Thread_local unsigned long long number;
+    static CUSH_THREAD_LOCAL unsigned long long number;
     if (number == 0)
         number = atomic_fetch_add(&count, 1) + 1;
     return number;

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_STREAM_INTERNAL_H
 #define CUSHIM_STREAM_INTERNAL_H
 
-#include <stdatomic.h>
+#include "../../loader/atomic.h"
 
 #include "cushim/capture.h"
 #include "cushim/event.h"
@@ -14,7 +14,7 @@
  */
 
 /* CUSHIM_CALL() in the legacy table, where stream 0 means the same for every user of this code. */
-#define CUSH_CALL(...) CUSHIM_CALL_IN(cushim_table_legacy(), __VA_ARGS__)
+#define CUSH_CALL(...) CUSHIM_EXPAND(CUSHIM_CALL_IN(cushim_table_legacy(), __VA_ARGS__))
 
 static inline CUresult fail_null_context(const char *function)
 {

@@ -249,6 +249,8 @@ typedef enum CUtensorMapFloatOOBfill_enum CUSHIM_ENUM_BASE {
 typedef struct CUtensorMap_st {
 #    ifdef __cplusplus
     alignas(128)
+#    elif defined(_MSC_VER)
+    __declspec(align(128))
 #    else
     _Alignas(128)
 #    endif
