@@ -6,12 +6,15 @@
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
 
-#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
-    static CUresult CUDAAPI bootstrap_legacy_##function##_##abi params                                                 \
+#define BOOTSTRAP_LEGACY(function, abi, params, args)                                                                  \
+    static CUSHIM_COLD CUresult CUDAAPI bootstrap_legacy_##function##_##abi params                                     \
     {                                                                                                                  \
         return cush_table_load(CUSHIM_DEFAULT_STREAM_LEGACY)->function##_##abi args;                                   \
-    }                                                                                                                  \
-    static CUresult CUDAAPI bootstrap_per_thread_##function##_##abi params                                             \
+    }
+#define CUSHIM_ENTRY(function, abi, since, params, args) BOOTSTRAP_LEGACY(function, abi, params, args)
+#define CUSHIM_ENTRY_BY_KIND(function, abi, since, params, args)                                                       \
+    BOOTSTRAP_LEGACY(function, abi, params, args)                                                                      \
+    static CUSHIM_COLD CUresult CUDAAPI bootstrap_per_thread_##function##_##abi params                                 \
     {                                                                                                                  \
         return cush_table_load(CUSHIM_DEFAULT_STREAM_PER_THREAD)->function##_##abi args;                               \
     }
@@ -25,7 +28,8 @@ const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_STREAM_C
         },
     [CUSHIM_DEFAULT_STREAM_PER_THREAD] =
         {
-#define CUSHIM_ENTRY(function, abi, since, params, args) bootstrap_per_thread_##function##_##abi,
+#define CUSHIM_ENTRY(function, abi, since, params, args) bootstrap_legacy_##function##_##abi,
+#define CUSHIM_ENTRY_BY_KIND(function, abi, since, params, args) bootstrap_per_thread_##function##_##abi,
 #include "cushim/entry_points.h"
         },
 };

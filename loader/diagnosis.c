@@ -10,30 +10,55 @@
 #include "atomic.h"
 #include "os.h"
 
-const struct cushim_diagnosis cush_reasons[CUSHIM_REASON_COUNT] = {
+/* As in error_names.h, the texts stand in one block, and rows have offsets into it. */
+static const struct reason_texts {
 #define CUSHIM_REASON(name, word, code, message, advice)                                                               \
-    {CUSHIM_REASON_##name, code, word, message, advice, NULL, 0, NULL, 0, NULL, 0, {NULL}},
+    char word_##name[sizeof word], message_##name[sizeof message], advice_##name[sizeof advice];
+#include "cushim/reasons.h"
+} reason_texts = {
+#define CUSHIM_REASON(name, word, code, message, advice) word, message, advice,
 #include "cushim/reasons.h"
 };
 
-static const struct cushim_diagnosis *reason_find(enum cushim_reason reason)
+static const struct reason_row {
+    uint16_t code, word, message, advice;
+} reason_rows[CUSHIM_REASON_COUNT] = {
+#define CUSHIM_REASON(name, word, code, message, advice)                                                               \
+    {code, offsetof(struct reason_texts, word_##name), offsetof(struct reason_texts, message_##name),                  \
+     offsetof(struct reason_texts, advice_##name)},
+#include "cushim/reasons.h"
+};
+
+_Static_assert(sizeof reason_texts <= UINT16_MAX, "an offset has 16 bits");
+
+static const char *reason_text(size_t offset)
 {
-    return &cush_reasons[(unsigned)reason < CUSHIM_REASON_COUNT ? reason : CUSHIM_REASON_UNKNOWN];
+    return (const char *)&reason_texts + offset;
+}
+
+static const struct reason_row *reason_find(enum cushim_reason reason)
+{
+    return &reason_rows[(unsigned)reason < CUSHIM_REASON_COUNT ? reason : CUSHIM_REASON_UNKNOWN];
 }
 
 const char *cushim_reason_name(enum cushim_reason reason)
 {
-    return reason_find(reason)->reason_name;
+    return reason_text(reason_find(reason)->word);
 }
 
 const char *cushim_reason_message(enum cushim_reason reason)
 {
-    return reason_find(reason)->message;
+    return reason_text(reason_find(reason)->message);
 }
 
 const char *cushim_reason_advice(enum cushim_reason reason)
 {
-    return reason_find(reason)->advice;
+    return reason_text(reason_find(reason)->advice);
+}
+
+CUresult cush_reason_code(enum cushim_reason reason)
+{
+    return (CUresult)reason_find(reason)->code;
 }
 
 /* Every diagnosis so far, the newest first. A diagnosis is never freed, because a program may use it. */
@@ -47,18 +72,23 @@ struct stored_diagnosis {
     char *text;
 };
 
-/* For the first diagnoses without memory, so that what a program prints is true then, too. */
-enum { MAX_SPARES = 2 };
+/* Static fallbacks, so that a program prints the true reason even without memory: one for a load, one for cuInit. The
+ * diagnosis of a search in all known paths fits. */
+enum { MAX_SPARES = 2, SPARE_TEXT = 8192 };
 static struct stored_diagnosis spares[MAX_SPARES];
-static char spare_texts[MAX_SPARES][DIAGNOSIS_TEXT];
-static size_t used_spares;
+static char spare_text[SPARE_TEXT];
+static size_t used_spares, used_spare_text;
 
 /* Limits, so that an early text does not use up the room of a later one. A value is long after a mistake, attempts are
  * long below a deep root, and the path and the message come last. */
 enum { MAX_VALUE_TEXT = 1024, MAX_ATTEMPTS_TEXT = DIAGNOSIS_TEXT - DIAGNOSIS_MESSAGE - OS_PATH_SIZE };
 
 static struct stored_diagnosis *newest_diagnosis;
-static const struct cushim_diagnosis *current_diagnosis = &cush_reasons[CUSHIM_REASON_NOT_TRIED];
+static const struct cushim_diagnosis not_tried = {.reason = CUSHIM_REASON_NOT_TRIED,
+                                                  .reason_name = reason_texts.word_NOT_TRIED,
+                                                  .message = reason_texts.message_NOT_TRIED,
+                                                  .advice = reason_texts.advice_NOT_TRIED};
+static const struct cushim_diagnosis *current_diagnosis = &not_tried;
 
 const struct cushim_diagnosis *cushim_diagnosis_get(void)
 {
@@ -83,23 +113,27 @@ static unsigned builder_add_text(struct diagnosis_builder *builder, const char *
     return start;
 }
 
-void cush_diagnosis_start(struct diagnosis_builder *builder)
+struct diagnosis_builder *cush_diagnosis_start(void)
 {
+    static struct diagnosis_builder only_builder;
+    struct diagnosis_builder *builder = &only_builder;
     /* Everything except the text, of which only the first text_used bytes count. */
     memset(builder, 0, offsetof(struct diagnosis_builder, text));
     builder->reason = CUSHIM_REASON_NOT_FOUND;
     builder->text[0] = '\0';
     builder->text_used = 1;
+    return builder;
 }
 
-void cush_diagnosis_start_from(struct diagnosis_builder *builder, const struct cushim_diagnosis *diagnosis)
+struct diagnosis_builder *cush_diagnosis_start_from(const struct cushim_diagnosis *diagnosis)
 {
-    cush_diagnosis_start(builder);
+    struct diagnosis_builder *builder = cush_diagnosis_start();
     for (size_t i = 0; i < diagnosis->attempt_count; i++)
         cush_diagnosis_add_attempt(builder, diagnosis->attempts[i].path, diagnosis->attempts[i].reason,
                                    diagnosis->attempts[i].result, diagnosis->attempts[i].file);
     cush_diagnosis_set_path(builder, diagnosis->path);
     builder->cuda_version = diagnosis->cuda_version;
+    return builder;
 }
 
 void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *path, enum cushim_reason reason,
@@ -165,24 +199,24 @@ void cush_diagnosis_set_failure(struct diagnosis_builder *builder, bool is_named
     enum cushim_reason reason = builder->reason;
     if (reason == CUSHIM_REASON_NOT_FOUND && is_named)
         reason = CUSHIM_REASON_NO_SUCH_FILE;
-    const char *message = cush_reasons[reason].message;
+    const char *message = cushim_reason_message(reason);
     const struct builder_attempt *attempt = builder->attempts;
     const struct builder_attempt *end = attempt + builder->attempt_count;
     while (attempt != end && attempt->reason != builder->reason)
         attempt++;
     if (attempt == end || reason == CUSHIM_REASON_NOT_FOUND)
-        cush_diagnosis_set_outcome(builder, reason, cush_reasons[reason].code, NULL);
+        cush_diagnosis_set_outcome(builder, reason, cush_reason_code(reason), NULL);
     else
-        cush_diagnosis_set_outcome(builder, reason, cush_reasons[reason].code, "%.*s (%s: %s).",
+        cush_diagnosis_set_outcome(builder, reason, cush_reason_code(reason), "%.*s (%s: %s).",
                                    (int)strlen(message) - 1, message, builder->text + attempt->path,
                                    builder->text + attempt->result);
     if (is_named && reason_is_of_file(reason))
-        builder->advice = cush_reasons[CUSHIM_REASON_NO_SUCH_FILE].advice;
+        builder->advice = cushim_reason_advice(CUSHIM_REASON_NO_SUCH_FILE);
 }
 
 const char *cush_diagnosis_message(const struct diagnosis_builder *builder)
 {
-    return builder->message != 0 ? builder->text + builder->message : cush_reasons[builder->reason].message;
+    return builder->message != 0 ? builder->text + builder->message : cushim_reason_message(builder->reason);
 }
 
 /* Copies the builder into a diagnosis whose strings are in `to` itself. */
@@ -203,13 +237,12 @@ static void stored_diagnosis_fill(struct stored_diagnosis *to, const struct diag
         to->variables[i] = (struct cushim_variable){.name = to->text + builder->variables[i].name,
                                                     .value = to->text + builder->variables[i].value,
                                                     .used = builder->variables[i].used};
-    const struct cushim_diagnosis *reason = &cush_reasons[builder->reason];
     to->diagnosis = (struct cushim_diagnosis){
         .reason = builder->reason,
         .code = builder->code,
-        .reason_name = reason->reason_name,
-        .message = builder->message != 0 ? to->text + builder->message : reason->message,
-        .advice = builder->advice != NULL ? builder->advice : reason->advice,
+        .reason_name = cushim_reason_name(builder->reason),
+        .message = builder->message != 0 ? to->text + builder->message : cushim_reason_message(builder->reason),
+        .advice = builder->advice != NULL ? builder->advice : cushim_reason_advice(builder->reason),
         .path = builder->path != 0 ? to->text + builder->path : NULL,
         .cuda_version = builder->cuda_version,
         .attempts = to->attempts,
@@ -245,12 +278,27 @@ static struct stored_diagnosis *stored_diagnosis_allocate(size_t text_size)
     if (stored != NULL) {
         stored->text = (char *)(stored + 1);
         stored->is_spare = false;
-    } else if (used_spares < MAX_SPARES) {
-        stored = &spares[used_spares];
-        stored->text = spare_texts[used_spares++];
+    } else if (used_spares < MAX_SPARES && text_size <= SPARE_TEXT - used_spare_text) {
+        stored = &spares[used_spares++];
+        stored->text = spare_text + used_spare_text;
         stored->is_spare = true;
+        used_spare_text += text_size;
     }
     return stored;
+}
+
+/* A diagnosis that contains only the reason and its texts. */
+static const struct cushim_diagnosis *diagnosis_without_memory(enum cushim_reason reason)
+{
+    static struct cushim_diagnosis diagnoses[CUSHIM_REASON_COUNT]; /* each is written once */
+    struct cushim_diagnosis *diagnosis = &diagnoses[reason];
+    if (diagnosis->reason_name == NULL)
+        *diagnosis = (struct cushim_diagnosis){.reason = reason,
+                                               .code = cush_reason_code(reason),
+                                               .reason_name = cushim_reason_name(reason),
+                                               .message = cushim_reason_message(reason),
+                                               .advice = cushim_reason_advice(reason)};
+    return diagnosis;
 }
 
 static const struct cushim_diagnosis *diagnosis_store(const struct diagnosis_builder *builder)
@@ -261,7 +309,7 @@ static const struct cushim_diagnosis *diagnosis_store(const struct diagnosis_bui
     if (stored == NULL) {
         stored = stored_diagnosis_allocate(builder->text_used);
         if (stored == NULL)
-            return &cush_reasons[builder->reason];
+            return diagnosis_without_memory(builder->reason);
         stored_diagnosis_fill(stored, builder);
         stored->older = newest_diagnosis;
         newest_diagnosis = stored;
@@ -278,12 +326,12 @@ const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_bui
 
 void cush_diagnosis_reset(void)
 {
-    CUSHIM_STORE_RELEASE(&current_diagnosis, &cush_reasons[CUSHIM_REASON_NOT_TRIED]);
+    CUSHIM_STORE_RELEASE(&current_diagnosis, &not_tried);
     while (newest_diagnosis != NULL) {
         struct stored_diagnosis *stored = newest_diagnosis;
         newest_diagnosis = stored->older;
         if (!stored->is_spare)
             free(stored);
     }
-    used_spares = 0;
+    used_spares = used_spare_text = 0;
 }

@@ -5,7 +5,7 @@
 
 #include "cushim/loader.h"
 
-enum { DIAGNOSIS_ATTEMPTS = 32, DIAGNOSIS_VARIABLES = 8, DIAGNOSIS_TEXT = 32768, DIAGNOSIS_MESSAGE = 6144 };
+enum { DIAGNOSIS_ATTEMPTS = 32, DIAGNOSIS_VARIABLES = 8, DIAGNOSIS_TEXT = 30720, DIAGNOSIS_MESSAGE = 6144 };
 
 /* A diagnosis that is being built, guarded by the load lock. Its strings are offsets into `text`. A string that does
  * not fit is truncated. */
@@ -28,18 +28,20 @@ struct diagnosis_builder {
     char text[DIAGNOSIS_TEXT];
 };
 
-void cush_diagnosis_start(struct diagnosis_builder *builder);
+/* Starts a diagnosis in the only builder, and returns it. */
+CUSHIM_COLD struct diagnosis_builder *cush_diagnosis_start(void);
 
 /* Starts with the attempts, the path and the version of an existing diagnosis. */
-void cush_diagnosis_start_from(struct diagnosis_builder *builder, const struct cushim_diagnosis *diagnosis);
+CUSHIM_COLD struct diagnosis_builder *cush_diagnosis_start_from(const struct cushim_diagnosis *diagnosis);
 
 /* Adds an attempt: the path that was tried, and its result. `file` is that of a stub, or NULL. If no driver is found
  * later, the reason is that of the first attempt that found something. */
-void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *path, enum cushim_reason reason,
-                                const char *result, const char *file);
+CUSHIM_COLD void cush_diagnosis_add_attempt(struct diagnosis_builder *builder, const char *path,
+                                            enum cushim_reason reason, const char *result, const char *file);
 
-void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value, bool used);
-void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path);
+CUSHIM_COLD void cush_diagnosis_add_variable(struct diagnosis_builder *builder, const char *name, const char *value,
+                                             bool used);
+CUSHIM_COLD void cush_diagnosis_set_path(struct diagnosis_builder *builder, const char *path);
 
 /* Sets the outcome. If `format` is NULL, the message is that of the reason. */
 CUSHIM_PRINTF(4, 5)
@@ -50,7 +52,7 @@ void cush_diagnosis_set_outcome(struct diagnosis_builder *builder, enum cushim_r
  * Sets the outcome of a search that found no driver. The reason is that of the first attempt that found something, and
  * the message names that attempt. `is_named`: the only path that was tried is one that a person named.
  */
-void cush_diagnosis_set_failure(struct diagnosis_builder *builder, bool is_named);
+CUSHIM_COLD void cush_diagnosis_set_failure(struct diagnosis_builder *builder, bool is_named);
 
 /* Returns the message of the outcome, which is valid until the builder changes. */
 const char *cush_diagnosis_message(const struct diagnosis_builder *builder);
@@ -59,12 +61,12 @@ const char *cush_diagnosis_message(const struct diagnosis_builder *builder);
  * Makes a permanent diagnosis from the builder, and makes it the current one. Equal diagnoses share one object, so that
  * a program that retries every second does not grow. Without memory for all of it, the diagnosis has only the reason.
  */
-const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder);
+CUSHIM_COLD const struct cushim_diagnosis *cush_diagnosis_publish(const struct diagnosis_builder *builder);
 
 /* For tests: frees every diagnosis. */
 void cush_diagnosis_reset(void);
 
-/* The reasons of reasons.h, each as a diagnosis that contains only the reason and its texts. */
-extern const struct cushim_diagnosis cush_reasons[CUSHIM_REASON_COUNT];
+/* The code of a reason in reasons.h. */
+CUresult cush_reason_code(enum cushim_reason reason);
 
 #endif

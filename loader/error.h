@@ -24,24 +24,24 @@ const struct error_detail *cush_error_get(void);
  * Records a failure and returns its code. `function` and `message` are constants. `detail` replaces a "%" in the
  * message; it must stay valid, or be NULL.
  */
-CUresult cush_error_set(CUresult code, const char *function, const char *message, const char *detail);
+CUSHIM_COLD CUresult cush_error_set(CUresult code, const char *function, const char *message, const char *detail);
 
 /* Adds to the last failure what the driver logged about it, or NULL. The text is valid until the next failure. */
 void cush_error_add_driver_message(const char *driver_message);
 
 /* As cush_error_set(), for a message that does not stay valid. It is copied, and truncated to 511 bytes. */
-CUresult cush_error_set_copy(CUresult code, const char *function, const char *message);
+CUSHIM_COLD CUresult cush_error_set_copy(CUresult code, const char *function, const char *message);
 
 /* Records that a missing slot was called. The message is made from the versions of the driver and of the slot. */
-CUresult cush_fail_missing(enum cushim_slot slot);
+CUSHIM_COLD CUresult cush_fail_missing(enum cushim_slot slot);
 
 /* Records that a polyfill refuses a call that requests too much. `why` is a sentence. */
-CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why);
+CUSHIM_COLD CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why);
 
 /* Records that a slot of the absent table was called. */
-CUresult cush_fail_absent(enum cushim_slot slot);
+CUSHIM_COLD CUresult cush_fail_absent(enum cushim_slot slot);
 
 /* Writes why the loaded driver, under its version limit and hidden functions, lacks the entry point of a row. */
-void cush_last_error_format_missing(size_t row, char *text, size_t size);
+CUSHIM_COLD void cush_last_error_format_missing(size_t row, char *text, size_t size);
 
 #endif

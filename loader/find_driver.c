@@ -272,7 +272,7 @@ static bool search_accept(struct search *search)
         cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NONE, CUDA_SUCCESS, NULL);
         return true;
     }
-    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_TOO_OLD, cush_reasons[CUSHIM_REASON_TOO_OLD].code,
+    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_TOO_OLD, cush_reason_code(CUSHIM_REASON_TOO_OLD),
                                "This program needs CUDA %s; this driver is %sCUDA %s.",
                                cush_version_text(request->min_version).text, driver->limited ? "limited to " : "",
                                cush_version_text(driver->version).text);
@@ -284,8 +284,7 @@ bool cush_search_driver(const struct request *request, struct driver *driver, st
     struct search search = {request, driver, builder};
     memset(driver, 0, sizeof *driver);
     if (strcmp(request->path, "none") == 0) {
-        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_WANTED, cush_reasons[CUSHIM_REASON_NOT_WANTED].code,
-                                   NULL);
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_NOT_WANTED, cush_reason_code(CUSHIM_REASON_NOT_WANTED), NULL);
         return false;
     }
     if (!search_try_all(&search)) {

@@ -26,7 +26,8 @@ struct request {
  * Returns true if a driver was opened: it is not a stub, and its version is known. Otherwise nothing is open, and the
  * builder has the reason. In both cases the builder has every attempt.
  */
-bool cush_search_driver(const struct request *request, struct driver *driver, struct diagnosis_builder *builder);
+CUSHIM_COLD bool cush_search_driver(const struct request *request, struct driver *driver,
+                                    struct diagnosis_builder *builder);
 
 /*
  * Writes the known path with this index, below `root`. Returns false past the last one. The path is "", and is skipped,

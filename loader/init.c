@@ -11,8 +11,6 @@
 #include "load.h"
 #include "os.h"
 
-static struct diagnosis_builder init_builder; /* guarded by the load lock */
-
 static const char init_name[] = "cushim_init";
 static const char visible_devices[] = "CUDA_VISIBLE_DEVICES";
 
@@ -58,18 +56,17 @@ static void init_set_diagnosis(CUresult code)
 {
     cush_os_load_lock();
     const struct cushim_diagnosis *before = cushim_diagnosis_get();
-    cush_diagnosis_start_from(&init_builder, before);
+    struct diagnosis_builder *builder = cush_diagnosis_start_from(before);
     const char *visible = cush_os_environment(visible_devices);
     if (visible != NULL)
-        cush_diagnosis_add_variable(&init_builder, visible_devices, visible, true);
+        cush_diagnosis_add_variable(builder, visible_devices, visible, true);
     for (size_t i = 0; i < before->variable_count; i++) {
         const struct cushim_variable *variable = &before->variables[i];
         if (strcmp(variable->name, visible_devices) != 0)
-            cush_diagnosis_add_variable(&init_builder, variable->name, variable->value, variable->used);
+            cush_diagnosis_add_variable(builder, variable->name, variable->value, variable->used);
     }
-    cush_diagnosis_set_outcome(&init_builder, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : init_find_cause(code), code,
-                               NULL);
-    cush_diagnosis_publish(&init_builder);
+    cush_diagnosis_set_outcome(builder, code == CUDA_SUCCESS ? CUSHIM_REASON_NONE : init_find_cause(code), code, NULL);
+    cush_diagnosis_publish(builder);
     cush_os_load_unlock();
 }
 

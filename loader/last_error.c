@@ -71,7 +71,7 @@ void cush_last_error_format_missing(size_t row, char *text, size_t size)
                  VERSION(driver->own_version), entry.symbol, VERSION(entry.since));
 }
 
-/* Whether the slots of both tables point into the driver. Then cushim has recorded no failure of the call. */
+/* Whether the slots of both tables point into the driver. If so, the call bypassed cushim, which recorded nothing. */
 static bool loaded_slot_is_native(enum cushim_slot slot)
 {
     return cush_load_has_succeeded()
@@ -81,21 +81,24 @@ static bool loaded_slot_is_native(enum cushim_slot slot)
 
 /* Writes the driver's text for a code of the driver. Slots that could load a driver or record a failure are not
  * called. */
-static void last_error_format_code(const struct error_detail *last)
+static CUSHIM_COLD void last_error_format_code(const struct error_detail *last)
 {
     const char *name = NULL;
     const char *text = NULL;
     bool has_names =
         loaded_slot_is_native(CUSHIM_SLOT_GetErrorName_v1) && loaded_slot_is_native(CUSHIM_SLOT_GetErrorString_v1);
-    const struct cushim_dispatch_table *table = has_names ? cushim_table_legacy() : &cush_absent_table;
-    if (table->GetErrorName_v1(last->code, &name) != CUDA_SUCCESS || name == NULL
-        || table->GetErrorString_v1(last->code, &text) != CUDA_SUCCESS || text == NULL)
-        snprintf(message, sizeof message, "%s returned error %d.", last->function, (int)last->code);
-    else
+    const struct cushim_dispatch_table *table = cushim_table_legacy();
+    const char *words = has_names ? NULL : cush_absent_describe(last->code);
+    if (words != NULL)
+        snprintf(message, sizeof message, "%s returned %s.", last->function, words);
+    else if (has_names && table->GetErrorName_v1(last->code, &name) == CUDA_SUCCESS && name != NULL
+             && table->GetErrorString_v1(last->code, &text) == CUDA_SUCCESS && text != NULL)
         snprintf(message, sizeof message, "%s returned %s: %s.", last->function, name, text);
+    else
+        snprintf(message, sizeof message, "%s returned error %d.", last->function, (int)last->code);
 }
 
-static void last_error_format_message(const struct error_detail *last)
+static CUSHIM_COLD void last_error_format_message(const struct error_detail *last)
 {
     const char *rest = last->message;
     size_t used = 0;

@@ -28,7 +28,7 @@ void cush_layer_stack_pop(void);
 /* Makes tables with all layers, from the driver's tables or from the absent one. A failure changes nothing. */
 bool cush_layer_stack_build(bool has_driver, struct layer_failure *failure);
 
-/* Makes new tables for the same driver after a change of the stack. Before the first tables, nothing is to be made. */
+/* Makes new tables for the same driver after a change of the stack. Does nothing before the first load. */
 bool cush_layer_stack_rebuild(struct layer_failure *failure);
 
 /* Returns whether tables were made, and the top of them, which is to become current. */

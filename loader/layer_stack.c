@@ -95,7 +95,7 @@ bool cush_layer_stack_push(struct cushim_layer *layer, const char *path, void *l
     while (*place != NULL)
         place = &(*place)->above;
     *place = added;
-    return true; /* analyzer: the stack has the memory */
+    return true;
 }
 
 void cush_layer_stack_pop(void)
@@ -142,7 +142,7 @@ bool cush_layer_stack_query(size_t index, struct cushim_layer_info *out_info)
 static const char *code_name(CUresult code)
 {
     const char *name = NULL;
-    return cush_absent_table.GetErrorName_v1(code, &name) == CUDA_SUCCESS ? name : "an unknown code";
+    return cush_absent_table()->GetErrorName_v1(code, &name) == CUDA_SUCCESS ? name : "an unknown code";
 }
 
 static void read_states(bool has_driver, int kind, enum cushim_slot_state *states)
@@ -290,7 +290,7 @@ const struct cushim_dispatch_table *cush_layer_stack_top(enum cushim_default_str
 {
     if (stack.top != NULL)
         return &stack.top->of[kind].named;
-    return stack.has_driver ? &cush_driver_tables[kind].named : &cush_absent_table;
+    return stack.has_driver ? &cush_driver_tables[kind].named : cush_absent_table();
 }
 
 void cush_layer_stack_reset(void)

@@ -19,7 +19,7 @@ static const struct cushim_load_options no_options;
 
 static bool fail_bad_setting(struct diagnosis_builder *builder, const char *source, const char *value, const char *why)
 {
-    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reasons[CUSHIM_REASON_BAD_OPTION].code,
+    cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reason_code(CUSHIM_REASON_BAD_OPTION),
                                "%s is \"%.200s\": %s.", source, value, why);
     return false;
 }
@@ -73,7 +73,7 @@ static bool request_check_reserved(const struct cushim_load_options *options, st
     for (size_t i = 0; i < sizeof options->reserved / sizeof options->reserved[0]; i++) {
         if (options->reserved[i] == NULL)
             continue;
-        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reasons[CUSHIM_REASON_BAD_OPTION].code,
+        cush_diagnosis_set_outcome(builder, CUSHIM_REASON_BAD_OPTION, cush_reason_code(CUSHIM_REASON_BAD_OPTION),
                                    "A reserved member of struct cushim_load_options is not zero: the struct was not "
                                    "initialised, or the program was built with newer headers than cushim %s.",
                                    CUSHIM_VERSION_STRING);
@@ -157,9 +157,9 @@ static bool request_read(struct request *request, const struct cushim_load_optio
 static struct {
     bool loaded;
     bool handle_is_ours;
-    bool has_opened_layers; /* those of CUSHIM_LAYERS, which stay if the load then fails */
-    struct request request; /* the request of the loaded driver; its strings are the last two members */
-    struct diagnosis_builder builder;
+    bool has_opened_layers;            /* those of CUSHIM_LAYERS, which stay if the load then fails */
+    struct request request;            /* the request of the loaded driver; its strings are the last two members */
+    struct diagnosis_builder *builder; /* of the load under way */
     char path[OS_PATH_SIZE];
     char root[OS_PATH_SIZE];
 } state;
@@ -221,22 +221,23 @@ static void load_log_as_requested(const struct cushim_diagnosis *diagnosis)
 static const struct cushim_diagnosis *load_publish(void)
 {
     struct layer_failure ignored;
+    cush_table_set_loaded(state.loaded);
     if (state.loaded)
         load_publish_tables();
-    const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(&state.builder);
+    const struct cushim_diagnosis *diagnosis = cush_diagnosis_publish(state.builder);
     if (state.loaded)
         return diagnosis;
     if (cush_layer_stack_build(false, &ignored))
         load_publish_tables();
     else
-        cush_table_set_current(&cush_absent_table, &cush_absent_table);
+        cush_table_set_current(cush_absent_table(), cush_absent_table());
     return diagnosis;
 }
 
 /* A program must not run without a layer that was asked for, such as a limit. */
 static bool fail_layers(const struct layer_failure *failure)
 {
-    cush_diagnosis_set_outcome(&state.builder, CUSHIM_REASON_BAD_LAYER, failure->code, "%s", failure->message);
+    cush_diagnosis_set_outcome(state.builder, CUSHIM_REASON_BAD_LAYER, failure->code, "%s", failure->message);
     return false;
 }
 
@@ -260,11 +261,12 @@ static bool load_install_layers(void)
 static const struct cushim_diagnosis *load_locked(const struct request *request, bool wants_driver_log)
 {
     struct driver driver;
-    if (!cush_search_driver(request, &driver, &state.builder))
+    if (!cush_search_driver(request, &driver, state.builder))
         return load_publish();
     cush_table_fill(&driver);
     state.handle_is_ours = request->handle == NULL;
-    state.loaded = load_install_layers(); /* if not, the library stays open: a layer may have led a call into it */
+    state.loaded =
+        load_install_layers(); /* if not, the library stays open: a layer may already have called into the driver */
     if (state.loaded) {
         state.request = *request;
         state.request.layers = "";
@@ -323,21 +325,22 @@ static CUresult load_check_request(const struct request *wish)
 static CUresult load_again(const struct cushim_load_options *options)
 {
     struct request wish;
-    if (request_read_options(&wish, options, &state.builder))
+    if (request_read_options(&wish, options, state.builder))
         return load_check_request(&wish);
-    return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(&state.builder));
+    return cush_error_set_copy(CUDA_ERROR_INVALID_VALUE, load_name, cush_diagnosis_message(state.builder));
 }
 
 /* request_read() or request_read_options(): with or without the environment variables. */
 typedef bool (*request_read_fn)(struct request *, const struct cushim_load_options *, struct diagnosis_builder *);
 
-static const struct cushim_diagnosis *load_first(const struct cushim_load_options *options, request_read_fn read)
+static CUSHIM_COLD const struct cushim_diagnosis *load_first(const struct cushim_load_options *options,
+                                                             request_read_fn read)
 {
     struct request wish;
     /* A driver must not call into a copy that can be unmapped. The shim of `cushim exec`, which reads no environment,
      * leaves the log to the program. */
     bool wants_driver_log = cush_os_library_pin_self() && read == request_read;
-    bool sensible = read(&wish, options, &state.builder) && load_open_layers(&wish);
+    bool sensible = read(&wish, options, state.builder) && load_open_layers(&wish);
     const struct cushim_diagnosis *diagnosis = sensible ? load_locked(&wish, wants_driver_log) : load_publish();
     load_log_as_requested(diagnosis);
     if (diagnosis->code != CUDA_SUCCESS)
@@ -357,7 +360,7 @@ static CUresult load_with(const struct cushim_load_options *options, request_rea
     if (cush_os_load_lock_is_mine())
         return cush_error_set(CUDA_ERROR_NOT_READY, load_name, "This thread is already loading the driver.", NULL);
     cush_os_load_lock();
-    cush_diagnosis_start(&state.builder);
+    state.builder = cush_diagnosis_start();
     const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, read);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options);
     cush_os_load_unlock();
@@ -391,11 +394,11 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
     if (table != &cush_bootstrap_tables[kind])
         return table;
     if (cush_os_load_lock_is_mine())
-        return &cush_absent_table; /* called by a constructor of the library that is being loaded */
+        return cush_absent_table(); /* called by a constructor of the library that is being loaded */
     cush_os_load_lock();
     /* If several threads get here at the same time, one loads. */
     if (load_is_untried()) {
-        cush_diagnosis_start(&state.builder);
+        state.builder = cush_diagnosis_start();
         load_first(NULL, request_read);
     }
     cush_os_load_unlock();
@@ -437,6 +440,7 @@ void cush_load_reset_for_tests(void)
     if (state.loaded && state.handle_is_ours)
         cush_os_library_close(cush_loaded_driver.library);
     state.loaded = state.has_opened_layers = false;
+    cush_table_set_loaded(false);
     cush_layer_stack_reset();
     cush_diagnosis_reset();
     cush_os_load_unlock();

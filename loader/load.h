@@ -6,7 +6,7 @@
 #include "cushim/loader.h"
 
 /* A bootstrap slot calls this: it loads the driver if that has not been tried, and returns the table to use instead. */
-const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream kind);
+CUSHIM_COLD const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream kind);
 
 /* Loads the driver if that has not been tried, and returns whether one is loaded. */
 bool cush_load_has_driver(void);

@@ -62,7 +62,8 @@ enum os_library_result {
  * Opens `name`: a path, or a plain name that the dynamic loader searches. After OS_LIBRARY_OPEN the caller must close
  * *out_library. Otherwise `error` contains the message of the dynamic loader.
  */
-enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error, size_t error_size);
+CUSHIM_COLD enum os_library_result cush_os_library_open(const char *name, void **out_library, char *error,
+                                                        size_t error_size);
 
 /* Opens `name` only if this process already has it open; returns NULL if not. So it shows whether a path is a library
  * that is in use. */

@@ -4,6 +4,7 @@
 #include "atomic.h"
 #include "error.h"
 #include "error_names.h"
+#include "os.h"
 #include "polyfills.h"
 
 #include "cushim/abi/egl.h" /* a frame is passed by value */
@@ -14,12 +15,48 @@
 #    pragma warning(disable : 4100) /* an unused parameter */
 #endif
 
+static bool tables_are_filled; /* the driver tables, perhaps by a load that then fails; guarded by the load lock */
+static bool driver_is_loaded;
+
+void cush_table_set_loaded(bool is_loaded)
+{
+    tables_are_filled = is_loaded;
+    CUSHIM_STORE_RELEASE(&driver_is_loaded, is_loaded);
+}
+
+/* Whether the driver tables can be asked. A layer that is being installed already calls their slots. */
+static bool tables_are_known(void)
+{
+    return CUSHIM_LOAD_ACQUIRE(&driver_is_loaded) || (cush_os_load_lock_is_mine() && tables_are_filled);
+}
+
+static bool table_lacks_slot(enum cushim_slot slot)
+{
+    return cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state == CUSHIM_STATE_MISSING
+           || cush_driver_origins[CUSHIM_DEFAULT_STREAM_PER_THREAD][slot].state == CUSHIM_STATE_MISSING;
+}
+
+/* The absent table and the driver tables have the same failing functions. A program can keep the absent table while a
+ * driver is loaded, so that the slot need not be missing. */
+static CUSHIM_COLD CUresult table_fail_slot(enum cushim_slot slot)
+{
+    return tables_are_known() && table_lacks_slot(slot) ? cush_fail_missing(slot) : cush_fail_absent(slot);
+}
+
 #define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
-    static CUresult CUDAAPI absent_##function##_##abi params                                                           \
+    static CUSHIM_COLD CUresult CUDAAPI failing_##function##_##abi params                                              \
     {                                                                                                                  \
-        return cush_fail_absent(CUSHIM_SLOT_##function##_##abi);                                                       \
+        return table_fail_slot(CUSHIM_SLOT_##function##_##abi);                                                        \
     }
 #include "cushim/entry_points.h"
+
+/* Not a copy of a constant table: that would be an address for each slot, which the dynamic loader adjusts in every
+ * process. */
+static CUSHIM_COLD void table_fill_failing(struct cushim_dispatch_table *table)
+{
+#define CUSHIM_ENTRY(function, abi, since, params, args) table->function##_##abi = failing_##function##_##abi;
+#include "cushim/entry_points.h"
+}
 
 /* A null result pointer is CUDA_ERROR_INVALID_VALUE, as in a driver. */
 static CUresult absent_give_zero(int *out_number)
@@ -45,44 +82,40 @@ static CUresult CUDAAPI absent_error_name(CUresult error, const char **pStr)
     return get_error_name(error, pStr);
 }
 
+/* A program that does not know cushim prints this text. A diagnosis is never freed. */
 static CUresult CUDAAPI absent_error_text(CUresult error, const char **pStr)
 {
-    return get_error_string(error, pStr);
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
+    CUresult result = get_error_string(error, pStr);
+    if (result == CUDA_SUCCESS && error == CUDA_ERROR_NO_DEVICE && diagnosis->code != CUDA_SUCCESS)
+        *pStr = diagnosis->message;
+    return result;
 }
 
 const char *cush_absent_describe(CUresult code)
 {
     const struct error_name *error = error_name_find(code);
-    return error != NULL ? error->words : NULL;
+    return error != NULL ? error_text(error->words) : NULL;
 }
 
-/* The named slots come after the list and replace its entries; those functions are then unused. */
-#if defined(__clang__)
-#    pragma clang diagnostic ignored "-Winitializer-overrides"
-#elif defined(__GNUC__)
-#    pragma GCC diagnostic ignored "-Woverride-init"
-#endif
-
-const struct cushim_dispatch_table cush_absent_table = {
-#define CUSHIM_ENTRY(function, abi, since, params, args) .function##_##abi = absent_##function##_##abi,
-#include "cushim/entry_points.h"
-    .DriverGetVersion_v1 = absent_no_version,
-    .DeviceGetCount_v1 = absent_no_devices,
-    .GetErrorName_v1 = absent_error_name,
-    .GetErrorString_v1 = absent_error_text,
-};
-
-#define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
-    static CUresult CUDAAPI missing_##function##_##abi params                                                          \
-    {                                                                                                                  \
-        return cush_fail_missing(CUSHIM_SLOT_##function##_##abi);                                                      \
+const struct cushim_dispatch_table *cush_absent_table(void)
+{
+    static struct cushim_dispatch_table table;
+    if (table.Init_v1 == NULL) {
+        table_fill_failing(&table);
+        table.DriverGetVersion_v1 = absent_no_version;
+        table.DeviceGetCount_v1 = absent_no_devices;
+        table.GetErrorName_v1 = absent_error_name;
+        table.GetErrorString_v1 = absent_error_text;
     }
-#include "cushim/entry_points.h"
+    return &table;
+}
 
-const struct cushim_dispatch_table cush_missing_table = {
-#define CUSHIM_ENTRY(function, abi, since, params, args) missing_##function##_##abi,
-#include "cushim/entry_points.h"
-};
+bool cush_absent_has(enum cushim_slot slot)
+{
+    return slot == CUSHIM_SLOT_DriverGetVersion_v1 || slot == CUSHIM_SLOT_DeviceGetCount_v1
+           || slot == CUSHIM_SLOT_GetErrorName_v1 || slot == CUSHIM_SLOT_GetErrorString_v1;
+}
 
 static void table_set_native(enum cushim_default_stream kind, int slot, cushim_fn fn)
 {
@@ -94,7 +127,7 @@ static void table_set_native(enum cushim_default_stream kind, int slot, cushim_f
 
 static void table_clear(enum cushim_default_stream kind)
 {
-    cush_driver_tables[kind].named = cush_missing_table;
+    table_fill_failing(&cush_driver_tables[kind].named);
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         cush_driver_origins[kind][slot] = (struct slot_origin){CUSHIM_STATE_MISSING, 0};
 }
@@ -119,4 +152,5 @@ void cush_table_fill(const struct driver *driver)
         cush_adapted_install((enum cushim_default_stream)kind);
         cush_polyfills_install((enum cushim_default_stream)kind);
     }
+    tables_are_filled = true;
 }

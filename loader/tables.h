@@ -18,17 +18,22 @@ extern const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_S
 /* Makes a pair of tables current, for every release whose pair of pointers this library has. */
 void cush_table_set_current(const struct cushim_dispatch_table *legacy, const struct cushim_dispatch_table *per_thread);
 
-/* ---- tables.c: the absent table, the missing slots, and filling the driver tables ---- */
+/* ---- tables.c: the absent table, the slots that fail, and filling the driver tables ---- */
 
-extern const struct cushim_dispatch_table cush_absent_table;
+/* Returns the absent table. The caller holds the load lock. */
+const struct cushim_dispatch_table *cush_absent_table(void);
+
+/* Returns whether a slot of the absent table can succeed. */
+bool cush_absent_has(enum cushim_slot slot);
 
 /* Returns "NAME: sentence" for a code of the list, else NULL. */
-const char *cush_absent_describe(CUresult code);
+CUSHIM_COLD const char *cush_absent_describe(CUresult code);
 
-extern const struct cushim_dispatch_table cush_missing_table;
+/* Fills both driver tables from an open driver. The caller holds the load lock. */
+CUSHIM_COLD void cush_table_fill(const struct driver *driver);
 
-/* Fills both driver tables from an open driver, which becomes the loaded one. */
-void cush_table_fill(const struct driver *driver);
+/* Sets whether the driver of the driver tables is loaded, or no driver is. The caller holds the load lock. */
+void cush_table_set_loaded(bool is_loaded);
 
 /* ---- get_proc_address.c: cuGetProcAddress for every driver, with version limit and hidden functions ---- */
 

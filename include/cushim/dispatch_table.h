@@ -76,7 +76,8 @@ enum cushim_default_stream {
  * - bootstrap: current at program start. The first call through any slot loads the driver as cushim_load(NULL) does,
  *   and then makes the call.
  * - absent: no driver could be loaded. cuDriverGetVersion and cuDeviceGetCount give 0 with success, cuGetErrorName and
- *   cuGetErrorString work, and every other slot, cuInit included, returns CUDA_ERROR_NO_DEVICE.
+ *   cuGetErrorString work, and every other slot, cuInit included, returns CUDA_ERROR_NO_DEVICE. For that code,
+ *   cuGetErrorString gives the message of the diagnosis, which says why there is no driver and is never freed.
  * - driver: a driver is loaded.
  * - layered: the absent or the driver table with slots that layers have replaced (layer.h).
  *

@@ -244,8 +244,24 @@ static void test_absent_error_names_when_queried_then_all_codes_have_one(void **
 {
     (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
-#define CUSHIM_ERROR(name, value, sentence) assert_error_words(value, #name, sentence);
+    (void)cushim_load(NULL);
+#define CUSHIM_ERROR(name, value, sentence)                                                                            \
+    assert_error_words(value, #name, (value) == 100 ? cushim_diagnosis_get()->message : sentence);
 #include "errors.inc"
+}
+
+static void test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis(void **state)
+{
+    (void)state;
+    const char *text = NULL;
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
+    CUresult code = cushim_table()->Init_v1(0);
+    assert_int_equal(cushim_table()->GetErrorString_v1(code, &text), CUDA_SUCCESS);
+    assert_ptr_equal(text, cushim_diagnosis_get()->message);
+    unit_assert_contains(text, "stub");
+    /* The text stays after a later load. */
+    unit_load_plain("fake_12040");
+    unit_assert_contains(text, "stub");
 }
 
 static void test_absent_error_names_when_the_code_is_unknown_then_null(void **state)
@@ -391,6 +407,7 @@ int main(void)
         UNIT_TEST(test_call_when_it_fails_then_its_error_is_recorded),
         UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay),
         UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one),
+        UNIT_TEST(test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis),
         UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
         UNIT_TEST(test_structs_when_filled_in_then_reserved_members_are_zero),
         UNIT_TEST(test_version_when_written_as_text_then_has_the_numbers_of_the_library),
