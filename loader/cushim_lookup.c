@@ -112,8 +112,16 @@ static CUresult fail_lookup(const char *function, int version, enum cushim_defau
                  kind == CUSHIM_DEFAULT_STREAM_PER_THREAD ? " for per-thread default streams" : "", known);
         break;
     default:
-        snprintf(text, sizeof text, "Neither cushim nor this driver (CUDA %s) knows a function \"%.100s\" of CUDA %s.",
-                 own.text, function, asked.text);
+        if (LIST_IS_CUT)
+            snprintf(
+                text, sizeof text,
+                "This copy of cushim was made without \"%.100s\", and does not find it in this driver (CUDA %s). Add "
+                "the function to those of loader/two_files.py --slots.",
+                function, own.text);
+        else
+            snprintf(text, sizeof text,
+                     "Neither cushim nor this driver (CUDA %s) knows a function \"%.100s\" of CUDA %s.", own.text,
+                     function, asked.text);
         break;
     }
     return cush_error_set_copy(code, lookup_name, text);

@@ -75,6 +75,9 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
 #define CUSHIM_LIST_VERSION %d
 #define CUSHIM_LIST_COMPARED_VERSION %d
 
+/* The number of entry points in the list. A copy of cushim that was made for a set of functions has fewer. */
+#define CUSHIM_LIST_COUNT %d
+
 #ifndef CUSHIM_ENTRY
 #    define CUSHIM_ENTRY(function, abi, version, parameters, arguments)
 #endif
@@ -100,15 +103,28 @@ def entry_row(one, by_kind):
     return typed_row(start, one)
 
 
-def write_entry_points(entry_points):
+def write_entry_points(entry_points, chosen=None):
+    """`chosen` has the entry points that get a slot; None: all."""
     by_kind = lists.by_kind(entry_points)
-    rows = [entry_row(one, one in by_kind) for one in lists.in_slots(entry_points)]
+    rows = [entry_row(one, one in by_kind) for one in lists.in_slots(chosen or entry_points)]
     newest = max(one.version for one in entry_points)
     compared = lists.known_drivers()[-1].version
-    return ENTRY_POINTS_HEAD % (MADE, newest, compared) + '\n'.join(rows) + '\n\n#undef CUSHIM_ENTRY\n#undef CUSHIM_ENTRY_BY_KIND\n'
+    return ENTRY_POINTS_HEAD % (MADE, newest, compared, len(entry_points)) + '\n'.join(rows) + '\n\n#undef CUSHIM_ENTRY\n#undef CUSHIM_ENTRY_BY_KIND\n'
 
 
 # ---- include/cushim/names.h and names_interop.h ----
+
+NAMES_VERSION = '''#ifndef CUSHIM_NAMES_VERSION
+#    if CUSHIM_CUDA_HEADER_VERSION
+#        define CUSHIM_NAMES_VERSION CUSHIM_CUDA_HEADER_VERSION
+#    else
+#        define CUSHIM_NAMES_VERSION CUSHIM_LIST_VERSION
+#    endif
+#endif
+
+/* clang-format off */
+
+'''
 
 NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
 /*
@@ -140,17 +156,7 @@ NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
 
 #include "cushim/loader.h"
 
-#ifndef CUSHIM_NAMES_VERSION
-#    if CUSHIM_CUDA_HEADER_VERSION
-#        define CUSHIM_NAMES_VERSION CUSHIM_CUDA_HEADER_VERSION
-#    else
-#        define CUSHIM_NAMES_VERSION CUSHIM_LIST_VERSION
-#    endif
-#endif
-
-/* clang-format off */
-
-'''
+''' + NAMES_VERSION
 
 
 NAMES_INTEROP_HEAD = '''/* SPDX-License-Identifier: MIT */
@@ -205,9 +211,12 @@ def names_of(function, versions, entry_points):
     return lines + ['#endif']
 
 
-def write_names(head, entry_points):
+def write_names(head, entry_points, functions=None):
+    """`functions` has those that get macros; None: all."""
     text = head % MADE
     for function, versions in lists.by_function(entry_points).items():
+        if functions is not None and function not in functions:
+            continue
         text += '\n'.join(names_of(function, versions, entry_points)) + '\n'
     return text + '\n#endif\n'
 

@@ -23,13 +23,16 @@ static cushim_fn exported_symbol(const char *symbol)
     return cush_os_library_symbol_name(cush_loaded_driver.library, fn) != NULL ? fn : NULL;
 }
 
-/* A function without a row is newer than cushim, or not documented. */
+/* A function without a row is newer than cushim, or not documented; or a cut list lacks it. */
 static cushim_fn lookup_unknown(const char *function, int version, enum cushim_default_stream kind)
 {
+    if (LIST_IS_CUT && cush_loaded_driver.hidden.has_others)
+        return NULL;
     if (cush_resolve_has_proc_address(&cush_loaded_driver))
         return cush_resolve_by_proc_address(&cush_loaded_driver, function, version, kind);
-    /* A driver too old to be asked has no versions of its functions, so a version limit hides what it cannot date. */
-    if (cush_loaded_driver.limited || cush_symbols_find_symbol(function) != ROW_COUNT)
+    /* A driver too old to be asked has no versions of its functions, so a version limit hides what it cannot date. Its
+     * oldest ABI version has the name of the function, so a cut list cannot know which one is meant. */
+    if (LIST_IS_CUT || cush_loaded_driver.limited || cush_symbols_find_symbol(function) != ROW_COUNT)
         return NULL;
     return exported_symbol(function);
 }
@@ -120,7 +123,8 @@ static size_t row_of_newer_version(const char *symbol)
 cushim_fn cush_lookup_unlisted_symbol(const char *symbol)
 {
     size_t first = row_of_newer_version(symbol);
-    if (cush_loaded_driver.limited || (first != ROW_COUNT && hides_function(first)))
+    if (cush_loaded_driver.limited || cush_loaded_driver.hidden.has_others
+        || (first != ROW_COUNT && hides_function(first)))
         return NULL;
     return exported_symbol(symbol);
 }

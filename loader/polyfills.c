@@ -21,7 +21,7 @@ struct rule {
      version, count, {__VA_ARGS__}}
 /* clang-format on */
 
-/* In order: a polyfill may stand on one before it. Of a slot's rules, the first that can be followed counts. */
+/* In order: a polyfill may call an earlier one. Of a slot's rules, the first that can be followed counts. */
 static const struct rule polyfill_rules[] = {
     RULE_BEFORE(10000, LaunchHostFunc_v1, 1, S(StreamAddCallback_v1)),
     RULE(LaunchHostFunc_v1, 2, S(StreamAddCallback_v1), S(StreamIsCapturing_v1)),
@@ -56,6 +56,8 @@ static const struct rule polyfill_rules[] = {
 
     RULE(FuncGetParamCount_v1, 2, S(FuncGetParamInfo_v1), S(FuncGetName_v1)),
     RULE(KernelGetParamCount_v1, 2, S(KernelGetParamInfo_v1), S(KernelGetName_v1)),
+
+    {.slot = CUSHIM_SLOT_COUNT}, /* the end: a set of slots may have no polyfill (two_files.py --slots) */
 };
 
 _Static_assert(sizeof polyfill_rules / sizeof polyfill_rules[0] <= UCHAR_MAX,
@@ -75,12 +77,11 @@ static bool rule_applies(const struct rule *rule, const struct slot_origin *orig
 void cush_polyfills_install(enum cushim_default_stream kind)
 {
     struct slot_origin *origins = cush_driver_origins[kind];
-    for (size_t i = 0; i < sizeof polyfill_rules / sizeof polyfill_rules[0]; i++) {
-        const struct rule *rule = &polyfill_rules[i];
+    for (const struct rule *rule = polyfill_rules; rule->slot != CUSHIM_SLOT_COUNT; rule++) {
         if (!rule_applies(rule, origins))
             continue;
         cush_driver_tables[kind].slots[rule->slot] = rule->functions[kind];
-        origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)i};
+        origins[rule->slot] = (struct slot_origin){CUSHIM_STATE_POLYFILL, (unsigned char)(rule - polyfill_rules)};
     }
 }
 

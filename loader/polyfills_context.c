@@ -109,23 +109,26 @@ CUresult CUDAAPI POLYFILL(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned in
  * parameter and returns CUDA_ERROR_INVALID_VALUE after the last one. It returns that for a wrong handle, too, so the
  * name is asked first.
  */
-#define PARAM_COUNT(type, name)                                                                                        \
-    CUresult CUDAAPI POLYFILL(name##GetParamCount_v1)(type object, size_t * paramCount)                                \
+#define PARAM_COUNT(slot, type, GetName, GetParamInfo)                                                                 \
+    CUresult CUDAAPI POLYFILL(slot)(type object, size_t * paramCount)                                                  \
     {                                                                                                                  \
         size_t count = 0, offset, size;                                                                                \
         const char *text;                                                                                              \
         if (object == NULL || paramCount == NULL)                                                                      \
             return CUDA_ERROR_INVALID_VALUE;                                                                           \
-        CUresult result = TABLE->name##GetName_v1(&text, object);                                                      \
+        CUresult result = TABLE->GetName(&text, object);                                                               \
         if (result != CUDA_SUCCESS)                                                                                    \
             return result;                                                                                             \
-        while ((result = TABLE->name##GetParamInfo_v1(object, count, &offset, &size)) == CUDA_SUCCESS)                 \
+        while ((result = TABLE->GetParamInfo(object, count, &offset, &size)) == CUDA_SUCCESS)                          \
             count++;                                                                                                   \
         if (result != CUDA_ERROR_INVALID_VALUE)                                                                        \
             return result;                                                                                             \
         *paramCount = count;                                                                                           \
         return CUDA_SUCCESS;                                                                                           \
     }
-PARAM_COUNT(CUfunction, Func)
-PARAM_COUNT(CUkernel, Kernel)
+
+PARAM_COUNT(FuncGetParamCount_v1, CUfunction, FuncGetName_v1, FuncGetParamInfo_v1)
+
+PARAM_COUNT(KernelGetParamCount_v1, CUkernel, KernelGetName_v1, KernelGetParamInfo_v1)
+
 #undef PARAM_COUNT

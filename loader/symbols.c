@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * The names stand in one block, and the rows hold offsets into it: pointers would be addresses, three for each row,
- * that the dynamic loader adjusts in every process, used or not. Each function's oldest symbol is its own name.
+ * The names stand in one block, and the rows hold offsets into it: pointers would need three relocations for each
+ * row in every process, used or not. Each function's oldest symbol is its own name.
  */
 static const struct names {
 #define CUSHIM_SYMBOL(function, abi, since, symbol, per_thread_symbol, platform)                                       \
@@ -136,7 +136,7 @@ bool cush_hidden_set_is_empty(const struct hidden_set *hidden)
         if (hidden->bits[i] != 0)
             return false;
     }
-    return true;
+    return !hidden->has_others;
 }
 
 bool cush_hidden_set_add(struct hidden_set *hidden, const char *name, size_t length)
@@ -160,5 +160,6 @@ bool cush_hidden_set_add(struct hidden_set *hidden, const char *name, size_t len
             known = true;
         }
     }
-    return known;
+    hidden->has_others |= LIST_IS_CUT && !known;
+    return LIST_IS_CUT || known;
 }

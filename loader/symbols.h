@@ -14,8 +14,14 @@ enum symbol_row {
     ROW_COUNT
 };
 
-/* No CUDA version is older, and none is credible above the second. Per-thread default streams came with the third. */
-enum { OLDEST_VERSION = 2000, LARGEST_VERSION = 999990, FIRST_PER_THREAD_VERSION = 7000 };
+/* Whether this copy of cushim was made for a set of functions (two_files.py --slots) and does not know the others. */
+enum { LIST_IS_CUT = ROW_COUNT < CUSHIM_LIST_COUNT };
+
+enum {
+    OLDEST_VERSION = 2000,          /* of the list */
+    LARGEST_VERSION = 999990,       /* a larger version is garbage */
+    FIRST_PER_THREAD_VERSION = 7000 /* the first CUDA version with per-thread default streams */
+};
 
 /* One row; its strings are constants. */
 struct cushim_entry_point cush_symbols_row(size_t row);
@@ -52,9 +58,10 @@ bool cush_symbols_lacks_form(size_t row);
 /* A slot's name, "StreamQuery_v1". */
 const char *cush_symbols_slot_name(enum cushim_slot slot);
 
-/* One bit for each row of symbols.inc. */
+/* One bit for each row of symbols.inc, and whether functions that a cut list lacks are hidden, too. */
 struct hidden_set {
     unsigned char bits[(ROW_COUNT + 7) / 8];
+    bool has_others;
 };
 
 bool cush_hidden_set_has(const struct hidden_set *hidden, size_t row);
@@ -62,7 +69,8 @@ bool cush_hidden_set_is_empty(const struct hidden_set *hidden);
 
 /*
  * Adds the entry points that one name of `length` bytes means. The name of a slot means its entry point, and the name
- * of a function means all entry points of that function. Returns false if no entry point has that name.
+ * of a function means all entry points of that function. Returns false if no entry point has that name. A cut list
+ * cannot know that: then all functions that it lacks are hidden.
  */
 bool cush_hidden_set_add(struct hidden_set *hidden, const char *name, size_t length);
 

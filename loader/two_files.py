@@ -2,14 +2,23 @@
 # SPDX-License-Identifier: MIT
 """Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their sources.
 
-  loader/two_files.py DIRECTORY
+  loader/two_files.py [--slots FILE [--no-streams]] DIRECTORY
 
 The sources are those of sources.txt. All names are hidden in the program or library that contains cushim.c,
 unless CUSHIM_BUILD_SHARED is defined.
+
+With --slots, the library has only the slots that FILE names, and those that they need. FILE is a list of functions by
+their names in <cuda.h>, or of slots, or a source file that calls them. The option can be repeated. cushim_names.h has
+the plain names of these functions. --no-streams leaves out the stream layer: contexts, streams, events, graphs and
+completions. PLUGINS.md says more.
 """
+import argparse
 import pathlib
 import re
 import sys
+
+sys.dont_write_bytecode = True
+import slot_set  # pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PUBLIC = ROOT / 'include' / 'cushim'
@@ -18,30 +27,39 @@ INCLUDE = re.compile(r'^ *# *include "([^"]+)".*\n', re.M)
 SYSTEM = re.compile(r'^(?:#define WIN32_LEAN_AND_MEAN\n)?#include <[^>]+>.*\n', re.M)
 CONDITIONAL = re.compile(r'^# +include <.*\n', re.M)
 GUARD = re.compile(r'^#ifndef (\w+_H)$', re.M)
+LIST = re.compile(r'(.*)^/\* clang-format off \*/\n+((CUSHIM_[A-Z]+)\(.*?)\n+(?:/\* clang-format on \*/\n+)?^(#undef.*)',
+                  re.M | re.S)
+COMMENT = re.compile(r'/\*.*?\*/\n|^\n', re.M | re.S)
 PUSH, POP = '#pragma GCC visibility push({})\n', '#pragma GCC visibility pop\n'
 SYSTEMS = {'posix': '#if !defined(_WIN32)\n', 'windows': '#if defined(_WIN32)\n'}
 
 
-def sources():
+def sources(with_streams=True, with_features=True):
     """The files that are compiled, in the order of the build."""
     for line in (ROOT / 'loader' / 'sources.txt').read_text(encoding='utf-8').splitlines():
         if not line.startswith('#'):
-            yield ROOT / line.split()[2]
+            path = line.split()[2]
+            if (with_streams or path.startswith('loader/')) and (with_features or ROOT / path != slot_set.FEATURES):
+                yield ROOT / path
 
 
 class Output:
     """One of the two files."""
 
-    def __init__(self, seen):
-        self.seen, self.system_includes = seen, {}
+    def __init__(self, seen, made):
+        """`made`: {path: text} of files whose text is another one."""
+        self.seen, self.made, self.system_includes = seen, made, {}
 
     def read(self, path, system=None):
         """The text of a file, with the files that it includes in place of its #include lines."""
-        text = path.read_text(encoding='utf-8').replace('/* SPDX-License-Identifier: MIT */\n', '')
+        text = self.made.get(path) or path.read_text(encoding='utf-8')
+        text = text.replace('/* SPDX-License-Identifier: MIT */\n', '')
         if GUARD.search(text):
             if path in self.seen:
                 return ''
             self.seen.add(path)
+        elif LIST.match(text):
+            text = self.read_list(path, *LIST.match(text).groups())
 
         def take(match):
             self.system_includes.setdefault(match[0], set()).add(system)
@@ -52,38 +70,51 @@ class Output:
             return self.read(found[0].resolve(), system) if found else match[0]
         return INCLUDE.sub(include, SYSTEM.sub(take, text))
 
+    def read_list(self, path, start, rows, macro, end):
+        """The text of a list, which many files include: its rows become a macro, which the compiler reads once."""
+        name = macro + '_LIST'
+        if path in self.seen:
+            return COMMENT.sub('', start) + name + '\n' + end
+        self.seen.add(path)
+        lines = ['#define ' + name, *rows.split('\n')]
+        return start + ' \\\n'.join(line for line in lines if line) + '\n\n' + name + '\n' + end
+
 
 def of_system(system, text):
     return SYSTEMS[system] + text + '#endif\n' if system and text else text
 
 
-def head(name, what):
+def head(name, what, more=''):
     return f'''/* SPDX-License-Identifier: MIT */
-/* {name}: {what} Written by loader/two_files.py: change the sources, not this file. */
+/* {name}: {what} Written by loader/two_files.py: change the sources, not this file.{more} */
 
 '''
 
 
-def main(directory):
-    header = Output(set())
-    header_text = header.read(PUBLIC / 'cushim.h')
-    includes = ''.join(sorted(header.system_includes))
+def write_header(made, chosen):
+    """The text of cushim.h, and the headers that it contains."""
+    header = Output(set(), made)
+    text = header.read(PUBLIC / 'cushim.h')
     licence = '/*\n' + ''.join(f' * {line}'.rstrip() + '\n'
                                for line in (ROOT / 'LICENSE').read_text(encoding='utf-8').splitlines()) + ' */\n'
-    own = head('cushim.h', 'the API of cushim.') + licence + '''#if !defined(CUSHIM_BUILD_SHARED) && !defined(CUSHIM_STATIC)
+    start = head('cushim.h', 'the API of cushim.', chosen.description() if chosen else '') + licence + '''\
+#if !defined(CUSHIM_BUILD_SHARED) && !defined(CUSHIM_STATIC)
 #    define CUSHIM_STATIC
 #endif
 '''
-    (directory / 'cushim.h').write_text(own + includes + header_text, encoding='utf-8')
+    return start + (chosen.renamed(text) if chosen else '') + ''.join(sorted(header.system_includes)) + text, header.seen
 
-    code, parts = Output(set(header.seen)), []
-    for path in sources():
+
+def write_code(made, seen, paths):
+    """The text of cushim.c."""
+    code, parts = Output(seen, made), []
+    for path in paths:
         system = next((name for name in SYSTEMS if name in path.parts), None)
         parts.append(of_system(system, code.read(path, system)))
     includes = {None: '', **dict.fromkeys(SYSTEMS, '')}
     for line, systems in sorted(code.system_includes.items()):
         includes[systems.pop() if len(systems) == 1 else None] += line
-    (directory / 'cushim.c').write_text(head('cushim.c', 'all of the library.') + '''#if !defined(_WIN32) && !defined(_GNU_SOURCE)
+    return head('cushim.c', 'all of the library.') + '''#if !defined(_WIN32) && !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif
 #include "cushim.h"
@@ -92,8 +123,32 @@ def main(directory):
 ''' + PUSH.format('hidden') + '''#endif
 ''' + CONDITIONAL.sub(lambda match: PUSH.format('default') + match[0] + POP, ''.join(parts)) + '''
 #if defined(__ELF__)
-''' + POP + '#endif\n', encoding='utf-8')
+''' + POP + '#endif\n'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--slots', action='append', type=pathlib.Path, metavar='FILE')
+    parser.add_argument('--no-streams', action='store_true')
+    parser.add_argument('directory', type=pathlib.Path, metavar='DIRECTORY')
+    given = parser.parse_args()
+    if given.no_streams and not given.slots:
+        parser.error('--no-streams needs --slots.')
+    paths, chosen, made = list(sources(not given.no_streams, not given.slots)), None, {}
+    if given.slots:
+        try:
+            chosen = slot_set.SlotSet(given.slots, paths)
+        except slot_set.Error as error:
+            sys.exit(f'two_files.py: {error}')
+        made = chosen.texts()
+    header, seen = write_header(made, chosen)
+    code = write_code(made, seen, paths)
+    files = {'cushim.h': header, 'cushim.c': chosen.renamed_code(code) if chosen else code}
+    if chosen:
+        files['cushim_names.h'] = chosen.names()
+    for name, text in files.items():
+        (given.directory / name).write_text(text, encoding='utf-8')
 
 
 if __name__ == '__main__':
-    main(pathlib.Path(sys.argv[1]))
+    main()

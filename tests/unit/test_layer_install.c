@@ -40,6 +40,19 @@ static void test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused(void 
     assert_int_equal(layers.installs, 0);
 }
 
+static void test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_12040");
+    struct cushim_layer other = CUSHIM_LAYER("other", layer_a.install, NULL);
+    other.version = 0x80000001;
+    other.slot_count = 20;
+    layers_assert_refused(cushim_layer_add(&other), CUDA_ERROR_NOT_SUPPORTED, "cushim_layer_add",
+                          "two_files.py --slots");
+    assert_int_equal(other.is_used, 0);
+    assert_int_equal(layers.installs, 0);
+}
+
 static void test_layer_when_a_reserved_member_is_set_then_refused(void **state)
 {
     (void)state;
@@ -231,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         LAYERS_TEST(test_layer_when_it_is_installed_or_was_then_refused),
         LAYERS_TEST(test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused),
+        LAYERS_TEST(test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_with_a_sentence),
         LAYERS_TEST(test_layer_when_a_reserved_member_is_set_then_refused),
         LAYERS_TEST(test_layer_when_it_is_compiled_for_an_older_list_then_accepted),
         LAYERS_TEST(test_layer_when_it_is_incomplete_then_refused),

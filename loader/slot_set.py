@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""A set of slots, for two_files.py --slots: which slots it has, and the text of each source that depends on them.
+
+The writers of generate.py write the list with the slots of the set, and with all ABI versions of their functions as
+rows. The polyfills are cut to those of the set.
+"""
+import pathlib
+import re
+import sys
+import textwrap
+import zlib
+
+sys.dont_write_bytecode = True
+import entry_points as lists  # pylint: disable=wrong-import-position
+import generate  # pylint: disable=wrong-import-position
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LOADER = ROOT / 'loader'
+PUBLIC = ROOT / 'include' / 'cushim'
+POLYFILLS = [LOADER / f'polyfills_{name}.c' for name in ('context', 'graph', 'stream')]
+RULES = LOADER / 'polyfills.c'
+# No set has the features of feature.h, which would need 65 slots.
+FEATURES = LOADER / 'feature.c'
+STREAM_HEADERS = ('capture', 'completion', 'context', 'event', 'graph', 'stream')
+
+SOURCE_SUFFIXES = ('.c', '.cc', '.cpp', '.cu', '.cuh', '.cxx', '.h', '.hh', '.hpp', '.hxx', '.inc', '.inl', '.m', '.mm')
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
+SLOT = re.compile(r'\b(?:CUSHIM_SLOT_)?([A-Z]\w*_v\d+)\b')
+RULE = re.compile(r'^    RULE.*\),\n', re.M)
+POLYFILL = re.compile(r'\bPOLYFILL\((\w+)\)')
+
+NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * cushim_names.h: the names of <cuda.h> for the functions of the set, as macros, so that existing calls compile
+ * unchanged: cuStreamQuery(stream) means cushim_table()->StreamQuery_v1(stream). Written by loader/two_files.py.
+ *
+ * A plain name means what it means in the <cuda.h> of CUSHIM_NAMES_VERSION. The default is the version of the <cuda.h>
+ * in use or, with cushim's own types, the newest version. Include this header after those of NVIDIA. It must not be
+ * included in a file with a struct that has members of these names.
+ *
+ * %s
+ */
+#ifndef CUSHIM_NAMES_H
+#define CUSHIM_NAMES_H
+
+#include "cushim.h"
+
+''' + generate.NAMES_VERSION
+
+
+class Error(Exception):
+    """The request cannot be met. The text is a sentence."""
+
+
+def words_of(path):
+    """The words of a list of functions, or those words of a source file that can be functions; and whether it is a
+    source file, which also has other words."""
+    try:
+        text = path.read_text(encoding='utf-8', errors='replace')
+    except OSError as error:
+        raise Error(f'{path}: {error.strerror}') from error
+    if path.suffix.lower() in SOURCE_SUFFIXES:
+        return re.findall(r'\b(?:cu[A-Z]\w*|(?:CUSHIM_SLOT_)?[A-Z]\w*_v\d+)\b', COMMENT.sub(' ', text)), True
+    return re.sub(r'#.*', '', text).split(), False
+
+
+def find(word, entry_points):
+    """The entry points that a word means. A plain name means each that it has meant in a <cuda.h>."""
+    word = re.sub(r'^CUSHIM_SLOT_|_pt[sd][zs]$', '', word)
+    found = [one for one in entry_points if one.slot_name == word or (one.symbol == word and one.abi != 'v1')]
+    return found or [one for _, one in generate.plain_meanings(word, entry_points)]
+
+
+def choose(paths, entry_points):
+    """The entry points that files name."""
+    chosen = []
+    for path in paths:
+        words, is_source = words_of(path)
+        for word in dict.fromkeys(words):
+            found = find(word, entry_points)
+            if not found and not is_source:
+                raise Error(f'{path}: the driver has no function {word}, as far as cushim knows.')
+            chosen += found
+    if not chosen:
+        raise Error(f'{", ".join(str(path) for path in paths)}: no function of the driver is named.')
+    return [one for one in lists.in_slots(entry_points) if one in chosen]
+
+
+def read(path):
+    return path.read_text(encoding='utf-8')
+
+
+def replace(path, pattern, text):
+    """The text of a source, in which exactly one place changes."""
+    changed, count = re.subn(pattern, text, read(path), flags=re.M)
+    if count != 1:
+        raise ValueError(f'{path}: {count} places match {pattern}')
+    return changed
+
+
+class Declaration:
+    """One declaration of a file with polyfills. The files have an empty line between two."""
+
+    def __init__(self, text):
+        self.text, code = text, COMMENT.sub('', text).lstrip()
+        self.is_of_all = code.startswith('#')
+        self.slots = set(SLOT.findall(code))
+        # The first one is what it declares. A macro declares its first argument.
+        self.names = POLYFILL.findall(code) or SLOT.findall(code)
+
+
+def declarations(path):
+    return [Declaration(text) for text in re.split(r'\n\n(?=[^\s}])', read(path).rstrip('\n'))]
+
+
+class SlotSet:
+    """The chosen entry points, and those that they and the sources of cushim need."""
+
+    def __init__(self, paths, sources):
+        """From the files that name functions. `sources`: the files that are compiled."""
+        self.all = lists.read()
+        self.chosen, self.paths = choose(paths, self.all), paths
+        self.has_streams = any(path.is_relative_to(ROOT / 'src') for path in sources)
+        self.parts = {path: declarations(path) for path in POLYFILLS}
+        known = {one.slot_name for one in self.all}
+        slots = {one.slot_name for one in self.chosen}
+        for path in sources:
+            if path != RULES and path not in POLYFILLS:
+                slots |= known.intersection(SLOT.findall(COMMENT.sub('', read(path))))
+        self.slots, self.polyfills = self.close(slots, known)
+        self.kept = [one for one in lists.in_slots(self.all) if one.slot_name in self.slots]
+        functions = {one.function for one in self.kept}
+        self.rows = [one for one in self.all if one.function in functions]
+        self.typed_list = generate.write_entry_points(self.all, self.kept)
+        self.version = read(LOADER / 'version.txt').strip()
+        self.checksum = zlib.crc32(f'{self.version} {self.has_streams} {self.typed_list}'.encode())
+        self.mark = f'{self.checksum:08x}'
+
+    def close(self, slots, known):
+        """Adds the slots that polyfills of the set call. Returns all slots, and the declarations that stay."""
+        rules = [SLOT.findall(rule) for rule in RULE.findall(read(RULES))]
+        by_name = {part.names[0]: part for parts in self.parts.values() for part in parts if part.names}
+        needed, before = set(), None
+        while before != (len(slots), len(needed)):
+            before = len(slots), len(needed)
+            for slot, *via in rules:
+                if slot in slots:
+                    slots = slots.union(via)
+                    needed.add(slot)
+            for name in list(needed):
+                slots = slots | (by_name[name].slots & known)
+                needed.update(by_name.keys() & by_name[name].names)
+        return slots, needed
+
+    def cut_polyfills(self, path):
+        parts = [part.text for part in self.parts[path]
+                 if part.is_of_all or (part.names and part.names[0] in self.polyfills)]
+        return '\n\n'.join(parts) + '\n'
+
+    def cut_rules(self):
+        return RULE.sub(lambda rule: rule[0] if SLOT.search(rule[0])[1] in self.slots else '', read(RULES))
+
+    def cut_releases(self):
+        """The set has its own pair of pointers, in place of those of the releases."""
+        path = PUBLIC / 'table_releases.h'
+        text = re.sub(r'^CUSHIM_TABLE_VERSION\(.*\n', '', read(path), flags=re.M)
+        row = f'CUSHIM_TABLE_VERSION(of_set_{self.mark}, {len(self.kept)})\n'
+        text, count = re.subn(r'^(?=/\* The newest pair)', row + '\n', text, flags=re.M)
+        text, pointers = re.subn(r'(cushim_current_(?:legacy|per_thread))_\w+$', rf'\1_of_set_{self.mark}', text,
+                                 flags=re.M)
+        if (count, pointers) != (1, 2):
+            raise ValueError(f'{path} is not as expected')
+        return text
+
+    def texts(self):
+        """{path: its text} of the sources that depend on the set."""
+        made = {
+            PUBLIC / 'entry_points.h': self.typed_list,
+            LOADER / 'symbols.inc': generate.write_symbols(self.rows),
+            PUBLIC / 'table_releases.h': self.cut_releases(),
+            PUBLIC / 'layer.h': replace(PUBLIC / 'layer.h', r'^(#define CUSHIM_LAYER_VERSION) 1$',
+                                        rf'\1 {self.checksum | 1 << 31:#x}u'),
+            PUBLIC / 'loader.h': replace(PUBLIC / 'loader.h', r'^#include "cushim/feature\.h"\n', ''),
+            LOADER / 'slots.c': replace(LOADER / 'slots.c', r'^.*\n *if \(cush_feature_require\(.*\n.*\n', ''),
+            RULES: self.cut_rules(),
+            **{path: self.cut_polyfills(path) for path in POLYFILLS},
+        }
+        if not self.has_streams:
+            includes = rf'#include "cushim/({"|".join(STREAM_HEADERS)})\.h"\n'
+            made[PUBLIC / 'cushim.h'] = re.sub(includes, '', read(PUBLIC / 'cushim.h'))
+        return made
+
+    def names(self):
+        """The text of cushim_names.h. A chosen function has all of its names: one that means an entry point outside the
+        set does not compile."""
+        return generate.write_names(NAMES_HEAD, self.all, {one.function for one in self.chosen})
+
+    def description(self):
+        """The part of the first comment of cushim.h that says how the set was made."""
+        def listed(entry_points):
+            names = ' '.join(one.slot_name for one in entry_points) or 'none'
+            return textwrap.fill(names, 110, initial_indent=' *   ', subsequent_indent=' *   ') + '\n'
+        options = ''.join(f' --slots {path.name}' for path in self.paths) + (' --no-streams' * (not self.has_streams))
+        added = [one for one in self.kept if one not in self.chosen]
+        return f'''
+ *
+ * It is cushim {self.version} with {len(self.kept)} of {len(self.all)} slots, made by
+ *
+ *   loader/two_files.py{options} DIRECTORY
+ *
+ * A slot that is not listed here does not compile. To use another function of the driver, add it to the named file and
+ * run the command again. Chosen:
+ *
+{listed(self.chosen)} *
+ * Needed by cushim, and by the polyfills of chosen slots:
+ *
+{listed(added)}'''
+
+    def renamed(self, header):
+        """Macros for the public names, so that two sets in one static link are two libraries; and for the name of the
+        table, which compilers print when a program uses a slot that is not in the set."""
+        code = re.sub(r'^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*', '', COMMENT.sub('', header), flags=re.M)
+        names = sorted(set(re.findall(r'\bCUSHIM_API\b[^;{]*?\b(cushim_\w+)\(', code)))
+        return '''
+/* Two sets of slots in one static link are two libraries, so their names carry a checksum. */
+''' + ''.join(f'#define {name} {name}_{self.mark}\n' for name in names) + f'''
+#define cushim_dispatch_table cushim_table_without_that_slot_see_the_head_of_cushim_h_{self.mark}
+
+'''
+
+    def renamed_code(self, code):
+        return re.sub(r'\bcush_', f'cush_{self.mark}_', code)

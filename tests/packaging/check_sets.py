@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: MIT
+"""two_files.py --slots: the library for a set of functions. It answers as the whole library does, on every software
+driver and on the real drivers in the cache. A slot outside the set does not compile.
+
+usage: check_sets.py SOFTCUDA_DIRECTORY COMPILER...
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SETS = HERE / 'sets'
+sys.path.append(str(ROOT / 'tests' / 'drivers'))
+import driver_library  # pylint: disable=wrong-import-position
+
+SOFTCUDA, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2:]
+SOFTWARE_DRIVERS = {int(path.parent.name): path for path in SOFTCUDA.glob('[0-9]*/libcuda.so.1')}
+NEWEST = SOFTWARE_DRIVERS[max(SOFTWARE_DRIVERS)]
+WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
+LIBRARIES = ['-ldl', '-lpthread']
+SETTINGS = ({}, {'CUSHIM_MAX_VERSION': '10.0'}, {'CUSHIM_MAX_VERSION': '12.2'}, {'CUSHIM_HIDE': 'cuDeviceGet'},
+            {'CUSHIM_HIDE': 'LaunchHostFunc_v1, cuStreamGetCaptureInfo, cuEventRecordWithFlags'})
+
+
+LAYER = r'''
+#include "cushim.h"
+static CUresult CUDAAPI no_devices(int *count)
+{
+    *count = 0;
+    return CUDA_SUCCESS;
+}
+static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
+                        const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
+{
+    (void)next, (void)states, (void)kind, (void)user;
+    table->DeviceGetCount_v1 = no_devices;
+    return CUDA_SUCCESS;
+}
+static struct cushim_layer layer = CUSHIM_LAYER("none", install, NULL);
+CUSHIM_LAYER_ENTRY(layer)
+'''
+PLUGIN = r'''
+#include "cushim.h"
+__attribute__((visibility("default"))) int plugin_load(void);
+int plugin_load(void)
+{
+    return cushim_load(NULL) == CUDA_SUCCESS && cushim_table()->Init_v1(0) == CUDA_SUCCESS;
+}
+'''
+HOST = r'''
+#include <dlfcn.h>
+int main(int count, char **words)
+{
+    void *plugin = dlopen(words[count - 1], RTLD_NOW);
+    int (*load)(void) = (int (*)(void))dlsym(plugin, "plugin_load");
+    if (!load())
+        return 1;
+    dlclose(plugin);
+    return dlopen(words[count - 1], RTLD_NOW | RTLD_NOLOAD) == 0;
+}
+'''
+
+
+def run(*command, **environment):
+    """Runs a program without the settings of the caller."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
+    return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors='replace', check=False, env={**clean, **environment})
+
+
+class Copy:
+    """cushim.c and cushim.h in a directory, for a set or for all functions."""
+
+    def __init__(self, directory, *options):
+        self.directory = directory
+        directory.mkdir()
+        done = run(sys.executable, ROOT / 'loader' / 'two_files.py', *options, directory)
+        assert done.returncode == 0, done.stdout
+        self.header = (directory / 'cushim.h').read_text(encoding='utf-8')
+        self.slots = re.findall(r'\b[A-Z]\w*_v\d+\b', self.header.split('*/')[1])
+
+    def compile(self, name, *words, compiler=None):
+        """Compiles in the directory. Returns what the compiler printed, or None."""
+        command = [*(compiler or COMPILER), *WARNINGS, f'-I{self.directory}', f'-I{SETS}', *words]
+        done = run(*command, '-o', self.directory / name)
+        return done.stdout or 'the compiler failed' if done.returncode else None
+
+    def program(self, name, *words):
+        """A program with this copy."""
+        said = self.compile(name, self.directory / 'cushim.c', *words, *LIBRARIES)
+        assert said is None, said
+        return self.directory / name
+
+
+def write(path, text):
+    path.write_text(text, encoding='utf-8')
+    return path
+
+
+class Sets(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.scratch)
+        cls.twenty = Copy(cls.scratch / 'twenty', '--slots', SETS / 'functions.txt', '--no-streams')
+        cls.polyfills = Copy(cls.scratch / 'polyfills', '--slots', SETS / 'polyfills.txt')
+        cls.whole = Copy(cls.scratch / 'whole')
+
+    def make(self, name, words, *options):
+        listed = write(self.scratch / f'{name}.txt', words)
+        return Copy(self.scratch / name, '--slots', listed, *options)
+
+    def must_pass(self, *command, **environment):
+        done = run(*command, **environment)
+        self.assertEqual(done.returncode, 0, f'{command} {environment}\n{done.stdout}')
+        return done.stdout
+
+    # ---- The files ----
+
+    def test_set_when_compiled_then_warns_nowhere(self):
+        for compiler in (COMPILER, ['clang'], ['x86_64-w64-mingw32-gcc'], [*COMPILER, '-O2', '-fPIC']):
+            for copy in (self.twenty, self.polyfills):
+                if shutil.which(compiler[0]):
+                    self.assertIsNone(copy.compile('warned.o', '-c', copy.directory / 'cushim.c', compiler=compiler))
+
+    def test_set_when_written_then_defines_what_it_declares(self):
+        for copy in (self.twenty, self.polyfills):
+            self.assertIsNone(copy.compile('all.o', '-c', copy.directory / 'cushim.c'))
+            defined = set(re.findall(r' [A-Z] (\w+)$', run('nm', copy.directory / 'all.o').stdout, re.M))
+            names = re.findall(r'^#define cushim_\w+ (cushim_(?!table_)\w+)$', copy.header, re.M)
+            self.assertGreater(len(names), 20)
+            self.assertLessEqual(set(names), defined)
+            mark = names[0][-9:]
+            self.assertEqual([name for name in defined if name.startswith('cush') and mark not in name], [])
+
+    def test_header_when_written_then_lists_its_slots_and_the_command(self):
+        self.assertIn('two_files.py --slots functions.txt --no-streams', self.twenty.header)
+        self.assertIn('MemAlloc_v2', self.twenty.slots)
+        self.assertNotIn('MemAlloc_v1', self.twenty.slots)
+        rows = re.findall(r'^CUSHIM_ENTRY(?:_BY_KIND)?\((\w+), (v\d+),', self.twenty.header, re.M)
+        self.assertEqual(sorted(f'{function}_{abi}' for function, abi in rows), sorted(self.twenty.slots))
+
+    def test_polyfill_when_its_slot_is_chosen_then_is_kept(self):
+        rules = (ROOT / 'loader' / 'polyfills.c').read_text(encoding='utf-8')
+        slots = dict.fromkeys(re.findall(r'^    RULE\w*\((?:\d+, )?(\w+_v\d+)', rules, re.M))
+        self.assertGreater(len(slots), 20)
+        for slot in slots:
+            copy = self.make(slot, slot, '--no-streams')
+            code = (copy.directory / 'cushim.c').read_text(encoding='utf-8')
+            for pattern in (rf'^(CUresult CUDAAPI POLYFILL|PARAM_COUNT)\({slot}\b', rf'^    RULE\w*\((\d+, )?{slot},'):
+                self.assertIsNotNone(re.search(pattern, code, re.M), f'{slot}: {pattern}')
+            self.assertIsNone(copy.compile('kept.o', '-fsyntax-only', copy.directory / 'cushim.c'))
+
+    def test_file_when_it_names_an_unknown_function_then_is_refused(self):
+        for text, expected in (('cuStreamQuery cuNoSuchFunction', 'cuNoSuchFunction'), ('# none', 'no function')):
+            listed = write(self.scratch / 'unknown.txt', text)
+            done = run(sys.executable, ROOT / 'loader' / 'two_files.py', '--slots', listed, self.scratch)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(expected, done.stdout)
+            self.assertFalse((self.scratch / 'cushim.h').exists())
+
+    def compile_call(self, copy, call, compiler):
+        source = write(copy.directory / 'call.c', f'''#include "cushim_names.h"
+CUresult call(void);
+CUresult call(void)
+{{
+    CUdeviceptr memory;
+    CUcontext context;
+    (void)memory, (void)context;
+    return {call};
+}}
+''')
+        return copy.compile('call.o', '-c', '-Wno-uninitialized', source, compiler=compiler)
+
+    def test_slot_when_outside_the_set_then_does_not_compile(self):
+        context = self.make('context', 'CtxCreate_v2 cuMemAlloc', '--no-streams')
+        inside = ('cushim_table()->MemAlloc_v2(&memory, 1)', 'cuMemAlloc(&memory, 1)', 'cuMemAlloc_v2(&memory, 1)',
+                  'cuCtxCreate_v2(&context, 0, 0)')
+        outside = ('cushim_table()->MemAllocAsync_v1(&memory, 1, 0)', 'cuCtxCreate(&context, 0, 0, 0)',
+                   'cuCtxCreate_v3(&context, 0, 0, 0, 0)')
+        for compiler in (COMPILER, ['clang'], ['x86_64-w64-mingw32-gcc']):
+            if not shutil.which(compiler[0]):
+                continue
+            for call in inside:
+                self.assertIsNone(self.compile_call(context, call, compiler), call)
+            for call in outside:
+                self.assertIn('cushim_table_without_that_slot_see_the_head_of_cushim_h',
+                              self.compile_call(context, call, compiler) or '', call)
+
+    def test_source_when_named_then_its_calls_are_the_set(self):
+        copy = Copy(self.scratch / 'source', '--slots', SETS / 'parts.c', '--slots',
+                    ROOT / 'tests' / 'examples' / 'vector_add.c')
+        self.assertIn('DeviceGetCount_v1', copy.slots)
+        self.assertIn('LaunchKernel_v1', copy.slots)
+        self.assertNotIn('MemAllocAsync_v1', copy.slots)
+
+    # ---- The same answers ----
+
+    def compare(self, copy, driver, settings):
+        environment = {**driver_library.environment_for(str(driver)), 'CUSHIM_DRIVER': str(driver), **settings}
+        programs = [one.directory / f'answers_{copy.directory.name}' for one in (copy, self.whole)]
+        said = [run(program, *copy.slots, **environment) for program in programs]
+        self.assertEqual(said[0].returncode, said[1].returncode)
+        self.assertMultiLineEqual(said[0].stdout, said[1].stdout, f'{driver} {settings}')
+        self.assertGreater(len(said[0].stdout.splitlines()), 1000)
+
+    def test_answers_when_compared_with_the_whole_library_then_are_equal(self):
+        drivers = [*SOFTWARE_DRIVERS.values(), *(path for _, path in driver_library.cached_drivers()), 'none']
+        for copy in (self.twenty, self.polyfills):
+            for one in (copy, self.whole):
+                one.program(f'answers_{copy.directory.name}', SETS / 'answers.c')
+            for driver in drivers:
+                for settings in SETTINGS:
+                    self.compare(copy, driver, settings)
+        print(f'{2 * len(drivers) * len(SETTINGS)} comparisons, {len(drivers)} drivers')
+
+    # ---- Functions outside the set ----
+
+    def test_lookup_when_outside_the_set_then_finds_the_version_or_nothing(self):
+        program = self.twenty.program('hazards', SETS / 'hazards.c')
+        for branch, driver in SOFTWARE_DRIVERS.items():
+            can_be_asked = branch >= 470  # CUDA 11.3 has the first cuGetProcAddress
+            for function, symbol in (('cuMemHostGetDevicePointer', 'cuMemHostGetDevicePointer_v2'),
+                                     ('cuMemsetD8', 'cuMemsetD8_v2')):
+                self.must_pass(program, 'find' if can_be_asked else 'lack', function, '6050', symbol,
+                               CUSHIM_DRIVER=str(driver))
+
+    def test_hide_when_a_name_is_outside_the_set_then_the_load_succeeds_and_it_is_hidden(self):
+        program = self.twenty.program('hazards', SETS / 'hazards.c')
+        for driver in SOFTWARE_DRIVERS.values():
+            environment = {'CUSHIM_DRIVER': str(driver), 'CUSHIM_HIDE': 'cuMemsetD8,cuMemAlloc'}
+            self.must_pass(program, 'missing', 'MemAlloc_v2', **environment)
+            self.must_pass(program, 'lack', 'cuMemsetD8', '6050', '-', **environment)
+
+    def test_layer_when_built_for_another_table_then_is_refused_with_a_sentence(self):
+        copies = {'whole': self.whole, 'twenty': self.twenty,
+                  'other': self.make('other', 'cuStreamQuery', '--no-streams')}
+        for copy in copies.values():
+            source = write(copy.directory / 'layer.c', LAYER)
+            self.assertIsNone(copy.compile('layer.so', '-shared', '-fPIC', source))
+        for name, copy in copies.items():
+            program = copy.program('layers', SETS / 'hazards.c')
+            for built_for, other in copies.items():
+                self.must_pass(program, 'layered' if built_for == name else 'refused', CUSHIM_DRIVER=str(NEWEST),
+                               CUSHIM_LAYERS=str(other.directory / 'layer.so'))
+
+    # ---- Several copies ----
+
+    def check_parts(self, directory, *flags, **environment):
+        """Two sets and the whole library in one static link."""
+        copies = {'first': Copy(directory / 'first', '--slots', SETS / 'functions.txt', '--no-streams'),
+                  'second': Copy(directory / 'second', '--slots', SETS / 'polyfills.txt'), 'whole': self.whole}
+        objects = []
+        for name, copy in copies.items():
+            for output, *words in ((f'{directory.name}_copy.o', copy.directory / 'cushim.c'),
+                                   (f'{directory.name}_part.o', SETS / 'parts.c', f'-DPART={name}')):
+                self.assertIsNone(copy.compile(output, '-c', *flags, *words))
+                objects.append(copy.directory / output)
+        program = f'{directory.name}_parts'
+        self.assertIsNone(self.whole.compile(program, *flags, SETS / 'parts_main.c', *objects, *LIBRARIES))
+        self.must_pass(self.whole.directory / program, CUSHIM_DRIVER=str(NEWEST), **environment)
+
+    def test_copies_when_in_one_static_link_then_share_nothing(self):
+        for name, flags in (('plain', ['-O0']), ('optimised', ['-O2', '-flto'])):
+            (self.scratch / name).mkdir()
+            self.check_parts(self.scratch / name, *flags)
+
+    def test_copies_when_run_with_sanitizers_then_nothing_is_found(self):
+        for name, flag in (('address', '-fsanitize=address,undefined'), ('thread', '-fsanitize=thread')):
+            probe = write(self.scratch / 'probe.c', 'int main(void)\n{\n    return 0;\n}\n')
+            if self.whole.compile('probe', flag, probe) is not None:
+                self.skipTest(f'the compiler has no {flag}')
+            (self.scratch / name).mkdir()
+            self.check_parts(self.scratch / name, '-O1', '-g', flag, '-fno-sanitize-recover=all',
+                             ASAN_OPTIONS='detect_leaks=0', TSAN_OPTIONS='halt_on_error=1')
+
+    def test_plug_in_when_it_has_loaded_then_stays_mapped(self):
+        copy = self.make('plugin', 'cuInit', '--no-streams')
+        source = write(copy.directory / 'plugin.c', PLUGIN)
+        said = copy.compile('plugin.so', '-shared', '-fPIC', copy.directory / 'cushim.c', source, *LIBRARIES)
+        self.assertIsNone(said)
+        exported = run('nm', '-D', '--defined-only', copy.directory / 'plugin.so').stdout.split()[2::3]
+        self.assertEqual([name for name in exported if name not in ('_init', '_fini')], ['plugin_load'])
+        host = write(copy.directory / 'host.c', HOST)
+        self.assertIsNone(copy.compile('host', '-Wno-pedantic', host, '-ldl'))
+        self.must_pass(copy.directory / 'host', copy.directory / 'plugin.so', CUSHIM_DRIVER=str(NEWEST))
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
