@@ -12,7 +12,7 @@
 #include "tables.h"
 #include "version.h"
 
-static const char bad_argument[] = "An argument is NULL, or the kind does not exist.";
+static const char bad_argument[] = "An argument is NULL, or the default-stream kind is invalid.";
 
 static struct cushim_lookup_answer lookup_find(const char *function, int version, enum cushim_default_stream kind)
 {
@@ -147,9 +147,9 @@ CUresult cushim_lookup_explain(const char *function, int version, enum cushim_de
     return CUDA_SUCCESS;
 }
 
-static cushim_fn fail_symbol(CUresult code, const char *message)
+static cushim_fn fail_symbol(CUresult code, const char *caller, const char *message)
 {
-    cush_error_set(code, "cushim_symbol", message, NULL);
+    cush_error_set(code, caller, message, NULL);
     return NULL;
 }
 
@@ -161,10 +161,11 @@ static cushim_fn symbol_of_driver(const char *symbol, size_t row, enum cushim_de
     return cush_resolve_allows(&cush_loaded_driver, row) ? cush_resolve_row(&cush_loaded_driver, row, kind) : NULL;
 }
 
-cushim_fn cushim_symbol(const char *symbol)
+/* `must_work`: the absent table is not enough, and a layer is. */
+static cushim_fn symbol_find(const char *symbol, bool must_work, const char *caller)
 {
     if (symbol == NULL)
-        return fail_symbol(CUDA_ERROR_INVALID_VALUE, "The symbol is NULL.");
+        return fail_symbol(CUDA_ERROR_INVALID_VALUE, caller, "The symbol is NULL.");
     bool has_driver = cush_load_has_driver();
     enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_LEGACY;
     enum cushim_slot slot = CUSHIM_SLOT_COUNT;
@@ -176,13 +177,30 @@ cushim_fn cushim_symbol(const char *symbol)
     }
     if (slot == CUSHIM_SLOT_COUNT) {
         cushim_fn fn = has_driver ? symbol_of_driver(symbol, row, kind) : NULL;
-        return fn != NULL ? fn : fail_symbol(CUDA_ERROR_NOT_FOUND, "The driver does not have a function of this name.");
+        return fn != NULL
+                   ? fn
+                   : fail_symbol(CUDA_ERROR_NOT_FOUND, caller, "The driver does not have a function of this name.");
     }
-    if (has_driver && cush_driver_origins[kind][slot].state == CUSHIM_STATE_MISSING) {
+    bool is_layered = must_work && cush_layer_tables_is_replaced(kind, slot);
+    if (has_driver && cush_driver_origins[kind][slot].state == CUSHIM_STATE_MISSING && !is_layered) {
         cush_fail_missing(slot);
         return NULL;
     }
+    if (!has_driver && must_work && !cush_absent_has(slot) && !is_layered) {
+        cush_fail_absent(slot);
+        return NULL;
+    }
     return ((const union table *)cushim_table_get(kind))->slots[slot];
+}
+
+cushim_fn cushim_symbol(const char *symbol)
+{
+    return symbol_find(symbol, false, "cushim_symbol");
+}
+
+cushim_fn cushim_symbol_if_available(const char *symbol)
+{
+    return symbol_find(symbol, true, "cushim_symbol_if_available");
 }
 
 const char *cushim_symbol_name(cushim_fn fn)

@@ -276,6 +276,8 @@ static bool search_accept(struct search *search)
                                "This program needs CUDA %s; this driver is %sCUDA %s.",
                                cush_version_text(request->min_version).text, driver->limited ? "limited to " : "",
                                cush_version_text(driver->version).text);
+    if (driver->own_version >= request->min_version)
+        builder->advice = "Remove the version limit (CUSHIM_MAX_VERSION, or max_version of the program).";
     return false;
 }
 

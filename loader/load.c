@@ -355,6 +355,14 @@ static const char *load_error_message(void)
     return last->detail != NULL ? last->detail : last->message;
 }
 
+static void load_make_global(void)
+{
+    char path[OS_PATH_SIZE];
+    cushim_fn init = cush_os_library_symbol(cush_loaded_driver.library, cush_symbols_row(ROW_Init_v1).symbol);
+    cush_os_library_path(NULL, init, path, sizeof path);
+    cush_os_library_make_global(path);
+}
+
 static CUresult load_with(const struct cushim_load_options *options, request_read_fn read)
 {
     if (cush_os_load_lock_is_mine())
@@ -363,6 +371,8 @@ static CUresult load_with(const struct cushim_load_options *options, request_rea
     state.builder = cush_diagnosis_start();
     const struct cushim_diagnosis *diagnosis = state.loaded ? NULL : load_first(options, read);
     CUresult result = diagnosis != NULL ? diagnosis->code : load_again(options);
+    if (result == CUDA_SUCCESS && options != NULL && options->global_symbols)
+        load_make_global();
     cush_os_load_unlock();
     if (options != NULL && options->log != NULL) {
         if (diagnosis != NULL)

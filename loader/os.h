@@ -71,6 +71,10 @@ void *cush_os_library_open_mapped(const char *name);
 
 void cush_os_library_close(void *library);
 
+/* Adds the symbols of an open library to the global scope of the process, where dlsym(RTLD_DEFAULT) finds them. `path`
+ * is that of its file. */
+void cush_os_library_make_global(const char *path);
+
 /*
  * Keeps the shared object that contains this copy of cushim mapped until the process ends. After a load, the driver's
  * threads may call into it, and the program may use its tables and diagnoses. Returns whether that is certain. The

@@ -19,6 +19,8 @@
 #ifndef CUSHIM_LOAD_H
 #define CUSHIM_LOAD_H
 
+#include <stdbool.h>
+
 #include "cushim/attributes.h"
 #include "cushim/abi/cuda_abi.h"
 
@@ -75,7 +77,13 @@ struct cushim_load_options {
     void (*log)(void *log_user, const char *line);
     /** Passed to `log`. */
     void *log_user;
-    void *reserved[4]; /**< Zero. */
+    /**
+     * Whether to open the driver with RTLD_GLOBAL, for libraries that find the driver's functions by name in the global
+     * scope: dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"). A driver that is loaded already becomes global, too, and stays so.
+     * On Windows, which has no such scope, the option has no effect.
+     */
+    bool global_symbols;
+    void *reserved[3]; /**< Zero. */
 };
 
 /**

@@ -42,7 +42,7 @@ typedef void (*cushim_fn)(void);
  * @param out_fn    Receives the driver's function, that of an adapted slot (see ::CUSHIM_STATE_ADAPTED), or that of the
  *                  top layer which has replaced the slot.
  * @retval CUDA_ERROR_NOT_FOUND      The driver lacks this entry point, or it is hidden.
- * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is not a kind. Or the version is above that
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is out of range. Or the version is above that
  *                                   of the driver, above the version limit, or below 2000.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded.
  */
@@ -82,7 +82,7 @@ struct cushim_lookup_answer {
  * @param version     A CUDA version.
  * @param kind        The default stream that the function is for.
  * @param out_answer  Receives the result, also if nothing was found.
- * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is not a kind.
+ * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is out of range.
  */
 CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, enum cushim_default_stream kind,
                                           struct cushim_lookup_answer *out_answer);
@@ -101,6 +101,16 @@ CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, enu
  * @return The function, or NULL if the slot is missing or the name is not known; cushim_error_last() has the reason.
  */
 CUSHIM_API cushim_fn cushim_symbol(const char *symbol);
+
+/**
+ * Returns the function of an exported name as cushim_symbol() does, or NULL if every call through it would fail: also
+ * for a slot of the absent table that returns CUDA_ERROR_NO_DEVICE. For a program that tests the pointers which dlsym()
+ * returned before. The function of a layer that has replaced the slot is never NULL. Loads the driver.
+ *
+ * @param symbol  The exported name: "cuStreamQuery_ptsz".
+ * @return The function, or NULL; cushim_error_last() has the reason.
+ */
+CUSHIM_API cushim_fn cushim_symbol_if_available(const char *symbol);
 
 /**
  * Returns the exported name of a function of the loaded driver. Never loads.

@@ -123,6 +123,15 @@ void cush_os_library_close(void *library)
     dlclose(library);
 }
 
+void cush_os_library_make_global(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+    if (library != NULL)
+        dlclose(library); /* it stays open, and global, for its other user */
+    else
+        dlerror(); /* clear the message, which the program's next dlerror() would return */
+}
+
 /* The mapped object that contains an address. */
 struct own_object {
     uintptr_t address;

@@ -165,6 +165,11 @@ void cush_os_library_close(void *library)
     FreeLibrary(library);
 }
 
+void cush_os_library_make_global(const char *path)
+{
+    (void)path; /* each name belongs to one library */
+}
+
 bool cush_os_library_pin_self(void)
 {
     HMODULE self;

@@ -114,9 +114,29 @@ static void test_look_ups_when_they_find_nothing_then_layers_change_nothing(void
     assert_string_equal(layers.calls, "a ");
 }
 
+static void test_symbol_if_available_when_a_layer_has_replaced_the_slot_then_the_function_of_the_layer(void **state)
+{
+    static const struct cushim_load_options cases[] = {{.path = "none"}, {.hide = "cuStreamQuery"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        layers_begin(NULL);
+        struct cushim_load_options options = cases[i];
+        if (options.path == NULL)
+            options.path = unit_fake("fake_12040");
+        cushim_load(&options);
+        assert_true(cushim_symbol_if_available("cuStreamQuery") == NULL);
+        layers_add(&layer_a);
+        assert_true(cushim_symbol_if_available("cuStreamQuery") == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, LEGACY));
+        assert_true(cushim_symbol_if_available("cuStreamQuery_ptsz")
+                    == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, PER_THREAD));
+        assert_int_equal(cushim_symbol_if_available("cuCtxSynchronize") != NULL, i == 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        LAYERS_TEST(test_symbol_if_available_when_a_layer_has_replaced_the_slot_then_the_function_of_the_layer),
         LAYERS_TEST(test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table),
         LAYERS_TEST(test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_lead_to_the_top),
         LAYERS_TEST(test_look_ups_when_they_find_nothing_then_layers_change_nothing),

@@ -311,6 +311,7 @@ static void test_min_version_when_the_limit_is_lower_then_message_names_the_limi
     struct cushim_load_options options = {.path = unit_fake("fake_13000"), .max_version = 11040, .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_diagnosis_get()->message, "limited to CUDA 11.4");
+    unit_assert_contains(cushim_diagnosis_get()->advice, "Remove the version limit");
 }
 
 int main(void)

@@ -339,6 +339,54 @@ static void test_symbol_when_no_driver_exists_then_the_function_of_the_absent_ta
     assert_true(cushim_symbol("cuNoSuchThing") == NULL);
 }
 
+/* Names of functions that succeed in the absent table. */
+static bool is_answered_without_a_driver(const char *symbol)
+{
+    return strcmp(symbol, "cuDriverGetVersion") == 0 || strcmp(symbol, "cuDeviceGetCount") == 0
+           || strcmp(symbol, "cuGetErrorName") == 0 || strcmp(symbol, "cuGetErrorString") == 0;
+}
+
+static void test_symbol_if_available_when_no_driver_exists_then_null_unless_the_call_succeeds(void **state)
+{
+    struct cushim_entry_point entry;
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
+        cushim_fn fn = cushim_symbol(entry.symbol);
+        if (is_answered_without_a_driver(entry.symbol)) {
+            assert_true(cushim_symbol_if_available(entry.symbol) == fn);
+            continue;
+        }
+        assert_int_equal(unit_call(fn), CUDA_ERROR_NO_DEVICE);
+        assert_true(cushim_symbol_if_available(entry.symbol) == NULL);
+        assert_string_equal(cushim_error_last()->function, entry.symbol);
+        unit_assert_contains(cushim_error_last()->message, "No CUDA driver is loaded");
+        if (entry.per_thread_symbol[0] != '\0')
+            assert_true(cushim_symbol_if_available(entry.per_thread_symbol) == NULL);
+    }
+    assert_true(cushim_symbol_if_available("cuNoSuchThing") == NULL);
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_NOT_FOUND);
+    assert_true(cushim_symbol_if_available(NULL) == NULL);
+    assert_string_equal(cushim_error_last()->function, "cushim_symbol_if_available");
+}
+
+static void test_symbol_if_available_when_a_driver_is_loaded_then_as_symbol(void **state)
+{
+    static const char *const drivers[] = {"fake_6050", "fake_11040", "fake_13000"};
+    struct cushim_entry_point entry;
+    for (size_t k = 0; k < sizeof drivers / sizeof drivers[0]; k++) {
+        size_t missing = 0;
+        unit_reset(state);
+        unit_load_plain(drivers[k]);
+        for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
+            cushim_fn fn = cushim_symbol_if_available(entry.symbol);
+            missing += fn == NULL;
+            assert_true(fn == cushim_symbol(entry.symbol));
+        }
+        assert_true(missing > 0 && missing < 500);
+    }
+}
+
 static void test_table_get_when_called_then_the_current_table_of_the_kind(void **state)
 {
     (void)state;
@@ -371,6 +419,8 @@ int main(void)
         UNIT_TEST(test_symbol_when_the_slot_is_missing_then_null_and_the_reason),
         UNIT_TEST(test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_or_limited),
         UNIT_TEST(test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table),
+        UNIT_TEST(test_symbol_if_available_when_no_driver_exists_then_null_unless_the_call_succeeds),
+        UNIT_TEST(test_symbol_if_available_when_a_driver_is_loaded_then_as_symbol),
         UNIT_TEST(test_table_get_when_called_then_the_current_table_of_the_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

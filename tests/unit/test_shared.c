@@ -3,6 +3,9 @@
  * The shared library with a program that is linked to it, also as position-dependent code, which contains a copy of the
  * pointer to the current table. The library has no hook for tests, so each test is a process of its own. POSIX only.
  */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE /* RTLD_DEFAULT */
+#endif
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,12 +111,56 @@ static void test_libraries_when_of_both_kinds_then_each_calls_the_form_of_its_ki
     assert_in_child(DRIVER, libraries_have_their_own_tables);
 }
 
+static bool global_scope_has_driver(void)
+{
+    return dlsym(RTLD_DEFAULT, "cuStreamQuery") != NULL;
+}
+
+static bool driver_becomes_global(void)
+{
+    const struct cushim_load_options options = {.global_symbols = true};
+    return !global_scope_has_driver() && cushim_load(&options) == CUDA_SUCCESS && global_scope_has_driver();
+}
+
+static void test_global_symbols_when_set_then_the_driver_is_in_the_global_scope(void **state)
+{
+    (void)state;
+    assert_in_child(DRIVER, driver_becomes_global);
+}
+
+static bool loaded_driver_becomes_global(void)
+{
+    return cushim_load(NULL) == CUDA_SUCCESS && driver_becomes_global();
+}
+
+static void test_global_symbols_when_set_in_a_later_load_then_the_driver_joins_the_global_scope(void **state)
+{
+    (void)state;
+    assert_in_child(DRIVER, loaded_driver_becomes_global);
+}
+
+static bool refused_load_changes_nothing(void)
+{
+    const struct cushim_load_options options = {.max_version = 11020, .global_symbols = true};
+    return cushim_load(NULL) == CUDA_SUCCESS && cushim_load(&options) == CUDA_ERROR_NOT_PERMITTED
+           && !global_scope_has_driver();
+}
+
+static void test_global_symbols_when_the_load_is_refused_then_the_driver_stays_local(void **state)
+{
+    (void)state;
+    assert_in_child(DRIVER, refused_load_changes_nothing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_when_the_library_loads_then_the_program_sees_the_same),
         cmocka_unit_test(test_table_when_a_first_call_loads_then_the_program_sees_the_same),
         cmocka_unit_test(test_table_when_no_driver_exists_then_library_and_program_see_the_same),
+        cmocka_unit_test(test_global_symbols_when_set_then_the_driver_is_in_the_global_scope),
+        cmocka_unit_test(test_global_symbols_when_set_in_a_later_load_then_the_driver_joins_the_global_scope),
+        cmocka_unit_test(test_global_symbols_when_the_load_is_refused_then_the_driver_stays_local),
         cmocka_unit_test(test_libraries_when_of_both_kinds_then_each_calls_the_form_of_its_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
