@@ -38,6 +38,9 @@ bool cush_candidates_path(size_t index, const char *root, char *path, size_t siz
 /* ---- system.c; cushim/system.h has the rest of what the operating system shows ---- */
 
 /* Writes the version of the kernel module, or "" if it is not loaded. */
-void cush_system_kernel_module(const char *root, char *version, size_t size);
+CUSHIM_COLD void cush_system_kernel_module(const char *root, char *version, size_t size);
+
+/* Whether an NVIDIA GPU on the PCI bus does not answer: its configuration reads as ones. Opens no device file. */
+CUSHIM_COLD bool cush_system_gpu_is_lost(const char *root);
 
 #endif

@@ -31,7 +31,8 @@ bool cush_os_file_read(const char *path, char *text, size_t size);
 
 /* Calls `matches` for each name in a directory below `root` until it returns true. Returns whether it did. */
 bool cush_os_directory_find(const char *root, const char *path,
-                            bool (*matches)(const char *root, const char *path, const char *name));
+                            bool (*matches)(const char *root, const char *path, const char *name, void *user),
+                            void *user);
 
 /* Appends the text to a file with one write, or writes it to stderr if the path is "stderr". A failure has no effect:
  * it raises no signal (a pipe without a reader) and waits for nothing (a FIFO without a reader). */
@@ -94,6 +95,23 @@ void cush_os_library_path(void *library, cushim_fn address, char *path, size_t s
 
 /* Returns the name under which `library` itself exports exactly this address, or NULL. */
 const char *cush_os_library_symbol_name(void *library, cushim_fn address);
+
+/* ---- os_obstacle.c: why a driver cannot start ---- */
+
+/* What the operating system refuses to a driver that starts; CUSHIM_REASON_NONE: nothing that is known. */
+struct os_obstacle {
+    enum cushim_reason reason;
+    char message[192]; /* "": that of the reason */
+};
+
+/*
+ * Call it after a cuInit that returned `code`. Tries the operations that can be its cause, in the order of a start: it
+ * opens /dev/nvidiactl and /dev/nvidia-uvm below `root`, creates descriptors, and so on. Undoes all of them.
+ */
+CUSHIM_COLD struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code);
+
+/* Returns whether this process has the file open, perhaps since before a fork(). */
+bool cush_os_file_is_open(const char *path);
 
 /* ---- os_system.c: the load lock, the environment and the process ---- */
 

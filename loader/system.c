@@ -9,6 +9,8 @@
 /* The files are small. The longest line that matters is that of /proc/driver/nvidia/version. */
 enum { FILE_START_SIZE = 512, MAX_GPU_NODES = 16 };
 
+static const char system_pci_devices[] = "/sys/bus/pci/devices";
+
 static bool system_read_below(const char *root, const char *path, char *text, size_t size)
 {
     char full_path[OS_PATH_SIZE];
@@ -45,8 +47,9 @@ static void system_copy_version(const char *text, char *version, size_t size)
     }
 }
 
-static bool system_is_nvidia_display(const char *root, const char *directory, const char *name)
+static bool system_is_nvidia_display(const char *root, const char *directory, const char *name, void *unused)
 {
+    (void)unused;
     char path[512];
     char text[16];
     if (name[0] == '.')
@@ -56,6 +59,15 @@ static bool system_is_nvidia_display(const char *root, const char *directory, co
         return false;
     snprintf(path, sizeof path, "%s/%.255s/class", directory, name);
     return system_read_below(root, path, text, sizeof text) && strncmp(text, "0x03", 4) == 0;
+}
+
+static bool system_is_lost(const char *root, const char *directory, const char *name, void *unused)
+{
+    char path[512];
+    char text[8];
+    snprintf(path, sizeof path, "%s/%.255s/config", directory, name);
+    return system_is_nvidia_display(root, directory, name, unused) && system_read_below(root, path, text, sizeof text)
+           && memcmp(text, "\377\377\377\377", 4) == 0;
 }
 
 static bool system_is_container(const char *root)
@@ -77,6 +89,11 @@ void cush_system_kernel_module(const char *root, char *version, size_t size)
         system_copy_version(text, version, size);
 }
 
+bool cush_system_gpu_is_lost(const char *root)
+{
+    return cush_os_directory_find(root, system_pci_devices, system_is_lost, NULL);
+}
+
 void cushim_system_get_info(const char *root, struct cushim_system *out_system)
 {
     if (out_system == NULL)
@@ -90,6 +107,7 @@ void cushim_system_get_info(const char *root, struct cushim_system *out_system)
     cush_system_kernel_module(root, system.kernel_module, sizeof system.kernel_module);
     system.control_node = system_node_below(root, "/dev/nvidiactl");
     system.uvm_node = system_node_below(root, "/dev/nvidia-uvm");
+    system.jetson_node = system_node_below(root, "/dev/nvmap");
     system.wsl_node = system_node_below(root, "/dev/dxg");
     for (int i = 0; i < MAX_GPU_NODES; i++) {
         char path[32];
@@ -99,7 +117,7 @@ void cushim_system_get_info(const char *root, struct cushim_system *out_system)
         if (node > system.gpu_node)
             system.gpu_node = node;
     }
-    system.gpu_on_bus = cush_os_directory_find(root, "/sys/bus/pci/devices", system_is_nvidia_display);
+    system.gpu_on_bus = cush_os_directory_find(root, system_pci_devices, system_is_nvidia_display, NULL);
     system.container = system_is_container(root);
     *out_system = system;
 }

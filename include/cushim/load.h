@@ -126,7 +126,8 @@ CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
 
 /**
  * Loads the driver and calls cuInit(0). If cuInit fails, cushim_diagnosis_get() afterwards has the likely cause and
- * advice, which cuInit alone does not give.
+ * advice, which cuInit alone does not give. To find it, the call then tries on Linux what the driver needs: it opens
+ * /dev/nvidiactl and /dev/nvidia-uvm, creates a thread, and so on, and undoes all of that.
  *
  * The call takes about 0.4 s (observed with driver 580). A further call costs as much as a further cuInit.
  *

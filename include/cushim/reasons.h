@@ -48,8 +48,8 @@ CUSHIM_REASON(TOO_OLD, "too-old", CUDA_ERROR_NOT_SUPPORTED, "The NVIDIA driver i
 CUSHIM_REASON(BAD_OPTION, "bad-option", CUDA_ERROR_INVALID_VALUE, "An option has an invalid value.",
               "Correct or unset it.")
 CUSHIM_REASON(NO_DEVICE, "no-device", CUDA_SUCCESS, "The driver works, but finds no GPU that it supports.",
-              "Check that the GPU is seated in its slot, has power and is not assigned to a virtual machine, and that "
-              "this driver still supports its generation.")
+              "Run \"cushim doctor\", which looks for the cause. The GPU may have no power, be assigned to a virtual "
+              "machine, or be of a generation that this driver does not support.")
 CUSHIM_REASON(MODULE_MISMATCH, "module-mismatch", CUDA_SUCCESS,
               "The driver library and the kernel module of the driver have different versions.",
               "Restart the machine if the driver was just updated. In a container, use the driver library that the "
@@ -65,8 +65,8 @@ CUSHIM_REASON(NO_DEVICE_NODES, "no-device-nodes", CUDA_SUCCESS,
               "container with GPU access (for Docker: --gpus all).")
 CUSHIM_REASON(NODES_DENIED, "device-nodes-denied", CUDA_SUCCESS,
               "This user may not open the NVIDIA device nodes (/dev/nvidiactl, /dev/nvidia0).",
-              "Ask the administrator for access. Often this is membership of the group that \"ls -l /dev/nvidia0\" "
-              "shows, such as video or render.")
+              "Ask the administrator for access. Often this is membership of the group that \"ls -l\" shows for the "
+              "file, such as video or render.")
 CUSHIM_REASON(HIDDEN, "hidden", CUDA_SUCCESS, "CUDA_VISIBLE_DEVICES hides every GPU from this program.",
               "Unset CUDA_VISIBLE_DEVICES, or set it to the numbers of the GPUs to use, such as 0.")
 CUSHIM_REASON(FORKED, "forked", CUDA_SUCCESS,
@@ -74,7 +74,8 @@ CUSHIM_REASON(FORKED, "forked", CUDA_SUCCESS,
               "Initialise CUDA only after the fork, or start the child with exec (in Python: the \"spawn\" start "
               "method).")
 CUSHIM_REASON(UNKNOWN, "unknown", CUDA_SUCCESS, "The driver failed to initialise, for an unknown reason.",
-              "Run nvidia-smi, and look for NVRM or Xid lines in the kernel's messages (dmesg).")
+              "Run \"cushim doctor\", which looks for the cause, and look for NVRM or Xid lines in the kernel's "
+              "messages (dmesg).")
 CUSHIM_REASON(NOT_READY, "not-ready", CUDA_SUCCESS, "The GPUs of this machine are not ready yet.",
               "On a machine with NVSwitch, start the service nvidia-fabricmanager in the same version as the driver. "
               "On other machines, wait and try again.")
@@ -91,8 +92,9 @@ CUSHIM_REASON(STATIC_PROGRAM, "static-program", CUDA_ERROR_SHARED_OBJECT_INIT_FA
               "This program is linked statically, and its C library cannot open a driver library.",
               "Link the program dynamically (without -static), on a system with glibc.")
 CUSHIM_REASON(OTHER_LIBC, "other-libc", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-              "The driver library needs glibc, and this program uses another C library.",
-              "Build the program for glibc, and run it on a distribution with glibc or in a container of one.")
+              "The driver library needs another C library than that of this program: glibc, or a newer glibc.",
+              "Build the program for glibc, and run it on a distribution with glibc or in a container of one. A "
+              "program of Nix, conda or another distribution needs a glibc as new as that of this system.")
 CUSHIM_REASON(BAD_LAYER, "bad-layer", CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
               "A layer that was requested cannot be installed.",
               "Correct or unset CUSHIM_LAYERS, or correct the settings of the layer.")
@@ -100,6 +102,33 @@ CUSHIM_REASON(EXECUTABLE_STACK, "executable-stack", CUDA_ERROR_SHARED_OBJECT_INI
               "The driver library needs an executable stack, which this system refuses.",
               "Use a newer NVIDIA driver. With glibc 2.41 or later, GLIBC_TUNABLES=glibc.rtld.execstack=2 in the "
               "environment of the program permits it.")
+CUSHIM_REASON(SANDBOX, "sandbox", CUDA_SUCCESS, "A sandbox or a container prevents the driver from starting.",
+              "Permit the operation in the settings of the sandbox, the container or the service (seccomp, Landlock, "
+              "SELinux, AppArmor, a device cgroup). If a container lost its GPUs while it ran, start it again.")
+CUSHIM_REASON(LIMIT, "limit", CUDA_SUCCESS, "A resource limit of this process is too low for the driver.",
+              "Raise the limit. \"ulimit -a\" shows the limits of a shell; the unit of a service has LimitNOFILE=, "
+              "LimitNPROC=, LimitAS= and TasksMax=.")
+CUSHIM_REASON(UNIFIED_MEMORY, "unified-memory", CUDA_SUCCESS,
+              "The kernel module of the driver for unified memory (nvidia-uvm) cannot be used.",
+              "Run \"nvidia-modprobe -u\" as root, which loads the module and creates /dev/nvidia-uvm. In a container "
+              "or a sandbox, give it access to that file, too.")
+CUSHIM_REASON(GPU_LOST, "gpu-lost", CUDA_SUCCESS, "A GPU of this machine does not answer on the PCI bus.",
+              "Restart the machine. If this happens again, check the power and the cooling of the GPU, and look for "
+              "Xid lines in the kernel's messages (dmesg). On a laptop, the GPU may be switched off.")
+CUSHIM_REASON(IN_USE, "in-use", CUDA_SUCCESS,
+              "The GPU does not accept this process: it is in exclusive mode and in use, or in prohibited mode.",
+              "\"nvidia-smi -q -d COMPUTE\" shows the mode, and \"nvidia-smi -c DEFAULT\" as root lets several "
+              "processes use the GPU. A virtual GPU may lack its licence.")
+CUSHIM_REASON(MPS, "mps", CUDA_SUCCESS,
+              "The Multi-Process Service (MPS) of CUDA, which this process has to use, did not accept it.",
+              "Restart the service as the user who runs this program (\"nvidia-cuda-mps-control -d\"). To use the GPU "
+              "without the service, stop it, or set CUDA_MPS_PIPE_DIRECTORY to an empty directory.")
+CUSHIM_REASON(LACKS_FEATURE, "lacks-feature", CUDA_ERROR_NOT_SUPPORTED,
+              "A GPU of this machine does not support a feature that this program requires.",
+              "Use a GPU, or an operating system, that supports the feature.")
+CUSHIM_REASON(NO_ANSWER, "no-answer", CUDA_SUCCESS, "The driver does not return, or ends the process.",
+              "Run \"cushim doctor\", which shows where the driver stands, and look for NVRM or Xid lines in the "
+              "kernel's messages (dmesg).")
 
 /* clang-format on */
 

@@ -39,7 +39,8 @@ struct cushim_system {
     enum cushim_node wsl_node;     /**< /dev/dxg, of Windows Subsystem for Linux. */
     bool gpu_on_bus;               /**< The PCI bus has a display device of NVIDIA, with or without software for it. */
     bool container;                /**< This is a container. */
-    void *reserved[4];             /**< Zero. */
+    enum cushim_node jetson_node;  /**< /dev/nvmap, of Jetson. */
+    void *reserved[3];             /**< Zero. */
 };
 
 /**

@@ -122,7 +122,8 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
 }
 
 bool cush_os_directory_find(const char *root, const char *path,
-                            bool (*matches)(const char *root, const char *path, const char *name))
+                            bool (*matches)(const char *root, const char *path, const char *name, void *user),
+                            void *user)
 {
     char full_path[OS_PATH_SIZE];
     DIR *directory = cush_os_path_below(root, path, full_path, sizeof full_path) ? opendir(full_path) : NULL;
@@ -130,7 +131,7 @@ bool cush_os_directory_find(const char *root, const char *path,
         return false;
     bool found = false;
     for (const struct dirent *entry; !found && (entry = readdir(directory)) != NULL;)
-        found = matches(root, path, entry->d_name);
+        found = matches(root, path, entry->d_name, user);
     closedir(directory);
     return found;
 }

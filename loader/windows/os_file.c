@@ -41,11 +41,13 @@ bool cush_os_file_read(const char *path, char *text, size_t size)
 }
 
 bool cush_os_directory_find(const char *root, const char *path,
-                            bool (*matches)(const char *root, const char *path, const char *name))
+                            bool (*matches)(const char *root, const char *path, const char *name, void *user),
+                            void *user)
 {
     (void)root;
     (void)path;
     (void)matches;
+    (void)user;
     return false;
 }
 

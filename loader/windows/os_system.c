@@ -82,3 +82,17 @@ unsigned long cush_os_process(void)
 }
 
 const bool cush_os_has_device_nodes = false;
+
+/* A driver for Windows asks nothing of the process that could be refused. */
+struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
+{
+    (void)root;
+    (void)code;
+    return (struct os_obstacle){.reason = CUSHIM_REASON_NONE, .message = ""};
+}
+
+bool cush_os_file_is_open(const char *path)
+{
+    (void)path;
+    return false;
+}

@@ -132,6 +132,55 @@ static void test_init_when_an_allocation_fails_then_returns_its_result(void **st
     allocation_fail_each(initialise, assert_no_device_is_told);
 }
 
+static CUresult next_code;
+
+static CUresult CUDAAPI give_next_code(unsigned flags)
+{
+    (void)flags;
+    return next_code;
+}
+
+static const struct cushim_diagnosis *initialise_with(CUresult code)
+{
+    next_code = code;
+    result = cushim_init();
+    return cushim_diagnosis_get();
+}
+
+static const struct cushim_diagnosis *told[5];
+
+/* More failures than there is room for without memory. */
+static void initialise_often(void)
+{
+    allocation.counts = false;
+    mock_load("fake_12040", (struct cushim_load_options){0})->Init_v1 = give_next_code;
+    allocation.counts = true;
+    told[0] = initialise_with(CUDA_ERROR_SYSTEM_NOT_READY);
+    told[1] = initialise_with(CUDA_ERROR_DEVICE_UNAVAILABLE);
+    told[2] = initialise_with(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
+    told[3] = initialise_with(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE);
+    told[4] = initialise_with(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
+}
+
+static void assert_each_reason_is_told(void)
+{
+    static const enum cushim_reason reasons[] = {CUSHIM_REASON_NOT_READY, CUSHIM_REASON_IN_USE,
+                                                 CUSHIM_REASON_MODULE_MISMATCH, CUSHIM_REASON_COMPAT_REFUSED,
+                                                 CUSHIM_REASON_MODULE_MISMATCH};
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+        assert_int_equal(told[i]->reason, reasons[i]);
+        assert_string_equal(told[i]->reason_name, cushim_reason_name(reasons[i]));
+        assert_string_equal(told[i]->message, cushim_reason_message(reasons[i]));
+        assert_string_equal(told[i]->advice, cushim_reason_advice(reasons[i]));
+    }
+}
+
+static void test_init_when_there_is_no_room_for_more_failures_then_each_reason_is_told(void **state)
+{
+    (void)state;
+    allocation_fail_each(initialise_often, assert_each_reason_is_told);
+}
+
 static int registered;
 
 static CUresult CUDAAPI add_callback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned flags)
@@ -184,6 +233,7 @@ int main(void)
         MOCK_TEST(test_second_load_when_it_is_refused_then_it_takes_no_memory),
         MOCK_TEST(test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device),
         MOCK_TEST(test_init_when_an_allocation_fails_then_returns_its_result),
+        MOCK_TEST(test_init_when_there_is_no_room_for_more_failures_then_each_reason_is_told),
         MOCK_TEST(test_host_function_when_an_allocation_fails_then_nothing_is_registered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

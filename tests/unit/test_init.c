@@ -24,6 +24,7 @@ static void add_gpu_to_bus(void)
 static void add_nodes(int gpu_count)
 {
     write_text("dev/nvidiactl", "");
+    write_text("dev/nvidia-uvm", "");
     for (int i = 0; i < gpu_count; i++) {
         char name[32];
         snprintf(name, sizeof name, "dev/nvidia%d", i);
@@ -129,7 +130,9 @@ static void test_init_when_the_code_tells_the_cause_then_that_is_it(void **state
     assert_cause(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, CUSHIM_REASON_MODULE_MISMATCH);
     assert_cause(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUSHIM_REASON_COMPAT_REFUSED);
     assert_cause(CUDA_ERROR_SYSTEM_NOT_READY, CUSHIM_REASON_NOT_READY);
-    assert_cause(CUDA_ERROR_NOT_INITIALIZED, CUSHIM_REASON_FORKED);
+    assert_cause(CUDA_ERROR_DEVICE_UNAVAILABLE, CUSHIM_REASON_IN_USE);
+    for (int code = CUDA_ERROR_MPS_CONNECTION_FAILED; code <= (int)CUDA_ERROR_MPS_CLIENT_TERMINATED; code++)
+        assert_cause((CUresult)code, CUSHIM_REASON_MPS);
 }
 
 static void test_init_when_the_code_is_unknown_then_it_is_kept_raw(void **state)
@@ -138,6 +141,11 @@ static void test_init_when_the_code_is_unknown_then_it_is_kept_raw(void **state)
     make_whole_machine();
     assert_cause((CUresult)999, CUSHIM_REASON_UNKNOWN);
     assert_cause((CUresult)4711, CUSHIM_REASON_UNKNOWN);
+    assert_cause(CUDA_ERROR_OPERATING_SYSTEM, CUSHIM_REASON_UNKNOWN);
+    assert_cause(CUDA_ERROR_OUT_OF_MEMORY, CUSHIM_REASON_UNKNOWN);
+    /* Without a fork, as with some kernels. */
+    assert_cause(CUDA_ERROR_NOT_INITIALIZED, CUSHIM_REASON_UNKNOWN);
+    unit_assert_contains(cushim_diagnosis_get()->advice, "cushim doctor");
 }
 
 static void test_no_device_when_files_are_absent_then_they_tell_the_reason(void **state)

@@ -82,8 +82,18 @@ static void test_system_when_on_wsl_then_reports_its_node(void **state)
     (void)state;
     add("dev/dxg", "");
     struct cushim_system system = query_system();
+    assert_int_equal(system.jetson_node, CUSHIM_NODE_ABSENT);
     assert_int_equal(system.wsl_node, CUSHIM_NODE_READY);
     assert_int_equal(system.gpu_node, CUSHIM_NODE_ABSENT);
+}
+
+static void test_system_when_on_jetson_then_reports_its_node(void **state)
+{
+    (void)state;
+    add("dev/nvmap", "");
+    struct cushim_system system = query_system();
+    assert_int_equal(system.jetson_node, CUSHIM_NODE_READY);
+    assert_int_equal(system.control_node, CUSHIM_NODE_ABSENT);
 }
 
 static void test_kernel_module_when_it_tells_its_version_then_that_is_found(void **state)
@@ -204,6 +214,7 @@ int main(void)
         DIRECTORY_TEST(test_system_when_arguments_are_odd_then_nothing_breaks),
         DIRECTORY_TEST(test_system_when_the_nodes_are_there_then_they_are_ready),
         DIRECTORY_TEST(test_system_when_on_wsl_then_reports_its_node),
+        DIRECTORY_TEST(test_system_when_on_jetson_then_reports_its_node),
         DIRECTORY_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found),
         DIRECTORY_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found),
         DIRECTORY_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu),

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Tries what a driver does when it starts, apart from creating a thread: the library never does. Linux only. */
+#if !defined(_GNU_SOURCE)
+#    define _GNU_SOURCE
+#endif
+#include "../os.h"
+
+#if defined(__linux__)
+#    include <errno.h>
+#    include <fcntl.h>
+#    include <stdint.h>
+#    include <stdio.h>
+#    include <string.h>
+#    include <sys/eventfd.h>
+#    include <sys/mman.h>
+#    include <sys/socket.h>
+#    include <sys/stat.h>
+#    include <sys/syscall.h>
+#    include <unistd.h>
+
+/* Each returns the error number, or 0. Nothing stays open. */
+
+static int obstacle_close(int file)
+{
+    if (file < 0)
+        return errno;
+    close(file);
+    return 0;
+}
+
+static int obstacle_try_event(const char *unused)
+{
+    (void)unused;
+    return obstacle_close(eventfd(0, EFD_CLOEXEC));
+}
+
+/* The driver names its threads here. */
+static int obstacle_try_thread_name(const char *unused)
+{
+    char path[64];
+    (void)unused;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)syscall(SYS_gettid));
+    return obstacle_close(open(path, O_RDWR | O_CLOEXEC));
+}
+
+/* A start opens more than three files and fewer than 30 (observed with driver 580). */
+static int obstacle_try_files(const char *unused)
+{
+    int files[16];
+    size_t count = 2;
+    (void)unused;
+    if (pipe2(files, O_CLOEXEC) != 0)
+        return errno;
+    while (count < sizeof files / sizeof files[0] && (files[count] = fcntl(files[0], F_DUPFD_CLOEXEC, 0)) >= 0)
+        count++;
+    int error = count < sizeof files / sizeof files[0] ? errno : 0;
+    while (count > 0)
+        close(files[--count]);
+    return error;
+}
+
+static int obstacle_try_socket(const char *unused)
+{
+    (void)unused;
+    return obstacle_close(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+}
+
+static int obstacle_try_address_space(const char *unused)
+{
+    const uint64_t size = UINT64_C(1) << 33;
+    (void)unused;
+    if (size > SIZE_MAX)
+        return 0;
+    void *start = mmap(NULL, (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return start == MAP_FAILED ? errno : munmap(start, (size_t)size);
+}
+
+static int obstacle_try_maps(const char *unused)
+{
+    (void)unused;
+    return obstacle_close(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+}
+
+static int obstacle_try_device(const char *path)
+{
+    return obstacle_close(open(path, O_RDWR | O_CLOEXEC | O_NOCTTY));
+}
+
+/* In the order of a start. The GPUs (/dev/nvidia0) are not opened: opening one that does not answer can block. */
+static const struct obstacle_operation {
+    const char *name;
+    const char *device; /* NULL: it does not depend on a device file */
+    int (*try)(const char *device);
+} obstacle_operations[] = {
+    {"create an event descriptor", NULL, obstacle_try_event},
+    {"write to /proc/self/task/*/comm", NULL, obstacle_try_thread_name},
+    {"open several files", NULL, obstacle_try_files},
+    {"create a socket", NULL, obstacle_try_socket},
+    {"reserve more than 4 GiB of addresses", NULL, obstacle_try_address_space},
+    {"read /proc/self/maps", NULL, obstacle_try_maps},
+    {"open /dev/nvidiactl", "/dev/nvidiactl", obstacle_try_device},
+    {"open /dev/nvidia-uvm", "/dev/nvidia-uvm", obstacle_try_device},
+    {"open /dev/nvmap", "/dev/nvmap", obstacle_try_device}, /* Jetson */
+    {"open /dev/nvhost-ctrl-gpu", "/dev/nvhost-ctrl-gpu", obstacle_try_device},
+};
+
+/* Whether a driver that cannot do this returns this code (observed with driver 580). */
+static bool obstacle_can_give(const struct obstacle_operation *operation, CUresult code)
+{
+    switch (code) {
+    case CUDA_ERROR_OPERATING_SYSTEM:
+    case CUDA_ERROR_OUT_OF_MEMORY:
+        return operation->device == NULL;
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_INVALID_DEVICE:
+        return operation->device != NULL;
+    default:
+        return true;
+    }
+}
+
+static bool obstacle_mode_permits(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && (status.st_mode & (S_IROTH | S_IWOTH)) == (S_IROTH | S_IWOTH);
+}
+
+/* `path`: the device file, or NULL. */
+static enum cushim_reason obstacle_reason(const char *path, int error)
+{
+    switch (error) {
+    case EMFILE:
+    case ENFILE:
+    case EAGAIN:
+    case ENOMEM:
+        return CUSHIM_REASON_LIMIT;
+    case EPERM:
+    case ENOSYS:
+        return CUSHIM_REASON_SANDBOX;
+    case EACCES:
+        return path != NULL && !obstacle_mode_permits(path) ? CUSHIM_REASON_NODES_DENIED : CUSHIM_REASON_SANDBOX;
+    case ENOENT: /* without /proc. Whether a device file has to exist depends on the machine */
+        return path != NULL ? CUSHIM_REASON_NONE : CUSHIM_REASON_SANDBOX;
+    default:
+        break;
+    }
+    if (path == NULL || error == 0)
+        return CUSHIM_REASON_NONE;
+    if (strstr(path, "-uvm") != NULL)
+        return CUSHIM_REASON_UNIFIED_MEMORY;
+    /* The module is not loaded, or has another number than the file. */
+    return error == ENXIO || error == ENODEV ? CUSHIM_REASON_NO_DEVICE_NODES : CUSHIM_REASON_UNKNOWN;
+}
+
+static const char *obstacle_verb(enum cushim_reason reason)
+{
+    return reason == CUSHIM_REASON_LIMIT          ? "a resource limit prevents"
+           : reason == CUSHIM_REASON_SANDBOX      ? "a sandbox or a container prevents"
+           : reason == CUSHIM_REASON_NODES_DENIED ? "the permissions of the file prevent"
+                                                  : "fails";
+}
+
+struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
+{
+    struct os_obstacle obstacle = {.reason = CUSHIM_REASON_NONE, .message = ""};
+    for (size_t i = 0; i < sizeof obstacle_operations / sizeof obstacle_operations[0]; i++) {
+        const struct obstacle_operation *operation = &obstacle_operations[i];
+        char path[OS_PATH_SIZE] = "";
+        if (!obstacle_can_give(operation, code)
+            || (operation->device != NULL && !cush_os_path_below(root, operation->device, path, sizeof path)))
+            continue;
+        int error = operation->try(path);
+        obstacle.reason = obstacle_reason(operation->device != NULL ? path : NULL, error);
+        if (obstacle.reason == CUSHIM_REASON_NONE)
+            continue;
+        snprintf(obstacle.message, sizeof obstacle.message, "The driver needs to %s, which %s: %s.", operation->name,
+                 obstacle_verb(obstacle.reason), strerror(error));
+        break;
+    }
+    return obstacle;
+}
+
+bool cush_os_file_is_open(const char *path)
+{
+    enum { MOST_FILES = 1024 };
+    struct stat wanted, file;
+    if (stat(path, &wanted) != 0)
+        return false;
+    for (int i = 0; i < MOST_FILES; i++) {
+        if (fstat(i, &file) == 0 && file.st_ino == wanted.st_ino && file.st_dev == wanted.st_dev)
+            return true;
+    }
+    return false;
+}
+#else
+struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
+{
+    (void)root;
+    (void)code;
+    return (struct os_obstacle){.reason = CUSHIM_REASON_NONE, .message = ""};
+}
+
+bool cush_os_file_is_open(const char *path)
+{
+    (void)path;
+    return false;
+}
+#endif

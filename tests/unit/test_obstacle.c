@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* cushim_init() after a failure in a process to which the system refuses something. Linux only. */
+#include "mock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "directory.h"
+
+enum { NOBODY = 65534, WRONG = 1, CANNOT = 77 };
+
+/* ---- Ways to refuse something to this process. Each returns false if the machine does not permit it. ---- */
+
+static bool limit(int which, rlim_t value)
+{
+    return setrlimit(which, &(struct rlimit){value, value}) == 0;
+}
+
+static bool limit_files(void)
+{
+    int next = dup(STDIN_FILENO);
+    close(next);
+    return limit(RLIMIT_NOFILE, (rlim_t)next + 1);
+}
+
+#if !defined(SANITIZED)
+static bool limit_addresses(void)
+{
+    return limit(RLIMIT_AS, (rlim_t)4 << 30);
+}
+#endif
+
+static bool refuse_calls(long one, long other)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)one, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)other, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof rules / sizeof rules[0], rules};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static bool refuse_eventfd(void)
+{
+    return refuse_calls(SYS_eventfd2, SYS_eventfd2);
+}
+
+static bool refuse_socket(void)
+{
+    return refuse_calls(SYS_socket, SYS_socket);
+}
+
+enum { MAY_WRITE_FILE = 1 << 1, MAY_READ_FILE = 1 << 2 };
+
+/* Landlock: the rights are refused everywhere except below a directory. */
+static bool refuse_rights(uint64_t rights, const char *except)
+{
+    enum { CREATE_RULESET = 444, ADD_RULE, RESTRICT_SELF };
+    int ruleset = (int)syscall(CREATE_RULESET, &rights, sizeof rights, 0);
+    if (ruleset < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return false;
+    if (except != NULL) {
+        /* The kernel reads 12 bytes. */
+        struct {
+            uint64_t rights;
+            int32_t directory;
+        } rule = {rights, open(except, O_PATH | O_DIRECTORY)};
+        if (syscall(ADD_RULE, ruleset, 1, &rule, 0) != 0)
+            return false;
+    }
+    return syscall(RESTRICT_SELF, ruleset, 0) == 0;
+}
+
+static bool refuse_writing(void)
+{
+    return refuse_rights(MAY_WRITE_FILE, NULL);
+}
+
+static bool refuse_writing_except_proc(void)
+{
+    return refuse_rights(MAY_WRITE_FILE, "/proc");
+}
+
+static bool refuse_reading_except_tasks(void)
+{
+    return refuse_rights(MAY_READ_FILE, "/proc/self/task");
+}
+
+static bool hide_proc(void)
+{
+    int user = geteuid() != 0 ? CLONE_NEWUSER : 0;
+    return unshare(CLONE_NEWNS | user) == 0 && mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) == 0
+           && mount("none", "/proc", "tmpfs", 0, NULL) == 0;
+}
+
+static bool refuse_nothing(void)
+{
+    return true;
+}
+
+/* In the child of a process that has loaded the driver. */
+static bool fork_once(void)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child <= 0)
+        return child == 0;
+    waitpid(child, &status, 0);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : WRONG);
+}
+
+/* Another component of the process has started CUDA. */
+static bool fork_with_device(void)
+{
+    return open(directory_path("root/dev/nvidia-uvm"), O_RDWR | O_CLOEXEC) >= 0 && fork_once();
+}
+
+/* ---- The machines ---- */
+
+static void add_file(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "root/%s", name);
+    assert_int_equal(chmod(directory_write(path, text, strlen(text)), 0666), 0);
+}
+
+/* open() fails with ENXIO. */
+static void add_dead_file(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", directory_path(name));
+    assert_int_equal(bind(file, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(chmod(address.sun_path, 0666), 0);
+    close(file);
+}
+
+static void make_machine(void)
+{
+    add_file("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+    add_file("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+    add_file("sys/bus/pci/devices/0000:01:00.0/config", "\xde\x10\xa0\x23");
+    add_file("dev/nvidia0", "");
+}
+
+static void make_whole_machine(void)
+{
+    make_machine();
+    add_file("dev/nvidiactl", "");
+    add_file("dev/nvidia-uvm", "");
+}
+
+static void make_without_uvm(void)
+{
+    make_machine();
+    add_file("dev/nvidiactl", "");
+}
+
+static void make_with_dead_uvm(void)
+{
+    make_without_uvm();
+    add_dead_file("root/dev/nvidia-uvm");
+}
+
+static void make_with_dead_control(void)
+{
+    make_machine();
+    add_dead_file("root/dev/nvidiactl");
+    add_file("dev/nvidia-uvm", "");
+}
+
+static void make_with_directory(void)
+{
+    make_machine();
+    assert_int_equal(mkdir(directory_path("root/dev/nvidiactl"), 0777), 0);
+}
+
+static void make_with_lost_gpu(void)
+{
+    make_whole_machine();
+    add_file("sys/bus/pci/devices/0000:01:00.0/config", "\xff\xff\xff\xff\xff\xff");
+}
+
+static void make_jetson(void)
+{
+    add_file("dev/nvhost-ctrl-gpu", "");
+    add_dead_file("root/dev/nvmap");
+}
+
+/* ---- The scenarios ---- */
+
+static CUresult answer;
+
+static CUresult CUDAAPI init(unsigned flags)
+{
+    (void)flags;
+    return answer;
+}
+
+static const struct scenario {
+    const char *name;
+    void (*make)(void);
+    bool (*refuse)(void);
+    CUresult code;
+    enum cushim_reason reason;
+    const char *words; /* in the message */
+} scenarios[] = {
+    {"no files", make_whole_machine, limit_files, (CUresult)304, CUSHIM_REASON_LIMIT, "open several files"},
+#if !defined(SANITIZED) /* a sanitizer needs addresses itself */
+    {"no addresses", make_whole_machine, limit_addresses, (CUresult)2, CUSHIM_REASON_LIMIT, "4 GiB of addresses"},
+#endif
+    {"seccomp, eventfd", make_whole_machine, refuse_eventfd, (CUresult)304, CUSHIM_REASON_SANDBOX, "event descriptor"},
+    {"seccomp, socket", make_whole_machine, refuse_socket, (CUresult)304, CUSHIM_REASON_SANDBOX, "create a socket"},
+    {"Landlock, comm", make_whole_machine, refuse_writing, (CUresult)304, CUSHIM_REASON_SANDBOX, "/comm"},
+    {"Landlock, maps", make_whole_machine, refuse_reading_except_tasks, (CUresult)2, CUSHIM_REASON_SANDBOX, "/maps"},
+    {"Landlock, /dev", make_whole_machine, refuse_writing_except_proc, (CUresult)100, CUSHIM_REASON_SANDBOX,
+     "/dev/nvidiactl"},
+    {"Landlock, not of this code", make_whole_machine, refuse_writing_except_proc, (CUresult)304, CUSHIM_REASON_UNKNOWN,
+     "unknown"},
+    {"no /proc", make_whole_machine, hide_proc, (CUresult)304, CUSHIM_REASON_SANDBOX, "/comm"},
+    {"no uvm", make_without_uvm, refuse_nothing, (CUresult)999, CUSHIM_REASON_UNIFIED_MEMORY, "nvidia-uvm"},
+    {"no uvm, not of this code", make_without_uvm, refuse_nothing, (CUresult)100, CUSHIM_REASON_NO_DEVICE, "no GPU"},
+    {"dead uvm", make_with_dead_uvm, refuse_nothing, (CUresult)999, CUSHIM_REASON_UNIFIED_MEMORY,
+     "open /dev/nvidia-uvm"},
+    {"dead control", make_with_dead_control, refuse_nothing, (CUresult)100, CUSHIM_REASON_NO_DEVICE_NODES,
+     "open /dev/nvidiactl"},
+    {"directory", make_with_directory, refuse_nothing, (CUresult)100, CUSHIM_REASON_UNKNOWN, "open /dev/nvidiactl"},
+    {"lost GPU", make_with_lost_gpu, refuse_nothing, (CUresult)100, CUSHIM_REASON_GPU_LOST, "answer"},
+    {"lost GPU", make_with_lost_gpu, refuse_nothing, (CUresult)999, CUSHIM_REASON_GPU_LOST, "answer"},
+    {"dead nvmap", make_jetson, refuse_nothing, (CUresult)999, CUSHIM_REASON_NO_DEVICE_NODES, "open /dev/nvmap"},
+    {"fork after a load", make_whole_machine, fork_once, (CUresult)3, CUSHIM_REASON_UNKNOWN, "unknown"},
+    {"fork after a start", make_whole_machine, fork_with_device, (CUresult)3, CUSHIM_REASON_FORKED, "fork"},
+};
+
+/* Runs in a child. */
+static int check(const struct scenario *scenario)
+{
+    char root[256];
+    snprintf(root, sizeof root, "%s", directory_path("root"));
+    mock_load("fake_12040", (struct cushim_load_options){.root = root})->Init_v1 = init;
+    answer = scenario->code;
+    if (!scenario->refuse())
+        return CANNOT;
+    CUresult result = cushim_init();
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
+    bool holds = result == scenario->code && diagnosis->reason == scenario->reason
+                 && strstr(diagnosis->message, scenario->words) != NULL && diagnosis->advice[0] != '\0'
+                 && strcmp(cushim_error_last()->message, diagnosis->message) == 0;
+    if (!holds)
+        fprintf(stderr, "%s: %d, %s: %s\n", scenario->name, (int)result, diagnosis->reason_name, diagnosis->message);
+    return holds ? 0 : WRONG;
+}
+
+static void test_init_when_something_is_refused_then_names_it(void **state)
+{
+    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
+        int status;
+        assert_int_equal(directory_remove(state), 0);
+        assert_int_equal(directory_create(state), 0);
+        scenarios[i].make();
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(check(&scenarios[i]));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT)
+            unit_skip(scenarios[i].name);
+        else
+            assert_int_equal(status, 0);
+    }
+}
+
+static size_t count_files(void)
+{
+    size_t count = 0;
+    for (int i = 0; i < 256; i++)
+        count += fcntl(i, F_GETFD) >= 0;
+    return count;
+}
+
+static void test_init_when_it_looks_for_the_cause_then_leaves_nothing_open(void **state)
+{
+    (void)state;
+    static const CUresult codes[] = {(CUresult)2, (CUresult)100, (CUresult)304, (CUresult)999};
+    make_whole_machine();
+    char root[256];
+    snprintf(root, sizeof root, "%s", directory_path("root"));
+    mock_load("fake_12040", (struct cushim_load_options){.root = root})->Init_v1 = init;
+    size_t before = count_files();
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        answer = codes[i];
+        assert_int_equal(cushim_init(), codes[i]);
+        assert_int_equal(count_files(), before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DIRECTORY_TEST(test_init_when_something_is_refused_then_names_it),
+        DIRECTORY_TEST(test_init_when_it_looks_for_the_cause_then_leaves_nothing_open),
+    };
+    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
+}
