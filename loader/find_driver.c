@@ -21,8 +21,8 @@
 #    define MULTIARCH "lib"
 #endif
 
-/* "%" stands for the version of the kernel module with dashes, 580-159-03. Windows has no known paths, because
- * nvcuda.dll is only in System32. */
+/* "%" stands for the version of the kernel module with dashes, 580-159-03, and "*" for the first directory that has a
+ * driver. Windows has no known paths, because nvcuda.dll is only in System32. */
 static const char *const directories[] = {
 #if !defined(_WIN32)
     /* The ordinary library directories, for two cases: the dynamic loader found the stub of a Toolkit instead, or the
@@ -55,6 +55,12 @@ static const char *const directories[] = {
     "/usr/lib/" MULTIARCH "/tegra",
     /* The driver extension of Flatpak, inside the sandbox. */
     "/usr/lib/" MULTIARCH "/GL/nvidia-%/lib",
+    /* Google Colab. */
+    "/usr/lib64-nvidia",
+    /* Inside the sandbox of a snap. SNAP_LIBRARY_PATH can name more. */
+    "/var/lib/snapd/lib/gl",
+    /* A container on Windows Subsystem for Linux, which gets one directory of the driver store of Windows. */
+    "/usr/lib/wsl/drivers/*",
 #endif
     NULL,
 };
@@ -67,23 +73,64 @@ static void candidates_read_version(const char *root, char *version, size_t size
         *dot = '-';
 }
 
+/* What "*" stands for. Longer names are passed over. */
+struct candidates_name {
+    char text[256];
+};
+
+static bool candidates_has_driver(const char *root, const char *directory, const char *name, void *out_name)
+{
+    char path[512], full_path[OS_PATH_SIZE];
+    struct candidates_name *found = out_name;
+    if (name[0] == '.' || strlen(name) >= sizeof found->text)
+        return false;
+    snprintf(path, sizeof path, "%s/%.255s/%s", directory, name, cush_os_library_driver_name);
+    strcpy(found->text, name);
+    return cush_os_path_below(root, path, full_path, sizeof full_path)
+           && cush_os_file_state(full_path, false) != OS_FILE_ABSENT;
+}
+
+/* Writes what stands for the mark of a directory, or "" if nothing does. */
+static void candidates_replace(const char *root, const char *directory, const char *mark, struct candidates_name *out)
+{
+    char parent[64];
+    snprintf(parent, sizeof parent, "%.*s", (int)(mark - directory), directory);
+    if (mark[0] == '%')
+        candidates_read_version(root, out->text, sizeof out->text);
+    else if (!cush_os_directory_find(root, parent, candidates_has_driver, out))
+        out->text[0] = '\0';
+}
+
+/* The variable is that of snaps. The caller can be a test without the lock. */
+static bool candidates_of_snap(size_t index, const char *root, char *path, size_t size)
+{
+    const char *list = root[0] == '\0' && !cush_os_privileged() ? cush_os_environment("SNAP_LIBRARY_PATH") : NULL;
+    for (; list != NULL; list = list[strcspn(list, ":")] != '\0' ? list + strcspn(list, ":") + 1 : NULL) {
+        if (index-- != 0)
+            continue;
+        path[0] = '\0';
+        if (list[0] == '/')
+            snprintf(path, size, "%.*s/%s", (int)strcspn(list, ":"), list, cush_os_library_driver_name);
+        return true;
+    }
+    return false;
+}
+
 bool cush_candidates_path(size_t index, const char *root, char *path, size_t size)
 {
-    if (index >= sizeof directories / sizeof directories[0] || directories[index] == NULL)
-        return false;
+    const size_t count = sizeof directories / sizeof directories[0] - 1;
+    if (index >= count)
+        return count > 0 && candidates_of_snap(index - count, root, path, size);
     const char *directory = directories[index];
-    const char *mark = strchr(directory, '%');
-    char version[32] = "";
-    if (mark != NULL) {
-        candidates_read_version(root, version, sizeof version);
-        if (version[0] == '\0') {
-            path[0] = '\0';
-            return true;
-        }
-    }
-    int before = mark != NULL ? (int)(mark - directory) : 0;
-    snprintf(path, size, "%s%.*s%s%s/%s", root, before, directory, version, mark != NULL ? mark + 1 : directory,
-             cush_os_library_driver_name);
+    const char *mark = strpbrk(directory, "%*");
+    struct candidates_name name = {""};
+    if (mark != NULL)
+        candidates_replace(root, directory, mark, &name);
+    if (mark != NULL && name.text[0] == '\0')
+        path[0] = '\0';
+    else
+        snprintf(path, size, "%s%.*s%s%s/%s", root, mark != NULL ? (int)(mark - directory) : 0, directory, name.text,
+                 mark != NULL ? mark + 1 : directory, cush_os_library_driver_name);
     return true;
 }
 

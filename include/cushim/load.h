@@ -92,8 +92,12 @@ struct cushim_load_options {
  *
  * Without a path, a handle and CUSHIM_DRIVER, cushim first opens the plain name ("libcuda.so.1"), as any program would:
  * if the process has a driver open already, it gets that one. Then it tries the known paths of distributions, WSL,
- * NixOS, container toolkits, Jetson and Flatpak. It passes over the stub of the CUDA Toolkit, which exists for linking
- * only, and files that are not drivers. On Windows it tries only nvcuda.dll in System32. A loaded driver stays loaded.
+ * NixOS, container toolkits, Jetson, Flatpak, Snap and Colab. It passes over the stub of the CUDA Toolkit, which exists
+ * for linking only, and files that are not drivers. On Windows it tries only nvcuda.dll in System32. A loaded driver
+ * stays loaded.
+ *
+ * The call returns when the dynamic loader and the driver return, and cannot be abandoned. A program that must not wait
+ * for a driver that hangs can first call it in a child process, or run `cushim probe --timeout`.
  *
  * If several threads call at the same time, the first one loads and the others wait. A fork() waits for a load in
  * progress, but at most five seconds.

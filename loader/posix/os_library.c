@@ -49,6 +49,8 @@ static enum os_library_result library_classify_error(const char *message, const 
     if (strstr(message, strerror(ENOENT)) != NULL && strstr(message, name) != NULL
         && strstr(message, "needed by") == NULL)
         return OS_LIBRARY_ABSENT;
+    if (strstr(message, "GLIBC_") != NULL) /* a version that the C library of this process lacks */
+        return OS_LIBRARY_OTHER_LIBC;
     if (strstr(message, "executable stack") != NULL) /* before EACCES, which can be the cause */
         return OS_LIBRARY_EXECUTABLE_STACK;
     if (strstr(message, strerror(EACCES)) != NULL)

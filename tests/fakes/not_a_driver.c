@@ -6,6 +6,7 @@
  *   NOT_CODE         it exports cuDriverGetVersion, which returns this code
  *   NOT_VERSION      and writes this version first
  *   NOT_CONSTRUCTOR  it calls back the program that is loading it
+ *   NOT_CALLED       its cuInit calls this function of another library
  *
  * With NOT_INIT and a NOT_CODE of 34, it behaves like the stub of the CUDA Toolkit.
  */
@@ -35,7 +36,12 @@ EXPORT int cuInit(unsigned flags);
 int cuInit(unsigned flags)
 {
     (void)flags;
+#    if defined(NOT_CALLED)
+    extern int NOT_CALLED(void);
+    return NOT_CALLED();
+#    else
     return 34;
+#    endif
 }
 #endif
 

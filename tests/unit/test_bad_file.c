@@ -200,6 +200,14 @@ static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_name
                    CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "libcushim_no_such_dependency");
 }
 
+/* As in a program of Nix, conda or an older distribution. */
+static void test_path_when_the_library_needs_a_newer_libc_then_reports_that(void **state)
+{
+    (void)state;
+    assert_refused(unit_fake("not_this_libc"), CUSHIM_REASON_OTHER_LIBC, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+                   HAS_MUSL ? "future_function" : "GLIBC_2.99");
+}
+
 static void test_path_when_it_is_unreadable_then_reports_that(void **state)
 {
     (void)state;
@@ -304,6 +312,7 @@ int main(void)
         DIRECTORY_TEST(test_path_when_a_library_is_cut_short_then_it_is_unloadable),
         DIRECTORY_TEST(test_path_when_the_library_is_for_another_processor_then_it_is_unloadable),
         DIRECTORY_TEST(test_path_when_the_library_needs_an_absent_one_then_that_one_is_named),
+        DIRECTORY_TEST(test_path_when_the_library_needs_a_newer_libc_then_reports_that),
         DIRECTORY_TEST(test_path_when_it_is_unreadable_then_reports_that),
         DIRECTORY_TEST(test_path_when_the_library_needs_an_executable_stack_then_reports_that),
     };

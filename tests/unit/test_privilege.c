@@ -33,6 +33,7 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
     unit_set_variable("CUSHIM_HIDE", "nonsense");
     unit_set_variable("CUSHIM_LAYERS", "nonsense");
     unit_set_variable("CUSHIM_LOG", directory_path("log"));
+    unit_set_variable("SNAP_LIBRARY_PATH", "/snap/of/the/user");
     assert_int_equal(chmod(directory_root(), 0777), 0);
     assert_int_equal(chown(program, OWNER, OWNER), 0);
     assert_int_equal(chmod(program, 04755), 0);
@@ -50,6 +51,7 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
     process_assert_printed("variable=CUSHIM_LAYERS ignored\n");
     process_assert_printed("attempt=libcuda.so.1");
     assert_int_equal(access(directory_path("log"), F_OK), -1);
+    assert_false(process_printed("attempt=/snap/of/the/user"));
     assert_false(process_printed("reason=bad-option"));
     assert_false(process_printed("reason=bad-layer"));
     assert_false(process_printed("version=12040") && process_printed("path=/tmp"));

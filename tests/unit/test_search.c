@@ -102,6 +102,32 @@ static void test_search_when_a_known_path_names_the_kernel_module_then_searches_
     assert_found_at(directory_copy(name, unit_fake("fake_12040"), SIZE_MAX));
 }
 
+static void test_search_when_a_driver_is_in_the_driver_store_then_finds_it(void **state)
+{
+    (void)state;
+    directory_write("root/usr/lib/wsl/drivers/iigd_dch.inf_amd64_1/readme", "", 0);
+    assert_found_at(directory_copy("root/usr/lib/wsl/drivers/nv_dispi.inf_amd64_2/libcuda.so.1",
+                                   unit_fake("fake_12040"), SIZE_MAX));
+}
+
+static void test_search_when_a_snap_names_directories_then_they_are_known_paths(void **state)
+{
+    (void)state;
+    char path[PATH_MAX];
+    size_t count = 0;
+    while (cush_candidates_path(count, "", path, sizeof path))
+        count++;
+    unit_set_variable("SNAP_LIBRARY_PATH", "/snap/one::relative:/snap/two");
+    static const char *const paths[] = {"/snap/one/libcuda.so.1", "", "", "/snap/two/libcuda.so.1"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(cush_candidates_path(count + i, "", path, sizeof path));
+        assert_string_equal(path, paths[i]);
+    }
+    assert_false(cush_candidates_path(count + 4, "", path, sizeof path));
+    assert_false(cush_candidates_path(count, "/root", path, sizeof path));
+    unit_set_variable("SNAP_LIBRARY_PATH", NULL);
+}
+
 static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins(void **state)
 {
     (void)state;
@@ -314,6 +340,8 @@ int main(void)
         DIRECTORY_TEST(test_search_when_nothing_exists_then_reports_every_path),
         DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it),
         DIRECTORY_TEST(test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version),
+        DIRECTORY_TEST(test_search_when_a_driver_is_in_the_driver_store_then_finds_it),
+        DIRECTORY_TEST(test_search_when_a_snap_names_directories_then_they_are_known_paths),
         DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins),
         DIRECTORY_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins),
         DIRECTORY_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason),
