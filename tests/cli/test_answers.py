@@ -21,7 +21,7 @@ class Probe(Case):
     def check_keys(self, document):
         self.assertEqual(list(document), PROBE_KEYS)
         self.assertEqual(document['message'] == '', document['reason'] == 'none')
-        self.assertEqual(list(document['driver']), ['path', 'cuda_version', 'kernel_module'])
+        self.assertEqual(list(document['driver']), ['path', 'found_through', 'cuda_version', 'kernel_module'])
         self.assertEqual(list(document['entry_points']), STATES)
         for attempt in document['tried']:
             self.assertEqual(list(attempt), ['path', 'result'])
@@ -46,7 +46,7 @@ class Probe(Case):
         self.check_keys(document)
         self.assertEqual(answer.status, UNUSABLE)
         self.assertEqual((document['loaded'], document['initialised'], document['reason']), (False, None, 'not-found'))
-        self.assertEqual(document['driver'], {'path': None, 'cuda_version': None, 'kernel_module': None})
+        self.assertEqual(document['driver'], {'path': None, 'found_through': None, 'cuda_version': None, 'kernel_module': None})
         self.assertEqual([document['entry_points'][state] for state in STATES[:3]], [0, 0, 0])
         self.assertGreater(len(document['tried']), 10)
         self.assertEqual({attempt['result'] for attempt in document['tried']}, {'not found'})

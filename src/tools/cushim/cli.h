@@ -27,6 +27,7 @@ struct options {
     struct cushim_load_options load;
     int required_version;          /* 0: any */
     int wait_seconds;              /* how long probe tries again */
+    int timeout_seconds;           /* how long a start may take; 0: the default */
     const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
     size_t word_count;
     const char **names; /* each --require-slot or --layer */
@@ -66,9 +67,21 @@ enum status command_trace(const struct options *options);
  */
 const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options);
 
-/* Calls the function in a child process, on Windows in this one, and returns its result; STATUS_UNUSABLE if the driver
- * ended the child. If no child can be created, the function is not called, and the result is STATUS_USABLE. */
-enum status call_in_child(enum status (*function)(const struct options *), const struct options *options);
+/* ---- call_in_child.c ---- */
+
+enum call_end {
+    CALL_RETURNED,
+    CALL_ENDED,   /* the driver ended the process: *out_signal is its signal, or 0 */
+    CALL_LATE,    /* the time is over; the child was left, even if it cannot be ended */
+    CALL_NOT_MADE /* no child could be created, as on Windows */
+};
+
+/* Calls the function in a child process, flushes what it has written to stdout, and writes its result. */
+enum call_end call_in_child(int (*function)(const struct options *), const struct options *options, int seconds,
+                            int *out_result, int *out_signal);
+
+/* For that function: from now on it writes its output, and the time has no limit. */
+void call_writes(void);
 
 /* ---- driver.c: the driver that the command line selects, and facts about it that several commands need ---- */
 
@@ -120,6 +133,12 @@ int driver_device_count(void);
 
 /* The name of a code, such as "CUDA_ERROR_NO_DEVICE", or "an unknown code". */
 const char *driver_code_name(CUresult code);
+
+/* ---- library_origin.c ---- */
+
+/* Writes what makes the dynamic loader search the directory of a library: "LD_LIBRARY_PATH", or the file in
+ * /etc/ld.so.conf.d that names it. `root`: below this directory; NULL: this machine. Returns false if neither does. */
+bool library_origin(const char *root, const char *library, char *found, size_t size);
 
 /* ---- devices.c: the GPUs of a started driver ---- */
 

@@ -7,11 +7,6 @@ const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *o
     (void)options;
     return NULL;
 }
-
-enum status call_in_child(enum status (*function)(const struct options *), const struct options *options)
-{
-    return function(options);
-}
 #else
 #    include <errno.h>
 #    include <signal.h>
@@ -32,9 +27,8 @@ enum { CHILD_SECONDS = 10, MOST_VARIABLES = 8 };
 
 /* The memory that parent and child share. A child that exits with 0 need not have come to its end: the constructor of
  * a library can call exit(). */
-struct child {
+struct loading {
     bool has_ended;
-    enum status status;                   /* of call_in_child() */
     char fault[PLATFORM_PATH_SIZE + 256]; /* the damaged file that the child found, and what is wrong with it, or "" */
 };
 
@@ -73,11 +67,11 @@ static struct end child_wait(pid_t child)
 
 /* Runs `work` in a child process. Returns whether it came to its end; *out_child is then what it wrote, and otherwise
  * *out_end says how the child ended. If no child can be created, `work` does not run, and the result is true. */
-static bool child_run(void (*work)(const void *input, struct child *child), const void *input, struct child *out_child,
-                      struct end *out_end)
+static bool child_run(void (*work)(const void *input, struct loading *child), const void *input,
+                      struct loading *out_child, struct end *out_end)
 {
-    *out_child = (struct child){.has_ended = true};
-    struct child *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *out_child = (struct loading){.has_ended = true};
+    struct loading *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return true;
     void (*before)(int) = signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() gets no status */
@@ -97,7 +91,7 @@ static bool child_run(void (*work)(const void *input, struct child *child), cons
     return out_child->has_ended;
 }
 
-static void try_load(const void *options, struct child *unused)
+static void try_load(const void *options, struct loading *unused)
 {
     (void)unused;
     (void)cushim_load(options);
@@ -105,13 +99,13 @@ static void try_load(const void *options, struct child *unused)
 
 static bool can_load(const struct cushim_load_options *options, struct end *out_end)
 {
-    struct child child;
+    struct loading child;
     return child_run(try_load, options, &child, out_end);
 }
 
 /* Loads from paths whose files are checked. Returns whether the load found a driver or a damaged file, which is then
  * the fault. */
-static bool find_in(const struct cushim_load_options *options, struct child *child)
+static bool find_in(const struct cushim_load_options *options, struct loading *child)
 {
     if (cushim_load(options) == CUDA_SUCCESS)
         return true;
@@ -129,7 +123,7 @@ static bool find_in(const struct cushim_load_options *options, struct child *chi
 }
 
 /* Searches for the file that a plain name leads to: on the library path, then in the known paths. */
-static void find_fault(const void *name, struct child *child)
+static void find_fault(const void *name, struct loading *child)
 {
     const char *directories = getenv("LD_LIBRARY_PATH");
     char directory[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 256];
@@ -218,7 +212,7 @@ static void fail_layer(const struct cushim_load_options *options, const char *la
 
 static void fail_library(const struct cushim_load_options *options)
 {
-    struct child child = {.has_ended = false};
+    struct loading child = {.has_ended = false};
     struct end unused;
     snprintf(failure.path, sizeof failure.path, "%s", first_path(options));
     if (strchr(failure.path, '/') != NULL || !child_run(find_fault, failure.path, &child, &unused))
@@ -255,25 +249,5 @@ const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *o
         failure_add_variable(layers_variable, layers, failure.diagnosis.reason == CUSHIM_REASON_BAD_LAYER);
     }
     return &failure.diagnosis;
-}
-
-struct call {
-    enum status (*function)(const struct options *options);
-    const struct options *options;
-};
-
-static void call_make(const void *input, struct child *child)
-{
-    const struct call *call = input;
-    alarm(0); /* the start of a driver can take long */
-    child->status = call->function(call->options);
-}
-
-enum status call_in_child(enum status (*function)(const struct options *), const struct options *options)
-{
-    struct child child;
-    struct end unused;
-    bool has_ended = child_run(call_make, &(struct call){function, options}, &child, &unused);
-    return has_ended ? child.status : STATUS_UNUSABLE;
 }
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doctor/child.h"
+
 /* ---- The environment variables that affect whether a GPU can be used ---- */
 
 enum { ENVIRONMENT_SIZE = 16 };
@@ -73,10 +75,11 @@ static struct environment environment_read(const struct options *options, bool s
 
 /* ---- The command ---- */
 
-enum started { START_NOT_TRIED, START_FAILED, STARTED };
+enum started { PROBE_NOT_TRIED, PROBE_FAILED, PROBE_STARTED };
 
 struct probe {
     bool loaded;
+    bool has_no_answer; /* the driver is not to be loaded in this process */
     enum started started;
     char start_message[2048]; /* if the start failed */
     const char *reason;       /* a word of reasons.h */
@@ -85,6 +88,7 @@ struct probe {
     struct requirement requirement;
     struct cushim_system system;
     struct environment environment;
+    char origin[512]; /* what led to the library: a variable or a file; "": not known */
 };
 
 static void probe_set_reason(struct probe *probe, enum cushim_reason reason, const char *message, const char *advice)
@@ -103,20 +107,22 @@ static enum status probe_examine(const struct options *options, struct probe *pr
         return status;
     probe->loaded = status == STATUS_USABLE;
     if (probe->loaded && options->devices)
-        probe->started = driver_start() == CUDA_SUCCESS ? STARTED : START_FAILED;
-    struct driver_words words = probe->started == START_FAILED ? driver_words() : (struct driver_words){""};
-    probe->environment = environment_read(options, probe->started != START_NOT_TRIED);
+        probe->started = driver_start() == CUDA_SUCCESS ? PROBE_STARTED : PROBE_FAILED;
+    struct driver_words words = probe->started == PROBE_FAILED ? driver_words() : (struct driver_words){""};
+    probe->environment = environment_read(options, probe->started != PROBE_NOT_TRIED);
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot++)
         probe->slots[cushim_slot_get_state((enum cushim_slot)slot, options->kind)]++;
     probe->requirement = requirement_check(options);
 
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
+    if (!library_origin(options->load.root, diagnosis->path, probe->origin, sizeof probe->origin))
+        probe->origin[0] = '\0';
     snprintf(probe->start_message, sizeof probe->start_message, "%s%s", diagnosis->message, words.text);
     probe_set_reason(probe, diagnosis->reason, words.text[0] != '\0' ? probe->start_message : diagnosis->message,
                      diagnosis->advice);
-    if (!probe->loaded || probe->started == START_FAILED)
+    if (!probe->loaded || probe->started == PROBE_FAILED)
         return STATUS_UNUSABLE;
-    if (probe->started == STARTED && driver_device_count() == 0) {
+    if (probe->started == PROBE_STARTED && driver_device_count() == 0) {
         probe_set_reason(probe, CUSHIM_REASON_NO_DEVICE, cushim_reason_message(CUSHIM_REASON_NO_DEVICE),
                          cushim_reason_advice(CUSHIM_REASON_NO_DEVICE));
         return STATUS_UNUSABLE;
@@ -133,6 +139,7 @@ static void probe_write_driver(struct json *json, const struct cushim_diagnosis 
     const char *kernel_module = probe->system.kernel_module;
     json_open_object(json, "driver");
     json_string(json, "path", diagnosis->path);
+    json_string(json, "found_through", probe->origin[0] != '\0' ? probe->origin : NULL);
     json_known(json, "cuda_version", diagnosis->cuda_version);
     json_string(json, "kernel_module", kernel_module[0] != '\0' ? kernel_module : NULL);
     json_close_object(json);
@@ -144,10 +151,10 @@ static void probe_write(const struct probe *probe)
     struct json json = {0};
     json_open_object(&json, NULL);
     json_boolean(&json, "loaded", probe->loaded);
-    if (probe->started == START_NOT_TRIED)
+    if (probe->started == PROBE_NOT_TRIED)
         json_null(&json, "initialised");
     else
-        json_boolean(&json, "initialised", probe->started == STARTED);
+        json_boolean(&json, "initialised", probe->started == PROBE_STARTED);
     json_string(&json, "reason", probe->reason);
     json_string(&json, "message", probe->message);
     json_string(&json, "advice", probe->advice);
@@ -184,7 +191,7 @@ static void probe_write(const struct probe *probe)
         json_close_object(&json);
     }
     json_close_array(&json);
-    if (probe->started == STARTED) {
+    if (probe->started == PROBE_STARTED) {
         devices_write(&json, "devices");
     } else {
         json_open_array(&json, "devices");
@@ -199,6 +206,8 @@ static void probe_print_driver(const struct probe *probe)
     const char *kernel_module = probe->system.kernel_module;
     if (diagnosis->path != NULL)
         text_field("library", TONE_PLAIN, diagnosis->path);
+    if (probe->origin[0] != '\0')
+        text_field("found through", TONE_PLAIN, probe->origin);
     if (platform_has_system_files())
         text_field("kernel module", TONE_PLAIN, kernel_module[0] != '\0' ? kernel_module : "not loaded");
     if (probe->loaded) {
@@ -213,8 +222,8 @@ static void probe_print_driver(const struct probe *probe)
             text_field("newer ones", TONE_PLAIN, line);
         }
         text_field("GPUs", TONE_PLAIN,
-                   probe->started == STARTED        ? "the driver has started"
-                   : probe->started == START_FAILED ? "the driver did not start"
+                   probe->started == PROBE_STARTED  ? "the driver has started"
+                   : probe->started == PROBE_FAILED ? "the driver did not start"
                                                     : "not queried (--devices starts the driver)");
     }
 }
@@ -232,7 +241,7 @@ static void print_headline(enum status status, const struct probe *probe)
     text_paragraph(TONE_PLAIN, text_mark_width(), probe->advice);
 }
 
-static void print_slots(const struct options *options)
+static void print_required(const struct options *options)
 {
     if (options->name_count > 0)
         puts("Required");
@@ -251,9 +260,10 @@ static void probe_print(enum status status, const struct options *options, const
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     print_headline(status, probe);
     probe_print_driver(probe);
-    if (probe->started == STARTED)
+    if (probe->started == PROBE_STARTED)
         devices_print();
-    print_slots(options);
+    if (!probe->has_no_answer)
+        print_required(options);
     if (diagnosis->attempt_count > 0)
         puts("Tried");
     size_t width = 0;
@@ -284,8 +294,8 @@ static void probe_print(enum status status, const struct options *options, const
     }
 }
 
-/* The JSON document does not have the failure of each slot. */
-static void complain_of_slots(const struct options *options)
+/* The JSON document does not have the failure of each name. */
+static void complain_of_required(const struct options *options)
 {
     for (size_t i = 0; i < options->name_count; i++) {
         const char *failure = requirement_slot_failure(options->names[i], options->kind);
@@ -294,44 +304,99 @@ static void complain_of_slots(const struct options *options)
     }
 }
 
-/* Returns STATUS_UNUSABLE only if a later probe with the same options can have another result. */
-static enum status probe_try(const struct options *options)
+/* ---- In a child process, because a driver can end its process or never return ---- */
+
+enum { DEFAULT_TIMEOUT = 60 };
+
+static int probe_timeout(const struct options *options)
+{
+    return options->timeout_seconds > 0 ? options->timeout_seconds : DEFAULT_TIMEOUT;
+}
+
+/* Whether probe_wait() tries again. */
+enum { TRY_NO_MORE, TRY_AGAIN, TRY_INVALID };
+
+static int probe_try(const struct options *options)
 {
     struct probe probe = {.loaded = false};
     enum status status = probe_examine(options, &probe);
     enum cushim_reason reason = driver_diagnosis()->reason;
+    if (status == STATUS_USAGE)
+        return TRY_INVALID;
+    /* A later try with these options cannot have another result. */
     bool is_final = reason == CUSHIM_REASON_NOT_WANTED || reason == CUSHIM_REASON_BAD_OPTION;
-    return status == STATUS_UNUSABLE && is_final ? STATUS_USABLE : status;
+    return status == STATUS_USABLE || is_final ? TRY_NO_MORE : TRY_AGAIN;
 }
 
 /* Tries until the time is over or another try is of no use. Each try has its own process, because a driver that is
  * loaded stays loaded, and one that did not start need not be able to start in the same process. */
-static enum status probe_wait(const struct options *options)
+static int probe_wait(const struct options *options)
 {
     enum { PAUSE = 500 };
     const uint64_t end = cushim_clock_ns() / 1000000 + (uint64_t)options->wait_seconds * 1000;
     for (;;) {
-        enum status status = call_in_child(probe_try, options);
+        int result = TRY_AGAIN, unused;
+        enum call_end how = call_in_child(probe_try, options, probe_timeout(options), &result, &unused);
         uint64_t now = cushim_clock_ns() / 1000000;
-        if (status != STATUS_UNUSABLE || now >= end)
-            return status;
+        if (how == CALL_NOT_MADE || (how == CALL_RETURNED && result != TRY_AGAIN))
+            return how == CALL_NOT_MADE ? TRY_NO_MORE : result;
+        if (now >= end)
+            return TRY_AGAIN;
         platform_sleep(end - now < PAUSE ? (int)(end - now) : PAUSE);
     }
 }
 
-enum status command_probe(const struct options *options)
+static int probe_answer(const struct options *options)
 {
     struct probe probe = {.loaded = false};
-    if (options->wait_seconds > 0 && probe_wait(options) == STATUS_USAGE)
-        return STATUS_USAGE;
     enum status status = probe_examine(options, &probe);
     if (status == STATUS_USAGE)
-        return status;
+        return (int)status;
+    call_writes();
     if (options->json) {
         probe_write(&probe);
-        complain_of_slots(options);
+        complain_of_required(options);
     } else {
         probe_print(status, options, &probe);
     }
-    return status;
+    return (int)status;
+}
+
+/* The driver did not answer. This process does not load it. */
+static enum status probe_fail(const struct options *options, enum call_end how, int signal)
+{
+    char message[160];
+    struct probe probe = {.loaded = false, .has_no_answer = true};
+    if (how == CALL_LATE)
+        snprintf(message, sizeof message, "The driver did not return within %d s.", probe_timeout(options));
+    else
+        snprintf(message, sizeof message, "The driver ended the process%s%s%s.", signal != 0 ? " (" : "",
+                 signal != 0 ? child_signal_name(signal) : "", signal != 0 ? ")" : "");
+    probe.environment = environment_read(options, options->devices);
+    probe_set_reason(&probe, CUSHIM_REASON_NO_ANSWER, message, cushim_reason_advice(CUSHIM_REASON_NO_ANSWER));
+    probe.started = options->devices ? PROBE_FAILED : PROBE_NOT_TRIED;
+    probe.slots[CUSHIM_STATE_MISSING] = CUSHIM_SLOT_COUNT;
+    cushim_system_get_info(options->load.root, &probe.system);
+    if (options->json)
+        probe_write(&probe);
+    else
+        probe_print(STATUS_UNUSABLE, options, &probe);
+    return STATUS_UNUSABLE;
+}
+
+enum status command_probe(const struct options *options)
+{
+    int result = STATUS_UNUSABLE, signal = 0;
+    if (options->wait_seconds > 0 && probe_wait(options) == TRY_INVALID)
+        return STATUS_USAGE;
+    switch (call_in_child(probe_answer, options, probe_timeout(options), &result, &signal)) {
+    case CALL_RETURNED:
+        return (enum status)result;
+    case CALL_NOT_MADE:
+        return (enum status)probe_answer(options);
+    case CALL_LATE:
+        return probe_fail(options, CALL_LATE, 0);
+    default:
+        return probe_fail(options, CALL_ENDED, signal);
+    }
 }
