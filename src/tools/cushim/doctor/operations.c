@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "operations.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "calls.h"
+
+/* `end` is the end of the pattern. */
+static bool one_matches(const char *pattern, const char *end, const char *text)
+{
+    if (pattern == end)
+        return *text == '\0';
+    if (*pattern == '*')
+        return one_matches(pattern + 1, end, text) || (*text != '\0' && one_matches(pattern, end, text + 1));
+    if (*pattern == '#') {
+        size_t digits = strspn(text, "0123456789");
+        return digits > 0 && one_matches(pattern + 1, end, text + digits);
+    }
+    return *pattern == *text && one_matches(pattern + 1, end, text + 1);
+}
+
+bool pattern_matches(const char *patterns, const char *text)
+{
+    for (size_t length; *patterns != '\0'; patterns += length + (patterns[length] == ' ')) {
+        length = strcspn(patterns, " ");
+        if (one_matches(patterns, patterns + length, text))
+            return true;
+    }
+    return false;
+}
+
+static enum meaning operation_meaning(const struct operation *operation)
+{
+    static const struct {
+        const char *calls, *paths, *errors;
+        enum meaning meaning;
+    } rows[] = {
+#define OPERATION(calls, paths, errors, meaning) {calls, paths, errors, OPERATION_##meaning},
+#include "operations.inc"
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (pattern_matches(rows[i].calls, operation->call) && pattern_matches(rows[i].paths, operation->path)
+            && pattern_matches(rows[i].errors, calls_error_name(operation->error)))
+            return rows[i].meaning;
+    }
+    return OPERATION_CAUSE;
+}
+
+void operations_add(struct operations *operations, const char *call, const char *path, int error)
+{
+    struct operation operation = {.error = error, .count = 1};
+    snprintf(operation.call, sizeof operation.call, "%s", call);
+    snprintf(operation.path, sizeof operation.path, "%s", path);
+    operation.meaning = operation_meaning(&operation);
+    struct operation *last = operations->count > 0 ? &operations->list[operations->count - 1] : NULL;
+    if (last != NULL && last->error == error && strcmp(last->call, operation.call) == 0
+        && strcmp(last->path, operation.path) == 0) {
+        last->count++;
+        return;
+    }
+    if (operations->count == MOST_OPERATIONS) {
+        memmove(operations->list, operations->list + 1, (MOST_OPERATIONS - 1) * sizeof operations->list[0]);
+        operations->count--;
+        operations->lost++;
+    }
+    operations->list[operations->count++] = operation;
+}
+
+/* The part of a path after its last slash. */
+static const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+void operations_opened(struct operations *operations, const char *path)
+{
+    bool is_library = pattern_matches("*/lib*.so*", path);
+    for (size_t i = 0; i < operations->count; i++) {
+        struct operation *operation = &operations->list[i];
+        if (strcmp(operation->path, path) == 0
+            || (is_library && strcmp(path_name(operation->path), path_name(path)) == 0))
+            operation->meaning = OPERATION_NORMAL;
+    }
+}
+
+const struct operation *operations_last_cause(const struct operations *operations)
+{
+    for (size_t i = operations->count; i > 0; i--) {
+        if (operations->list[i - 1].meaning == OPERATION_CAUSE)
+            return &operations->list[i - 1];
+    }
+    return NULL;
+}
+
+const struct operation *operations_first_cause(const struct operations *operations)
+{
+    for (size_t i = 0; i < operations->count; i++) {
+        if (operations->list[i].meaning == OPERATION_CAUSE)
+            return &operations->list[i];
+    }
+    return NULL;
+}
+
+const struct operation *operations_find(const struct operations *operations, const char *calls)
+{
+    for (size_t i = 0; i < operations->count; i++) {
+        if (pattern_matches(calls, operations->list[i].call))
+            return &operations->list[i];
+    }
+    return NULL;
+}
+
+void operation_phrase(const struct operation *operation, char *text, size_t size)
+{
+    static const char mark[] = "{path}";
+    const struct call *call = calls_find_name(operation->call);
+    const char *phrase = call != NULL ? call->phrase : "";
+    const char *at = strstr(phrase, mark);
+    if (call == NULL)
+        snprintf(text, size, "the system call %s", operation->call);
+    else if (at == NULL)
+        snprintf(text, size, "%s", phrase);
+    else
+        snprintf(text, size, "%.*s%s%s", (int)(at - phrase), phrase, operation->path, at + strlen(mark));
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "start.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *start_call(enum start_step step)
+{
+    static const char *const calls[] = {"cuInit",     "cuDeviceGetCount", "cuCtxCreate",
+                                        "cuMemAlloc", "cuStreamCreate",   ""};
+    return calls[step];
+}
+
+struct start *start_create(void)
+{
+    return child_memory_create(sizeof(struct start));
+}
+
+void start_destroy(struct start *start)
+{
+    if (start != NULL)
+        child_memory_destroy(start, sizeof *start);
+}
+
+/* ---- The work of the child ---- */
+
+static bool has_slots(void)
+{
+    static const enum cushim_slot needed[] = {CUSHIM_SLOT_CtxCreate_v2, CUSHIM_SLOT_MemAlloc_v2,
+                                              CUSHIM_SLOT_StreamCreate_v1};
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        if (cushim_slot_get_state(needed[i], CUSHIM_DEFAULT_STREAM_LEGACY) == CUSHIM_STATE_MISSING)
+            return false;
+    }
+    return true;
+}
+
+/* Makes a context, allocates and creates a stream, and removes them again. */
+static void gpu_use(struct start *start, int ordinal)
+{
+    enum { BYTES = 4096 };
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
+    struct start_gpu *gpu = &start->gpus[ordinal];
+    CUdevice device = 0;
+    CUcontext context = NULL;
+    CUdeviceptr memory = 0;
+    CUstream stream = NULL;
+    start->step = gpu->step = START_CONTEXT;
+    gpu->code = cuda->DeviceGet_v1(&device, ordinal);
+    if (gpu->code == CUDA_SUCCESS)
+        gpu->code = cuda->CtxCreate_v2(&context, 0, device);
+    if (gpu->code != CUDA_SUCCESS)
+        return;
+    start->step = gpu->step = START_MEMORY;
+    gpu->code = cuda->MemAlloc_v2(&memory, BYTES);
+    if (gpu->code == CUDA_SUCCESS) {
+        start->step = gpu->step = START_STREAM;
+        gpu->code = cuda->StreamCreate_v1(&stream, 0);
+        if (gpu->code == CUDA_SUCCESS)
+            cuda->StreamDestroy_v2(stream);
+        cuda->MemFree_v2(memory);
+    }
+    cuda->CtxDestroy_v2(context);
+    if (gpu->code == CUDA_SUCCESS)
+        gpu->step = START_STEPS;
+}
+
+static void gpu_describe(struct start_gpu *gpu, int ordinal)
+{
+    const struct cushim_dispatch_table *cuda = cushim_table_legacy();
+    CUdevice device;
+    size_t memory = 0;
+    gpu->step = START_STEPS;
+    gpu->name = devices_name(ordinal);
+    if (cuda->DeviceGet_v1(&device, ordinal) != CUDA_SUCCESS)
+        return;
+    if (cuda->DeviceTotalMem_v2(&memory, device) == CUDA_SUCCESS)
+        gpu->memory = memory;
+    if (cuda->DeviceGetAttribute_v1(&gpu->compute_mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, device) != CUDA_SUCCESS)
+        gpu->compute_mode = CU_COMPUTEMODE_DEFAULT;
+}
+
+/* What the driver says about the failure is known to the library, which must make the call for it. The library then
+ * looks for the cause itself, which does not belong to the start. */
+static void start_fail(struct start *start, enum start_step step, CUresult code)
+{
+    start->outcome = START_FAILED;
+    start->step = step;
+    start->code = code;
+    start->is_over = true;
+    if (step == START_INIT && driver_start() != CUDA_SUCCESS)
+        start->words = driver_words();
+}
+
+void start_work(void *memory)
+{
+    struct start *start = memory;
+    start->step = START_INIT;
+    start->is_complete = has_slots();
+    CUresult code = cushim_table_legacy()->Init_v1(0);
+    if (code != CUDA_SUCCESS) {
+        start_fail(start, START_INIT, code);
+        return;
+    }
+    int count = 0;
+    start->step = START_COUNT;
+    code = cushim_table_legacy()->DeviceGetCount_v1(&count);
+    start->gpu_count = code == CUDA_SUCCESS && count < MOST_GPUS ? count : code == CUDA_SUCCESS ? MOST_GPUS : 0;
+    if (start->gpu_count == 0) {
+        start_fail(start, START_COUNT, code);
+        return;
+    }
+    for (int i = 0; i < start->gpu_count; i++)
+        gpu_describe(&start->gpus[i], i);
+    start->outcome = START_WORKS;
+    for (int i = 0; i < start->gpu_count && start->is_complete; i++) {
+        gpu_use(start, i);
+        if (start->gpus[i].code != CUDA_SUCCESS && start->outcome == START_WORKS)
+            start_fail(start, start->gpus[i].step, start->gpus[i].code);
+    }
+}
+
+/* ---- The parent ---- */
+
+void start_end(struct start *start, struct child *child)
+{
+    bool has_ended = child_has_ended(child);
+    if (start->child.has_ended) {
+        if (!has_ended)
+            start->still_there = !child_stop(child);
+    } else if (has_ended) {
+        start->outcome = START_CRASHED;
+        start->signal = child->signal;
+    } else {
+        start->outcome = START_STUCK;
+        start->state = child_describe(child);
+        start->still_there = !child_stop(child);
+    }
+}
+
+void start_run(struct start *start, int seconds)
+{
+    enum { SOON = 5000, LONGEST_PAUSE = 20 };
+    start->child.may_begin = true;
+    struct child child = child_start(start_work, start);
+    if (child.error != 0) {
+        start->in_this_process = true;
+        start->error = child.error;
+        start_work(start);
+        return;
+    }
+    uint64_t begin = cushim_clock_ns() / 1000000, passed = 0;
+    bool has_said = false;
+    for (int pause = 1; !child_has_ended(&child) && passed < (uint64_t)seconds * 1000; pause += pause < LONGEST_PAUSE) {
+        platform_sleep(pause);
+        passed = cushim_clock_ns() / 1000000 - begin;
+        if (passed >= SOON && !has_said)
+            text_complain("the driver is still starting; waiting for at most %d seconds (--timeout)", seconds);
+        has_said = has_said || passed >= SOON;
+    }
+    start_end(start, &child);
+}
