@@ -3,12 +3,14 @@
  * The smallest driver that the program accepts. FAKE_VERSION, a macro, is the CUDA version that it reports; 0 makes it
  * a stub. In the environment, FAKE_INIT is the result of cuInit, and FAKE_GPUS is the number of GPUs. If FAKE_NODE is
  * set and the first cuInit of a process finds no such file, every cuInit of that process returns
- * CUDA_ERROR_NO_DEVICE.
+ * CUDA_ERROR_NO_DEVICE. FAKE_CONTEXT, FAKE_MEMORY and FAKE_STREAM are the results of what follows, FAKE_CRASH is the
+ * name of a function that aborts, and FAKE_HANG of one that never returns: cuInit, cuCtxCreate or cuStreamCreate.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, STUB = 34, NO_DEVICE = 100, INVALID_DEVICE = 101 };
 
@@ -18,6 +20,21 @@ static int setting(const char *name, int otherwise)
 {
     const char *value = getenv(name);
     return value != NULL ? atoi(value) : otherwise;
+}
+
+static int is_named(const char *name, const char *function)
+{
+    const char *value = getenv(name);
+    return value != NULL && strcmp(value, function) == 0;
+}
+
+/* Crashes or hangs if the environment says so. */
+static void misbehave(const char *function)
+{
+    if (is_named("FAKE_CRASH", function))
+        abort();
+    while (is_named("FAKE_HANG", function))
+        pause();
 }
 
 static int has_node(void)
@@ -49,6 +66,7 @@ int cuInit(unsigned flags)
 {
     int result = FAKE_VERSION == 0 ? STUB : has_node() ? setting("FAKE_INIT", SUCCESS) : NO_DEVICE;
     (void)flags;
+    misbehave("cuInit");
     initialised = result == SUCCESS;
     return result;
 }
@@ -107,6 +125,46 @@ int cuDeviceGetPCIBusId(char *id, int length, int device)
 {
     snprintf(id, (size_t)length, "0000:0%d:00.0", device);
     return device_check(device);
+}
+
+int cuCtxCreate_v2(void **context, unsigned flags, int device)
+{
+    (void)flags;
+    misbehave("cuCtxCreate");
+    *context = &initialised;
+    return device_check(device) != SUCCESS ? device_check(device) : setting("FAKE_CONTEXT", SUCCESS);
+}
+
+int cuCtxDestroy_v2(void *context)
+{
+    (void)context;
+    return SUCCESS;
+}
+
+int cuMemAlloc_v2(unsigned long long *pointer, size_t size)
+{
+    *pointer = size;
+    return setting("FAKE_MEMORY", SUCCESS);
+}
+
+int cuMemFree_v2(unsigned long long pointer)
+{
+    (void)pointer;
+    return SUCCESS;
+}
+
+int cuStreamCreate(void **stream, unsigned flags)
+{
+    (void)flags;
+    misbehave("cuStreamCreate");
+    *stream = &initialised;
+    return setting("FAKE_STREAM", SUCCESS);
+}
+
+int cuStreamDestroy_v2(void *stream)
+{
+    (void)stream;
+    return SUCCESS;
 }
 
 int cuStreamQuery(void *stream)

@@ -9,7 +9,7 @@ import subprocess
 from program import LIBRARIES, MULTIARCH, PROGRAM, UNUSABLE, USABLE, Case, fake, main, run, run_json
 
 CHECKS = {'settings', 'library', 'stub', 'compat', 'kernel-module', 'device-nodes', 'container', 'wsl', 'jetson', 'nixos',
-          'flatpak', 'visible-devices', 'version', 'gpu', 'start'}
+          'flatpak', 'visible-devices', 'version', 'gpu', 'start', 'limits', 'sandbox', 'memory', 'mps', 'operation'}
 DRIVER = '--driver=' + fake('driver_12_4')
 
 
@@ -17,10 +17,10 @@ class Doctor(Case):
     def findings(self, *arguments, **settings):
         """Returns the findings, after checking the rules that hold for all of them."""
         answer = run_json('doctor', *arguments, **settings)
-        ranks = {'problem': 0, 'note': 1, 'ok': 2}
+        ranks = {'problem': 0, 'follows': 1, 'note': 2, 'ok': 3}
         self.assertTrue(answer.document)
         for row in answer.document:
-            self.assertEqual(list(row), ['check', 'verdict', 'message', 'advice'])
+            self.assertEqual(list(row), ['check', 'verdict', 'message', 'advice', 'cause'])
             self.assertIn(row['check'], CHECKS)
             self.assertIn(row['verdict'], ranks)
             self.assertRegex(row['message'], r'\.$')
@@ -126,6 +126,20 @@ class Machines(Doctor):
     def test_stub_when_found_before_a_driver_then_is_a_note(self):
         tree = self.tree().driver(LIBRARIES, '1', 'stub').driver('/usr/lib64').kernel_module().nodes()
         self.passes(tree, stub='note', library='ok')
+
+    def test_stub_when_programs_get_it_by_name_then_is_a_problem_beside_a_driver_that_starts(self):
+        stub, driver = self.directory(), self.directory()
+        os.symlink(fake('stub'), stub + '/libcuda.so.1')
+        os.symlink(fake('driver_12_4'), driver + '/libcuda.so.1')
+        places = {'LD_LIBRARY_PATH': stub, 'SNAP_LIBRARY_PATH': driver}
+        rows = [row for row in self.findings(**places) if row['check'] == 'stub']
+        self.assertEqual([row['verdict'] for row in rows], ['problem'])
+        self.assertIn('error 34', rows[0]['message'])
+        self.assertIn(stub + '/libcuda.so.1', rows[0]['message'])
+        if any(os.path.exists(path + '/libcuda.so.1') for path in (LIBRARIES, '/usr/lib64', '/usr/lib/wsl/lib')):
+            self.skipTest('the driver of this machine precedes that of the test')
+        self.blames('stub', 'LD_LIBRARY_PATH', **places)
+        self.assertIn('not by every program', run('doctor', **places).out.decode())
 
     def test_library_when_corrupt_one_precedes_a_driver_then_is_a_note(self):
         tree = self.tree().file(LIBRARIES + '/libcuda.so.1', 'text').driver('/usr/lib64').kernel_module().nodes()
@@ -304,17 +318,40 @@ class Started(Doctor):
         self.assertTrue(run('doctor', DRIVER).out.endswith(b'\nCUDA can be used.\n'))
 
     def test_start_when_init_fails_then_reports_the_code(self):
-        rows = self.findings(DRIVER, FAKE_INIT='999')
-        start = [row for row in rows if row['check'] == 'start'][0]
-        self.assertEqual(start['verdict'], 'problem')
-        self.assertIn('code 999, FAKE_ERROR_999', start['message'])
+        row = self.findings(DRIVER, FAKE_INIT='999')[0]
+        self.assertEqual(row['verdict'], 'problem')
+        self.assertIn('cuInit returns code 999, FAKE_ERROR_999', row['message'])
         self.assertTrue(run('doctor', DRIVER, FAKE_INIT='999').out.endswith(b'Begin with the first problem above.\n'))
+
+    def test_start_when_a_later_step_fails_then_names_the_call(self):
+        for variable, call in (('FAKE_CONTEXT', 'cuCtxCreate'), ('FAKE_MEMORY', 'cuMemAlloc'), ('FAKE_STREAM', 'cuStreamCreate')):
+            self.assertIn(call + ' returns code 999', self.findings(DRIVER, **{variable: '999'})[0]['message'])
+            self.assertNotIn(b'CUDA can be used', run('doctor', DRIVER, **{variable: '999'}).out)
+
+    def test_start_when_functions_are_hidden_then_does_not_say_that_cuda_can_be_used(self):
+        answer = run('doctor', DRIVER, '--hide=cuCtxCreate')
+        self.assertEqual(answer.status, USABLE)
+        self.assertNotIn(b'CUDA can be used', answer.out)
+
+    def test_start_when_driver_crashes_then_other_findings_are_printed(self):
+        for call in ('cuInit', 'cuCtxCreate', 'cuStreamCreate'):
+            rows = self.findings(DRIVER, FAKE_CRASH=call)
+            start = [row['message'] for row in rows if row['check'] == 'start'][0]
+            self.assertIn(call + ' ends the process with a signal (Aborted)', start)
+            self.assertIn('library', [row['check'] for row in rows])
+
+    def test_start_when_driver_hangs_then_ends_and_names_the_system_call(self):
+        for call in ('cuInit', 'cuCtxCreate', 'cuStreamCreate'):
+            rows = self.findings(DRIVER, '--timeout=1', FAKE_HANG=call)
+            start = [row['message'] for row in rows if row['check'] == 'start'][0]
+            self.assertIn(call + ' has not returned for 1 seconds. The process waits (state S)', start)
+            self.assertIn('library', [row['check'] for row in rows])
 
     def test_start_when_driver_has_no_gpu_then_exit_status_is_unusable(self):
         self.assertEqual(run('doctor', DRIVER, FAKE_GPUS='0').status, UNUSABLE)
 
     def test_start_when_versions_mismatch_then_blames_kernel_module(self):
-        self.blames('kernel-module', 'Restart the machine', DRIVER, FAKE_INIT='803')
+        self.blames('kernel-module', '(unknown) and of the kernel module', DRIVER, FAKE_INIT='803')
 
     def compat(self):
         directory = self.directory() + '/compat'
@@ -335,7 +372,8 @@ class Started(Doctor):
     def test_visible_devices_when_every_gpu_is_hidden_then_is_a_problem(self):
         for value in ('', '-1', 'NoDevFiles'):
             rows = self.findings(DRIVER, FAKE_INIT='100', CUDA_VISIBLE_DEVICES=value)
-            self.assertIn(('visible-devices', 'problem'), [(row['check'], row['verdict']) for row in rows], value)
+            row = next(row for row in rows if row['check'] == 'visible-devices')
+            self.assertIn(row['verdict'], ('problem', 'follows'), value) # a machine without a GPU has another cause
 
     def test_visible_devices_when_some_are_named_then_is_a_note(self):
         rows = {row['check']: row for row in self.findings(DRIVER, CUDA_VISIBLE_DEVICES='0')}

@@ -68,6 +68,7 @@ class Manual(Case):
         checks = set()
         for name in ('checks', 'checks_platform'):
             checks |= set(re.findall(r'(?:doctor, |check\[\] = )"([a-z-]+)"', source(f'src/tools/cushim/doctor/{name}.c')))
+        checks |= set(re.findall(r'^CAUSE\([a-z0-9_]+, ([a-z-]+),', source('src/tools/cushim/doctor/causes.inc'), re.M))
         self.assertGreater(len(checks), 12)
         page = source('src/tools/cushim/cushim.1')
         told = set(re.findall(r'[a-z-]+', ' '.join(re.findall(r'^\.It Li (.*)$', page, re.M))))

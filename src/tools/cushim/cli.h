@@ -28,6 +28,7 @@ struct options {
     int required_version;          /* 0: any */
     int wait_seconds;              /* how long probe tries again */
     int timeout_seconds;           /* how long a start may take; 0: the default */
+    bool watch;                    /* doctor: show every operation that fails */
     const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
     size_t word_count;
     const char **names; /* each --require-slot or --layer */
@@ -165,54 +166,6 @@ struct requirement requirement_check(const struct options *options);
 
 /* Returns why a slot cannot be called, or NULL if it can. Valid until the next call. */
 const char *requirement_slot_failure(const char *name, enum cushim_default_stream kind);
-
-/* ---- checks.c and checks_platform.c: the checks of the doctor ---- */
-
-/* In the order of the output. A cause is a problem that explains other ones. */
-enum verdict { VERDICT_CAUSE, VERDICT_PROBLEM, VERDICT_NOTE, VERDICT_OK };
-
-struct finding {
-    const char *check; /* a stable word */
-    enum verdict verdict;
-    char message[1024];
-    char advice[512]; /* "": none */
-};
-
-/* Room for a finding of each check, attempt and variable. */
-enum { MOST_FINDINGS = 96 };
-
-/* The facts that the checks use, and their findings. */
-struct doctor {
-    const struct options *options;
-    const char *root;                    /* "": the machine itself */
-    const struct cushim_diagnosis *load; /* of the load */
-    const struct cushim_diagnosis *now;  /* of the load and, if it was tried, of the start */
-    bool loaded;
-    bool tried_to_start, started;
-    CUresult start_code;
-    struct driver_words start_words;
-    struct driver_release release; /* of the library */
-    bool is_compat;                /* the library belongs to the cuda-compat package */
-    struct cushim_system system;   /* before the start */
-    bool is_wsl, is_jetson, is_nixos, is_flatpak;
-    bool sees_bus; /* the PCI bus can be read */
-    bool nouveau;  /* the kernel's own driver for NVIDIA GPUs is in use */
-    struct finding findings[MOST_FINDINGS];
-    size_t count;
-};
-
-/* Adds a finding. If the driver has started, a problem becomes a note. */
-CUSHIM_PRINTF(4, 5)
-void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict, const char *message, ...);
-
-/* Sets the advice of the newest finding. */
-CUSHIM_PRINTF(2, 3)
-void doctor_advise(struct doctor *doctor, const char *advice, ...);
-
-/* Run the checks of options, the driver, the kernel and the devices. Those of the platform come between the two. */
-void doctor_check_driver(struct doctor *doctor);
-void doctor_check_platform(struct doctor *doctor);
-void doctor_check_start(struct doctor *doctor);
 
 /* ---- pipeline.c: the steps of `cushim run`, which show how a stream program works ---- */
 

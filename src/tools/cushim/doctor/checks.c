@@ -1,37 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "doctor.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
+
+/* Keeps a text. If there is no room left, it is cut. */
+CUSHIM_PRINTF(2, 0)
+static const char *keep_text(struct doctor *doctor, const char *format, va_list arguments)
+{
+    char *text = doctor->texts + doctor->text_size;
+    size_t room = sizeof doctor->texts - doctor->text_size;
+    int length = vsnprintf(text, room, format, arguments);
+    size_t used = length < 0 ? 1 : (size_t)length + 1;
+    doctor->text_size += used < room ? used : room - 1; /* the last byte is an empty text */
+    return text;
+}
+
 void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict, const char *message, ...)
 {
     struct finding *finding = &doctor->findings[doctor->count < MOST_FINDINGS ? doctor->count++ : MOST_FINDINGS - 1];
-    finding->check = check;
-    finding->verdict = verdict <= VERDICT_PROBLEM && doctor->started ? VERDICT_NOTE : verdict;
-    finding->advice[0] = '\0';
     va_list arguments;
     va_start(arguments, message);
-    vsnprintf(finding->message, sizeof finding->message, message, arguments);
+    *finding = (struct finding){
+        .check = check,
+        .verdict = verdict <= VERDICT_PROBLEM && doctor->started ? VERDICT_NOTE : verdict,
+        .message = keep_text(doctor, message, arguments),
+        .advice = "",
+    };
     va_end(arguments);
 }
 
 void doctor_advise(struct doctor *doctor, const char *advice, ...)
 {
-    struct finding *finding = &doctor->findings[doctor->count - 1];
     va_list arguments;
     va_start(arguments, advice);
-    vsnprintf(finding->advice, sizeof finding->advice, advice, arguments);
+    doctor->findings[doctor->count - 1].advice = keep_text(doctor, advice, arguments);
     va_end(arguments);
-}
-
-/* The control node does not count: a driver creates it even without a GPU. */
-static bool has_no_gpu(const struct doctor *doctor)
-{
-    return doctor->sees_bus && !doctor->system.gpu_on_bus && doctor->system.gpu_node == CUSHIM_NODE_ABSENT
-           && !doctor->is_wsl && !doctor->is_jetson;
 }
 
 /* ---- Options, variables and the library ---- */
@@ -101,16 +110,35 @@ static void advise_on_library(struct doctor *doctor)
         doctor_advise(doctor, "%s", doctor->load->advice);
 }
 
+/* Whether the dynamic loader had not enough memory to map the library, and a limit is the likely cause. */
+static bool load_hits_limit(const struct doctor *doctor, const struct cushim_attempt *attempt)
+{
+    static const char *const words[] = {"cannot map", "failed to map", "cannot allocate", "Cannot allocate"};
+    bool is_about_memory = false;
+    for (size_t i = 0; attempt != NULL && i < sizeof words / sizeof words[0]; i++)
+        is_about_memory |= strstr(attempt->result, words[i]) != NULL;
+    return is_about_memory && (evidence_limit_of_data(doctor) || evidence_limit_of_address_space(doctor));
+}
+
 static void check_library(struct doctor *doctor)
 {
     enum cushim_reason reason = doctor->load->reason;
+    const struct cushim_attempt *refused = find_attempt(doctor, CUSHIM_REASON_NOT_LOADABLE);
     if (doctor->loaded || reason == CUSHIM_REASON_TOO_OLD) {
         report_loaded(doctor);
     } else if (is_setting(reason) || reason == CUSHIM_REASON_STUB) {
         doctor_find(doctor, "library", VERDICT_NOTE, "No driver library was loaded.");
-    } else if (reason == CUSHIM_REASON_NOT_FOUND && has_no_gpu(doctor)) {
+    } else if (reason == CUSHIM_REASON_NOT_FOUND && evidence_no_gpu(doctor)) {
         doctor_find(doctor, "library", VERDICT_NOTE,
                     "This machine has no NVIDIA driver library, as expected without a GPU.");
+    } else if (load_hits_limit(doctor, refused)) {
+        doctor_find(
+            doctor, "limits", VERDICT_CAUSE,
+            "A limit of memory (RLIMIT_DATA or RLIMIT_AS) is too low: the dynamic loader cannot load the driver "
+            "library (%s).",
+            refused->result);
+        doctor_advise(doctor, "Remove the limit: \"ulimit -d unlimited\" and \"ulimit -v unlimited\" in the shell, "
+                              "LimitDATA=infinity and LimitAS=infinity in a systemd service.");
     } else {
         /* An unusable file is a cause. That nothing was found has other causes. */
         doctor_find(doctor, "library", reason != CUSHIM_REASON_NOT_FOUND ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s",
@@ -124,10 +152,20 @@ static void check_stub(struct doctor *doctor)
     const struct cushim_attempt *attempt = find_attempt(doctor, CUSHIM_REASON_STUB);
     if (attempt == NULL)
         return;
+    const char *file = attempt->file != NULL ? attempt->file : attempt->path;
     bool is_cause = doctor->load->reason == CUSHIM_REASON_STUB;
-    doctor_find(doctor, "stub", is_cause ? VERDICT_CAUSE : VERDICT_NOTE,
-                "%s leads to the stub library of the CUDA Toolkit (%s), which is for linking and cannot run programs.",
-                attempt->path, attempt->file != NULL ? attempt->file : attempt->path);
+    if (!is_cause && strchr(attempt->path, '/') == NULL) {
+        doctor_find(doctor, "stub", VERDICT_PROBLEM,
+                    "Programs that open %s by its name get the stub library of the CUDA Toolkit (%s) and CUDA error "
+                    "34. Programs that use cushim are not affected, because cushim skips the stub.",
+                    attempt->path, file);
+        doctor->findings[doctor->count - 1].verdict = VERDICT_PROBLEM; /* also beside a driver that starts */
+    } else {
+        doctor_find(
+            doctor, "stub", is_cause ? VERDICT_CAUSE : VERDICT_NOTE,
+            "%s leads to the stub library of the CUDA Toolkit (%s), which is for linking and cannot run programs.",
+            attempt->path, file);
+    }
     doctor_advise(doctor,
                   "%sRemove the \"stubs\" directory of the Toolkit from LD_LIBRARY_PATH and /etc/ld.so.conf.d. It "
                   "belongs only on the command line of the linker.",
@@ -136,30 +174,28 @@ static void check_stub(struct doctor *doctor)
 
 static void check_compat(struct doctor *doctor)
 {
-    static const char check[] = "compat";
-    const char *path = doctor->load->path;
-    if (doctor->now->reason == CUSHIM_REASON_COMPAT_REFUSED) {
-        doctor_find(doctor, check, VERDICT_CAUSE, "%s", doctor->now->message);
-        doctor_advise(doctor, "%s", doctor->now->advice);
-    } else if (doctor->is_compat && doctor->now->reason == CUSHIM_REASON_MODULE_MISMATCH) {
-        doctor_find(
-            doctor, check, VERDICT_CAUSE,
-            "The driver library belongs to the cuda-compat package and does not match the driver of this machine: %s.",
-            path);
-        doctor_advise(doctor,
-                      "Remove its directory from LD_LIBRARY_PATH. The installed driver has a library of its own, "
-                      "which may be newer by now.");
-    } else if (doctor->is_compat) {
-        doctor_find(doctor, check, VERDICT_NOTE,
-                    "The driver library belongs to the cuda-compat package, which gives an older driver newer "
-                    "functions: %s.",
-                    path);
-        doctor_advise(doctor,
-                      "Remove its directory from LD_LIBRARY_PATH if the installed driver is new enough by now.");
-    }
+    if (!doctor->is_compat)
+        return;
+    doctor_find(
+        doctor, "compat", VERDICT_NOTE,
+        "The driver library belongs to the cuda-compat package, which gives an older driver newer functions: %s.",
+        doctor->load->path);
+    doctor_advise(
+        doctor, "Remove its directory from LD_LIBRARY_PATH and /etc/ld.so.conf.d if the installed driver is new enough "
+                "by now.");
 }
 
 /* ---- The kernel and the device files ---- */
+
+/* Whether the cause is known and belongs to this check. */
+static bool has_cause(const struct doctor *doctor, const char *check)
+{
+    for (size_t i = 0; i < doctor->count; i++) {
+        if (doctor->findings[i].cause != NULL && strcmp(doctor->findings[i].check, check) == 0)
+            return true;
+    }
+    return false;
+}
 
 /* An unpacked image has no kernel and no devices, which is not a problem. */
 static bool is_bare_directory(const struct doctor *doctor)
@@ -187,26 +223,20 @@ static void report_mismatch(struct doctor *doctor)
     doctor_advise(doctor, "%s", cushim_reason_advice(CUSHIM_REASON_MODULE_MISMATCH));
 }
 
+/* Why the module is not loaded is a row of causes.inc. */
 static void report_no_module(struct doctor *doctor)
 {
     static const char check[] = "kernel-module";
     if (is_bare_directory(doctor)) {
         doctor_find(doctor, check, VERDICT_NOTE, "This directory has no information about a running kernel.");
-    } else if (doctor->nouveau) {
-        doctor_find(doctor, check, VERDICT_CAUSE,
-                    "The kernel uses its own driver for NVIDIA GPUs (nouveau), which does not support CUDA.");
-        doctor_advise(doctor,
-                      "Install NVIDIA's driver with the package manager of your system, which disables nouveau, and "
-                      "restart the machine.");
-    } else if (has_no_gpu(doctor)) {
+    } else if (evidence_no_gpu(doctor)) {
         doctor_find(doctor, check, VERDICT_NOTE,
                     "The kernel module of the driver is not loaded, as expected without a GPU.");
-    } else {
+    } else if (!has_cause(doctor, check)) {
         doctor_find(doctor, check, VERDICT_PROBLEM, "The kernel module of the driver is not loaded.");
         doctor_advise(doctor,
                       "Restart the machine if the driver was just installed, or run \"modprobe nvidia\" as root, "
-                      "which reports what is wrong. With Secure Boot, the module must be signed. For a container, do "
-                      "this on the host.");
+                      "which reports what is wrong. For a container, do this on the host.");
     }
 }
 
@@ -214,8 +244,8 @@ static void check_kernel_module(struct doctor *doctor)
 {
     const char *module = doctor->system.kernel_module;
     const char *release = doctor->release.text;
-    if (doctor->now->reason == CUSHIM_REASON_MODULE_MISMATCH) {
-        report_mismatch(doctor);
+    if (has_cause(doctor, "kernel-module") && module[0] != '\0') {
+        return;
     } else if (module[0] == '\0') {
         if (platform_has_system_files() && !doctor->is_wsl && !doctor->is_jetson)
             report_no_module(doctor);
@@ -251,7 +281,7 @@ static void report_absent(struct doctor *doctor)
                            : " /dev/nvidiactl alone does not show a GPU: the driver creates it.";
     if (is_bare_directory(doctor)) {
         doctor_find(doctor, "device-nodes", VERDICT_NOTE, "This directory has no device files.");
-    } else if (has_no_gpu(doctor)) {
+    } else if (evidence_no_gpu(doctor)) {
         doctor_find(doctor, "device-nodes", VERDICT_NOTE,
                     "There is no device file of a GPU (/dev/nvidia0), as expected without a GPU.%s", only);
     } else {
@@ -270,10 +300,14 @@ static void report_absent(struct doctor *doctor)
 static void check_device_nodes(struct doctor *doctor)
 {
     const struct cushim_system *system = &doctor->system;
-    if (doctor->is_wsl || !platform_has_system_files())
+    if (doctor->is_wsl || !platform_has_system_files() || has_cause(doctor, "device-nodes"))
         return;
-    if (system->control_node == CUSHIM_NODE_DENIED || system->gpu_node == CUSHIM_NODE_DENIED
-        || system->uvm_node == CUSHIM_NODE_DENIED) {
+    if (doctor->trials->tried && !doctor->trials->has_ended && doctor->trials->current[0] != '\0') {
+        doctor_find(doctor, "device-nodes", VERDICT_PROBLEM, "Opening %s does not return.", doctor->trials->current);
+        doctor_advise(doctor, "Look for lines with NVRM or Xid in the messages of the kernel (dmesg), and restart the "
+                              "machine.");
+    } else if (system->control_node == CUSHIM_NODE_DENIED || system->gpu_node == CUSHIM_NODE_DENIED
+               || system->uvm_node == CUSHIM_NODE_DENIED) {
         report_denied(doctor);
     } else if (system->gpu_node == CUSHIM_NODE_ABSENT || system->control_node == CUSHIM_NODE_ABSENT) {
         if (!doctor->is_jetson)
@@ -283,8 +317,10 @@ static void check_device_nodes(struct doctor *doctor)
                     "/dev/nvidia-uvm does not exist. It is created when CUDA is first used.");
         doctor_advise(doctor, "If CUDA does not start, run \"nvidia-modprobe -u\" as root.");
     } else {
-        doctor_find(doctor, "device-nodes", VERDICT_OK, "The device files of %d GPU%s exist and can be opened.",
-                    system->gpu_node_count, system->gpu_node_count == 1 ? "" : "s");
+        const struct trials *trials = doctor->trials;
+        bool all_opened = trials->control_opened && trials->uvm_opened && trials->gpus_opened == system->gpu_node_count;
+        doctor_find(doctor, "device-nodes", VERDICT_OK, "The device files of %d GPU%s exist%s.", system->gpu_node_count,
+                    system->gpu_node_count == 1 ? "" : "s", doctor->started || all_opened ? " and can be opened" : "");
     }
 }
 
@@ -300,21 +336,14 @@ void doctor_check_driver(struct doctor *doctor)
 
 /* ---- The start of the driver ---- */
 
-/* Whether a value hides every GPU on any machine: an empty list, or a first entry that cannot name a GPU. */
-static bool hides_all(const char *visible)
-{
-    return visible[0] == '\0' || visible[0] == '-' || strcmp(visible, "NoDevFiles") == 0;
-}
-
 static void check_visible_devices(struct doctor *doctor)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    if (visible == NULL || doctor->root[0] != '\0')
+    char fault[256];
+    if (visible == NULL || doctor->root[0] != '\0' || has_cause(doctor, "visible-devices"))
         return;
-    bool is_cause = doctor->now->reason == CUSHIM_REASON_HIDDEN;
-    if (is_cause || hides_all(visible)) {
-        doctor_find(doctor, "visible-devices", is_cause ? VERDICT_CAUSE : VERDICT_PROBLEM,
-                    "CUDA_VISIBLE_DEVICES is set to \"%s\", which hides every GPU.", visible);
+    if (!doctor->started && visible_explain(doctor, fault, sizeof fault)) {
+        doctor_find(doctor, "visible-devices", VERDICT_PROBLEM, "CUDA_VISIBLE_DEVICES is \"%s\": %s.", visible, fault);
         doctor_advise(doctor, "%s", cushim_reason_advice(CUSHIM_REASON_HIDDEN));
     } else {
         doctor_find(doctor, "visible-devices", VERDICT_NOTE,
@@ -348,57 +377,78 @@ static void check_gpu(struct doctor *doctor)
 {
     if (doctor->system.gpu_on_bus) {
         doctor_find(doctor, "gpu", VERDICT_OK, "This machine has an NVIDIA GPU.");
-    } else if (has_no_gpu(doctor)) {
-        doctor_find(doctor, "gpu", VERDICT_CAUSE, "No NVIDIA GPU was found on this machine.");
-        doctor_advise(doctor,
-                      "If the machine has one, check that it is seated and powered; in a virtual machine, check that "
-                      "it is passed through. Otherwise use programs that do not need a GPU.");
+    } else if (evidence_no_gpu(doctor) && !has_cause(doctor, "gpu")) {
+        doctor_find(doctor, "gpu", VERDICT_NOTE, "No NVIDIA GPU was found on this machine.");
     }
-}
-
-static bool has_problem(const struct doctor *doctor)
-{
-    for (size_t i = 0; i < doctor->count; i++) {
-        if (doctor->findings[i].verdict <= VERDICT_PROBLEM)
-            return true;
-    }
-    return false;
 }
 
 static void report_started(struct doctor *doctor)
 {
+    const struct start *start = doctor->start;
     char names[512] = "";
-    int count = driver_device_count();
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < start->gpu_count; i++) {
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", devices_name(i).text);
+        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", start->gpus[i].name.text);
     }
-    doctor_find(doctor, "start", VERDICT_OK, "The driver starts and reports %d GPU%s: %s.", count,
-                count == 1 ? "" : "s", names);
+    doctor_find(doctor, "start", VERDICT_OK, "The driver starts and reports %d GPU%s: %s.%s", start->gpu_count,
+                start->gpu_count == 1 ? "" : "s", names,
+                start->is_complete ? "" : " No context was made, because functions for it are hidden or missing.");
+}
+
+/* A GPU after the first on which a step failed. */
+static void report_gpus(struct doctor *doctor)
+{
+    const struct start *start = doctor->start;
+    for (int i = 0; i < start->gpu_count; i++) {
+        const struct start_gpu *gpu = &start->gpus[i];
+        if (gpu->code == CUDA_SUCCESS || (i == 0 && !doctor->started))
+            continue;
+        doctor_find(doctor, "start", VERDICT_NOTE, "GPU %d (%s) cannot be used: %s returns code %d, %s.", i,
+                    gpu->name.text, start_call(gpu->step), (int)gpu->code, driver_code_name(gpu->code));
+    }
 }
 
 static void check_start(struct doctor *doctor)
 {
-    if (!doctor->tried_to_start) {
+    const struct start *start = doctor->start;
+    if (start->outcome == START_NOT_TRIED) {
         if (doctor->loaded)
             doctor_find(doctor, "start", VERDICT_NOTE, "The driver was not started, because --root was given.");
         return;
     }
-    if (doctor->started) {
+    if (doctor->started)
         report_started(doctor);
-        return;
+    report_gpus(doctor);
+    if (doctor->second_started)
+        doctor_find(
+            doctor, "start", VERDICT_NOTE,
+            "The driver did not start the first time, but started the second time. A start can load kernel modules "
+            "and create device files.");
+    if (start->in_this_process && start->error != ENOSYS)
+        doctor_find(doctor, "start", VERDICT_NOTE, "No child process could be created (%s).", strerror(start->error));
+}
+
+/* Shows the operations that failed, with --watch, or why they are not known. */
+void doctor_check_operations(struct doctor *doctor)
+{
+    const struct operations *operations = &doctor->watch.operations;
+    if (doctor->watch.error != 0 && !doctor->start->in_this_process && (!doctor->started || doctor->options->watch)) {
+        doctor_find(doctor, "start", VERDICT_NOTE, "The start could not be watched (ptrace: %s).",
+                    strerror(doctor->watch.error));
+        doctor_advise(doctor,
+                      "A sandbox, kernel.yama.ptrace_scope or a kernel before Linux 5.3 refuses it. The operations "
+                      "of the driver were tried without it.");
     }
-    bool explained = has_problem(doctor);
-    if (doctor->start_code == CUDA_SUCCESS)
-        doctor_find(doctor, "start", VERDICT_PROBLEM, "The driver starts, but reports no GPU.");
-    else
-        doctor_find(doctor, "start", VERDICT_PROBLEM, "The driver does not start (code %d, %s).%s%s%s",
-                    (int)doctor->start_code, driver_code_name(doctor->start_code), explained ? "" : " ",
-                    explained ? "" : doctor->now->message, doctor->start_words.text);
-    doctor_advise(doctor, "%s",
-                  explained                            ? "Correct the other problems first."
-                  : doctor->start_code == CUDA_SUCCESS ? cushim_reason_advice(CUSHIM_REASON_NO_DEVICE)
-                                                       : doctor->now->advice);
+    if (!doctor->options->watch)
+        return;
+    for (size_t i = 0; i < operations->count; i++) {
+        const struct operation *operation = &operations->list[i];
+        char times[32] = "";
+        if (operation->count > 1)
+            snprintf(times, sizeof times, ", %u times", operation->count);
+        doctor_find(doctor, "operation", VERDICT_NOTE, "%s(%s) fails with %s (%s)%s.", operation->call, operation->path,
+                    calls_error_name(operation->error), strerror(operation->error), times);
+    }
 }
 
 void doctor_check_start(struct doctor *doctor)

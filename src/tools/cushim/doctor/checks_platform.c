@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The checks of systems that provide the driver in a way of their own. */
-#include "cli.h"
+#include "doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,9 +95,10 @@ static void check_jetson(struct doctor *doctor)
         doctor_advise(doctor,
                       "Install the JetPack package nvidia-l4t-cuda. Start a container with \"--runtime nvidia\".");
     } else {
-        doctor_find(doctor, "jetson", doctor->tried_to_start && !doctor->started ? VERDICT_NOTE : VERDICT_OK,
+        doctor_find(doctor, "jetson",
+                    doctor->start->outcome != START_NOT_TRIED && !doctor->started ? VERDICT_NOTE : VERDICT_OK,
                     "This is a Jetson. JetPack provides its driver.");
-        if (doctor->tried_to_start && !doctor->started)
+        if (doctor->start->outcome != START_NOT_TRIED && !doctor->started)
             doctor_advise(doctor, "The user must be a member of the groups video and render, which \"groups\" shows.");
     }
 }

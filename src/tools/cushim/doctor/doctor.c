@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli.h"
+#include "doctor.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "os.h"
 
 static const struct {
     const char *word;
     enum tone tone;
-} verdicts[] = {{"problem", TONE_BAD}, {"problem", TONE_BAD}, {"note", TONE_DOUBTFUL}, {"ok", TONE_GOOD}};
-
-/* Whether a path exists below the root directory. */
-static bool has_file(const struct doctor *doctor, const char *path)
-{
-    char whole[OS_PATH_SIZE];
-    return platform_has_system_files() && cush_os_path_below(doctor->root, path, whole, sizeof whole)
-           && platform_exists(whole);
-}
+} verdicts[] = {{"problem", TONE_BAD},      {"problem", TONE_BAD},   {"problem", TONE_BAD},
+                {"follows", TONE_DOUBTFUL}, {"note", TONE_DOUBTFUL}, {"ok", TONE_GOOD}};
 
 /* Whether a library belongs to the cuda-compat package. */
 static bool is_compat(const char *path)
@@ -30,13 +22,76 @@ static bool is_compat(const char *path)
     return strstr(path, "/compat/") != NULL || strstr(real, "/compat/") != NULL || strstr(real, "/cuda-compat") != NULL;
 }
 
-/* Whether the first bytes of a file below the root directory contain a word. */
-static bool file_contains(const struct doctor *doctor, const char *path, const char *word)
+/* Starts the driver once more and watches it, or watches the only start. */
+static void doctor_watch(struct doctor *doctor)
 {
-    char whole[OS_PATH_SIZE];
-    char text[512];
-    return cush_os_path_below(doctor->root, path, whole, sizeof whole) && cush_os_file_read(whole, text, sizeof text)
-           && strstr(text, word) != NULL;
+    struct start *start = start_create();
+    if (start == NULL)
+        return;
+    bool is_second = doctor->start->outcome != START_NOT_TRIED;
+    watch_start(start, &doctor->watch, doctor->seconds);
+    doctor->watched = doctor->watch.error == 0;
+    if (!doctor->watched && !is_second)
+        start_run(start, doctor->seconds);
+    doctor->second_started = is_second && doctor->watched && start->outcome == START_WORKS;
+    bool is_better = !is_second || doctor->second_started;
+    start_destroy(is_better ? doctor->start : start);
+    if (is_better)
+        doctor->start = start;
+}
+
+/* Finds the operation that makes the start fail. A start that was watched shows what the system refused. */
+static void doctor_find_operation(struct doctor *doctor)
+{
+    if (doctor->start->outcome != START_FAILED)
+        return;
+    doctor->operation = doctor->watched ? operations_last_cause(&doctor->watch.operations) : NULL;
+    if (doctor->operation != NULL)
+        return;
+    trials_run(doctor->trials, doctor->root);
+    if (!doctor->watched || doctor->trials->intercepted[0] != '\0')
+        doctor->operation = operations_first_cause(&doctor->trials->operations);
+}
+
+/* The parent of the child counts, too: where one process more is too many, the driver is started in this one. */
+static void doctor_start_here(struct doctor *doctor)
+{
+    if (doctor->operation == NULL || doctor->operation->error != EAGAIN
+        || !pattern_matches("clone* fork", doctor->operation->call))
+        return;
+    struct start *start = start_create();
+    if (start == NULL)
+        return;
+    start_work(start);
+    doctor->started = start->outcome == START_WORKS;
+    start_destroy(doctor->started ? doctor->start : start);
+    if (doctor->started)
+        doctor->start = start;
+}
+
+static void doctor_start(struct doctor *doctor)
+{
+    enum { SECONDS = 60 }; /* a GPU without persistence mode needs long */
+    const struct options *options = doctor->options;
+    doctor->seconds = options->timeout_seconds != 0 ? options->timeout_seconds : SECONDS;
+    if (!doctor->loaded || (options->load.root != NULL && !options->watch))
+        return;
+    if (!options->watch)
+        start_run(doctor->start, doctor->seconds);
+    if (options->watch || doctor->start->outcome == START_FAILED)
+        doctor_watch(doctor);
+    const struct start *start = doctor->start;
+    doctor->started =
+        start->outcome == START_WORKS
+        || (start->outcome == START_FAILED && start->gpu_count > 0 && start->gpus[0].code == CUDA_SUCCESS);
+    if (doctor->started)
+        return;
+    doctor_find_operation(doctor);
+    doctor_start_here(doctor);
+    if (doctor->started)
+        return;
+    if (start->outcome == START_FAILED && doctor->root[0] == '\0' && doctor->operation == NULL)
+        evidence_ask_nvml(doctor->nvml);
 }
 
 /* Examines the machine first and then starts the driver, because a start can create device files. */
@@ -45,14 +100,14 @@ static enum status doctor_examine(struct doctor *doctor, const struct options *o
     doctor->options = options;
     doctor->root = options->load.root != NULL ? options->load.root : "";
     cushim_system_get_info(options->load.root, &doctor->system);
+    evidence_read_bus(doctor);
     doctor->is_wsl =
-        doctor->system.wsl_node != CUSHIM_NODE_ABSENT || file_contains(doctor, "/proc/version", "icrosoft");
+        doctor->system.wsl_node != CUSHIM_NODE_ABSENT || evidence_contains(doctor, "/proc/version", "icrosoft");
     /* The device exists also in containers, and in systems that were built without NVIDIA's packages. */
-    doctor->is_jetson = has_file(doctor, "/etc/nv_tegra_release") || has_file(doctor, "/dev/nvmap");
-    doctor->is_nixos = has_file(doctor, "/etc/NIXOS");
-    doctor->is_flatpak = has_file(doctor, "/.flatpak-info");
-    doctor->sees_bus = has_file(doctor, "/sys/bus/pci/devices");
-    doctor->nouveau = has_file(doctor, "/sys/module/nouveau");
+    doctor->is_jetson = evidence_exists(doctor, "/etc/nv_tegra_release") || evidence_exists(doctor, "/dev/nvmap");
+    doctor->is_nixos = evidence_exists(doctor, "/etc/NIXOS");
+    doctor->is_flatpak = evidence_exists(doctor, "/.flatpak-info");
+    doctor->sees_bus = evidence_exists(doctor, "/sys/bus/pci/devices");
 
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
@@ -61,14 +116,7 @@ static enum status doctor_examine(struct doctor *doctor, const struct options *o
     doctor->load = driver_diagnosis();
     doctor->release = driver_release_of(doctor->load->path);
     doctor->is_compat = is_compat(doctor->load->path);
-    doctor->tried_to_start = doctor->loaded && options->load.root == NULL;
-    if (doctor->tried_to_start) {
-        doctor->start_code = driver_start();
-        if (doctor->start_code != CUDA_SUCCESS)
-            doctor->start_words = driver_words();
-        doctor->started = doctor->start_code == CUDA_SUCCESS && driver_device_count() > 0;
-    }
-    doctor->now = driver_diagnosis();
+    doctor_start(doctor);
     return STATUS_USABLE;
 }
 
@@ -84,6 +132,22 @@ static void doctor_sort(struct doctor *doctor)
     }
 }
 
+/* One cause leads. The other problems follow from it, so what would correct them is not said. A requirement of the
+ * command line, and a stub that cushim skips, are problems of their own. */
+static void doctor_order(struct doctor *doctor)
+{
+    doctor_sort(doctor);
+    if (doctor->findings[0].verdict > VERDICT_CAUSE)
+        return;
+    for (size_t i = 1; i < doctor->count; i++) {
+        struct finding *finding = &doctor->findings[i];
+        if (finding->verdict > VERDICT_PROBLEM || pattern_matches("version stub", finding->check))
+            continue;
+        finding->verdict = VERDICT_FOLLOWS;
+        finding->advice = "";
+    }
+}
+
 static void doctor_write(const struct doctor *doctor)
 {
     struct json json = {0};
@@ -95,6 +159,7 @@ static void doctor_write(const struct doctor *doctor)
         json_string(&json, "verdict", verdicts[finding->verdict].word);
         json_string(&json, "message", finding->message);
         json_string(&json, "advice", finding->advice);
+        json_string(&json, "cause", finding->cause);
         json_close_object(&json);
     }
     json_close_array(&json);
@@ -108,6 +173,10 @@ static void doctor_print(const struct doctor *doctor, enum status status)
     size_t indent = text_mark_width() + width + 2;
     for (size_t i = 0; i < doctor->count; i++) {
         const struct finding *finding = &doctor->findings[i];
+        if (finding->verdict == VERDICT_FOLLOWS && doctor->findings[i - 1].verdict != VERDICT_FOLLOWS)
+            puts("\nThis follows from it:");
+        else if (i > 0 && doctor->findings[i - 1].verdict == VERDICT_FOLLOWS && finding->verdict != VERDICT_FOLLOWS)
+            puts("");
         text_mark(verdicts[finding->verdict].tone);
         text_put(TONE_PLAIN, finding->check, width + 2);
         text_paragraph(TONE_PLAIN, indent, finding->message);
@@ -119,10 +188,16 @@ static void doctor_print(const struct doctor *doctor, enum status status)
     puts("");
     if (status == STATUS_USABLE && doctor->root[0] != '\0')
         puts("No problem was found.");
-    else if (status == STATUS_USABLE)
+    else if (status == STATUS_USABLE && doctor->start->is_complete)
         puts("CUDA can be used.");
+    else if (status == STATUS_USABLE)
+        puts("No problem was found.");
+    else if (doctor->started && strcmp(doctor->findings[0].check, "stub") == 0)
+        puts("CUDA can be used with cushim, but not by every program. Begin with the first problem above.");
     else if (doctor->started)
         puts("CUDA can be used, but not as required. Begin with the first problem above.");
+    else if (doctor->start->outcome == START_FAILED && doctor->start->step >= START_CONTEXT)
+        puts("The driver starts, but programs cannot use the GPU now. Begin with the first problem above.");
     else
         puts("CUDA cannot be used. Begin with the first problem above.");
 }
@@ -130,17 +205,33 @@ static void doctor_print(const struct doctor *doctor, enum status status)
 enum status command_doctor(const struct options *options)
 {
     static struct doctor doctor;
+    doctor.start = start_create();
+    doctor.trials = trials_create();
+    doctor.nvml = child_memory_create(sizeof *doctor.nvml);
+    if (doctor.start == NULL || doctor.trials == NULL || doctor.nvml == NULL) {
+        text_complain("there is not enough memory");
+        return STATUS_UNUSABLE;
+    }
     enum status status = doctor_examine(&doctor, options);
     if (status == STATUS_USAGE)
         return status;
+    /* A library that cannot be loaded is found by the checks of the driver. */
+    if (doctor.start->outcome != START_NOT_TRIED)
+        doctor_find_cause(&doctor);
     doctor_check_driver(&doctor);
+    if (doctor.start->outcome == START_NOT_TRIED)
+        doctor_find_cause(&doctor);
     doctor_check_platform(&doctor);
     doctor_check_start(&doctor);
-    doctor_sort(&doctor);
+    doctor_check_operations(&doctor);
+    doctor_order(&doctor);
     status = doctor.findings[0].verdict <= VERDICT_PROBLEM ? STATUS_UNUSABLE : STATUS_USABLE;
     if (options->json)
         doctor_write(&doctor);
     else
         doctor_print(&doctor, status);
+    start_destroy(doctor.start);
+    trials_destroy(doctor.trials);
+    child_memory_destroy(doctor.nvml, sizeof *doctor.nvml);
     return status;
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of `cushim doctor`. README.md tells in which order they work. */
+#ifndef CUSHIM_DOCTOR_H
+#define CUSHIM_DOCTOR_H
+
+#include "start.h"
+#include "trials.h"
+#include "watch.h"
+
+/* In the order of the output. The lead is the true cause, if it is known; a cause explains other problems. */
+enum verdict { VERDICT_LEAD, VERDICT_CAUSE, VERDICT_PROBLEM, VERDICT_FOLLOWS, VERDICT_NOTE, VERDICT_OK };
+
+struct finding {
+    const char *check; /* a stable word */
+    const char *cause; /* the word of a row of causes.inc, or NULL */
+    enum verdict verdict;
+    const char *message, *advice; /* in doctor.texts; "": no advice */
+};
+
+/* Room for a finding of each check, attempt, variable and operation. */
+enum { MOST_FINDINGS = 96 + MOST_OPERATIONS };
+
+/* The NVIDIA GPUs on the PCI bus. */
+struct bus_gpu {
+    char address[24];
+    unsigned device; /* the id of its kind */
+    char driver[24]; /* the driver of the kernel to which it is bound, or "" */
+    bool is_lost;    /* its registers read as ones: it does not answer */
+};
+enum { MOST_BUS_GPUS = 16 };
+struct bus {
+    struct bus_gpu gpus[MOST_BUS_GPUS];
+    int count, switches; /* NVSwitches */
+};
+
+/* What NVML, the library of nvidia-smi, says about the first GPU. */
+struct nvml {
+    struct child_memory child;
+    bool known, mig_known, mig;
+    unsigned long long used, total; /* bytes of memory */
+    int processes;                  /* that use CUDA; -1: unknown */
+};
+
+/* The facts that the checks use, and their findings. */
+struct doctor {
+    const struct options *options;
+    const char *root;                    /* "": the machine itself */
+    const struct cushim_diagnosis *load; /* of the load */
+    bool loaded;
+    int seconds;         /* the limit of the time of a start */
+    struct start *start; /* of the loaded driver */
+    bool started;        /* programs can use CUDA on the first GPU */
+    bool second_started; /* the first start failed, and the second one did not */
+    struct watch watch;  /* of the start or, if it failed, of a second one */
+    bool watched;
+    struct trials *trials;
+    struct nvml *nvml;
+    const struct operation *operation; /* the one that makes the start fail, or NULL */
+    struct driver_release release;     /* of the library */
+    bool is_compat;                    /* the library belongs to the cuda-compat package */
+    struct cushim_system system;       /* before the start */
+    struct bus bus;
+    bool is_wsl, is_jetson, is_nixos, is_flatpak;
+    bool sees_bus; /* the PCI bus can be read */
+    struct finding findings[MOST_FINDINGS];
+    size_t count;
+    char texts[96 * 1024]; /* of the findings, which a limit of memory must leave room for */
+    size_t text_size;
+};
+
+/* Adds a finding. If the driver has started, a problem becomes a note. */
+CUSHIM_PRINTF(4, 5)
+void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict, const char *message, ...);
+
+/* Sets the advice of the newest finding. */
+CUSHIM_PRINTF(2, 3)
+void doctor_advise(struct doctor *doctor, const char *advice, ...);
+
+/* Run the checks of options, the driver, the kernel and the devices. Those of the platform come between the two. */
+void doctor_check_driver(struct doctor *doctor);
+void doctor_check_platform(struct doctor *doctor);
+void doctor_check_start(struct doctor *doctor);
+void doctor_check_operations(struct doctor *doctor);
+
+/* ---- causes.c ---- */
+
+/* Finds the row of causes.inc that explains why there is no usable driver, and adds it as a finding. */
+void doctor_find_cause(struct doctor *doctor);
+
+/* ---- evidence.c: files below the root ---- */
+
+/* Reads the begin of a file. Returns false, and writes "", if it cannot be read. */
+bool evidence_read(const struct doctor *doctor, const char *path, char *text, size_t size);
+bool evidence_exists(const struct doctor *doctor, const char *path);
+bool evidence_contains(const struct doctor *doctor, const char *path, const char *word);
+
+/* Reads the PCI bus. */
+void evidence_read_bus(struct doctor *doctor);
+
+/* Asks NVML in a child process. */
+void evidence_ask_nvml(struct nvml *nvml);
+
+/* Whether one thing holds that a row of causes.inc names; whether it exists at all is checked by the compiler. */
+#define EVIDENCE(name, words) bool evidence_##name(const struct doctor *doctor);
+#include "evidence.inc"
+#undef EVIDENCE
+
+/* Whether a process with this name is running. */
+bool process_exists(const struct doctor *doctor, const char *name);
+
+/* Writes the path of a device file whose major number is not that of /proc/devices. Returns false if none is. */
+bool stale_node_find(const struct doctor *doctor, char *path, size_t size);
+
+/* Writes what is wrong with CUDA_VISIBLE_DEVICES. Returns false if nothing is. */
+bool visible_explain(const struct doctor *doctor, char *text, size_t size);
+
+/* Writes the text for a placeholder of causes.inc. */
+void evidence_text(const struct doctor *doctor, const char *name, char *text, size_t size);
+
+#endif

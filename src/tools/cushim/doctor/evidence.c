@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads files below the root, and the PCI bus. */
+#include "doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os.h"
+
+bool evidence_read(const struct doctor *doctor, const char *path, char *text, size_t size)
+{
+    char whole[OS_PATH_SIZE];
+    text[0] = '\0';
+    return platform_has_system_files() && cush_os_path_below(doctor->root, path, whole, sizeof whole)
+           && cush_os_file_read(whole, text, size);
+}
+
+bool evidence_exists(const struct doctor *doctor, const char *path)
+{
+    char whole[OS_PATH_SIZE];
+    return platform_has_system_files() && cush_os_path_below(doctor->root, path, whole, sizeof whole)
+           && platform_exists(whole);
+}
+
+bool evidence_contains(const struct doctor *doctor, const char *path, const char *word)
+{
+    char text[4096];
+    return evidence_read(doctor, path, text, sizeof text) && strstr(text, word) != NULL;
+}
+
+#if defined(_WIN32)
+void evidence_read_bus(struct doctor *doctor)
+{
+    (void)doctor;
+}
+
+void evidence_ask_nvml(struct nvml *nvml)
+{
+    (void)nvml;
+}
+#else
+#    include <dirent.h>
+#    include <dlfcn.h>
+#    include <unistd.h>
+
+static const char bus_directory[] = "/sys/bus/pci/devices";
+
+static bool bus_read(const struct doctor *doctor, const char *device, const char *file, char *text, size_t size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%.64s/%s", bus_directory, device, file);
+    return evidence_read(doctor, path, text, size);
+}
+
+/* The driver of a device is the name to which a link leads. */
+static void bus_read_driver(const struct doctor *doctor, const char *device, char *driver, size_t size)
+{
+    char path[512], whole[OS_PATH_SIZE + 16], target[512];
+    snprintf(path, sizeof path, "%s/%.64s", bus_directory, device);
+    driver[0] = '\0';
+    if (!cush_os_path_below(doctor->root, path, whole, sizeof whole - 16))
+        return;
+    strcat(whole, "/driver");
+    ssize_t length = readlink(whole, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(target, '/');
+    snprintf(driver, size, "%.23s", slash != NULL ? slash + 1 : target);
+}
+
+static void bus_add(struct doctor *doctor, const char *device)
+{
+    enum { DISPLAY = 0x03, BRIDGE = 0x0680 };
+    char text[64];
+    struct bus *bus = &doctor->bus;
+    if (device[0] == '.' || !bus_read(doctor, device, "vendor", text, sizeof text) || strncmp(text, "0x10de", 6) != 0
+        || !bus_read(doctor, device, "class", text, sizeof text))
+        return;
+    unsigned long class = strtoul(text, NULL, 16) >> 8;
+    bus->switches += class == BRIDGE;
+    if (class >> 8 != DISPLAY || bus->count == MOST_BUS_GPUS)
+        return;
+    struct bus_gpu *gpu = &bus->gpus[bus->count++];
+    snprintf(gpu->address, sizeof gpu->address, "%.23s", device);
+    gpu->device = bus_read(doctor, device, "device", text, sizeof text) ? (unsigned)strtoul(text, NULL, 16) : 0;
+    bus_read_driver(doctor, device, gpu->driver, sizeof gpu->driver);
+    gpu->is_lost = bus_read(doctor, device, "config", text, sizeof text) && memcmp(text, "\xff\xff\xff\xff", 4) == 0;
+}
+
+void evidence_read_bus(struct doctor *doctor)
+{
+    char whole[OS_PATH_SIZE];
+    DIR *directory = cush_os_path_below(doctor->root, bus_directory, whole, sizeof whole) ? opendir(whole) : NULL;
+    for (const struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
+        bus_add(doctor, entry->d_name);
+    if (directory != NULL)
+        closedir(directory);
+}
+
+/* ---- NVML ---- */
+
+struct nvml_memory {
+    unsigned long long total, free, used;
+};
+
+static cushim_fn nvml_function(void *library, const char *name)
+{
+    union {
+        void *object;
+        cushim_fn function;
+    } symbol = {dlsym(library, name)};
+    return symbol.function;
+}
+
+typedef int (*nvml_init_fn)(void);
+typedef int (*nvml_handle_fn)(unsigned index, void **out_device);
+typedef int (*nvml_memory_fn)(void *device, struct nvml_memory *out_memory);
+typedef int (*nvml_mig_fn)(void *device, unsigned *out_current, unsigned *out_pending);
+typedef int (*nvml_processes_fn)(void *device, unsigned *count, void *processes);
+
+static void nvml_ask(void *memory)
+{
+    enum { INSUFFICIENT_SIZE = 7 };
+    struct nvml *nvml = memory;
+    struct nvml_memory bytes;
+    void *device;
+    unsigned current, pending, count = 0;
+    nvml->processes = -1;
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return;
+    nvml_init_fn init = (nvml_init_fn)nvml_function(library, "nvmlInit_v2");
+    nvml_handle_fn handle = (nvml_handle_fn)nvml_function(library, "nvmlDeviceGetHandleByIndex_v2");
+    nvml_memory_fn get_memory = (nvml_memory_fn)nvml_function(library, "nvmlDeviceGetMemoryInfo");
+    nvml_mig_fn get_mig = (nvml_mig_fn)nvml_function(library, "nvmlDeviceGetMigMode");
+    nvml_processes_fn get_processes =
+        (nvml_processes_fn)nvml_function(library, "nvmlDeviceGetComputeRunningProcesses_v3");
+    if (init == NULL || handle == NULL || get_memory == NULL || init() != 0 || handle(0, &device) != 0)
+        return;
+    if (get_memory(device, &bytes) == 0) {
+        nvml->used = bytes.used;
+        nvml->total = bytes.total;
+        nvml->known = true;
+    }
+    nvml->mig_known = get_mig != NULL && get_mig(device, &current, &pending) == 0;
+    nvml->mig = nvml->mig_known && current != 0;
+    int code = get_processes != NULL ? get_processes(device, &count, NULL) : -1;
+    if (code == 0 || code == INSUFFICIENT_SIZE)
+        nvml->processes = (int)count;
+}
+
+void evidence_ask_nvml(struct nvml *nvml)
+{
+    enum { SECONDS = 10, PAUSE = 2 };
+    nvml->child.may_begin = true;
+    struct child child = child_start(nvml_ask, nvml);
+    if (child.error != 0)
+        return;
+    for (int i = 0; i < SECONDS * 1000 / PAUSE && !child_has_ended(&child); i++)
+        platform_sleep(PAUSE);
+    if (!child.has_ended)
+        child_stop(&child);
+}
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Evidence about the kernel, its modules and the PCI bus. */
+#include "doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "os.h"
+
+static bool has_module(const struct doctor *doctor)
+{
+    return doctor->system.kernel_module[0] != '\0';
+}
+
+/* Other systems have other modules. */
+static bool has_usual_gpu(const struct doctor *doctor)
+{
+    return doctor->system.gpu_on_bus && !doctor->is_wsl;
+}
+
+bool evidence_gvisor(const struct doctor *doctor)
+{
+    return evidence_contains(doctor, "/proc/version", "gVisor");
+}
+
+/* ---- The GPUs on the bus ---- */
+
+/* The control node does not count: a driver creates it even without a GPU. */
+bool evidence_no_gpu(const struct doctor *doctor)
+{
+    return doctor->sees_bus && !doctor->system.gpu_on_bus && doctor->system.gpu_node == CUSHIM_NODE_ABSENT
+           && !doctor->is_wsl && !doctor->is_jetson;
+}
+
+/* Whether every GPU is bound to a driver of the kernel other than NVIDIA's. */
+static bool all_bound_to(const struct doctor *doctor, const char *drivers)
+{
+    for (int i = 0; i < doctor->bus.count; i++) {
+        if (!pattern_matches(drivers, doctor->bus.gpus[i].driver))
+            return false;
+    }
+    return doctor->bus.count > 0 && doctor->system.gpu_node == CUSHIM_NODE_ABSENT;
+}
+
+bool evidence_gpu_of_vfio(const struct doctor *doctor)
+{
+    return all_bound_to(doctor, "vfio-pci pci-stub xen-pciback");
+}
+
+bool evidence_gpu_of_nouveau(const struct doctor *doctor)
+{
+    return all_bound_to(doctor, "nouveau nova* nvidiafb")
+           || (!has_module(doctor) && doctor->system.gpu_on_bus && evidence_exists(doctor, "/sys/module/nouveau"));
+}
+
+bool evidence_gpu_lost(const struct doctor *doctor)
+{
+    return doctor->bus.count > 0 && doctor->bus.gpus[0].is_lost;
+}
+
+/* A notebook whose GPU is switched off. */
+bool evidence_gpu_switched_off(const struct doctor *doctor)
+{
+    return doctor->sees_bus && !doctor->system.gpu_on_bus
+           && (evidence_contains(doctor, "/etc/prime-discrete", "off")
+               || evidence_contains(doctor, "/etc/supergfxd.conf", "Integrated"));
+}
+
+/* The ids of kinds of devices grow with the generations. */
+enum { FIRST_MAXWELL = 0x1340, FIRST_TURING = 0x1e00, FIRST_BLACKWELL = 0x2900 };
+
+bool evidence_gpu_too_old(const struct doctor *doctor)
+{
+    enum { DROPPED_KEPLER = 495, DROPPED_VOLTA = 590 };
+    int release = atoi(doctor->system.kernel_module);
+    unsigned newest = 0;
+    for (int i = 0; i < doctor->bus.count; i++)
+        newest = doctor->bus.gpus[i].device > newest ? doctor->bus.gpus[i].device : newest;
+    return newest != 0
+           && ((release >= DROPPED_VOLTA && newest < FIRST_TURING)
+               || (release >= DROPPED_KEPLER && newest < FIRST_MAXWELL));
+}
+
+static bool has_open_module(const struct doctor *doctor)
+{
+    return evidence_contains(doctor, "/proc/driver/nvidia/version", "Open Kernel Module");
+}
+
+bool evidence_gpu_needs_open_module(const struct doctor *doctor)
+{
+    return evidence_exists(doctor, "/proc/driver/nvidia/version") && !has_open_module(doctor) && doctor->bus.count > 0
+           && doctor->bus.gpus[0].device >= FIRST_BLACKWELL;
+}
+
+/* A virtual GPU has a configuration of its licence. */
+bool evidence_vgpu(const struct doctor *doctor)
+{
+    return evidence_exists(doctor, "/etc/nvidia/gridd.conf");
+}
+
+bool evidence_virtual_machine(const struct doctor *doctor)
+{
+    return evidence_contains(doctor, "/proc/cpuinfo", " hypervisor");
+}
+
+bool evidence_switch(const struct doctor *doctor)
+{
+    return doctor->bus.switches > 0;
+}
+
+bool evidence_switch_without_manager(const struct doctor *doctor)
+{
+    return doctor->bus.switches > 0 && !process_exists(doctor, "nv-fabricmanage"); /* names have 15 characters */
+}
+
+/* ---- The modules ---- */
+
+static void kernel_release(const struct doctor *doctor, char *release, size_t size)
+{
+    if (evidence_read(doctor, "/proc/sys/kernel/osrelease", release, size))
+        release[strcspn(release, "\n")] = '\0';
+}
+
+/* Whether the list of modules of the running kernel has NVIDIA's. Unknown without the list. */
+enum built { BUILT_UNKNOWN, BUILT_NOT, BUILT };
+
+static enum built module_built(const struct doctor *doctor)
+{
+    char release[128], path[192], whole[OS_PATH_SIZE], line[1024];
+    kernel_release(doctor, release, sizeof release);
+    snprintf(path, sizeof path, "/lib/modules/%s/modules.dep", release);
+    FILE *file =
+        release[0] != '\0' && cush_os_path_below(doctor->root, path, whole, sizeof whole) ? fopen(whole, "r") : NULL;
+    if (file == NULL)
+        return BUILT_UNKNOWN;
+    enum built built = BUILT_NOT;
+    while (built == BUILT_NOT && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, ":")] = '\0';
+        built = pattern_matches("*/nvidia.ko* */nvidia-current.ko* */nvidia-tesla*.ko*", line) ? BUILT : BUILT_NOT;
+    }
+    fclose(file);
+    return built;
+}
+
+static bool lacks_module(const struct doctor *doctor)
+{
+    return has_usual_gpu(doctor) && !has_module(doctor) && !doctor->is_jetson
+           && doctor->load->reason != CUSHIM_REASON_NOT_FOUND && doctor->system.gpu_node == CUSHIM_NODE_ABSENT;
+}
+
+bool evidence_module_not_built(const struct doctor *doctor)
+{
+    return lacks_module(doctor) && !doctor->system.container && module_built(doctor) == BUILT_NOT;
+}
+
+bool evidence_module_refused_by_secure_boot(const struct doctor *doctor)
+{
+    char text[16] = "";
+    static const char variable[] = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+    /* Four bytes of attributes, then the value. */
+    return lacks_module(doctor) && !doctor->system.container && evidence_read(doctor, variable, text, sizeof text)
+           && text[4] == 1;
+}
+
+bool evidence_module_not_loaded(const struct doctor *doctor)
+{
+    return lacks_module(doctor) && !doctor->system.container;
+}
+
+bool evidence_uvm_loaded(const struct doctor *doctor)
+{
+    return evidence_exists(doctor, "/sys/module/nvidia_uvm")
+           || evidence_contains(doctor, "/proc/devices", "nvidia-uvm");
+}
+
+bool evidence_uvm_not_loaded(const struct doctor *doctor)
+{
+    return !evidence_uvm_loaded(doctor) && evidence_exists(doctor, "/sys/module");
+}
+
+bool evidence_hmm_with_kaslr(const struct doctor *doctor)
+{
+    char text[16];
+    return has_open_module(doctor)
+           && evidence_read(doctor, "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm", text, sizeof text)
+           && text[0] == 'N' && !evidence_contains(doctor, "/proc/cmdline", "nokaslr");
+}
+
+bool evidence_arm64(const struct doctor *doctor)
+{
+    return evidence_contains(doctor, "/proc/driver/nvidia/version", "aarch64");
+}
+
+bool evidence_kernel_without_sva(const struct doctor *doctor)
+{
+    char release[128], path[192], whole[OS_PATH_SIZE], line[256];
+    kernel_release(doctor, release, sizeof release);
+    snprintf(path, sizeof path, "/boot/config-%s", release);
+    FILE *file = cush_os_path_below(doctor->root, path, whole, sizeof whole) ? fopen(whole, "r") : NULL;
+    if (file == NULL)
+        return false;
+    bool has_sva = false;
+    while (!has_sva && fgets(line, sizeof line, file) != NULL)
+        has_sva = strncmp(line, "CONFIG_ARM_SMMU_V3_SVA=y", 24) == 0;
+    fclose(file);
+    return !has_sva && evidence_arm64(doctor);
+}
+
+/* The machine has slept since it was started: one clock of the kernel goes on, and the other does not. */
+bool evidence_suspended_before(const struct doctor *doctor)
+{
+#if defined(CLOCK_BOOTTIME)
+    enum { SECONDS = 5 };
+    struct timespec with, without;
+    return doctor->root[0] == '\0' && clock_gettime(CLOCK_BOOTTIME, &with) == 0
+           && clock_gettime(CLOCK_MONOTONIC, &without) == 0 && with.tv_sec - without.tv_sec > SECONDS;
+#else
+    (void)doctor;
+    return false;
+#endif
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Evidence about the limits, the sandbox and the environment of this process, and about the device files. */
+#include "doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os.h"
+
+bool evidence_container(const struct doctor *doctor)
+{
+    return doctor->system.container;
+}
+
+bool evidence_container_without_devices(const struct doctor *doctor)
+{
+    return doctor->system.container && doctor->system.gpu_node == CUSHIM_NODE_ABSENT;
+}
+
+bool evidence_service(const struct doctor *doctor)
+{
+    char text[1024];
+    const char *end = evidence_read(doctor, "/proc/self/cgroup", text, sizeof text) ? strstr(text, ".service") : NULL;
+    return end != NULL && !doctor->system.container && strstr(text, "user@") == NULL;
+}
+
+bool evidence_flatpak(const struct doctor *doctor)
+{
+    return doctor->is_flatpak;
+}
+
+bool evidence_selinux(const struct doctor *doctor)
+{
+    return evidence_contains(doctor, "/sys/fs/selinux/enforce", "1");
+}
+
+bool evidence_strict_overcommit(const struct doctor *doctor)
+{
+    char text[16];
+    return evidence_read(doctor, "/proc/sys/vm/overcommit_memory", text, sizeof text) && text[0] == '2';
+}
+
+bool evidence_few_mappings(const struct doctor *doctor)
+{
+    enum { USUAL = 65530 };
+    char text[24];
+    return evidence_read(doctor, "/proc/sys/vm/max_map_count", text, sizeof text) && atoi(text) < USUAL / 8;
+}
+
+bool evidence_intercepted(const struct doctor *doctor)
+{
+    return doctor->trials->intercepted[0] != '\0';
+}
+
+bool evidence_memfd_refused(const struct doctor *doctor)
+{
+    return doctor->operation == NULL
+           && (operations_find(&doctor->watch.operations, "memfd_create") != NULL
+               || operations_find(&doctor->trials->operations, "memfd_create") != NULL);
+}
+
+#if defined(_WIN32)
+bool evidence_limit_of_address_space(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
+bool evidence_limit_of_data(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
+bool evidence_node_denied_by_mode(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
+bool evidence_node_on_nodev(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
+bool evidence_node_not_a_device(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
+bool evidence_node_with_other_major(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
+bool stale_node_find(const struct doctor *doctor, char *path, size_t size)
+{
+    snprintf(path, size, "%s", "");
+    return doctor == NULL;
+}
+
+bool process_exists(const struct doctor *doctor, const char *name)
+{
+    (void)name;
+    return doctor == NULL;
+}
+#else
+#    include <dirent.h>
+#    include <sys/resource.h>
+#    include <sys/stat.h>
+#    include <sys/statvfs.h>
+#    if defined(__linux__)
+#        include <sys/sysmacros.h>
+#    endif
+#    include <unistd.h>
+
+bool evidence_limit_of_address_space(const struct doctor *doctor)
+{
+    struct rlimit limit;
+    (void)doctor;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+bool evidence_limit_of_data(const struct doctor *doctor)
+{
+    struct rlimit limit;
+    (void)doctor;
+    return getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+bool process_exists(const struct doctor *doctor, const char *name)
+{
+    char whole[OS_PATH_SIZE], path[64], text[64];
+    DIR *directory = cush_os_path_below(doctor->root, "/proc", whole, sizeof whole) ? opendir(whole) : NULL;
+    bool found = false;
+    for (const struct dirent *entry; directory != NULL && !found && (entry = readdir(directory)) != NULL;) {
+        if (!pattern_matches("#", entry->d_name))
+            continue;
+        snprintf(path, sizeof path, "/proc/%.20s/comm", entry->d_name);
+        found = evidence_read(doctor, path, text, sizeof text) && strncmp(text, name, strlen(name)) == 0;
+    }
+    if (directory != NULL)
+        closedir(directory);
+    return found;
+}
+
+/* ---- The device file of the operation ---- */
+
+static bool node_status(const struct doctor *doctor, struct stat *out_status)
+{
+    char whole[OS_PATH_SIZE];
+    return doctor->operation != NULL && cush_os_path_below(doctor->root, doctor->operation->path, whole, sizeof whole)
+           && stat(whole, out_status) == 0;
+}
+
+static bool has_group(gid_t wanted)
+{
+    enum { MOST_GROUPS = 1024 };
+    static gid_t groups[MOST_GROUPS];
+    int count = getgroups(MOST_GROUPS, groups);
+    bool found = getegid() == wanted;
+    for (int i = 0; i < count; i++)
+        found = found || groups[i] == wanted;
+    return found;
+}
+
+/* Whether this process ignores permissions (CAP_DAC_OVERRIDE). */
+static bool ignores_modes(void)
+{
+    enum { DAC_OVERRIDE = 1 };
+    char text[4096];
+    const char *line = cush_os_file_read("/proc/self/status", text, sizeof text) ? strstr(text, "CapEff:") : NULL;
+    return line != NULL ? (strtoull(line + 7, NULL, 16) >> DAC_OVERRIDE & 1) != 0 : geteuid() == 0;
+}
+
+bool evidence_node_denied_by_mode(const struct doctor *doctor)
+{
+    enum { NOBODY = 65534 }; /* also an owner whom a user namespace does not map */
+    struct stat status;
+    if (!node_status(doctor, &status) || (ignores_modes() && status.st_uid != NOBODY))
+        return false;
+    unsigned shift = status.st_uid == geteuid() ? 6 : has_group(status.st_gid) ? 3 : 0;
+    return (status.st_mode >> shift & 6) != 6;
+}
+
+bool evidence_node_on_nodev(const struct doctor *doctor)
+{
+#    if defined(ST_NODEV)
+    char whole[OS_PATH_SIZE];
+    struct statvfs system;
+    return doctor->operation != NULL && cush_os_path_below(doctor->root, doctor->operation->path, whole, sizeof whole)
+           && statvfs(whole, &system) == 0 && (system.f_flag & ST_NODEV) != 0;
+#    else
+    (void)doctor;
+    return false;
+#    endif
+}
+
+bool evidence_node_not_a_device(const struct doctor *doctor)
+{
+    struct stat status;
+    return node_status(doctor, &status) && !S_ISCHR(status.st_mode);
+}
+
+/* The number under which /proc/devices lists the driver of a device file; 0 if it does not. */
+static unsigned long registered_major(const struct doctor *doctor, const char *path)
+{
+    char text[4096], line_end[32];
+    bool is_uvm = strcmp(path, "/dev/nvidia-uvm") == 0;
+    snprintf(line_end, sizeof line_end, " %s\n", is_uvm ? "nvidia-uvm" : "nvidia");
+    if (!evidence_read(doctor, "/proc/devices", text, sizeof text))
+        return 0;
+    const char *found = strstr(text, line_end);
+    if (found == NULL && !is_uvm)
+        found = strstr(text, " nvidia-frontend\n"); /* of drivers before 530 */
+    while (found != NULL && found > text && found[-1] != '\n')
+        found--;
+    return found != NULL ? strtoul(found, NULL, 10) : 0;
+}
+
+static bool node_has_other_major(const struct doctor *doctor, const char *path)
+{
+    char whole[OS_PATH_SIZE];
+    struct stat status;
+    unsigned long wanted = registered_major(doctor, path);
+    return wanted != 0 && cush_os_path_below(doctor->root, path, whole, sizeof whole) && stat(whole, &status) == 0
+           && S_ISCHR(status.st_mode) && wanted != major(status.st_rdev);
+}
+
+bool evidence_node_with_other_major(const struct doctor *doctor)
+{
+    return doctor->operation != NULL && node_has_other_major(doctor, doctor->operation->path);
+}
+
+bool stale_node_find(const struct doctor *doctor, char *path, size_t size)
+{
+    static const char *const others[] = {"/dev/nvidiactl", "/dev/nvidia-uvm"};
+    for (int i = -2; i < MOST_BUS_GPUS; i++) {
+        if (i < 0)
+            snprintf(path, size, "%s", others[i + 2]);
+        else
+            snprintf(path, size, "/dev/nvidia%d", i);
+        if (node_has_other_major(doctor, path))
+            return true;
+    }
+    path[0] = '\0';
+    return false;
+}
+#endif
+
+bool evidence_stale_node(const struct doctor *doctor)
+{
+    char path[32];
+    return doctor->operation == NULL && stale_node_find(doctor, path, sizeof path);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Evidence from the start itself. */
+#include "doctor.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* Windows lacks these. A child there never ends by a signal. */
+#if !defined(SIGSYS)
+#    define SIGSYS -1
+#endif
+#if !defined(SIGKILL)
+#    define SIGKILL -1
+#endif
+#if !defined(SIGXFSZ)
+#    define SIGXFSZ -1
+#endif
+#if !defined(SIGXCPU)
+#    define SIGXCPU -1
+#endif
+
+bool evidence_any(const struct doctor *doctor)
+{
+    return doctor != NULL;
+}
+
+bool evidence_compat(const struct doctor *doctor)
+{
+    return doctor->is_compat;
+}
+
+static bool failed_on_gpu(const struct doctor *doctor)
+{
+    return doctor->start->outcome == START_FAILED && doctor->start->step >= START_CONTEXT;
+}
+
+bool evidence_memory_full(const struct doctor *doctor)
+{
+    return failed_on_gpu(doctor) && doctor->operation == NULL;
+}
+
+bool evidence_exclusive(const struct doctor *doctor)
+{
+    enum { EXCLUSIVE_THREAD = 1 }; /* of old drivers */
+    int mode = doctor->start->gpus[0].compute_mode;
+    return failed_on_gpu(doctor) && (mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS || mode == EXCLUSIVE_THREAD);
+}
+
+bool evidence_prohibited(const struct doctor *doctor)
+{
+    return failed_on_gpu(doctor) && doctor->start->gpus[0].compute_mode == CU_COMPUTEMODE_PROHIBITED;
+}
+
+bool evidence_mig(const struct doctor *doctor)
+{
+    return doctor->nvml->mig;
+}
+
+static bool ended_by(const struct doctor *doctor, int signal)
+{
+    return doctor->start->outcome == START_CRASHED && doctor->start->signal == signal;
+}
+
+bool evidence_ended_by_seccomp(const struct doctor *doctor)
+{
+    return ended_by(doctor, SIGSYS);
+}
+
+bool evidence_ended_by_kill(const struct doctor *doctor)
+{
+    return ended_by(doctor, SIGKILL);
+}
+
+bool evidence_ended_by_file_size(const struct doctor *doctor)
+{
+    return ended_by(doctor, SIGXFSZ);
+}
+
+bool evidence_ended_by_time(const struct doctor *doctor)
+{
+    return ended_by(doctor, SIGXCPU);
+}
+
+bool evidence_uninterruptible(const struct doctor *doctor)
+{
+    return doctor->start->state.letter == 'D';
+}
