@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes CAUSES.md, the page of the causes for which CUDA cannot be used, from causes.inc. The result is checked in.
+
+  generate.py            writes the page
+  generate.py --check    only compares: exit status 1 if the page is not what the list makes of it
+"""
+import collections
+import pathlib
+import re
+import sys
+import textwrap
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE = HERE / 'CAUSES.md'
+FIELDS = 'word check codes calls paths errors evidence seen title message advice'
+Cause = collections.namedtuple('Cause', FIELDS + ' section')
+
+# A token: a string, a section, or anything else up to a comma.
+ARGUMENT = re.compile(r'\s*((?:"(?:[^"\\]|\\.)*"\s*)+|[\w-]+)\s*([,)])')
+SECTION = re.compile(r'/\* ---- (.*) ---- \*/')
+
+HEAD = '''# Why CUDA cannot be used
+
+`cushim doctor` starts the driver, watches it, and names the cause of a failure. This page has every cause that it
+knows, with the code that the driver returns and what can be done. For the words in {braces}, `doctor` writes the file,
+the error or the limit of the machine.
+
+`cushim doctor` starts the driver in a child process, makes a context, allocates a little memory and creates a stream.
+Such a start can load kernel modules, create device files and wake a GPU. `cushim probe` does none of this without
+`--devices`. If the start fails with a code, it runs once more under `ptrace`. The last operation that the system
+refused, without those that fail in every start, is the cause. `cushim doctor --watch` shows every operation that
+failed, also on a machine that works. Where `ptrace` is refused, `doctor` tries the operations of a driver itself.
+
+"Not seen on hardware" marks a cause that is known from reports of other people; its rules were tested without a GPU.
+
+This page is made by `generate.py` from `causes.inc`: do not edit it.
+'''
+
+def read_causes():
+    text = (HERE / 'causes.inc').read_text(encoding='utf-8')
+    causes, section, at = [], '', text.index('/* clang-format off */')
+    while True:
+        mark = re.compile(r'^CAUSE\(|/\* ---- .* ---- \*/', re.M).search(text, at)
+        if mark is None:
+            return causes
+        at = mark.end()
+        if mark[0] != 'CAUSE(':
+            section = SECTION.match(mark[0])[1]
+            continue
+        values = []
+        while not values or text[at - 1] != ')':
+            argument = ARGUMENT.match(text, at)
+            strings = re.findall(r'"((?:[^"\\]|\\.)*)"', argument[1])
+            values.append(''.join(strings).replace('\\"', '"') if argument[1][0] == '"' else argument[1].strip())
+            at = argument.end()
+        causes.append(Cause(*values, section))
+
+
+# What the doctor adds where it knows it, as a part of a sentence or a sentence of its own.
+ADDED = re.compile(r'\{(last_call|signal|seccomp|confinement|preload|memory)\}')
+
+
+def codes_of(cause):
+    """The codes of a cause, and those of its title: a cause with an operation has any code."""
+    named = re.search(r'CUDA error (\d+(?: or \d+)*)', cause.title)
+    codes = set(cause.codes.split()) | set(named[1].split(' or ') if named else ())
+    return {int(code) for code in codes if code.isdigit() and code != '0'}
+
+
+def marked(text):
+    """{names} in italics."""
+    text = ADDED.sub('', text)
+    return re.sub(r'\{(\w+)\}', lambda name: '*{' + name[1].replace('_', ' ') + '}*', text)
+
+
+def wrapped(text, indent=''):
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def how(cause):
+    """How the doctor knows."""
+    parts = []
+    if cause.codes in ('crash', 'hang'):
+        parts.append({'crash': 'the start ends the process', 'hang': 'the start does not return in time'}[cause.codes])
+    elif cause.codes and cause.codes != '*':
+        parts.append('the failed call returns ' + ' or '.join(cause.codes.split()))
+    if cause.calls:
+        what = f'the system refuses `{cause.calls}`' if cause.calls != '*' else 'the system refuses an operation'
+        what += f' of `{cause.paths}`' if cause.paths != '*' else ''
+        what += f' with `{cause.errors}`' if cause.errors != '*' else ''
+        parts.append(what)
+    if cause.evidence != 'any':
+        parts.append(evidence()[cause.evidence])
+    return '; '.join(parts) or 'no other cause was found'
+
+
+def evidence():
+    """The words of evidence.inc."""
+    rows = re.findall(r'^EVIDENCE\((\w+), "([^"]*)"\)', (HERE / 'evidence.inc').read_text(encoding='utf-8'), re.M)
+    return dict(rows)
+
+
+def write_page(causes):
+    lines = [HEAD, '## By code\n', '| code | causes |', '| --- | --- |']
+    for code in sorted(set.union(*map(codes_of, causes))):
+        names = [f'[{one.word}](#{one.word})' for one in causes if code in codes_of(one)]
+        lines.append(f'| {code} | {", ".join(names)} |')
+    section = None
+    for cause in causes:
+        if cause.section != section:
+            section = cause.section
+            lines.append(f'\n## {section}')
+        lines += ['', f'### {cause.word}', '', f'**{cause.title}**', '', wrapped(marked(cause.message)), '',
+                  wrapped(f'- How `doctor` knows: {marked(how(cause))}. Check: `{cause.check}`.', '  '),
+                  wrapped(f'- What to do: {marked(cause.advice)}', '  ')]
+        if cause.seen == 'UNSEEN':
+            lines.append('- Not seen on hardware.')
+    return '\n'.join(lines) + '\n'
+
+
+def main(arguments):
+    if arguments not in ([], ['--check']):
+        sys.exit(__doc__)
+    page = write_page(read_causes())
+    is_same = PAGE.exists() and PAGE.read_text(encoding='utf-8') == page
+    if arguments == ['--check']:
+        sys.exit(None if is_same else 'CAUSES.md is not what causes.inc makes of it: run generate.py')
+    if not is_same:
+        PAGE.write_text(page, encoding='utf-8')
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
