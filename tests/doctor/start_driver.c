@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A driver that makes the system calls of driver 580, in its order, and fails as it does where the system refuses one:
+ * see CAUSES.md. It uses /dev/nvidiactl, /dev/nvidia0 and /dev/nvidia-uvm, which can be any character devices.
+ *
+ * In the environment, FAKE_CODE is what cuInit returns if nothing was refused, FAKE_CONTEXT what cuCtxCreate returns,
+ * FAKE_MODE the compute mode of the GPU, and FAKE_CRASH and FAKE_HANG name the place that ends the process, with the
+ * signal FAKE_SIGNAL, or never returns: load, cuInit or cuCtxCreate.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NO_DEVICE = 100,
+    INVALID_DEVICE = 101,
+    OPERATING_SYSTEM = 304,
+    UNKNOWN = 999
+};
+
+static int setting(const char *name, int otherwise)
+{
+    const char *value = getenv(name);
+    return value != NULL ? atoi(value) : otherwise;
+}
+
+static void misbehave(const char *place)
+{
+    const char *crash = getenv("FAKE_CRASH"), *hang = getenv("FAKE_HANG");
+    if (crash != NULL && strcmp(crash, place) == 0)
+        raise(setting("FAKE_SIGNAL", SIGABRT));
+    while (hang != NULL && strcmp(hang, place) == 0)
+        pause();
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    misbehave("load");
+}
+
+static void *thread_wait(void *ends)
+{
+    char byte;
+    return read(((int *)ends)[0], &byte, 1) < 0 ? ends : NULL;
+}
+
+/* What fails in every start. */
+static void look_around(void)
+{
+    static const char *const files[] = {"/dev/shm/cuda_injection_path_shm",
+                                        "/nonexistent/.nv/nvidia-application-profiles-rc",
+                                        "/etc/nvidia/nvidia-application-profiles-rc", "/proc/driver/nvidia/params"};
+    char text[64];
+    struct stat status;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        int file = open(files[i], O_RDONLY | O_CLOEXEC);
+        if (file >= 0)
+            close(file);
+    }
+    (void)!readlink("/proc", text, sizeof text);
+    (void)stat("/dev/char/195:255", &status);
+    (void)stat("/usr/bin/nvidia-modprobe", &status);
+    (void)mkdir("/root", 0700);
+    int memory = (int)syscall(SYS_memfd_create, "fake", 0);
+    if (memory >= 0)
+        close(memory);
+}
+
+static int start_thread(void)
+{
+    static int ends[2];
+    pthread_t thread;
+    if (eventfd(0, EFD_CLOEXEC) < 0 || pthread_create(&thread, NULL, thread_wait, ends) != 0)
+        return OPERATING_SYSTEM;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)getpid());
+    int comm = open(path, O_RDWR);
+    if (comm < 0 || pipe2(ends, O_CLOEXEC) != 0)
+        return OPERATING_SYSTEM;
+    close(comm);
+    return SUCCESS;
+}
+
+/* /dev/random answers an unknown request with EINVAL. */
+static int open_device(const char *path)
+{
+    unsigned long long answer = 0;
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file >= 0 && ioctl(file, 0xc00846d6UL, &answer) != 0 && errno != EINVAL) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+static int visible_check(void)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (visible == NULL)
+        return SUCCESS;
+    visible += strspn(visible, " ");
+    return strcmp(visible, "0,0") == 0 ? INVALID_DEVICE : visible[0] == '0' ? SUCCESS : NO_DEVICE;
+}
+
+static int start(void)
+{
+    static const size_t range = (size_t)6 << 30;
+    look_around();
+    int code = start_thread();
+    if (code != SUCCESS)
+        return code;
+    if (open_device("/dev/nvidiactl") < 0)
+        return NO_DEVICE;
+    if (open_device("/dev/nvidia0") < 0)
+        return errno == ENXIO ? INVALID_DEVICE : NO_DEVICE;
+    code = visible_check();
+    if (code != SUCCESS)
+        return code;
+    if (open_device("/dev/nvidia-uvm") < 0)
+        return UNKNOWN;
+    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    void *memory = mmap(NULL, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (maps < 0 || memory == MAP_FAILED)
+        return OUT_OF_MEMORY;
+    close(maps);
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) < 0 ? OPERATING_SYSTEM : setting("FAKE_CODE", SUCCESS);
+}
+
+int cuInit(unsigned flags)
+{
+    static int code = -1;
+    misbehave("cuInit");
+    if (code < 0)
+        code = start();
+    return flags == 0 ? code : INVALID_VALUE;
+}
+
+int cuDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return SUCCESS;
+}
+
+int cuGetErrorName(int code, const char **name)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "FAKE_ERROR_%d", code);
+    *name = text;
+    return SUCCESS;
+}
+
+int cuDeviceGetCount(int *count)
+{
+    *count = 1;
+    return SUCCESS;
+}
+
+int cuDeviceGet(int *device, int ordinal)
+{
+    *device = ordinal;
+    return SUCCESS;
+}
+
+int cuDeviceGetName(char *name, int length, int device)
+{
+    snprintf(name, (size_t)length, "Fake GPU %d", device);
+    return SUCCESS;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    enum { COMPUTE_MODE = 20 };
+    (void)device;
+    *value = attribute == COMPUTE_MODE ? setting("FAKE_MODE", 0) : 9;
+    return SUCCESS;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    (void)device;
+    *bytes = (size_t)140 << 30;
+    return SUCCESS;
+}
+
+/* A context opens the device many times. */
+int cuCtxCreate_v2(void **context, unsigned flags, int device)
+{
+    enum { FILES = 26 };
+    (void)flags;
+    (void)device;
+    misbehave("cuCtxCreate");
+    for (int i = 0; i < FILES; i++) {
+        if (open_device("/dev/nvidia0") < 0)
+            return OPERATING_SYSTEM;
+    }
+    *context = context;
+    return setting("FAKE_CONTEXT", SUCCESS);
+}
+
+int cuCtxDestroy_v2(void *context)
+{
+    (void)context;
+    return SUCCESS;
+}
+
+int cuMemAlloc_v2(unsigned long long *pointer, size_t size)
+{
+    *pointer = size;
+    return SUCCESS;
+}
+
+int cuMemFree_v2(unsigned long long pointer)
+{
+    (void)pointer;
+    return SUCCESS;
+}
+
+int cuStreamCreate(void **stream, unsigned flags)
+{
+    (void)flags;
+    *stream = stream;
+    return SUCCESS;
+}
+
+int cuStreamDestroy_v2(void *stream)
+{
+    (void)stream;
+    return SUCCESS;
+}

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each cause of causes.inc leads where it holds: on a machine that was changed, or on a tree that looks like one.
+
+  test_causes.py PROGRAM FAKES START_DRIVER
+
+START_DRIVER makes the system calls of a real driver (start_driver.c).
+"""
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
+from program import LIBRARIES, PROGRAM, Case, environment, fake, main, run_json  # pylint: disable=wrong-import-position
+
+START_DRIVER = os.path.abspath(sys.argv.pop(3))
+LIST = os.path.join(HERE, '..', '..', 'src', 'tools', 'cushim', 'doctor')
+MACHINE = os.path.join(HERE, 'machine')
+BUS = '/sys/bus/pci/devices/0000:01:00.0/'
+
+# cause: the changes of fault.c, and the environment
+CHANGES = {
+    'limit_of_files': (['nofile=32'], {}),
+    'limit_of_files_of_system': (['seccomp=pipe:23'], {}),
+    'limit_of_processes': (['seccomp=thread:11'], {}),
+    'thread_refused': (['seccomp=thread:1'], {}),
+    'limit_of_address_space': (['as=2000'], {}),
+    'maps_refused': (['open=/proc/self/maps:13'], {}),
+    'comm_missing': (['open=/comm:2'], {}),
+    'comm_read_only': (['read-only=/proc'], {}),
+    'comm_refused': (['landlock=dev'], {}),
+    'socket_family_refused': (['seccomp=socket:97'], {}),
+    'call_refused': (['seccomp=eventfd:1'], {}),
+    'memfd_refused': (['seccomp=memfd:1'], {'FAKE_CODE': '304'}),
+    'node_on_nodev': (['nodev=/dev/nvidiactl'], {}),
+    'node_permissions': (['private=/dev/nvidiactl', 'uid=65534'], {}),
+    'device_control_group': (['open=/dev/nvidiactl:1'], {}),
+    'devices_refused': (['open=/dev/nvidiactl:13'], {}),
+    'requests_refused': (['seccomp=ioctl:1'], {}),
+    'uvm_node_missing': (['dev-without=nvidia-uvm'], {}),
+    'node_missing': (['dev-without=nvidiactl'], {}),
+    'gpu_initialisation_failed': (['open=/dev/nvidia0:5'], {}),
+    'node_without_driver': (['null=/dev/nvidiactl'], {}),
+    'visible_devices': (['CUDA_VISIBLE_DEVICES=abc'], {}),
+    'crash': (['none'], {'FAKE_CRASH': 'cuInit'}),
+    'killed_by_seccomp': (['none'], {'FAKE_CRASH': 'cuInit', 'FAKE_SIGNAL': str(int(signal.SIGSYS))}),
+    'killed_for_memory': (['none'], {'FAKE_CRASH': 'cuInit', 'FAKE_SIGNAL': str(int(signal.SIGKILL))}),
+    'killed_for_file_size': (['none'], {'FAKE_CRASH': 'cuCtxCreate', 'FAKE_SIGNAL': str(int(signal.SIGXFSZ))}),
+    'killed_for_time': (['none'], {'FAKE_CRASH': 'cuInit', 'FAKE_SIGNAL': str(int(signal.SIGXCPU))}),
+    'hang': (['none'], {'FAKE_HANG': 'cuCtxCreate'}),
+    'gpu_exclusive': (['none'], {'FAKE_CONTEXT': '46', 'FAKE_MODE': '3'}),
+    'gpu_prohibited': (['none'], {'FAKE_CONTEXT': '46', 'FAKE_MODE': '2'}),
+    'gpu_unavailable': (['none'], {'FAKE_CONTEXT': '46'}),
+    'gpu_memory_full': (['none'], {'FAKE_CONTEXT': '2'}),
+    'mps_not_reached': (['none'], {'FAKE_CODE': '805'}),
+    'mps_server_failed': (['none'], {'FAKE_CODE': '807'}),
+    'mps_full': (['none'], {'FAKE_CODE': '808'}),
+    'mps_ended': (['none'], {'FAKE_CODE': '810'}),
+    'compat_refused': (['none'], {'FAKE_CODE': '804'}),
+    'uvm_failed': (['none'], {'FAKE_CODE': '3'}),
+    'unknown_without_gpu': (['none'], {'FAKE_CODE': '100'}),
+    'unknown': (['none'], {'FAKE_CODE': '700'}),
+}
+# In a container, these lead in the place of others.
+IN_CONTAINER = {'device_control_group': 'container_lost_devices', 'uvm_node_missing': 'uvm_not_in_container'}
+
+
+class OnMachine(Case):
+    def setUp(self):
+        done = subprocess.run([MACHINE, 'true'], stdout=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            self.skipTest(done.stdout.decode().strip())
+        if shutil.which('cc') is None:
+            self.skipTest('there is no compiler')
+        self.fault = self.directory() + '/fault'
+        subprocess.run(['cc', '-O1', '-o', self.fault, HERE + '/fault.c', '-ldl'], check=True)
+
+    def test_cause_when_the_machine_is_changed_then_leads(self):
+        for cause, (faults, variables) in CHANGES.items():
+            with self.subTest(cause):
+                answer = run_json('doctor', '--timeout=1', '--driver', START_DRIVER, **variables,
+                                  before=(MACHINE, self.fault, *faults, '--'))
+                first = answer.document[0]
+                self.assertIn(first['cause'], {cause, IN_CONTAINER.get(cause)}, first)
+                self.assertEqual(first['verdict'], 'problem')
+                self.assertNotIn('problem', [row['verdict'] for row in answer.document[1:]])
+                self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
+
+    def test_cause_when_ptrace_is_refused_then_is_found_by_trial(self):
+        for cause in ('limit_of_files', 'limit_of_processes', 'comm_refused', 'call_refused', 'devices_refused',
+                      'requests_refused', 'gpu_initialisation_failed'):
+            with self.subTest(cause):
+                faults, variables = CHANGES[cause]
+                faults = ['nofile=12'] if cause == 'limit_of_files' else faults
+                answer = run_json('doctor', '--driver', START_DRIVER, **variables,
+                                  before=(MACHINE, self.fault, 'seccomp=ptrace:1', *faults, '--'))
+                self.assertEqual(answer.document[0]['cause'], cause)
+                self.assertIn('could not be watched', ' '.join(row['message'] for row in answer.document))
+
+    def leads(self, cause, tree, *faults, **variables):
+        """The operation is that of the changed machine; the evidence is that of the tree."""
+        arguments = ['--root', tree.root] if tree else []
+        answer = run_json('doctor', *arguments, '--watch', '--driver', variables.pop('driver', START_DRIVER),
+                          before=(MACHINE, self.fault, *faults, '--'), **variables)
+        self.assertEqual(answer.document[0]['cause'], cause, answer.document[0])
+
+    def test_device_when_refused_then_the_evidence_decides(self):
+        def tree(*files):
+            result = self.tree().kernel_module().gpu_on_bus().nodes().directory('/sys/module')
+            for path, text in files:
+                result.file(path, text)
+            return result
+        service = ('/proc/self/cgroup', '0::/system.slice/render.service\n')
+        uvm = ('/sys/module/nvidia_uvm/refcnt', '0\n')
+        self.leads('service_refuses_devices', tree(service), 'open=/dev/nvidiactl:1')
+        self.leads('service_without_devices', tree(service), 'open=/dev/nvidiactl:2')
+        self.leads('device_control_group', tree(), 'open=/dev/nvidiactl:1')
+        self.leads('container_lost_devices', tree().container(), 'open=/dev/nvidiactl:1')
+        self.leads('selinux', tree(('/sys/fs/selinux/enforce', '1')), 'open=/dev/nvidiactl:13')
+        self.leads('uvm_not_in_flatpak', tree(('/.flatpak-info', ''), uvm), 'open=/dev/nvidia-uvm$:2')
+        self.leads('uvm_not_in_container', tree(uvm).container(), 'open=/dev/nvidia-uvm$:2')
+        self.leads('uvm_not_loaded', tree(), 'open=/dev/nvidia-uvm$:2')
+        self.leads('uvm_node_missing', tree(uvm), 'open=/dev/nvidia-uvm$:2')
+        self.leads('node_not_a_device', tree(), 'open=/dev/nvidiactl:6')
+        other = tree(('/proc/devices', 'Character devices:\n195 nvidia\n'))
+        os.remove(other.root + '/dev/nvidiactl')
+        os.mknod(other.root + '/dev/nvidiactl', stat.S_IFCHR | 0o666, os.makedev(1, 8))
+        self.leads('node_stale', other, 'open=/dev/nvidiactl:6')
+        self.leads('node_stale_not_opened', other, 'none', FAKE_CODE='100')
+        self.leads('node_stale_not_opened', other, 'none', FAKE_CODE='999')
+        self.leads('unknown', other, 'none', FAKE_CODE='700')
+        self.leads('unknown_without_gpu', tree(('/proc/devices', '195 nvidia\n')), 'none', FAKE_CODE='100')
+        empty = tree().container()
+        shutil.rmtree(empty.root + '/dev')
+        self.leads('container_without_gpu', empty, 'open=/dev/nvidia:2')
+
+    def test_library_when_it_is_of_cuda_compat_then_is_named(self):
+        directory = self.directory() + '/compat'
+        os.mkdir(directory)
+        shutil.copy(START_DRIVER, directory + '/libcuda.so.1')
+        self.leads('compat_shadows', None, 'none', driver=directory + '/libcuda.so.1', FAKE_CODE='803')
+
+    def test_open_when_a_preloaded_library_refuses_then_is_named(self):
+        source, library = self.directory() + '/open.c', self.directory() + '/open.so'
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write("""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int open(const char *path, int flags, ...)
+{
+    if (strcmp(path, "/dev/nvidiactl") != 0)
+        return (int)syscall(SYS_openat, -100, path, flags, 0);
+    errno = EACCES;
+    return -1;
+}
+int open64(const char *, int, ...) __attribute__((alias("open")));
+""")
+        subprocess.run(['cc', '-shared', '-fPIC', '-w', '-o', library, source], check=True)
+        self.leads('intercepted', None, 'LD_PRELOAD=' + library)
+
+    def test_machine_when_it_works_then_no_cause(self):
+        for faults in (['none'], ['seccomp=ptrace:1'], ['seccomp=memfd:1'], ['open=/proc/driver:13'], ['HOME=/nowhere'],
+                       ['open=/sys/:13'], ['memlock=0'], ['CUDA_VISIBLE_DEVICES=0']):
+            answer = run_json('doctor', '--watch', '--driver', START_DRIVER,
+                              before=(MACHINE, self.fault, *faults, '--'))
+            self.assertEqual(answer.status, 0, answer.document[0])
+            self.assertEqual({row['cause'] for row in answer.document}, {None})
+
+
+class OnTree(Case):
+    """What cannot be made here: a tree, and a fake code. With --watch, the driver is started below a root, too."""
+
+    def machine(self, device='0x2335', driver='nvidia'):
+        tree = self.tree().gpu_on_bus().file(BUS + 'device', device).nodes()
+        os.symlink('../../../bus/pci/drivers/' + driver, tree.path(BUS + 'driver'))
+        return tree
+
+    def leads(self, cause, tree, **variables):
+        arguments = ['--root', tree.root] + (['--watch', '--driver', fake('driver_12_4')] if variables else [])
+        first = run_json('doctor', *arguments, **variables).document[0]
+        self.assertEqual(first['cause'], cause, first)
+        self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
+
+    def open_module(self, tree, machine='x86_64'):
+        return tree.file('/proc/driver/nvidia/version',
+                         f'NVRM version: NVIDIA UNIX Open Kernel Module for {machine}  580.95.05  Release Build\n')
+
+    def test_code_3_when_hmm_is_on_then_names_it(self):
+        tree = self.open_module(self.machine()).file('/sys/module/nvidia_uvm/parameters/uvm_disable_hmm', 'N\n')
+        self.leads('hmm_with_kaslr', tree.file('/proc/cmdline', 'quiet\n'), FAKE_INIT='3')
+        self.leads('uvm_failed', tree.file('/proc/cmdline', 'quiet nokaslr\n'), FAKE_INIT='3')
+
+    def test_code_3_when_arm64_then_names_sva(self):
+        tree = self.open_module(self.machine(), 'aarch64').file('/proc/sys/kernel/osrelease', '6.14.0\n')
+        self.leads('uvm_failed_on_arm64', tree, FAKE_INIT='3')
+        self.leads('kernel_without_sva', tree.file('/boot/config-6.14.0', 'CONFIG_SMP=y\n'), FAKE_INIT='3')
+
+    def test_code_802_when_switches_wait_then_names_the_fabric_manager(self):
+        tree = self.machine().kernel_module()
+        self.leads('not_ready', tree, FAKE_INIT='802')
+        tree.file('/proc/cpuinfo', 'flags\t: fpu hypervisor\n')
+        self.leads('not_ready_in_virtual_machine', tree, FAKE_INIT='802')
+        switch = '/sys/bus/pci/devices/0000:02:00.0/'
+        tree.file(switch + 'vendor', '0x10de').file(switch + 'class', '0x068000')
+        self.leads('fabric_manager_missing', tree, FAKE_INIT='802')
+        self.leads('fabric_manager_not_ready', tree.file('/proc/77/comm', 'nv-fabricmanage\n'), FAKE_INIT='802')
+
+    def test_code_803_when_versions_differ_then_names_the_library(self):
+        tree = self.machine().kernel_module('580.95.05')
+        self.leads('library_mismatch', tree, FAKE_INIT='803')
+        self.leads('library_mismatch_in_container', tree.container(), FAKE_INIT='803')
+
+    def test_code_46_when_a_virtual_gpu_has_no_licence_then_names_it(self):
+        tree = self.machine().kernel_module().file('/etc/nvidia/gridd.conf')
+        self.leads('vgpu_without_licence', tree, FAKE_CONTEXT='46')
+
+    def test_code_100_when_the_driver_dropped_the_gpu_then_names_it(self):
+        self.leads('gpu_too_old', self.machine('0x1b80').kernel_module('590.44.01'), FAKE_INIT='100')
+        self.leads('unknown_without_gpu', self.machine('0x1b80').kernel_module('580.95.05'), FAKE_INIT='100')
+
+    def test_code_100_when_blackwell_has_the_closed_module_then_names_it(self):
+        self.leads('gpu_needs_open_module', self.machine('0x2b85').kernel_module('580.95.05'), FAKE_INIT='100')
+
+    def test_gpu_when_bound_to_another_driver_then_names_it(self):
+        for driver, cause in (('vfio-pci', 'gpu_of_vfio'), ('nouveau', 'gpu_of_nouveau'),
+                              ('nova-core', 'gpu_of_nouveau')):
+            tree = self.machine(driver=driver).driver(LIBRARIES)
+            shutil.rmtree(tree.root + '/dev')
+            self.leads(cause, tree)
+
+    def test_module_when_not_loaded_then_names_the_reason(self):
+        tree = self.machine(driver='').driver(LIBRARIES).file('/proc/sys/kernel/osrelease', '6.14.0\n')
+        shutil.rmtree(tree.root + '/dev')
+        self.leads('module_not_loaded', tree)
+        self.leads('module_not_built', tree.file('/lib/modules/6.14.0/modules.dep', 'kernel/fs/ext4.ko:\n'))
+        tree.file('/lib/modules/6.14.0/modules.dep', 'updates/dkms/nvidia.ko.zst:\n')
+        self.leads('module_not_loaded', tree)
+        with open(tree.path('/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c'), 'wb') as file:
+            file.write(b'\x06\0\0\0\x01')
+        self.leads('secure_boot', tree)
+
+    def test_gpu_when_its_registers_read_as_ones_then_is_lost(self):
+        tree = self.machine().kernel_module().driver(LIBRARIES)
+        with open(tree.path(BUS + 'config'), 'wb') as file:
+            file.write(b'\xff' * 64)
+        self.leads('gpu_lost', tree)
+
+    def test_gpu_when_a_setting_switched_it_off_then_names_it(self):
+        tree = self.tree().directory('/sys/bus/pci/devices').driver(LIBRARIES)
+        self.leads('no_gpu', tree)
+        self.leads('gpu_switched_off', tree.file('/etc/prime-discrete', 'off\n'))
+
+    def test_sandbox_when_gvisor_then_names_it(self):
+        tree = self.machine().driver(LIBRARIES).kernel_module()
+        self.leads('gvisor', tree.file('/proc/version', 'Linux version 4.4.0 gVisor'))
+
+
+class Page(Case):
+    def test_page_when_list_is_unchanged_then_is_what_the_list_makes_of_it(self):
+        subprocess.run([sys.executable, '-B', LIST + '/generate.py', '--check'], env=environment(), check=True)
+
+    def test_list_when_it_names_a_placeholder_then_a_fact_has_it(self):
+        with open(LIST + '/causes.inc', encoding='utf-8') as file:
+            used = set(re.findall(r'\{(\w+)\}', file.read().split('clang-format off')[1]))
+        with open(LIST + '/facts.c', encoding='utf-8') as file:
+            known = set(re.findall(r'FACT\((\w+)\)', file.read()))
+        self.assertGreater(len(known), 20)
+        self.assertEqual(used - known, set())
+        self.assertEqual(known - used - {'name'}, set())
+
+
+if __name__ == '__main__':
+    assert PROGRAM
+    main()
