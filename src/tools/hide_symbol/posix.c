@@ -24,10 +24,33 @@ enum { FIRST_VERSION = 2, NOT_DEFAULT = 0x8000 };
 /* The symbol table of the library that contains this code. */
 struct symbol_table {
     ElfW(Sym) * symbols;
+    size_t count;
     const char *strings;
     ElfW(Half) * versions; /* NULL if the library defines no versions */
     int protection;        /* of its pages */
 };
+
+/* A library has one of two hash tables, or both. */
+static size_t count_of_hash(const uint32_t *hash)
+{
+    return hash[1];
+}
+
+/* GNU's table has no count. It has chains of the symbols from a first one to the last, and bit 0 ends a chain. */
+static size_t count_of_gnu_hash(const uint32_t *hash)
+{
+    uint32_t buckets = hash[0], first = hash[1], words = hash[2];
+    const uint32_t *bucket = hash + 4 + words * (sizeof(ElfW(Addr)) / sizeof *hash);
+    const uint32_t *chain = bucket + buckets;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < buckets; i++)
+        last = bucket[i] > last ? bucket[i] : last;
+    if (last < first)
+        return first;
+    while ((chain[last - first] & 1) == 0)
+        last++;
+    return (size_t)last + 1;
+}
 
 static void table_read(struct symbol_table *table, ElfW(Addr) base, const ElfW(Dyn) * dynamic)
 {
@@ -41,6 +64,10 @@ static void table_read(struct symbol_table *table, ElfW(Addr) base, const ElfW(D
             table->strings = (const char *)address;
         if (dynamic->d_tag == DT_VERSYM)
             table->versions = (ElfW(Half) *)address;
+        if (dynamic->d_tag == DT_HASH)
+            table->count = count_of_hash((const uint32_t *)address);
+        if (dynamic->d_tag == DT_GNU_HASH && table->count == 0)
+            table->count = count_of_gnu_hash((const uint32_t *)address);
         defines_versions |= dynamic->d_tag == DT_VERDEF;
     }
     if (!defines_versions)
@@ -81,10 +108,9 @@ static bool entry_protect(const void *entry, size_t size, int protection)
 
 bool os_hide_symbol(const char *name)
 {
-    struct symbol_table table = {NULL, NULL, NULL, PROT_READ};
+    struct symbol_table table = {.protection = PROT_READ};
     dl_iterate_phdr(table_find, &table);
-    /* In every ELF file of a current linker, the string table follows the symbol table. */
-    for (size_t i = 0; (const char *)&table.symbols[i + 1] <= table.strings; i++) {
+    for (size_t i = 0; i < table.count; i++) {
         ElfW(Sym) *symbol = &table.symbols[i];
         if (symbol->st_value == 0 || strcmp(table.strings + symbol->st_name, name) != 0)
             continue;
