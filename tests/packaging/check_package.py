@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""check_package.py BUILD - the package for Python, made from this build: installed by pip, run, and removed.
+
+check_package.py FILE - the same for a wheel, or for a source distribution, which pip builds first. "source" makes the
+source distribution of this tree.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / 'src' / 'tools' / 'python'))
+import pack  # pylint: disable=wrong-import-position
+
+OPEN = '''import ctypes, sys
+version = ctypes.c_int()
+ctypes.CDLL(sys.argv[1]).cuDriverGetVersion(ctypes.byref(version))
+print(version.value)'''
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(('CUSHIM', 'SOFTCUDA', 'LD_'))}
+
+
+def run(*command, status=0):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd='/', check=False)
+    if done.returncode != status:
+        raise AssertionError(f'{command}: {done.returncode}\n{done.stdout.decode()}{done.stderr.decode()}')
+    return done.stdout.decode() + done.stderr.decode()
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.directory = pathlib.Path(scratch.name).resolve()
+        cls.prefix = cls.directory / 'environment'
+        cls.python, cls.program = str(cls.prefix / 'bin' / 'python'), str(cls.prefix / 'bin' / 'cushim')
+        run(sys.executable, '-m', 'venv', '--without-pip', str(cls.prefix))
+        cls.before = set(pack.files_below(cls.prefix))
+        file = GIVEN
+        if GIVEN == 'source':
+            file = cls.directory / pack.source(cls.directory)
+        elif os.path.isdir(GIVEN):
+            file = cls.directory / pack.wheel(GIVEN, 'linux_' + os.uname().machine, cls.directory)
+        cls.pip('install', '--no-index', '--no-deps', '--no-build-isolation', str(file))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.pip('uninstall', '--yes', 'cushim')
+        left = {name for name in set(pack.files_below(cls.prefix)) - cls.before if '__pycache__' not in name}
+        if left:
+            raise AssertionError(f'pip uninstall leaves {left}')
+
+    @classmethod
+    def pip(cls, *arguments):
+        run(sys.executable, '-m', 'pip', '--quiet', '--disable-pip-version-check', '--python', cls.python, *arguments)
+
+    def test_program_when_installed_then_finds_its_software_drivers(self):
+        self.assertIn('released everything', run(self.program, 'run', '--softcuda', '340'))
+
+    def test_module_when_run_then_is_the_program(self):
+        self.assertEqual(run(self.python, '-m', 'cushim', '--version'), run(self.program, '--version'))
+        run(self.python, '-m', 'cushim', 'probe', '--unknown', status=2)
+
+    def test_probe_when_called_then_returns_the_answer_of_the_program(self):
+        code = 'import cushim, json; print(json.dumps(cushim.probe({})))'
+        for driver, status in (('470', 0), ('none', 1)):
+            option = f'--driver={driver}' if status else f'--softcuda={driver}'
+            answer = json.loads(run(self.program, 'probe', '--format=json', option, status=status))
+            self.assertEqual(json.loads(run(self.python, '-c', code.format(repr(option)))), answer)
+
+    def test_probe_when_an_argument_is_refused_then_raises(self):
+        self.assertIn('CalledProcessError', run(self.python, '-c', 'import cushim; cushim.probe("--unknown")', status=1))
+
+    def test_exec_when_a_program_opens_either_name_then_it_gets_the_library_of_exec(self):
+        for without in ([], ['env', '-u', 'LD_AUDIT']):
+            for name in ('libcuda.so.1', 'libcuda.so'):
+                version = run(self.program, 'exec', '--softcuda', '550', '--', *without, self.python, '-c', OPEN, name)
+                self.assertEqual(version, '12040\n', (without, name))
+
+    def test_audit_when_run_then_finds_its_modules(self):
+        self.assertIn('--require-driver', run(self.program, 'audit', '--help'))
+
+    def test_trace_when_a_program_runs_then_records_its_calls(self):
+        file = str(self.directory / 'a.trace')
+        self.assertIn('cuMemcpyHtoDAsync_v2', run(self.program, 'trace', '-o', file, '--softcuda', '580', '--',
+                                                 self.program, 'run'))
+
+
+class Files(unittest.TestCase):
+    def test_files_when_packed_twice_then_are_equal(self):
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+            for write in (lambda place: pack.wheel(GIVEN, 'linux_x86_64', place), pack.source):
+                first, second = (pathlib.Path(place, write(place)) for place in (one, two))
+                self.assertEqual(first.read_bytes(), second.read_bytes(), first.name)
+
+
+if __name__ == '__main__':
+    try:
+        import pip  # pylint: disable=unused-import
+        import venv  # pylint: disable=unused-import
+        import ensurepip  # Debian has this in the package python3-venv
+    except ImportError as error:
+        print(f'skipped: {error} (Debian: python3-pip, python3-venv)')
+        sys.exit(77)
+    GIVEN = os.path.abspath(sys.argv[1]) if os.path.exists(sys.argv[1]) else sys.argv[1]
+    unittest.main(argv=sys.argv[:1], defaultTest=['Package', 'Files'] if os.path.isdir(GIVEN) else ['Package'])
