@@ -106,8 +106,8 @@ class Survival(Traced):
 
     @unittest.skipIf(EMULATED, 'the emulator ignores madvise()')
     def test_trace_when_disk_is_full_then_program_continues(self):
-        self.file = os.path.join(self.small_disk('512k'), 'a.trace')
         for keep, words in (('first', 'calls were not recorded'), ('newest', 'older calls are not in the file')):
+            self.file = os.path.join(self.small_disk('512k'), 'a.trace')
             answer = self.trace(KNOWN, 'count', '100000', options=['--keep', keep])
             self.assertEqual(answer.status, 0, answer.err)
             self.assertRegex(answer.err.decode(), rf'\n\d+ {words}')

@@ -2,18 +2,16 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "../exec/exec.h"
 #include "../trace/file/format.h"
 #include "../trace/report/report.h"
+#include "recording.h"
+#include "supervise.h"
 
 static const char default_file[] = "cushim.trace";
 
@@ -41,108 +39,67 @@ static void join_words(char *const *words, char *text, size_t size)
         length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? " " : "", words[i]);
 }
 
-/* Makes the file, empty of calls, and names it in the environment of the program. */
-static enum status make_file(const struct options *options, const char *path)
+static int become_program(const void *options)
 {
-    char command[TRACE_COMMAND_SIZE], whole[PLATFORM_PATH_SIZE];
-    uint64_t size = options->recording.size != 0 ? options->recording.size : (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20;
-    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    join_words(options->program, command, sizeof command);
-    bool made = file >= 0 && trace_file_make(file, size, !options->recording.keeps_first, command);
-    int error = errno;
-    if (file >= 0)
-        close(file);
-    if (!made || !platform_real_path(path, whole, sizeof whole)) {
-        text_complain("trace: cannot write %s: %s", path, strerror(error));
-        return STATUS_UNUSABLE;
-    }
-    return setenv("CUSHIM_TRACE", whole, 1) == 0 ? STATUS_USABLE : STATUS_UNUSABLE;
-}
-
-/* Runs the program in a child process, in which this program becomes it. Returns the status of wait(). */
-static int run_child(const struct options *options)
-{
-    int status = 0;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        status = (int)command_exec(options);
-        fflush(NULL);
-        _exit(status);
-    }
-    /* The terminal sends these to the program as well, which decides. */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return child > 0 ? status : -1;
-}
-
-/* Ends the recording: cuts the room that was not used. */
-static void cut_file(const char *path)
-{
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    void *mapped = file >= 0 ? mmap(NULL, TRACE_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-    if (mapped != MAP_FAILED) {
-        struct trace_header *header = mapped;
-        /* Children of the program can still run. What they took is kept. */
-        uint64_t taken = atomic_fetch_add(&header->taken, TRACE_CLOSED) & (TRACE_FULL - 1);
-        if (taken > header->chunk_count)
-            taken = header->chunk_count;
-        if (ftruncate(file, (off_t)(TRACE_CHUNKS_AT + taken * TRACE_CHUNK_SIZE)) != 0)
-            text_complain("trace: %s: %s", path, strerror(errno));
-        munmap(mapped, TRACE_HEADER_SIZE);
-    }
-    if (file >= 0)
-        close(file);
+    return (int)command_exec(options);
 }
 
 /* Prints the summary to stderr: stdout is the program's. */
-static void print_summary(const char *path)
+static void print_summary(const struct recording *recording)
 {
     const struct trace_options summary = {.file = NULL};
     fflush(stdout);
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return;
     text_start();
-    (void)trace_report(path, &summary);
+    (void)trace_report_file(recording->file, recording->path, &summary);
     fflush(stdout);
 }
 
-/* Ends as the program did. */
-static enum status end_as(int status)
+/* Gives the file its name, and reports it if that is not the requested one. */
+static void finish(struct recording *recording)
 {
-    const struct rlimit no_core = {0, 0};
-    if (!WIFSIGNALED(status))
-        return (enum status)WEXITSTATUS(status);
-    setrlimit(RLIMIT_CORE, &no_core); /* one is enough */
-    signal(WTERMSIG(status), SIG_DFL);
-    raise(WTERMSIG(status));
-    return STATUS_UNUSABLE;
+    char requested[PLATFORM_PATH_SIZE];
+    memcpy(requested, recording->path, sizeof requested);
+    const char *why = recording_finish(recording);
+    if (why != NULL)
+        text_complain("trace: cannot write %s: %s", requested, why);
+    else if (strcmp(requested, recording->path) != 0)
+        text_complain("trace: another file was written to %s meanwhile; the trace is %s", requested, recording->path);
 }
 
 static enum status record(const struct options *options)
 {
     struct options with_layer = *options;
-    char layer[PLATFORM_PATH_SIZE];
+    static struct recording recording;
+    char layer[PLATFORM_PATH_SIZE], command[TRACE_COMMAND_SIZE];
     const char *path = options->trace.file != NULL ? options->trace.file : default_file;
+    uint64_t size = options->recording.size != 0 ? options->recording.size : (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20;
+    bool has_started;
+    if (getenv(EXEC_VARIABLE) != NULL)
+        return text_refuse("trace: this process already runs under cushim trace or cushim exec");
     if (!find_trace_layer(layer, sizeof layer)) {
         text_complain("trace: the trace layer was not found beside this program");
         return STATUS_UNUSABLE;
     }
-    enum status status = make_file(options, path);
-    if (status != STATUS_USABLE)
-        return status;
-    /* On top of the other layers. The words "cushim" and "trace" of the command line leave room for it. */
-    with_layer.names[with_layer.name_count++] = layer;
-    int ended = run_child(&with_layer);
-    if (ended == -1) {
-        text_complain("trace: cannot start a process: %s", strerror(errno));
+    join_words(options->program, command, sizeof command);
+    const char *why = recording_start(&recording, path, size, !options->recording.keeps_first, command);
+    if (why != NULL) {
+        text_complain("trace: cannot write %s: %s", path, why);
         return STATUS_UNUSABLE;
     }
-    cut_file(path);
-    print_summary(path);
-    return end_as(ended);
+    /* On top of the other layers. The list has room for it. */
+    with_layer.names[with_layer.name_count++] = layer;
+    int ended = supervise(become_program, &with_layer, &has_started);
+    if (ended == -1)
+        text_complain("trace: cannot start a process: %s", strerror(errno));
+    if (!has_started) {
+        recording_discard(&recording);
+        return ended == -1 ? STATUS_UNUSABLE : (enum status)supervise_end(ended);
+    }
+    finish(&recording);
+    print_summary(&recording);
+    return (enum status)supervise_end(ended);
 }
 
 /* Whether --stream names a stream: "3", "0x55d2a0", "legacy" or "per-thread". */

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
+
+/*
+ * A process of this process group that blocks all signals. A signal that waits in it was sent to the group. The kernel
+ * sends it to the members one after another, so it may take a moment.
+ */
+static pid_t witness_start(void)
+{
+    pid_t parent = getpid(), witness = fork();
+    if (witness != 0)
+        return witness;
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int descriptor = 0; descriptor < 3; descriptor++)
+        close(descriptor); /* a reader of our output does not wait for this process */
+    while (getppid() == parent)
+        poll(NULL, 0, -1);
+    _exit(0);
+}
+
+static void witness_end(pid_t witness)
+{
+    if (witness <= 0)
+        return;
+    kill(witness, SIGKILL);
+    while (waitpid(witness, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+static bool witness_has(pid_t witness, int signal_number)
+{
+    char path[64], line[256];
+    unsigned long long pending = 0;
+    poll(NULL, 0, 20);
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)witness);
+    FILE *status = witness > 0 ? fopen(path, "re") : NULL;
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        if (strncmp(line, "ShdPnd:", strlen("ShdPnd:")) == 0)
+            pending = strtoull(line + strlen("ShdPnd:"), NULL, 16);
+    }
+    if (status != NULL)
+        fclose(status);
+    return (pending >> (signal_number - 1) & 1) != 0;
+}
+
+/* Waits for the end of the child, and sends it what is meant for it. */
+static int supervise_wait(pid_t child, const sigset_t *signals)
+{
+    int status = 0;
+    pid_t witness = witness_start();
+    for (;;) {
+        siginfo_t info;
+        int number = sigwaitinfo(signals, &info);
+        pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR))
+            break;
+        if (number <= 0 || number == SIGCHLD || info.si_code == SI_KERNEL || info.si_pid == child)
+            continue;
+        if (!witness_has(witness, number)) {
+            kill(child, number);
+            continue;
+        }
+        witness_end(witness);
+        witness = witness_start();
+    }
+    witness_end(witness);
+    return status;
+}
+
+static void supervise_child(int (*become)(const void *user), const void *user, int pipe_end, const sigset_t *mask)
+{
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    int status = become(user);
+    fflush(NULL);
+    /* Otherwise, the other end sees only the end of the file. */
+    _exit(write(pipe_end, "", 1) == 1 ? status : 1);
+}
+
+int supervise(int (*become)(const void *user), const void *user, bool *out_started)
+{
+    int ends[2];
+    sigset_t signals, mask;
+    char byte;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+        sigaddset(&signals, forwarded[i]);
+    *out_started = false;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    fflush(NULL);
+    sigprocmask(SIG_BLOCK, &signals, &mask);
+    void (*on_end)(int) = signal(SIGCHLD, SIG_DFL); /* without it, the kernel can forget how the child ended */
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGCHLD, on_end);
+        supervise_child(become, user, ends[1], &mask);
+    }
+    int status = child > 0 ? supervise_wait(child, &signals) : -1, error = errno;
+    close(ends[1]);
+    *out_started = child > 0 && read(ends[0], &byte, 1) == 0;
+    close(ends[0]);
+    while (sigtimedwait(&signals, NULL, &(struct timespec){0, 0}) > 0) /* meant for the program, which has ended */
+        continue;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    errno = error;
+    return status;
+}
+
+int supervise_end(int status)
+{
+    const struct rlimit no_core = {0, 0};
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    setrlimit(RLIMIT_CORE, &no_core); /* one is enough */
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    return 1;
+}
