@@ -247,6 +247,94 @@ static void fail_calls(int calls)
     printf("%d\n", lines);
 }
 
+/* The first call of a thread that is about to be cancelled, and calls of others at the same time. */
+static void *thread_cancelled(void *barrier)
+{
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    pthread_barrier_wait(barrier);
+    pthread_cancel(pthread_self());
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    count(1);
+    return NULL;
+}
+
+static void *thread_after(void *barrier)
+{
+    pthread_barrier_wait(barrier);
+    count(1);
+    return NULL;
+}
+
+static void cancel_threads(void)
+{
+    pthread_t threads[2];
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&threads[0], NULL, thread_cancelled, &barrier);
+    pthread_create(&threads[1], NULL, thread_after, &barrier);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    count(1);
+}
+
+/* Signal handlers that call the driver while this thread calls it. */
+static volatile sig_atomic_t handled;
+static void handler(int number)
+{
+    int version;
+    (void)number;
+    cuDriverGetVersion(&version);
+    handled++;
+}
+
+static void *send_signals(void *target)
+{
+    while (handled < 2000) {
+        pthread_kill(*(pthread_t *)target, SIGUSR1);
+        usleep(20);
+    }
+    return NULL;
+}
+
+static void handle_signals(void)
+{
+    pthread_t self = pthread_self(), sender;
+    void *function;
+    int calls = 0;
+    count(1);
+    signal(SIGUSR1, handler);
+    pthread_create(&sender, NULL, send_signals, &self);
+    for (; handled < 2000; calls++)
+        cuModuleGetFunction(&function, NULL, "a kernel with a long name, so that its record takes a while");
+    signal(SIGUSR1, SIG_IGN);
+    pthread_join(sender, NULL);
+    printf("%d %d\n", 1 + calls, (int)handled);
+}
+
+/* Each program makes as many calls as its number, and becomes the next one. */
+static int exec_again(char *program, int rounds)
+{
+    char number[16];
+    count(1000);
+    snprintf(number, sizeof number, "%d", rounds - 1);
+    return rounds > 1 ? execl(program, program, "again", number, (char *)NULL) : 0;
+}
+
+/* A child that still calls when its parent has ended: it waits for the end of its standard input. */
+static void leave_child(void)
+{
+    char byte;
+    count(1);
+    if (fork() != 0)
+        _exit(0);
+    fclose(stderr);
+    while (read(STDIN_FILENO, &byte, 1) > 0)
+        continue;
+    count(50000);
+    puts("survived");
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -300,6 +388,14 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "nested") == 0) {
         cuStreamQuery(NULL);
         count(1);
+    } else if (strcmp(what, "cancel") == 0) {
+        cancel_threads();
+    } else if (strcmp(what, "signals") == 0) {
+        handle_signals();
+    } else if (strcmp(what, "again") == 0) {
+        return exec_again(argv[0], atoi(argv[2]));
+    } else if (strcmp(what, "leave") == 0) {
+        leave_child();
     } else if (strcmp(what, "print") == 0) {
         count(1);
         puts("printed");

@@ -113,6 +113,9 @@ class File(Traced):
         self.assertIn('a newer version of cushim wrote this trace', self.refused(data))
 
     def test_layer_when_built_then_is_small(self):
+        with open(LAYER, 'rb') as file:
+            if b'.gcda' in file.read():
+                self.skipTest('this build counts executed lines')
         self.assertLess(os.path.getsize(LAYER), 500 << 10)
 
 

@@ -227,7 +227,8 @@ class Findings(Traced):
                                                'destroyed'])
         self.assertEqual(found['What was left at the end'],
                          ['101 of 101 events were alive at the end, the first one created by cuEventCreate',
-                          '25 of 101 device allocations were alive at the end, the first one created by cuMemAlloc_v2',
+                          '25 of 101 device allocations (400 bytes) were alive at the end, the first one created by '
+                          'cuMemAlloc_v2',
                           '2 of 4 streams were alive at the end, the first one created by cuStreamCreate'])
 
     def test_objects_when_program_is_killed_then_nothing_is_left(self):
@@ -328,10 +329,10 @@ class Findings(Traced):
 
     def test_objects_when_compared_with_the_list_then_agree(self):
         """The table by hand has what names and types say, apart from these."""
-        source = os.path.join(HERE, '..', '..', 'src', 'tools')
-        with open(os.path.join(source, 'trace', 'report', 'objects.inc'), encoding='utf-8') as file:
+        source = os.path.join(HERE, '..', '..', 'src', 'tools', 'trace')
+        with open(os.path.join(source, 'report', 'objects.inc'), encoding='utf-8') as file:
             rows = re.findall(r'TRACE_OBJECT\("([^"]+)",(.*?)\)\n(?=TRACE|#undef)', file.read(), re.S)
-        with open(os.path.join(source, 'trace', 'layer', 'fields.inc'), encoding='utf-8') as file:
+        with open(os.path.join(source, 'layer', 'fields.inc'), encoding='utf-8') as file:
             functions = re.findall(r'^#define TRACE_FIELDS_(\w+?)_v\d+\(X\)(.*)', file.read().replace('\\\n', ''), re.M)
         self.assertGreater(len(rows), 28)
         types = {kind for kind, _ in rows if kind.startswith('CU')}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver functions of the programs in this directory. Each program takes one argument: with "wrong" it has the
+ * error that its first comment describes, and with "right" it is a correct program that looks like it.
+ */
+#ifndef FINDINGS_DRIVER_H
+#define FINDINGS_DRIVER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int CUresult, CUdevice;
+typedef void *CUcontext, *CUstream, *CUevent, *CUgraph, *CUgraphExec;
+typedef unsigned long long CUdeviceptr;
+enum { GLOBAL, THREAD_LOCAL, RELAXED };
+
+CUresult cuInit(unsigned flags);
+CUresult cuDeviceGet(CUdevice *device, int ordinal);
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
+CUresult cuCtxDestroy_v2(CUcontext context);
+CUresult cuCtxSetCurrent(CUcontext context);
+CUresult cuCtxPushCurrent_v2(CUcontext context);
+CUresult cuCtxPopCurrent_v2(CUcontext *context);
+CUresult cuCtxSynchronize(void);
+CUresult cuStreamCreate(CUstream *stream, unsigned flags);
+CUresult cuStreamDestroy_v2(CUstream stream);
+CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamBeginCapture_v2(CUstream stream, int mode);
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+CUresult cuEventCreate(CUevent *event, unsigned flags);
+CUresult cuEventDestroy_v2(CUevent event);
+CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags);
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
+CUresult cuGraphExecDestroy(CUgraphExec executable);
+CUresult cuGraphDestroy(CUgraph graph);
+CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t size);
+CUresult cuMemFree_v2(CUdeviceptr memory);
+CUresult cuMemsetD8_v2(CUdeviceptr memory, unsigned char value, size_t count);
+CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, size_t count, CUstream stream);
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t count);
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream stream);
+
+static CUdevice device;
+static CUcontext context;
+static CUstream stream, side;
+static CUevent event;
+static CUdeviceptr memory;
+
+/* Two non-blocking streams, an event and 1024 bytes in the primary context, which is current. */
+static inline void start(void)
+{
+    cuInit(0);
+    cuDeviceGet(&device, 0);
+    cuDevicePrimaryCtxRetain(&context, device);
+    cuCtxSetCurrent(context);
+    cuStreamCreate(&stream, 1);
+    cuStreamCreate(&side, 1);
+    cuEventCreate(&event, 2);
+    cuMemAlloc_v2(&memory, 1024);
+}
+
+static inline void end(void)
+{
+    cuMemFree_v2(memory);
+    cuEventDestroy_v2(event);
+    cuStreamDestroy_v2(side);
+    cuStreamDestroy_v2(stream);
+    cuDevicePrimaryCtxRelease_v2(device);
+}
+
+static inline bool is_wrong(int argc, char **argv)
+{
+    return argc > 1 && strcmp(argv[1], "wrong") == 0;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory inside an allocation is used after that was freed.
+ *
+ * title: Why calls failed
+ * finds: cuMemsetD8_v2 returned CUDA_ERROR_INVALID_VALUE: 0x\w+ is in an allocation of 4194304 bytes that was freed
+ *     .* before, by thread \d+, in cuMemFree_v2
+ */
+#include "driver.h"
+
+int main(int argc, char **argv)
+{
+    CUdeviceptr second;
+    start();
+    cuMemAlloc_v2(&second, 4 << 20);
+    if (is_wrong(argc, argv))
+        cuMemFree_v2(second);
+    cuMemsetD8_v2(second + 256, 0, 16);
+    if (!is_wrong(argc, argv))
+        cuMemFree_v2(second);
+    end();
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuCtxSetCurrent(NULL) pops: the context below becomes current. Streams of the one that was popped cannot be used with
+ * events of that.
+ *
+ * title: Why calls failed
+ * finds: cuEventRecord returned CUDA_ERROR_INVALID_HANDLE: event \d+ was created in context 1, and context 2 is
+ *     current
+ */
+#include "driver.h"
+
+int main(int argc, char **argv)
+{
+    CUcontext second, third;
+    CUstream of_second;
+    start();
+    cuCtxCreate_v2(&second, 0, device);
+    cuStreamCreate(&of_second, 1);
+    cuCtxCreate_v2(&third, 0, device);
+    cuCtxSetCurrent(NULL);
+    cuEventRecord(event, is_wrong(argc, argv) ? of_second : stream);
+    cuStreamDestroy_v2(of_second);
+    cuCtxDestroy_v2(third);
+    cuCtxDestroy_v2(second);
+    cuCtxSetCurrent(context);
+    end();
+    return 0;
+}

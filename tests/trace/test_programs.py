@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each program of findings/ has one error, which is found; the correct program that looks like it has no finding."""
+import os
+import pathlib
+import re
+import unittest
+
+from test_findings import FINDING
+from traced import BUILD, HERE, Traced, main
+
+# The titles of findings that are errors of the program.
+BAD = set(re.findall(r'^FINDING\(.*"(.*)", BAD\)', (pathlib.Path(HERE).parents[1] / 'src' / 'tools' / 'trace' / 'report'
+                                                    / 'findings.inc').read_text(encoding='utf-8'), re.M))
+
+
+class Programs(Traced):
+    def findings(self, program, argument):
+        """[(title, text)] of those that are errors."""
+        answer = self.trace(os.path.join(BUILD, 'tests', 'trace', program), argument)
+        self.assertEqual(answer.status, 0, answer.err)
+        found, title = [], ''
+        for line in self.report('--findings').splitlines():
+            one = FINDING.fullmatch(line)
+            if one and title in BAD:
+                found.append((title, one['text']))
+            title = title if one or not line else line.rstrip(':')
+        return found
+
+
+def test_of(path):
+    comment = path.read_text(encoding='utf-8').split('*/')[1]
+    title = re.search(r'^ \* title: (.*)$', comment, re.M)[1]
+    sentence = re.sub(r'\n \* +', ' ', re.search(r'^ \* finds: (.*(?:\n \*  .*)*)$', comment, re.M)[1])
+
+    def test(self):
+        found = self.findings('finding_' + path.stem, 'wrong')
+        self.assertEqual([one for one, _ in found], [title], found)
+        self.assertRegex(found[0][1], f'^(?:{sentence})$')
+        self.assertEqual(self.findings('finding_' + path.stem, 'right'), [])
+    return test
+
+
+for one_path in sorted((pathlib.Path(HERE) / 'findings').glob('*.c')):
+    setattr(Programs, f'test_{one_path.stem}_when_wrong_is_found_and_when_right_is_not', test_of(one_path))
+
+
+if __name__ == '__main__':
+    assert unittest and BAD
+    main()
