@@ -460,6 +460,31 @@ def write_branches():
     return BRANCHES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_BRANCH\n'
 
 
+# ---- loader/ptx_versions.inc ----
+
+PTX_VERSIONS_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * ptx_versions.inc - the newest PTX version that a driver of each CUDA version compiles, oldest first.
+ *
+ *   CUSHIM_PTX_VERSION(version, ptx)
+ *
+ *   version  the CUDA version, 1000 * major + 10 * minor
+ *   ptx      the PTX version, 10 * major + minor
+ *
+ * Define CUSHIM_PTX_VERSION before including this file; it is undefined at the end.
+ *
+ * Made by loader/generate.py from loader/drivers.tsv: do not edit.
+ */
+/* clang-format off */
+
+'''
+
+
+def write_ptx_versions():
+    rows = [f'CUSHIM_PTX_VERSION({one.version}, {one.ptx})' for one in lists.read_drivers()]
+    return PTX_VERSIONS_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_PTX_VERSION\n'
+
+
 # ---- What stands in pages and in the man page between markers ----
 
 def executed():
@@ -486,6 +511,33 @@ def software_drivers():
     return textwrap.fill(f'{", ".join(branches)} or {newest}.', 80) + '\n'
 
 
+FEATURE_TESTS = {'AT_LEAST': ' at least {}', 'HAS': ' with bit {}', 'IF_KNOWN': ' at least {}, if the driver knows it'}
+
+
+def features(entry_points):
+    """The table of features.h."""
+    since = {one.slot_name: one.version for one in entry_points}
+    text = (ROOT / 'include' / 'cushim' / 'features.h').read_text(encoding='utf-8')
+    text = re.sub(r'"\s*\n\s*"', '', text.split('/* clang-format off */')[1])
+    found = {}
+    for name, rest in re.findall(r'^CUSHIM_FEATURE\((\w+), (.*?)\)$', text, re.M | re.S):
+        word, gives, source = re.findall(r'"([^"]*)"', rest)
+        found[name] = {'word': word, 'gives': gives, 'source': source, 'version': 0, 'needs': [], 'not': []}
+    for kind, name, rest in re.findall(r'^CUSHIM_FEATURE_([A-Z_]+)\((\w+), (.*)\)$', text, re.M):
+        row, cells = found[name], rest.split(', ')
+        if kind in ('SLOT', 'SINCE'):
+            row['version'] = max(row['version'], since[cells[0]] if kind == 'SLOT' else int(cells[0]))
+        elif kind == 'NOT_ON':
+            row['not'].append({'WINDOWS': 'Windows', 'WSL': 'WSL', 'NO_IMEX_CHANNEL': 'machines without an IMEX channel'}[cells[0]])
+        elif cells[1] != 'ANY':
+            row['needs'].append(f'`{cells[0]}`' + FEATURE_TESTS[cells[1]].format(cells[2]))
+    lines = ['| feature | what a program can do | CUDA | needs of the device | not on | source |',
+             '| --- | --- | --- | --- | --- | --- |']
+    lines += [f"| `{row['word']}` | {row['gives']} | {lists.version_text(row['version']) if row['version'] else ''} | "
+              f"{'; '.join(row['needs'])} | {', '.join(row['not'])} | {row['source']} |" for row in found.values()]
+    return '\n\n' + '\n'.join(lines) + '\n\n'
+
+
 def values(entry_points):
     """What may stand in a page, by the name in its marker."""
     newest = lists.known_drivers()[-1]
@@ -500,6 +552,7 @@ def values(entry_points):
         'executed': str(len(executed())),
         'not-executed': not_executed(entry_points),
         'libraries': libraries(),
+        'features': features(entry_points),
         'softcuda': software_drivers(),
     }
 
@@ -524,7 +577,7 @@ def write_version_header():
     return text
 
 
-PAGES = ('README.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/tools/cushim/cushim.1')
+PAGES = ('README.md', 'include/README.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/tools/cushim/cushim.1')
 
 
 def outputs():
@@ -541,6 +594,7 @@ def outputs():
         'loader/symbols.inc': write_symbols(entry_points),
         'loader/exports.inc': write_exports(entry_points),
         'src/tools/cushim/branches.inc': write_branches(),
+        'loader/ptx_versions.inc': write_ptx_versions(),
         'src/tools/trace/layer/fields.inc': write_fields(entry_points),
         'src/tools/trace/file/enumerators.inc': write_enumerators(entry_points),
         'src/tools/trace/report/roles.inc': write_roles(entry_points),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "feature.h"
 #include "layer.h"
 #include "load.h"
 #include "os.h"
@@ -40,7 +41,7 @@ CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream 
 {
     if (out_info == NULL || (unsigned)slot >= CUSHIM_SLOT_COUNT || !cush_driver_is_kind(kind))
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, "cushim_slot_get_info",
-                              "The slot or the kind does not exist, or out_info is NULL.", NULL);
+                              "The slot or the default-stream kind is invalid, or out_info is NULL.", NULL);
     struct cushim_entry_point row = cush_symbols_row(cush_symbols_row_of(slot));
     struct cushim_slot_info info = {.name = cush_symbols_slot_name(slot),
                                     .function = row.function,
@@ -66,27 +67,35 @@ enum cushim_slot_state cushim_slot_get_state(enum cushim_slot slot, enum cushim_
     return (enum cushim_slot_state)cush_driver_origins[kind][slot].state;
 }
 
+/* Whether a slot can be called, or a feature used, and why not as the error of cushim_require(). */
+static CUresult require_name(const char *name, enum cushim_default_stream kind, const char *function)
+{
+    enum cushim_slot slot;
+    if (name == NULL)
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "A name is NULL.", NULL);
+    CUresult result = CUDA_SUCCESS;
+    if (cush_feature_require(name, kind, function, &result))
+        return result;
+    if (cushim_slot_find(name, &slot) != CUDA_SUCCESS)
+        return cush_error_set(CUDA_ERROR_NOT_FOUND, function,
+                              "A name in the list is not a name of a slot or of a feature.", NULL);
+    if (!cush_load_has_driver())
+        return cush_fail_absent(slot);
+    return cush_driver_origins[kind][slot].state != CUSHIM_STATE_MISSING ? CUDA_SUCCESS : cush_fail_missing(slot);
+}
+
 CUresult cushim_require(const char *const *names, size_t count, enum cushim_default_stream kind, const char **out_unmet)
 {
     static const char function[] = "cushim_require";
     if (names == NULL && count != 0)
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "The list of names is NULL.", NULL);
     if (!cush_driver_is_kind(kind))
-        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "The kind does not exist.", NULL);
-    bool loaded = cush_load_has_driver();
+        return cush_error_set(CUDA_ERROR_INVALID_VALUE, function, "The default-stream kind is invalid.", NULL);
+    (void)cush_load_has_driver(); /* also if there are no names */
     for (size_t i = 0; i < count; i++) {
-        enum cushim_slot slot = CUSHIM_SLOT_COUNT;
-        CUresult result = cushim_slot_find(names[i], &slot);
-        if (result == CUDA_ERROR_INVALID_VALUE)
-            return cush_error_set(result, function, "A name is NULL.", NULL);
-        if (result == CUDA_SUCCESS && !loaded)
-            result = cush_fail_absent(slot);
-        else if (result == CUDA_SUCCESS && cush_driver_origins[kind][slot].state == CUSHIM_STATE_MISSING)
-            result = cush_fail_missing(slot);
-        else if (result != CUDA_SUCCESS)
-            cush_error_set(result, function, "A name in the list is not a name of a slot.", NULL);
+        CUresult result = require_name(names[i], kind, function);
         if (result != CUDA_SUCCESS) {
-            if (out_unmet != NULL)
+            if (out_unmet != NULL && names[i] != NULL)
                 *out_unmet = names[i];
             return result;
         }

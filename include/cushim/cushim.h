@@ -10,6 +10,7 @@
  * - loader.h: the general rules of the loader
  * - load.h, diagnosis.h: loading and cuInit; why there is no usable driver
  * - dispatch_table.h, slot.h, lookup.h: the table; the state of each slot; functions of the driver by name
+ * - feature.h: what a program can do with a device, such as memory pools
  * - layer.h: layers, which replace slots
  * - error.h, system.h, version.h: the last error; what the operating system reports about a GPU; the version
  * - context.h: contexts, and the general rules of the stream layer

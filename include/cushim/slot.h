@@ -83,15 +83,18 @@ CUSHIM_API enum cushim_slot_state cushim_slot_get_state(enum cushim_slot slot, e
 CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slot);
 
 /**
- * Checks that each of the named slots of a table can be called: that it is native, a polyfill or adapted. A program
- * calls this at start-up with everything that it cannot do without. Loads the driver.
+ * Checks that each of the named slots of a table can be called: that it is native, a polyfill or adapted; and that each
+ * of the named features (feature.h) can be used. A program calls this at start-up with everything that it cannot do
+ * without. Loads the driver. Before cuInit, features are compared with the driver alone, and after cuInit, also with
+ * every device.
  *
- * @param names      Names of slots, as for cushim_slot_find().
+ * @param names      Names of slots, as for cushim_slot_find(), and of features, such as "memory-pools".
  * @param count      The number of names. With 0 the call succeeds, even without a driver.
  * @param kind       The table: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for that of cushim_table().
  * @param out_unmet  On the first three errors below, receives the first name that is not met. May be NULL.
- * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing; cushim_error_last() has the reason.
- * @retval CUDA_ERROR_NOT_FOUND      No slot has that name.
+ * @retval CUDA_ERROR_NOT_SUPPORTED  The slot is missing, or the feature cannot be used; cushim_error_last() has the
+ *                                   reason.
+ * @retval CUDA_ERROR_NOT_FOUND      No slot and no feature has that name.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded; *out_unmet is the first name.
  * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, names is NULL and count is not 0, or kind is not a kind.
  */

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Features, as far as the driver alone decides. tests/features has the tests with devices. */
+#include "unit.h"
+
+#include <limits.h>
+
+static struct cushim_feature_info alone(enum cushim_feature feature)
+{
+    struct cushim_feature_info info;
+    assert_int_equal(cushim_feature_get_info(feature, CUSHIM_DRIVER_ALONE, &info), CUDA_SUCCESS);
+    assert_int_equal(info.usable, info.obstacle == CUSHIM_OBSTACLE_NONE);
+    assert_int_equal(info.usable, info.message[0] == '\0');
+    return info;
+}
+
+static void assert_obstacle(enum cushim_feature feature, enum cushim_obstacle obstacle, const char *message)
+{
+    struct cushim_feature_info info = alone(feature);
+    assert_int_equal(info.obstacle, obstacle);
+    assert_string_equal(info.message, message);
+}
+
+static void test_feature_find_when_the_name_is_in_the_list_then_it_is_found(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+#define CUSHIM_FEATURE(name, word, gives, source) word,
+#include "cushim/features.h"
+    };
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        enum cushim_feature found = CUSHIM_FEATURE_COUNT;
+        enum cushim_slot slot;
+        assert_int_equal(cushim_feature_find(words[i], &found), CUDA_SUCCESS);
+        assert_int_equal(found, i);
+        assert_int_equal(cushim_slot_find(words[i], &slot), CUDA_ERROR_NOT_FOUND);
+    }
+    assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
+}
+
+static void test_feature_find_when_the_name_is_unknown_then_not_found_and_writes_nothing(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"", "memory", "Memory-Pools", "memory_pools", "memory-pools ", "MEMORY_POOLS"};
+    enum cushim_feature found = CUSHIM_FEATURE_COUNT;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(cushim_feature_find(names[i], &found), CUDA_ERROR_NOT_FOUND);
+    assert_int_equal(cushim_feature_find(NULL, &found), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(found, CUSHIM_FEATURE_COUNT);
+    assert_int_equal(cushim_feature_find("graphs", NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_feature_when_the_driver_is_too_old_then_the_newest_missing_function_is_named(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_11000");
+    assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
+                    "memory-pools: cuMemPoolCreate needs CUDA 11.2; this driver is CUDA 11.0.");
+    assert_obstacle(CUSHIM_FEATURE_CLUSTERS, CUSHIM_OBSTACLE_VERSION,
+                    "clusters: cuOccupancyMaxActiveClusters needs CUDA 11.7; this driver is CUDA 11.0.");
+    assert_int_equal(alone(CUSHIM_FEATURE_CLUSTERS).since, 11070);
+    assert_true(alone(CUSHIM_FEATURE_VIRTUAL_MEMORY).usable);
+}
+
+static void test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit(void **state)
+{
+    (void)state;
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11010});
+    assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
+                    "memory-pools: cuMemPoolCreate needs CUDA 11.2; the version limit is CUDA 11.1, and this driver is "
+                    "CUDA 12.4.");
+}
+
+static void test_feature_when_it_needs_a_version_without_a_slot_then_the_message_names_it(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_11040");
+    assert_obstacle(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE, CUSHIM_OBSTACLE_VERSION,
+                    "virtual-memory-visible: it needs CUDA 12.0; this driver is CUDA 11.4.");
+    assert_int_equal(alone(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE).since, 12000);
+}
+
+static void test_feature_when_the_limit_is_below_a_version_without_a_slot_then_the_message_names_the_limit(void **state)
+{
+    (void)state;
+    unit_load("fake_12040", (struct cushim_load_options){.max_version = 11080});
+    assert_obstacle(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE, CUSHIM_OBSTACLE_VERSION,
+                    "virtual-memory-visible: it needs CUDA 12.0; this driver is limited to CUDA 11.8.");
+}
+
+static void test_feature_when_a_function_is_hidden_then_the_function_is_missing(void **state)
+{
+    (void)state;
+    unit_load("fake_12040", (struct cushim_load_options){.hide = "MemPoolCreate"});
+    assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_FUNCTION,
+                    "memory-pools: cuMemPoolCreate is hidden by CUSHIM_HIDE or the option hide.");
+    assert_true(alone(CUSHIM_FEATURE_STREAM_ORDERED_ALLOCATION).usable);
+}
+
+static void test_feature_when_the_driver_is_new_enough_then_usable(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_10000");
+    assert_int_equal(unit_state(CUSHIM_SLOT_StreamBeginCapture_v1), CUSHIM_STATE_NATIVE);
+    assert_true(alone(CUSHIM_FEATURE_GRAPHS).usable);
+    assert_int_equal(alone(CUSHIM_FEATURE_GRAPHS).since, 10000);
+    assert_int_equal(alone(CUSHIM_FEATURE_GRAPH_UPDATE).obstacle, CUSHIM_OBSTACLE_VERSION);
+}
+
+static void test_feature_when_no_driver_exists_then_the_message_is_that_of_the_diagnosis(void **state)
+{
+    (void)state;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    struct cushim_feature_info infos[CUSHIM_FEATURE_COUNT];
+    assert_int_equal(cushim_feature_get_all(0, CUSHIM_FEATURE_COUNT, infos), CUDA_SUCCESS);
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        assert_int_equal(infos[i].obstacle, CUSHIM_OBSTACLE_NO_DRIVER);
+        assert_false(infos[i].usable);
+        unit_assert_contains(infos[i].message, cushim_diagnosis_get()->message);
+    }
+}
+
+static void test_feature_when_a_driver_has_no_per_thread_forms_then_it_has_no_such_streams(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_6050");
+    assert_int_equal(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).obstacle, CUSHIM_OBSTACLE_DEVICE);
+    assert_int_equal(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).values[0].value, 0);
+}
+
+static void test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_9010");
+    assert_true(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).usable);
+}
+
+static void assert_ptx(const char *fake, int max_version, int version)
+{
+    unit_load(fake, (struct cushim_load_options){.max_version = max_version});
+    struct cushim_feature_info info = alone(CUSHIM_FEATURE_PTX);
+    assert_true(info.usable);
+    assert_int_equal(info.value_count, 1);
+    assert_int_equal(info.values[0].id, CUSHIM_ASKED_PTX_VERSION);
+    assert_string_equal(info.values[0].name, "PTX_VERSION");
+    assert_int_equal(info.values[0].value, version);
+}
+
+static void test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follows(void **state)
+{
+    assert_ptx("fake_6050", 0, 41);
+    unit_reset(state);
+    assert_ptx("fake_12040", 0, 84);
+    unit_reset(state);
+    assert_ptx("fake_13000", 11080, 78);
+    unit_reset(state);
+    assert_ptx("fake_13000", 12060, 85);
+}
+
+static void test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle(void **state)
+{
+    (void)state;
+    struct cushim_feature_info info;
+    unit_load_plain("fake_12040"); /* its cuDeviceGetAttribute fails */
+    assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_MEMORY_POOLS, 0, &info), CUDA_SUCCESS);
+    assert_int_equal(info.obstacle, CUSHIM_OBSTACLE_DEVICE);
+    assert_int_equal(info.value_count, 0);
+    unit_assert_contains(info.message, "CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED");
+    assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_CONFIDENTIAL_COMPUTING, 0, &info), CUDA_SUCCESS);
+    assert_int_equal(info.obstacle, CUSHIM_OBSTACLE_UNKNOWN);
+    assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_GRAPHS, 0, &info), CUDA_SUCCESS);
+    assert_true(info.usable);
+}
+
+static void test_feature_get_all_when_compared_with_one_then_equal(void **state)
+{
+    (void)state;
+    static struct cushim_feature_info infos[CUSHIM_FEATURE_COUNT + 2];
+    memset(infos, 0x5a, sizeof infos);
+    unit_load("fake_13000", (struct cushim_load_options){.max_version = 11040, .hide = "MemCreate"});
+    assert_int_equal(cushim_feature_get_all(CUSHIM_DRIVER_ALONE, CUSHIM_FEATURE_COUNT + 1, infos), CUDA_SUCCESS);
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        struct cushim_feature_info info = alone((enum cushim_feature)i);
+        assert_string_equal(infos[i].name, info.name);
+        assert_string_equal(infos[i].message, info.message);
+        assert_int_equal(infos[i].usable, info.usable);
+        assert_int_equal(infos[i].since, info.since);
+    }
+    assert_null(infos[CUSHIM_FEATURE_COUNT].name);
+    assert_int_equal(infos[CUSHIM_FEATURE_COUNT + 1].since, 0x5a5a5a5a);
+}
+
+static void test_feature_when_arguments_are_bad_then_refused(void **state)
+{
+    (void)state;
+    static const int features[] = {-1, INT_MIN, CUSHIM_FEATURE_COUNT, INT_MAX};
+    struct cushim_feature_info info = {.name = "untouched"};
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        assert_int_equal(cushim_feature_get_info((enum cushim_feature)features[i], CUSHIM_DRIVER_ALONE, &info),
+                         CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(info.name, "untouched");
+    assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_GRAPHS, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(cushim_error_last()->function, "cushim_feature_get_info");
+    assert_int_equal(cushim_feature_get_all(0, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(cushim_error_last()->function, "cushim_feature_get_all");
+}
+
+static void test_obstacle_name_when_asked_then_a_word(void **state)
+{
+    (void)state;
+    assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_NONE), "none");
+    assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_NOT_INITIALIZED), "not-initialised");
+    assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_UNKNOWN), "unknown");
+    assert_string_equal(cushim_obstacle_name((enum cushim_obstacle) - 1), "unknown");
+    assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_COUNT), "unknown");
+}
+
+static void test_require_when_a_feature_is_usable_then_success(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"graphs", "StreamQuery_v1", "virtual-memory"};
+    unit_load_plain("fake_11000");
+    assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
+}
+
+static void test_require_when_a_feature_is_unusable_then_it_is_named_with_its_obstacle(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"graphs", "memory-pools", "StreamGetId_v1"};
+    const char *unmet = NULL;
+    unit_load_plain("fake_11000");
+    assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NOT_SUPPORTED);
+    assert_ptr_equal(unmet, names[1]);
+    assert_string_equal(cushim_error_last()->function, "cushim_require");
+    assert_string_equal(cushim_error_last()->message,
+                        "memory-pools: cuMemPoolCreate needs CUDA 11.2; this driver is CUDA 11.0.");
+}
+
+static void test_require_when_a_feature_is_named_without_a_driver_then_no_device(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"graphs"};
+    const char *unmet = NULL;
+    unit_set_variable("CUSHIM_DRIVER", "none");
+    assert_int_equal(cushim_require(names, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NO_DEVICE);
+    assert_ptr_equal(unmet, names[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_feature_find_when_the_name_is_in_the_list_then_it_is_found),
+        UNIT_TEST(test_feature_find_when_the_name_is_unknown_then_not_found_and_writes_nothing),
+        UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_newest_missing_function_is_named),
+        UNIT_TEST(test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit),
+        UNIT_TEST(test_feature_when_it_needs_a_version_without_a_slot_then_the_message_names_it),
+        UNIT_TEST(test_feature_when_the_limit_is_below_a_version_without_a_slot_then_the_message_names_the_limit),
+        UNIT_TEST(test_feature_when_a_function_is_hidden_then_the_function_is_missing),
+        UNIT_TEST(test_feature_when_the_driver_is_new_enough_then_usable),
+        UNIT_TEST(test_feature_when_no_driver_exists_then_the_message_is_that_of_the_diagnosis),
+        UNIT_TEST(test_feature_when_a_driver_has_no_per_thread_forms_then_it_has_no_such_streams),
+        UNIT_TEST(test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams),
+        UNIT_TEST(test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follows),
+        UNIT_TEST(test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle),
+        UNIT_TEST(test_feature_get_all_when_compared_with_one_then_equal),
+        UNIT_TEST(test_feature_when_arguments_are_bad_then_refused),
+        UNIT_TEST(test_obstacle_name_when_asked_then_a_word),
+        UNIT_TEST(test_require_when_a_feature_is_usable_then_success),
+        UNIT_TEST(test_require_when_a_feature_is_unusable_then_it_is_named_with_its_obstacle),
+        UNIT_TEST(test_require_when_a_feature_is_named_without_a_driver_then_no_device),
+    };
+    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
+}
