@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The variables of softcuda with any content: each fault and each hidden name is a whole item of the list. */
+#include "../../subprojects/softcuda/src/control/deny.c"
 #include "../../subprojects/softcuda/src/control/environment.c"
 
 #include "fuzz.h"

@@ -220,9 +220,9 @@ CUresult soft_CtxGetStreamPriorityRange_v1(int *leastPriority, int *greatestPrio
     if (result != CUDA_SUCCESS)
         return result;
     if (leastPriority != NULL)
-        *leastPriority = PRIORITY_LEAST;
+        *leastPriority = deny_priorities() ? 0 : PRIORITY_LEAST;
     if (greatestPriority != NULL)
-        *greatestPriority = PRIORITY_GREATEST;
+        *greatestPriority = deny_priorities() ? 0 : PRIORITY_GREATEST;
     return CUDA_SUCCESS;
 }
 

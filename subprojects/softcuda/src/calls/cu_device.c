@@ -119,7 +119,7 @@ CUresult soft_DeviceComputeCapability_v1(int *major, int *minor, CUdevice dev)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_exists(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    *major = device_gpu()->compute_capability / 10;
+    *major = deny_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_gpu()->compute_capability / 10);
     *minor = device_gpu()->compute_capability % 10;
     return CUDA_SUCCESS;
 }
@@ -172,7 +172,7 @@ CUresult soft_DeviceCanAccessPeer_v1(int *canAccessPeer, CUdevice dev, CUdevice 
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_exists(dev) || !device_exists(peerDev))
         return CUDA_ERROR_INVALID_DEVICE;
-    *canAccessPeer = dev != peerDev;
+    *canAccessPeer = dev != peerDev && !deny_peers();
     return CUDA_SUCCESS;
 }
 
@@ -255,5 +255,6 @@ CUresult soft_DeviceGetAttribute_v1(int *pi, CUdevice_attribute attrib, CUdevice
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
         if (attributes[i].attribute == attrib)
             *pi = attributes[i].value;
+    *pi = deny_attribute(attrib, *pi);
     return CUDA_SUCCESS;
 }

@@ -35,6 +35,21 @@ bool symbol_is_hidden(const char *symbol);
  * SOFTCUDA_REFUSED names, if any. */
 void refusal_record(const char *symbol);
 
+/* ---- deny.c: SOFTCUDA_DENY, the features that the devices do not support. Needs no lock. ---- */
+
+/* Reads the names of features, and adds to a list the exported names that the driver then lacks. */
+void deny_read(const char *text, char *hidden, size_t size);
+
+/* The value of a device attribute as it is without the denied features. */
+int deny_attribute(CUdevice_attribute attribute, int value);
+
+/* Whether a function fails, because each feature that needs it is denied. */
+bool deny_function(const char *symbol);
+
+/* Whether no device can access another one; whether all streams have one priority. */
+bool deny_peers(void);
+bool deny_priorities(void);
+
 /* ---- Faults: calls that fail, delayed callbacks, and the sticky errors of devices ---- */
 
 /* Whether this call of an exported function shall fail, and with which code. */

@@ -9,7 +9,7 @@
 #include "compiler.h"
 #include "hide_symbol.h"
 
-static char hidden[1024]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */
+static char hidden[4096]; /* ",cuStreamGetId,cuStreamGetId_ptsz," */
 
 /* The number in an environment variable, or `otherwise`. */
 static uint64_t environment_number(const char *name, uint64_t otherwise)
@@ -117,5 +117,10 @@ static void read_environment(void)
 {
     fault_set_delay(environment_number("SOFTCUDA_LATE_CALLBACKS", 0) * 1000000u);
     read_calls(getenv("SOFTCUDA_FAIL"));
-    read_hidden(getenv("SOFTCUDA_HIDE"));
+    const char *own = getenv("SOFTCUDA_HIDE");
+    char names[sizeof hidden] = "";
+    if (own != NULL)
+        snprintf(names, sizeof names, "%s", own);
+    deny_read(getenv("SOFTCUDA_DENY"), names, sizeof names);
+    read_hidden(names);
 }

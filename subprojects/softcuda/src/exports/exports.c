@@ -32,6 +32,8 @@ static CUresult call_enter(const char *symbol, bool per_thread, bool before_init
     struct thread *thread = call_begin();
     if (!fault_find(symbol, &result) && !before_init && !soft_initialised())
         result = CUDA_ERROR_NOT_INITIALIZED;
+    if (result == CUDA_SUCCESS && deny_function(symbol))
+        result = CUDA_ERROR_NOT_SUPPORTED;
     if (result == CUDA_SUCCESS && thread == NULL)
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS)

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* SOFTCUDA_DENY: the features (cushim/features.h) that the devices do not support. */
+#include "control.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum feature {
+#define CUSHIM_FEATURE(name, word, gives, source) FEATURE_##name,
+#include "cushim/features.h"
+    FEATURE_COUNT
+};
+
+static const char *const words[] = {
+#define CUSHIM_FEATURE(name, word, gives, source) word,
+#include "cushim/features.h"
+};
+
+static const struct {
+    enum feature feature;
+    const char *slot;
+} slots[] = {
+#define CUSHIM_FEATURE_SLOT(name, slot) {FEATURE_##name, #slot},
+#include "cushim/features.h"
+};
+
+enum test { TEST_AT_LEAST, TEST_HAS, TEST_IF_KNOWN, TEST_ANY };
+
+static const struct {
+    enum feature feature;
+    CUdevice_attribute attribute;
+    enum test test;
+    int wanted;
+} attributes[] = {
+#define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted)                                                           \
+    {FEATURE_##name, CU_DEVICE_ATTRIBUTE_##attribute, TEST_##test, wanted},
+#include "cushim/features.h"
+};
+
+enum { SLOTS = sizeof slots / sizeof slots[0], ATTRIBUTES = sizeof attributes / sizeof attributes[0] };
+
+/* Written when the library is loaded. */
+static bool is_denied[FEATURE_COUNT], is_off[FEATURE_COUNT], any;
+
+int deny_attribute(CUdevice_attribute attribute, int value)
+{
+    for (size_t i = 0; i < ATTRIBUTES && any; i++) {
+        if (attributes[i].attribute != attribute || !is_denied[attributes[i].feature])
+            continue;
+        if (attributes[i].test == TEST_HAS)
+            value &= ~attributes[i].wanted;
+        else if (attributes[i].test != TEST_ANY && value >= attributes[i].wanted)
+            value = attributes[i].wanted - 1;
+    }
+    return value;
+}
+
+bool deny_peers(void)
+{
+    return is_denied[FEATURE_PEER_ACCESS];
+}
+
+bool deny_priorities(void)
+{
+    return is_denied[FEATURE_STREAM_PRIORITIES];
+}
+
+/* Writes the exported name of a slot: "cuStreamQuery" for StreamQuery_v1. */
+static void symbol_of(const char *slot, char *symbol, size_t size)
+{
+    snprintf(symbol, size, "cu%s", slot);
+    size_t length = strlen(symbol);
+    if (length > 3 && strcmp(symbol + length - 3, "_v1") == 0)
+        symbol[length - 3] = '\0';
+}
+
+/* Whether `name` is the symbol of a slot or its per-thread form. */
+static bool is_symbol_of(const char *name, const char *slot)
+{
+    char symbol[80];
+    symbol_of(slot, symbol, sizeof symbol);
+    size_t length = strlen(symbol);
+    return strncmp(name, symbol, length) == 0
+           && (name[length] == '\0' || strcmp(name + length, "_ptsz") == 0 || strcmp(name + length, "_ptds") == 0);
+}
+
+/* Whether the functions of a feature work on devices without it, which then have one priority, or two address
+ * spaces. */
+static bool is_harmless(enum feature feature)
+{
+    return feature == FEATURE_STREAM_PRIORITIES || feature == FEATURE_UNIFIED_ADDRESSING;
+}
+
+bool deny_function(const char *symbol)
+{
+    bool needed = false;
+    for (size_t i = 0; i < SLOTS && any; i++) {
+        if (!is_symbol_of(symbol, slots[i].slot))
+            continue;
+        if (!is_off[slots[i].feature] || is_harmless(slots[i].feature))
+            return false;
+        needed = true;
+    }
+    return needed;
+}
+
+static bool is_tested(enum feature feature)
+{
+    for (size_t i = 0; i < ATTRIBUTES; i++) {
+        if (attributes[i].feature == feature && attributes[i].test != TEST_ANY)
+            return true;
+    }
+    return feature == FEATURE_PEER_ACCESS;
+}
+
+/* Adds a name and its per-thread forms to a list. */
+static void list_add(char *list, size_t size, const char *symbol)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s,%s_ptsz,%s_ptds", used > 0 ? "," : "", symbol, symbol, symbol);
+}
+
+/* What a driver without the feature lacks: the first slot, if no attribute shows the feature. */
+static void list_add_hidden(char *list, size_t size, enum feature feature)
+{
+    char symbol[80];
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (slots[i].feature != feature || is_tested(feature))
+            continue;
+        symbol_of(slots[i].slot, symbol, sizeof symbol);
+        list_add(list, size, symbol);
+        return;
+    }
+}
+
+/* Features that need an attribute which is denied are off, too. */
+static void find_off(void)
+{
+    memcpy(is_off, is_denied, sizeof is_off);
+    for (size_t i = 0; i < ATTRIBUTES; i++) {
+        int wanted = attributes[i].wanted;
+        if (attributes[i].test != TEST_ANY && deny_attribute(attributes[i].attribute, wanted) != wanted)
+            is_off[attributes[i].feature] = true;
+    }
+}
+
+void deny_read(const char *text, char *hidden, size_t size)
+{
+    for (; text != NULL && *text != '\0'; text += strcspn(text, ","), text += *text == ',') {
+        size_t length = strcspn(text, ",");
+        for (int i = 0; i < FEATURE_COUNT; i++) {
+            if (strlen(words[i]) != length || strncmp(words[i], text, length) != 0)
+                continue;
+            is_denied[i] = any = true;
+            list_add_hidden(hidden, size, (enum feature)i);
+        }
+    }
+    find_off();
+}
