@@ -9,8 +9,9 @@ import subprocess
 from program import (LIBRARIES, NEWEST, NEXT_MAJOR, PROGRAM, UNUSABLE, USABLE, Case, environment, fake, lists, main,
                      newest_fake, run, run_json)
 
-PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'tried', 'layers', 'environment',
-              'devices']
+PROBE_KEYS = ['loaded', 'initialised', 'reason', 'message', 'advice', 'driver', 'entry_points', 'features', 'tried',
+              'layers', 'environment', 'devices']
+FEATURE_KEYS = ['name', 'usable', 'obstacle', 'message', 'since', 'values']
 STATES = ['native', 'polyfill', 'adapted', 'missing']
 DRIVER = '--driver=' + fake('driver_12_4')
 OLD = '--driver=' + fake('driver_11_0')
@@ -23,6 +24,9 @@ class Probe(Case):
         self.assertEqual(document['message'] == '', document['reason'] == 'none')
         self.assertEqual(list(document['driver']), ['path', 'found_through', 'cuda_version', 'kernel_module'])
         self.assertEqual(list(document['entry_points']), STATES)
+        for feature in document['features']:
+            self.assertEqual(list(feature), FEATURE_KEYS)
+            self.assertEqual(feature['usable'], feature['obstacle'] is None and feature['message'] is None)
         for attempt in document['tried']:
             self.assertEqual(list(attempt), ['path', 'result'])
         for variable in document['environment']:
@@ -97,6 +101,8 @@ class Probe(Case):
         answer = run_json('probe', '--devices', DRIVER, FAKE_GPUS='2')
         self.assertEqual((answer.status, answer.document['initialised'], answer.document['reason']), (USABLE, True, 'none'))
         self.assertEqual(len(answer.document['devices']), 2)
+        features = answer.document['devices'][1].pop('features')
+        self.assertEqual([list(feature) for feature in features], [FEATURE_KEYS] * len(answer.document['features']))
         self.assertEqual(answer.document['devices'][1], {
             'ordinal': 1, 'name': 'Fake "GPU" 1\033[31m', 'compute_capability': '9.0', 'memory': 140 << 30,
             'uuid': 'GPU-f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff', 'pci_bus_id': '0000:01:00.0'})

@@ -37,7 +37,7 @@ class Refused(Case):
 
     def test_option_when_value_is_missing_or_unexpected_then_refused(self):
         for option in ('--driver', '--max-version', '--hide', '--root', '--format', '--require', '--require-slot',
-                       '--wait'):
+                       '--feature', '--wait'):
             self.refuses(['probe', option], option + ' needs a value')
         for option in ('--devices', '--per-thread', '--help', '--version'):
             self.refuses(['probe', option + '=yes'], option + ' takes no value')

@@ -31,7 +31,8 @@ struct options {
     bool watch;                    /* doctor: show every operation that fails */
     const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
     size_t word_count;
-    const char **names; /* each --require-slot or --layer */
+    const char *feature; /* --feature, or NULL */
+    const char **names;  /* each slot or feature that is required, or each --layer */
     size_t name_count;
     char **program; /* with exec and trace: the program and its arguments, NULL at the end */
     struct trace_options trace;
@@ -143,8 +144,8 @@ bool library_origin(const char *root, const char *library, char *found, size_t s
 
 /* ---- devices.c: the GPUs of a started driver ---- */
 
-/* Write the GPUs as the JSON array `key`, or as lines of text. */
-void devices_write(struct json *json, const char *key);
+/* Write the GPUs as the JSON array `key`, with all features or only one (features_write()), or as lines of text. */
+void devices_write(struct json *json, const char *key, const char *feature);
 void devices_print(void);
 
 /* The name of a GPU, such as "NVIDIA H200". */
@@ -153,19 +154,41 @@ struct device_name {
 };
 struct device_name devices_name(int ordinal);
 
+/* ---- features.c: the features (features.h) of the driver and of its GPUs ---- */
+
+/* Writes the features of a GPU, or of the driver (CUSHIM_DRIVER_ALONE), as the JSON array "features": all of them, or
+ * only the one with the name `only`. */
+void features_write(struct json *json, CUdevice device, const char *only);
+
+/* Writes a table of all features with a column for each GPU of the started driver. */
+void features_print(void);
+
+/* Writes one feature with its values: a line for each GPU. */
+void features_print_one(const char *name);
+
+/* Writes how many features the driver supports. */
+void features_print_count(void);
+
+/* Whether a name is that of a feature. */
+bool features_know(const char *name);
+
 /* ---- requirement.c: the requirements of the command line, and whether the driver meets them ---- */
 
 struct requirement {
     bool met;
-    char message[256]; /* if not met: the first requirement that is not met */
-    char advice[512];  /* everything that can be done */
+    enum cushim_reason reason; /* if not met */
+    char message[256];         /* if not met: the first requirement that is not met */
+    char advice[512];          /* everything that can be done */
 };
 
-/* Checks --require and each --require-slot. Call it after a load, successful or not. */
+/* Checks --require, --feature and --require-slot. Call it after a load, successful or not. */
 struct requirement requirement_check(const struct options *options);
 
-/* Returns why a slot cannot be called, or NULL if it can. Valid until the next call. */
-const char *requirement_slot_failure(const char *name, enum cushim_default_stream kind);
+/* Whether a required feature depends on the GPUs, so that the driver must be started. */
+bool requirement_needs_start(const struct options *options);
+
+/* Returns why a slot cannot be called or a feature cannot be used, or NULL if it can. Valid until the next call. */
+const char *requirement_failure(const char *name, enum cushim_default_stream kind);
 
 /* ---- pipeline.c: the steps of `cushim run`, which show how a stream program works ---- */
 

@@ -65,7 +65,7 @@ static const char *or_null(const char *text)
     return text[0] != '\0' ? text : NULL; /* analyzer: device_query() initialises the whole struct */
 }
 
-void devices_write(struct json *json, const char *key)
+void devices_write(struct json *json, const char *key, const char *feature)
 {
     json_open_array(json, key);
     int count = driver_device_count();
@@ -78,6 +78,9 @@ void devices_write(struct json *json, const char *key)
         json_known(json, "memory", (long long)device.memory);
         json_string(json, "uuid", or_null(device.uuid));
         json_string(json, "pci_bus_id", or_null(device.bus_id));
+        CUdevice handle;
+        if (cushim_table_legacy()->DeviceGet_v1(&handle, i) == CUDA_SUCCESS)
+            features_write(json, handle, feature);
         json_close_object(json);
     }
     json_close_array(json);

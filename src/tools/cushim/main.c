@@ -140,6 +140,27 @@ static enum status read_slot(const struct option *option, const char *value, str
     return read_layer(option, value, options);
 }
 
+static enum status read_feature(const struct option *option, const char *value, struct options *options)
+{
+    if (!features_know(value))
+        return text_refuse("%s: cushim has no feature \"%s\"; \"cushim probe --devices\" lists them", option->name,
+                           value);
+    *(const char **)option_member(option, options) = value;
+    return read_layer(option, value, options);
+}
+
+/* A CUDA version or a feature. */
+static enum status read_requirement(const struct option *option, const char *value, struct options *options)
+{
+    if (features_know(value))
+        return read_layer(option, value, options);
+    *(int *)option_member(option, options) = cush_version_parse(value);
+    return *(int *)option_member(option, options) != 0
+               ? STATUS_USABLE
+               : text_refuse("%s: \"%s\" is not a CUDA version such as 12.3, and not a feature such as memory-pools",
+                             option->name, value);
+}
+
 static const struct option known_options[] = {
 #define MEMBER(name) offsetof(struct options, name)
 #define OPTION(name, value, kind, member, commands, help) {name, value, read_##kind, member, commands, help},
@@ -240,6 +261,8 @@ static enum status options_check(const struct options *options, const bool used[
         if (used[i] && known_options[i].commands != NULL && !list_has(known_options[i].commands, command->name))
             return text_refuse("this command has no option %s", known_options[i].name);
     }
+    if (options->name_count > 0 && strcmp(command->name, "doctor") == 0)
+        return text_refuse("doctor: --require: \"%s\" is not a CUDA version such as 12.3", options->names[0]);
     if (options->html && strcmp(command->name, "trace") != 0)
         return refuse_format("html");
     if (command->run == command_exec)

@@ -106,7 +106,7 @@ static enum status probe_examine(const struct options *options, struct probe *pr
     if (status == STATUS_USAGE)
         return status;
     probe->loaded = status == STATUS_USABLE;
-    if (probe->loaded && options->devices)
+    if (probe->loaded && (options->devices || requirement_needs_start(options)))
         probe->started = driver_start() == CUDA_SUCCESS ? PROBE_STARTED : PROBE_FAILED;
     struct driver_words words = probe->started == PROBE_FAILED ? driver_words() : (struct driver_words){""};
     probe->environment = environment_read(options, probe->started != PROBE_NOT_TRIED);
@@ -128,7 +128,7 @@ static enum status probe_examine(const struct options *options, struct probe *pr
         return STATUS_UNUSABLE;
     }
     if (!probe->requirement.met) {
-        probe_set_reason(probe, CUSHIM_REASON_TOO_OLD, probe->requirement.message, probe->requirement.advice);
+        probe_set_reason(probe, probe->requirement.reason, probe->requirement.message, probe->requirement.advice);
         return STATUS_UNUSABLE;
     }
     return STATUS_USABLE;
@@ -145,7 +145,7 @@ static void probe_write_driver(struct json *json, const struct cushim_diagnosis 
     json_close_object(json);
 }
 
-static void probe_write(const struct probe *probe)
+static void probe_write(const struct options *options, const struct probe *probe)
 {
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();
     struct json json = {0};
@@ -165,6 +165,12 @@ static void probe_write(const struct probe *probe)
     for (size_t i = 0; i < SLOT_STATES; i++)
         json_integer(&json, slot_states[states[i]].word, probe->slots[states[i]]);
     json_close_object(&json);
+    if (probe->has_no_answer) {
+        json_open_array(&json, "features");
+        json_close_array(&json);
+    } else {
+        features_write(&json, CUSHIM_DRIVER_ALONE, options->feature);
+    }
     json_open_array(&json, "tried");
     for (size_t i = 0; i < diagnosis->attempt_count; i++) {
         json_open_object(&json, NULL);
@@ -192,7 +198,7 @@ static void probe_write(const struct probe *probe)
     }
     json_close_array(&json);
     if (probe->started == PROBE_STARTED) {
-        devices_write(&json, "devices");
+        devices_write(&json, "devices", options->feature);
     } else {
         json_open_array(&json, "devices");
         json_close_array(&json);
@@ -221,6 +227,7 @@ static void probe_print_driver(const struct probe *probe)
                      text_version(CUSHIM_LIST_VERSION).text);
             text_field("newer ones", TONE_PLAIN, line);
         }
+        features_print_count();
         text_field("GPUs", TONE_PLAIN,
                    probe->started == PROBE_STARTED  ? "the driver has started"
                    : probe->started == PROBE_FAILED ? "the driver did not start"
@@ -246,7 +253,7 @@ static void print_required(const struct options *options)
     if (options->name_count > 0)
         puts("Required");
     for (size_t i = 0; i < options->name_count; i++) {
-        const char *failure = requirement_slot_failure(options->names[i], options->kind);
+        const char *failure = requirement_failure(options->names[i], options->kind);
         fputs("  ", stdout);
         text_mark(failure == NULL ? TONE_GOOD : TONE_BAD);
         text_print(TONE_PLAIN, "%s%s%s", options->names[i], failure != NULL ? ": " : "",
@@ -262,6 +269,8 @@ static void probe_print(enum status status, const struct options *options, const
     probe_print_driver(probe);
     if (probe->started == PROBE_STARTED)
         devices_print();
+    if (probe->started == PROBE_STARTED && options->devices)
+        features_print();
     if (!probe->has_no_answer)
         print_required(options);
     if (diagnosis->attempt_count > 0)
@@ -298,7 +307,7 @@ static void probe_print(enum status status, const struct options *options, const
 static void complain_of_required(const struct options *options)
 {
     for (size_t i = 0; i < options->name_count; i++) {
-        const char *failure = requirement_slot_failure(options->names[i], options->kind);
+        const char *failure = requirement_failure(options->names[i], options->kind);
         if (failure != NULL)
             text_complain("%s is missing: %s", options->names[i], failure);
     }
@@ -354,8 +363,10 @@ static int probe_answer(const struct options *options)
         return (int)status;
     call_writes();
     if (options->json) {
-        probe_write(&probe);
+        probe_write(options, &probe);
         complain_of_required(options);
+    } else if (options->feature != NULL && probe.started == PROBE_STARTED && driver_device_count() > 0) {
+        features_print_one(options->feature);
     } else {
         probe_print(status, options, &probe);
     }
@@ -378,7 +389,7 @@ static enum status probe_fail(const struct options *options, enum call_end how, 
     probe.slots[CUSHIM_STATE_MISSING] = CUSHIM_SLOT_COUNT;
     cushim_system_get_info(options->load.root, &probe.system);
     if (options->json)
-        probe_write(&probe);
+        probe_write(options, &probe);
     else
         probe_print(STATUS_UNUSABLE, options, &probe);
     return STATUS_UNUSABLE;

@@ -32,6 +32,7 @@ static bool is_limited(void)
 static void requirement_refuse(struct requirement *requirement, int needed_version)
 {
     requirement->met = false;
+    requirement->reason = CUSHIM_REASON_TOO_OLD;
     int branch = branch_for(needed_version);
     if (driver_diagnosis()->cuda_version >= needed_version)
         snprintf(requirement->advice, sizeof requirement->advice,
@@ -45,7 +46,7 @@ static void requirement_refuse(struct requirement *requirement, int needed_versi
                  text_version(needed_version).text);
 }
 
-const char *requirement_slot_failure(const char *name, enum cushim_default_stream kind)
+const char *requirement_failure(const char *name, enum cushim_default_stream kind)
 {
     return cushim_require(&name, 1, kind, NULL) == CUDA_SUCCESS ? NULL : cushim_error_last()->message;
 }
@@ -62,41 +63,98 @@ static int first_version(const struct cushim_slot_info *info, enum cushim_defaul
     return kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && info->since < 7000 ? 7000 : info->since;
 }
 
-/* Names every slot that cannot be called, and the driver that has all of them. */
-static void check_slots(const struct options *options, struct requirement *requirement)
+/* What is missing of a slot or a feature. */
+struct lack {
+    const char *name;
+    int version; /* 0: the driver is new enough */
+    bool hidden;
+    bool device; /* the feature is missing on a GPU or on this platform */
+};
+
+static struct lack lack_of_slot(enum cushim_slot slot, enum cushim_default_stream kind)
+{
+    struct cushim_slot_info info;
+    if (cushim_slot_get_info(slot, kind, &info) != CUDA_SUCCESS)
+        return (struct lack){.name = NULL};
+    int needed = first_version(&info, kind);
+    bool elsewhere = cushim_slot_get_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
+    return (struct lack){
+        .name = info.name, .version = needed, .hidden = needed <= cushim_driver_version() && !elsewhere};
+}
+
+static struct lack lack_of_feature(enum cushim_feature feature)
+{
+    struct cushim_feature_info info;
+    if (cushim_feature_get_info(feature, CUSHIM_DRIVER_ALONE, &info) != CUDA_SUCCESS)
+        return (struct lack){.name = NULL};
+    return (struct lack){.name = info.name,
+                         .version = info.obstacle == CUSHIM_OBSTACLE_VERSION ? info.since : 0,
+                         .hidden = info.obstacle == CUSHIM_OBSTACLE_FUNCTION,
+                         .device = info.usable || info.obstacle == CUSHIM_OBSTACLE_PLATFORM};
+}
+
+static struct lack lack_of(const char *name, enum cushim_default_stream kind)
+{
+    enum cushim_slot slot;
+    enum cushim_feature feature;
+    if (cushim_slot_find(name, &slot) == CUDA_SUCCESS)
+        return lack_of_slot(slot, kind);
+    if (cushim_feature_find(name, &feature) == CUDA_SUCCESS)
+        return lack_of_feature(feature);
+    return (struct lack){.name = NULL};
+}
+
+static void advise(struct requirement *requirement, const char *advice)
+{
+    text_append(requirement->advice, sizeof requirement->advice, requirement->advice[0] != '\0' ? " " : "");
+    text_append(requirement->advice, sizeof requirement->advice, advice);
+}
+
+/* Names every slot and feature that is missing, and the driver that has all of them. */
+static void check_names(const struct options *options, struct requirement *requirement)
 {
     int newest = 0;
-    bool hidden = false;
+    bool hidden = false, device = false;
     char names[256] = "";
     for (size_t i = 0; i < options->name_count; i++) {
-        const char *name = options->names[i];
-        const char *failure = requirement_slot_failure(name, options->kind);
-        enum cushim_slot slot;
-        struct cushim_slot_info info;
-        if (failure == NULL || cushim_slot_find(name, &slot) != CUDA_SUCCESS
-            || cushim_slot_get_info(slot, options->kind, &info) != CUDA_SUCCESS)
+        const char *failure = requirement_failure(options->names[i], options->kind);
+        if (failure == NULL)
             continue;
         if (names[0] == '\0' && requirement->met)
             snprintf(requirement->message, sizeof requirement->message, "%s", failure);
+        struct lack lack = lack_of(options->names[i], options->kind);
+        if (lack.name == NULL)
+            continue;
         text_append(names, sizeof names, names[0] != '\0' ? ", " : "");
-        text_append(names, sizeof names, info.name);
-        int needed = first_version(&info, options->kind);
-        bool elsewhere = cushim_slot_get_state(slot, CUSHIM_DEFAULT_STREAM_LEGACY) != CUSHIM_STATE_MISSING;
-        hidden |= needed <= cushim_driver_version() && !elsewhere;
-        newest = needed > newest ? needed : newest;
+        text_append(names, sizeof names, lack.name);
+        hidden |= lack.hidden;
+        device |= lack.device;
+        newest = lack.version > newest ? lack.version : newest;
     }
     if (names[0] == '\0')
         return;
+    if (requirement->met)
+        requirement->reason = device && !hidden && newest == 0 ? CUSHIM_REASON_LACKS_FEATURE : CUSHIM_REASON_TOO_OLD;
     if (newest > cushim_driver_version() && newest > options->required_version)
         requirement_refuse(requirement, newest);
     requirement->met = false;
     if (hidden)
-        text_append(requirement->advice, sizeof requirement->advice,
-                    requirement->advice[0] != '\0' ? " Do not hide required functions."
-                                                   : "Do not hide required functions: --hide or CUSHIM_HIDE.");
-    text_append(requirement->advice, sizeof requirement->advice, " Missing: ");
+        advise(requirement, requirement->advice[0] != '\0' ? "Do not hide required functions."
+                                                           : "Do not hide required functions: --hide or CUSHIM_HIDE.");
+    if (device)
+        advise(requirement, cushim_reason_advice(CUSHIM_REASON_LACKS_FEATURE));
+    advise(requirement, "Missing: ");
     text_append(requirement->advice, sizeof requirement->advice, names);
     text_append(requirement->advice, sizeof requirement->advice, ".");
+}
+
+bool requirement_needs_start(const struct options *options)
+{
+    for (size_t i = 0; i < options->name_count; i++) {
+        if (features_know(options->names[i]))
+            return true;
+    }
+    return false;
 }
 
 struct requirement requirement_check(const struct options *options)
@@ -109,6 +167,6 @@ struct requirement requirement_check(const struct options *options)
                  text_version(options->required_version).text, is_limited() ? "is limited to" : "is for",
                  text_version(version).text);
     }
-    check_slots(options, &requirement);
+    check_names(options, &requirement);
     return requirement;
 }

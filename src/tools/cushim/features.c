@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *word, *gives;
+} features[] = {
+#define CUSHIM_FEATURE(name, word, gives, source) {word, gives},
+#include "cushim/features.h"
+};
+
+bool features_know(const char *name)
+{
+    enum cushim_feature feature;
+    return cushim_feature_find(name, &feature) == CUDA_SUCCESS;
+}
+
+/* The message without the name of the feature in front of it. */
+static const char *feature_reason(const struct cushim_feature_info *info)
+{
+    size_t name = strlen(info->name) + strlen(": ");
+    return strlen(info->message) > name ? info->message + name : info->message;
+}
+
+static void feature_write(struct json *json, const struct cushim_feature_info *info)
+{
+    json_open_object(json, NULL);
+    json_string(json, "name", info->name);
+    json_boolean(json, "usable", info->usable);
+    json_string(json, "obstacle", info->usable ? NULL : cushim_obstacle_name(info->obstacle));
+    json_string(json, "message", info->usable ? NULL : info->message);
+    json_known(json, "since", info->since);
+    json_open_array(json, "values");
+    for (size_t i = 0; i < info->value_count; i++) {
+        json_open_object(json, NULL);
+        json_string(json, "name", info->values[i].name);
+        json_integer(json, "value", info->values[i].value);
+        json_close_object(json);
+    }
+    json_close_array(json);
+    json_close_object(json);
+}
+
+void features_write(struct json *json, CUdevice device, const char *only)
+{
+    json_open_array(json, "features");
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        struct cushim_feature_info info;
+        if ((only == NULL || strcmp(only, features[i].word) == 0)
+            && cushim_feature_get_info((enum cushim_feature)i, device, &info) == CUDA_SUCCESS)
+            feature_write(json, &info);
+    }
+    json_close_array(json);
+}
+
+/* The feature on a GPU. */
+static struct cushim_feature_info feature_on(enum cushim_feature feature, int ordinal)
+{
+    struct cushim_feature_info info = {.name = features[feature].word, .obstacle = CUSHIM_OBSTACLE_UNKNOWN};
+    CUdevice device;
+    if (cushim_table_legacy()->DeviceGet_v1(&device, ordinal) == CUDA_SUCCESS)
+        (void)cushim_feature_get_info(feature, device, &info);
+    return info;
+}
+
+static void feature_mark(const struct cushim_feature_info *info)
+{
+    text_put(info->usable ? TONE_GOOD : TONE_FAINT, info->usable ? "yes" : "no", 5);
+}
+
+/* A mark for each GPU, the name, and for the first GPU without the feature the reason. */
+void features_print(void)
+{
+    int count = driver_device_count();
+    size_t width = 0;
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++)
+        width = text_wider(width, features[i].word);
+    puts(count == 1 ? "Features" : "Features (a mark for each GPU)");
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        struct cushim_feature_info lacking = {.usable = true};
+        fputs("  ", stdout);
+        for (int ordinal = 0; ordinal < count; ordinal++) {
+            struct cushim_feature_info info = feature_on((enum cushim_feature)i, ordinal);
+            feature_mark(&info);
+            if (lacking.usable)
+                lacking = info;
+        }
+        text_put(TONE_PLAIN, features[i].word, width + 2);
+        text_put(TONE_FAINT, lacking.usable ? features[i].gives : feature_reason(&lacking), 0);
+        puts("");
+    }
+}
+
+void features_print_one(const char *name)
+{
+    enum cushim_feature feature;
+    if (cushim_feature_find(name, &feature) != CUDA_SUCCESS)
+        return;
+    int count = driver_device_count();
+    for (int ordinal = 0; ordinal < count; ordinal++) {
+        struct cushim_feature_info info = feature_on(feature, ordinal);
+        text_print(TONE_PLAIN, "GPU %d  ", ordinal);
+        feature_mark(&info);
+        text_put(TONE_PLAIN, info.usable ? features[feature].gives : feature_reason(&info), 0);
+        for (size_t i = 0; i < info.value_count; i++)
+            text_print(TONE_PLAIN, " %s=%lld", info.values[i].name, info.values[i].value);
+        puts("");
+    }
+}
+
+void features_print_count(void)
+{
+    int usable = 0;
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        struct cushim_feature_info info;
+        usable +=
+            cushim_feature_get_info((enum cushim_feature)i, CUSHIM_DRIVER_ALONE, &info) == CUDA_SUCCESS && info.usable;
+    }
+    char line[96];
+    snprintf(line, sizeof line, "the driver supports %d of %d (--devices compares the GPUs)", usable,
+             CUSHIM_FEATURE_COUNT);
+    text_field("features", TONE_PLAIN, line);
+}
