@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Uses each feature that is reported as usable, and expects the others to fail as reported.
+ *
+ *   features [--executed FILE] [FEATURE]...
+ *
+ * With --executed, features with a slot that FILE does not name are skipped: a software driver executes only those.
+ * Each feature has a process of its own. It prints a line for each: the name; "usable" or the obstacle; the result of
+ * the use. The exit status is 1 if a result is not as reported, and 77 without a GPU.
+ */
+#include "use.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "softcuda.h"
+
+const struct cushim_dispatch_table *cu;
+CUdevice use_device;
+CUcontext use_context;
+CUstream use_stream;
+int use_other_process, use_device_count;
+
+enum { SECONDS = 60, PASSED = 0, FAILED = 1, NO_GPU = 77 };
+
+static const char *executed; /* the text of FILE, or NULL */
+
+use_function use_of(enum cushim_feature feature)
+{
+    static const use_function functions[CUSHIM_FEATURE_COUNT] = {
+#define CUSHIM_FEATURE(name, word, gives, source) use_##name,
+#include "cushim/features.h"
+    };
+    bool is_state = feature == CUSHIM_FEATURE_MPS || feature == CUSHIM_FEATURE_MIG
+                    || feature == CUSHIM_FEATURE_CONFIDENTIAL_COMPUTING;
+    return is_state ? NULL : functions[feature];
+}
+
+/* States of a device, which nothing uses. */
+CUresult use_MPS(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult use_MIG(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult use_CONFIDENTIAL_COMPUTING(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static const struct {
+    enum cushim_feature feature;
+    const char *slot;
+} needs[] = {
+#define CUSHIM_FEATURE_SLOT(name, slot) {CUSHIM_FEATURE_##name, #slot},
+#include "cushim/features.h"
+};
+
+/* Whether the software driver executes every slot that the feature needs. */
+static bool is_executed(enum cushim_feature feature)
+{
+    char line[128];
+    /* Their uses need more than the slots. */
+    if (executed != NULL && (feature == CUSHIM_FEATURE_NATIVE_CODE || feature == CUSHIM_FEATURE_GRAPH_DEVICE_LAUNCH))
+        return false;
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && executed != NULL; i++) {
+        snprintf(line, sizeof line, "\n%s\n", needs[i].slot);
+        if (needs[i].feature == feature && strstr(executed, line) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* softcuda has no compiler: this function takes the place of the kernel. */
+static void store(struct softcuda_launch *launch)
+{
+    **(unsigned *const *)launch->arguments[0] = *(const unsigned *)launch->arguments[1];
+}
+
+static void register_kernel(void)
+{
+    static const size_t sizes[] = {sizeof(unsigned *), sizeof(unsigned)};
+    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_LAZY | RTLD_NOLOAD);
+    union {
+        void *object;
+        softcuda_control_fn get;
+    } control = {library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL};
+    if (control.object != NULL)
+        (void)control.get(SOFTCUDA_CONTROL_VERSION)->register_kernel("store", store, sizes, 2);
+}
+
+static CUresult start(void)
+{
+    TRY(cushim_init());
+    cu = cushim_table_legacy();
+    register_kernel();
+    TRY(cu->DeviceGetCount_v1(&use_device_count));
+    TRY(cu->DeviceGet_v1(&use_device, 0));
+    if (cushim_slot_get_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+        == CUSHIM_STATE_MISSING) {
+        TRY(cu->CtxCreate_v2(&use_context, 0, use_device));
+    } else {
+        TRY(cu->DevicePrimaryCtxRetain_v1(&use_context, use_device));
+        TRY(cu->CtxSetCurrent_v1(use_context));
+    }
+    return cu->StreamCreate_v1(&use_stream, CU_STREAM_NON_BLOCKING);
+}
+
+/* A process with a context, which waits until it is ended. */
+static int start_other(void)
+{
+    int ready[2];
+    char byte = 0;
+    if (pipe(ready) != 0)
+        return 0;
+    pid_t child = fork();
+    if (child == 0) {
+        byte = start() == CUDA_SUCCESS;
+        if (write(ready[1], &byte, 1) == 1)
+            pause();
+        _exit(0);
+    }
+    return child > 0 && read(ready[0], &byte, 1) == 1 && byte == 1 ? child : 0;
+}
+
+static void end_other(void)
+{
+    if (use_other_process > 0)
+        kill(use_other_process, SIGKILL);
+}
+
+/* A missing function must return CUDA_ERROR_NOT_SUPPORTED. What the device does not support may return any error. A
+ * version that no slot shows is not visible under a version limit. */
+static bool is_as_reported(const struct cushim_feature_info *info, CUresult result)
+{
+    bool is_limited = cushim_driver_version() < cushim_diagnosis_get()->cuda_version;
+    switch (info->obstacle) {
+    case CUSHIM_OBSTACLE_NONE:
+        return result == CUDA_SUCCESS;
+    case CUSHIM_OBSTACLE_VERSION:
+        return result == CUDA_ERROR_NOT_SUPPORTED || (is_limited && strstr(info->message, "it needs CUDA") != NULL);
+    case CUSHIM_OBSTACLE_FUNCTION:
+        return result == CUDA_ERROR_NOT_SUPPORTED;
+    default: /* a software driver can do more than its device reports */
+        return result != CUDA_SUCCESS || executed != NULL;
+    }
+}
+
+static int use(enum cushim_feature feature)
+{
+    struct cushim_feature_info info;
+    const char *name = "CUDA_SUCCESS";
+    alarm(SECONDS);
+    if (feature == CUSHIM_FEATURE_CHECKPOINTS)
+        use_other_process = start_other();
+    CUresult result = start();
+    if (result != CUDA_SUCCESS)
+        end_other();
+    if (result == CUDA_ERROR_NO_DEVICE || result == CUDA_ERROR_FILE_NOT_FOUND)
+        return NO_GPU;
+    if (result != CUDA_SUCCESS || cushim_feature_get_info(feature, use_device, &info) != CUDA_SUCCESS) {
+        printf("cannot start: %s\n", cushim_error_last()->message);
+        return FAILED;
+    }
+    printf("%-28s %-10s ", info.name, info.usable ? "usable" : cushim_obstacle_name(info.obstacle));
+    fflush(stdout);
+    if (use_of(feature) == NULL || (info.usable && !is_executed(feature))) {
+        printf("not used: %s\n", use_of(feature) == NULL ? "it is a state" : "this driver does not execute it");
+        end_other();
+        return PASSED;
+    }
+    result = use_of(feature)();
+    bool passed = is_as_reported(&info, result);
+    (void)cu->GetErrorName_v1(result, &name);
+    printf("%s%s%s\n", name, passed ? "" : "  NOT AS REPORTED: ", passed ? "" : info.message);
+    end_other();
+    return passed ? PASSED : FAILED;
+}
+
+static int use_in_child(enum cushim_feature feature)
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        status = use(feature);
+        fflush(stdout);
+        _exit(status);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return FAILED;
+    if (WIFSIGNALED(status))
+        printf("signal %d\n", WTERMSIG(status));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
+}
+
+static char *file_read(const char *path)
+{
+    static char text[32768];
+    FILE *file = fopen(path, "r");
+    size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[length] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return length > 0 ? text : NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0, first = 1;
+    if (argc > 2 && strcmp(argv[1], "--executed") == 0) {
+        executed = file_read(argv[2]);
+        first = 3;
+        if (executed == NULL)
+            return FAILED;
+    }
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        enum cushim_feature named = CUSHIM_FEATURE_COUNT;
+        bool wanted = first >= argc;
+        for (int word = first; word < argc; word++)
+            wanted |= cushim_feature_find(argv[word], &named) == CUDA_SUCCESS && (int)named == i;
+        int status = wanted ? use_in_child((enum cushim_feature)i) : PASSED;
+        if (status == NO_GPU) {
+            puts("skipped: there is no GPU");
+            return NO_GPU;
+        }
+        failed += status != PASSED;
+    }
+    printf("%d features are not as reported\n", failed);
+    return failed == 0 ? PASSED : FAILED;
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""SOFTCUDA_DENY denies each feature that softcuda has: it is reported as unusable, and its use fails.
+
+usage: test_denied.py PROGRAM EXECUTED
+"""
+import os
+import re
+import subprocess
+import sys
+
+PROGRAM, EXECUTED = sys.argv[1:]
+# Their functions also work on devices without the feature.
+STILL_WORK = {'unified-addressing', 'programmatic-launch'}
+# A driver from CUDA 7.0 on without per-thread forms does not exist.
+NOT_DENIED = {'per-thread-streams'}
+
+
+def run(*names, deny=''):
+    """{feature: (obstacle, result)}, and the exit status."""
+    done = subprocess.run([PROGRAM, '--executed', EXECUTED, *names], stdout=subprocess.PIPE, text=True, check=False,
+                          env={**os.environ, 'SOFTCUDA_DENY': deny, 'SOFTCUDA_DEVICES': '2'})
+    return {row[0]: row[1:] for row in re.findall(r'^(\S+) +(\S+) +(.*)$', done.stdout, re.M)}, done.returncode
+
+
+def main():
+    plain, status = run()
+    usable = [name for name, (obstacle, _) in plain.items() if obstacle == 'usable']
+    failures = [] if status == 0 and len(usable) > 20 else [f'without SOFTCUDA_DENY: status {status}, {len(usable)} usable']
+    for name in sorted(set(usable) - NOT_DENIED):
+        found, status = run(name, deny=f'graph-update-not,{name}')
+        obstacle, result = found[name]
+        if status != 0 or obstacle == 'usable' or (result == 'CUDA_SUCCESS' and name not in STILL_WORK):
+            failures.append(f'{name}: {found[name]}, status {status}')
+    names = ['memory-pools', 'managed-memory', 'stream-ordered-allocation']
+    together, status = run(deny=','.join(names))
+    failures += [f'{name}: usable, with three denied' for name in names if together[name][0] == 'usable']
+    lost = {name for name in usable if together[name][0] != 'usable'}
+    expected = {*names, 'graph-memory-nodes', 'concurrent-managed-memory'}
+    if status != 0 or lost != expected:
+        failures.append(f'three denied: status {status}, {lost ^ expected}')
+    print('\n'.join(failures) or f'{len(usable)} features denied')
+    return 1 if failures else 0
+
+
+sys.exit(main())

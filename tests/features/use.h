@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * use.h - uses of features: each function does what its feature promises, on device 0 with its primary context current,
+ * and checks the result. It ends at the first call that fails and returns its code, or USE_WRONG if a result is wrong.
+ * The process ends afterwards, so the functions release nothing.
+ */
+#ifndef FEATURES_USE_H
+#define FEATURES_USE_H
+
+#include "cushim/cushim.h"
+
+/* All calls succeeded, and the result is wrong. */
+#define USE_WRONG CUDA_ERROR_UNKNOWN
+
+/* The function of a feature; NULL if a program cannot use the feature, but only be in that state (MPS, MIG). */
+typedef CUresult (*use_function)(void);
+use_function use_of(enum cushim_feature feature);
+
+/* The table, the device, a stream of its primary context, and the values of the feature. */
+extern const struct cushim_dispatch_table *cu;
+extern CUdevice use_device;
+extern CUcontext use_context;
+extern CUstream use_stream;
+
+/* A process that has a context, for the functions that save and restore another process; 0: none. */
+extern int use_other_process;
+
+/* For a feature that can only be used with several devices. */
+extern int use_device_count;
+
+enum { USE_SIZE = 2 << 20, USE_BYTE = 0x5a };
+
+/* Fills memory on the device, waits, and compares it with the bytes. */
+CUresult use_fill(CUdeviceptr address, size_t size);
+
+/* A kernel with the parameters (address, value), which stores the value. */
+CUresult use_load_kernel(CUfunction *out_function);
+
+/* Compares 32 bits of device memory. */
+CUresult use_expect(CUdeviceptr address, unsigned value);
+
+/* Stops at the first failure. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        CUresult try_result = (call);                                                                                  \
+        if (try_result != CUDA_SUCCESS)                                                                                \
+            return try_result;                                                                                         \
+    } while (0)
+
+/* One function for each feature that can be used. */
+#define CUSHIM_FEATURE(name, word, gives, source) CUresult use_##name(void);
+#include "cushim/features.h"
+
+#endif
