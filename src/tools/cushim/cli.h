@@ -32,6 +32,7 @@ struct options {
     const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
     size_t word_count;
     const char *feature; /* --feature, or NULL */
+    const char *choose;  /* --choose, or NULL */
     const char **names;  /* each slot or feature that is required, or each --layer */
     size_t name_count;
     char **program; /* with exec and trace: the program and its arguments, NULL at the end */
@@ -154,6 +155,13 @@ struct device_name {
 };
 struct device_name devices_name(int ordinal);
 
+/* What --choose asks of a GPU; 0 if it is not known. */
+struct device_facts {
+    int capability;            /* 9000 for 9.0 */
+    unsigned long long memory; /* bytes */
+};
+struct device_facts devices_facts(int ordinal);
+
 /* ---- features.c: the features (features.h) of the driver and of its GPUs ---- */
 
 /* Writes the features of a GPU, or of the driver (CUSHIM_DRIVER_ALONE), as the JSON array "features": all of them, or
@@ -171,6 +179,15 @@ void features_print_count(void);
 
 /* Whether a name is that of a feature. */
 bool features_know(const char *name);
+
+/* ---- choose.c: --choose, a list of builds of which the first that fits is printed ---- */
+
+/* Refuses a list that is not valid. */
+enum status choose_check(const char *list);
+
+/* Writes the build, and to stderr why those before it do not fit. The driver has started, unless `failure` says why it
+ * did not. */
+enum status choose_answer(const struct options *options, const char *failure);
 
 /* ---- requirement.c: the requirements of the command line, and whether the driver meets them ---- */
 

@@ -7,7 +7,7 @@
 struct device {
     struct device_name name;
     char capability[24];
-    unsigned long long memory; /* bytes */
+    struct device_facts facts;
     char uuid[48];
     char bus_id[32];
 };
@@ -37,7 +37,7 @@ static void device_query_uuid(CUdevice handle, char *text, size_t size)
 static struct device device_query(int ordinal)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
-    struct device device = {.memory = 0};
+    struct device device = {.facts = {0}};
     CUdevice handle;
     int major, minor;
     size_t memory;
@@ -45,10 +45,12 @@ static struct device device_query(int ordinal)
         return device;
     if (cuda->DeviceGetName_v1(device.name.text, (int)sizeof device.name.text, handle) != CUDA_SUCCESS)
         device.name.text[0] = '\0';
-    if (device_query_capability(handle, &major, &minor))
+    if (device_query_capability(handle, &major, &minor)) {
         snprintf(device.capability, sizeof device.capability, "%d.%d", major, minor);
+        device.facts.capability = major * 1000 + minor * 10;
+    }
     if (cuda->DeviceTotalMem_v2(&memory, handle) == CUDA_SUCCESS)
-        device.memory = memory;
+        device.facts.memory = memory;
     device_query_uuid(handle, device.uuid, sizeof device.uuid);
     if (cuda->DeviceGetPCIBusId_v1(device.bus_id, (int)sizeof device.bus_id, handle) != CUDA_SUCCESS)
         device.bus_id[0] = '\0';
@@ -58,6 +60,11 @@ static struct device device_query(int ordinal)
 struct device_name devices_name(int ordinal)
 {
     return device_query(ordinal).name;
+}
+
+struct device_facts devices_facts(int ordinal)
+{
+    return device_query(ordinal).facts;
 }
 
 static const char *or_null(const char *text)
@@ -75,7 +82,7 @@ void devices_write(struct json *json, const char *key, const char *feature)
         json_integer(json, "ordinal", i);
         json_string(json, "name", or_null(device.name.text));
         json_string(json, "compute_capability", or_null(device.capability));
-        json_known(json, "memory", (long long)device.memory);
+        json_known(json, "memory", (long long)device.facts.memory);
         json_string(json, "uuid", or_null(device.uuid));
         json_string(json, "pci_bus_id", or_null(device.bus_id));
         CUdevice handle;
@@ -95,8 +102,8 @@ void devices_print(void)
         snprintf(label, sizeof label, "GPU %d", i);
         text_field(label, TONE_STRONG, device.name.text);
         char facts[256];
-        snprintf(facts, sizeof facts, "compute capability %s, %llu MiB, %s, %s", device.capability, device.memory >> 20,
-                 device.bus_id, device.uuid[0] != '\0' ? device.uuid : "no UUID");
+        snprintf(facts, sizeof facts, "compute capability %s, %llu MiB, %s, %s", device.capability,
+                 device.facts.memory >> 20, device.bus_id, device.uuid[0] != '\0' ? device.uuid : "no UUID");
         text_field("", TONE_PLAIN, facts);
     }
 }

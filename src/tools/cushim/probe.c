@@ -362,7 +362,9 @@ static int probe_answer(const struct options *options)
     if (status == STATUS_USAGE)
         return (int)status;
     call_writes();
-    if (options->json) {
+    if (options->choose != NULL) {
+        status = choose_answer(options, status == STATUS_USABLE ? NULL : probe.message);
+    } else if (options->json) {
         probe_write(options, &probe);
         complain_of_required(options);
     } else if (options->feature != NULL && probe.started == PROBE_STARTED && driver_device_count() > 0) {
@@ -383,6 +385,8 @@ static enum status probe_fail(const struct options *options, enum call_end how, 
     else
         snprintf(message, sizeof message, "The driver ended the process%s%s%s.", signal != 0 ? " (" : "",
                  signal != 0 ? child_signal_name(signal) : "", signal != 0 ? ")" : "");
+    if (options->choose != NULL)
+        return choose_answer(options, message);
     probe.environment = environment_read(options, options->devices);
     probe_set_reason(&probe, CUSHIM_REASON_NO_ANSWER, message, cushim_reason_advice(CUSHIM_REASON_NO_ANSWER));
     probe.started = options->devices ? PROBE_FAILED : PROBE_NOT_TRIED;
@@ -395,19 +399,25 @@ static enum status probe_fail(const struct options *options, enum call_end how, 
     return STATUS_UNUSABLE;
 }
 
-enum status command_probe(const struct options *options)
+enum status command_probe(const struct options *given)
 {
+    struct options options = *given;
     int result = STATUS_UNUSABLE, signal = 0;
-    if (options->wait_seconds > 0 && probe_wait(options) == TRY_INVALID)
+    if (options.choose != NULL) {
+        options.devices = true;
+        if (choose_check(options.choose) != STATUS_USABLE)
+            return STATUS_USAGE;
+    }
+    if (options.wait_seconds > 0 && probe_wait(&options) == TRY_INVALID)
         return STATUS_USAGE;
-    switch (call_in_child(probe_answer, options, probe_timeout(options), &result, &signal)) {
+    switch (call_in_child(probe_answer, &options, probe_timeout(&options), &result, &signal)) {
     case CALL_RETURNED:
         return (enum status)result;
     case CALL_NOT_MADE:
-        return (enum status)probe_answer(options);
+        return (enum status)probe_answer(&options);
     case CALL_LATE:
-        return probe_fail(options, CALL_LATE, 0);
+        return probe_fail(&options, CALL_LATE, 0);
     default:
-        return probe_fail(options, CALL_ENDED, signal);
+        return probe_fail(&options, CALL_ENDED, signal);
     }
 }
