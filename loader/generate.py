@@ -17,6 +17,7 @@ import sys
 import textwrap
 
 sys.dont_write_bytecode = True
+import audit_tables  # pylint: disable=wrong-import-position
 import entry_points as lists  # pylint: disable=wrong-import-position
 import toolkit as headers  # pylint: disable=wrong-import-position
 
@@ -594,6 +595,7 @@ def outputs():
         'loader/symbols.inc': write_symbols(entry_points),
         'loader/exports.inc': write_exports(entry_points),
         'src/tools/cushim/branches.inc': write_branches(),
+        audit_tables.PATH: audit_tables.write_tables(),
         'loader/ptx_versions.inc': write_ptx_versions(),
         'src/tools/trace/layer/fields.inc': write_fields(entry_points),
         'src/tools/trace/file/enumerators.inc': write_enumerators(entry_points),
