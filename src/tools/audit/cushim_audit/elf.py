@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Reads ELF files: sections, dynamic symbols and how they are bound, and the libraries that a file needs."""
+from .window import Damaged
+
+MACHINES = {3: 'x86', 40: 'arm', 62: 'x86-64', 183: 'arm64', 21: 'ppc64', 243: 'riscv64', 190: 'CUDA'}
+TYPES = {1: 'object', 2: 'executable', 3: 'shared object'}
+CUDA_MACHINE = 190
+NOBITS, SYMTAB, DYNSYM, DYNAMIC, RELA, REL = 8, 2, 11, 6, 4, 9
+NEEDED, SONAME, RPATH, RUNPATH, FLAGS, FLAGS_1, BIND_NOW, DEBUG, PIE = 1, 14, 15, 29, 30, 0x6ffffffb, 24, 21, 0x8000000
+# Relocations that the dynamic loader can postpone to the first call, and those that are an address to add.
+JUMP_SLOT = {'x86-64': 7, 'x86': 7, 'arm64': 1026, 'arm': 22, 'ppc64': 21, 'riscv64': 5}
+RELATIVE = {'x86-64': 8, 'arm64': 1027, 'ppc64': 22, 'riscv64': 3}
+MOST_SECTIONS, MOST_SYMBOLS, MOST_RELOCATIONS = 200000, 4000000, 20000000
+
+
+class Section:
+    def __init__(self, name, kind, flags, address, window, link, row):
+        self.name, self.kind, self.flags, self.address = name, kind, flags, address
+        self.window, self.link, self.row = window, link, row
+
+
+class Symbol:
+    """A symbol that a file takes from a library. `is_lazy`: the dynamic loader may look for it at the first call."""
+
+    def __init__(self, name, is_weak):
+        self.name, self.is_weak, self.is_lazy = name, is_weak, False
+
+
+class Elf:
+    """An ELF file: what audit needs of it."""
+
+    def __init__(self, window):
+        self.window = window
+        ident = window.bytes(0, 16)
+        self.bits = {1: 32, 2: 64}.get(ident[4])
+        if self.bits is None:
+            raise Damaged('the ELF file is neither for 32 nor for 64 bits')
+        if ident[5] != 1:
+            raise Damaged('the ELF file is big-endian; only little-endian files are read')
+        self.abi = ident[8]
+        kind, machine = window.unpack('<HH', 16)
+        self.machine = MACHINES.get(machine, f'machine {machine}')
+        self.kind = TYPES.get(kind, f'type {kind}')
+        self.flags = window.unpack('<I', 48 if self.bits == 64 else 36)[0]
+        self.sections = self.read_sections()
+        self.needed, self.paths, self.soname, self.binds_now = [], [], '', False
+        self.wanted, self.defined = [], set()
+        self.read_dynamic()
+        self.read_symbols()
+
+    def read_sections(self):
+        form, at, more = ('<IIQQQQIIQQ', 40, 58) if self.bits == 64 else ('<IIIIIIIIII', 32, 46)
+        offset = self.window.unpack('<Q' if self.bits == 64 else '<I', at)[0]
+        row, count, names = self.window.unpack('<HHH', more)
+        if offset == 0:
+            return []
+        size = 64 if self.bits == 64 else 40
+        if row != size:
+            raise Damaged(f'the section headers have {row} bytes each, not {size}')
+        first = self.window.unpack(form, offset)
+        count = count or first[5]
+        if names == 0xffff:
+            names = first[6]
+        if count > MOST_SECTIONS:
+            raise Damaged(f'the ELF file claims {count} sections')
+        rows = list(self.window.rows(form, offset, count))
+        sections = []
+        for _, kind, flags, address, start, length, link, _, _, each in rows:
+            window = self.window.part(start, length) if kind not in (0, NOBITS) else self.window.part(0, 0)
+            sections.append(Section('', kind, flags, address, window, link, each))
+        if names < len(sections):
+            for section, one in zip(sections, rows):
+                section.name = sections[names].window.text(one[0], 256)
+        return sections
+
+    def of_kind(self, *kinds):
+        return [section for section in self.sections if section.kind in kinds]
+
+    def linked(self, section):
+        if section.link >= len(self.sections):
+            raise Damaged(f'section {section.name} refers to a section that does not exist')
+        return self.sections[section.link].window
+
+    def read_dynamic(self):
+        for section in self.of_kind(DYNAMIC)[:1]:
+            strings = self.linked(section)
+            form, size = ('<qQ', 16) if self.bits == 64 else ('<iI', 8)
+            for tag, value in section.window.rows(form, 0, section.window.size // size):
+                if tag == 0:
+                    break
+                if tag == NEEDED:
+                    self.needed.append(strings.text(value))
+                elif tag == SONAME:
+                    self.soname = strings.text(value)
+                elif tag in (RPATH, RUNPATH):
+                    self.paths += strings.text(value).split(':')
+                elif tag == BIND_NOW or (tag == FLAGS and value & 8) or (tag == FLAGS_1 and value & 1):
+                    self.binds_now = True
+                if (tag == FLAGS_1 and value & PIE) or tag == DEBUG:
+                    self.kind = 'executable'
+
+    def read_symbols(self):
+        """The names of the driver and of the runtime among the dynamic symbols, or those of an object file."""
+        by_index = {}
+        form, size = ('<IBBHQQ', 24) if self.bits == 64 else ('<IIIBBH', 16)
+        for section in self.of_kind(SYMTAB if self.kind == 'object' else DYNSYM)[:1]:
+            linked = self.linked(section)
+            # A copy, because a file can have a million symbols, and few begin so.
+            strings = linked.bytes(0, linked.size)
+            count = section.window.size // size
+            if count > MOST_SYMBOLS:
+                raise Damaged(f'the ELF file claims {count} symbols')
+            for index, row in enumerate(section.window.rows(form, 0, count)):
+                name, info, where = (row[0], row[1], row[3]) if self.bits == 64 else (row[0], row[3], row[5])
+                if strings[name:name + 2] not in (b'cu', b'nv'):
+                    continue
+                text = linked.text(name, 256)
+                if where == 0:
+                    by_index[index] = Symbol(text, info >> 4 == 2)
+                else:
+                    self.defined.add(text)
+        self.wanted = list(by_index.values())
+        if by_index and not self.binds_now and self.kind != 'object':
+            self.find_lazy(by_index)
+
+    def relocations(self):
+        """(offset, type, index of the symbol, addend) of the dynamic relocations, as far as they have one."""
+        budget = MOST_RELOCATIONS
+        for section in self.of_kind(RELA, REL):
+            if not section.flags & 2: # not loaded
+                continue
+            has_addend = section.kind == RELA
+            form = ('<QQq' if has_addend else '<QQ') if self.bits == 64 else ('<IIi' if has_addend else '<II')
+            size = {'<QQq': 24, '<QQ': 16, '<IIi': 12, '<II': 8}[form]
+            shift, mask = (32, 0xffffffff) if self.bits == 64 else (8, 0xff)
+            count = section.window.size // size
+            budget -= count
+            if budget < 0:
+                raise Damaged('the ELF file claims too many relocations')
+            for row in section.window.rows(form, 0, count):
+                yield row[0], row[1] & mask, row[1] >> shift, row[2] if has_addend else None
+
+    def find_lazy(self, by_index):
+        """A symbol is bound lazily if nothing but slots for calls refers to it."""
+        slot = JUMP_SLOT.get(self.machine)
+        used, eager = set(), set()
+        for _, kind, index, _ in self.relocations():
+            if index in by_index:
+                used.add(index)
+                if kind != slot:
+                    eager.add(index)
+        for index in used - eager:
+            by_index[index].is_lazy = True
+
+    def pointers(self, section):
+        """{offset in a section: address} of the pointers in it that are relocated."""
+        relative, end = RELATIVE.get(self.machine), section.address + section.window.size
+        return {at - section.address: addend for at, kind, _, addend in self.relocations()
+                if section.address <= at < end and kind == relative and addend}
+
+    def address_to_offset(self, address):
+        """The offset in the file of an address, or None."""
+        for section in self.sections:
+            if section.address and section.flags & 2 and section.kind != NOBITS \
+                    and section.address <= address < section.address + section.window.size:
+                return address - section.address + section.window.start - self.window.start
+        return None
+
+    def data(self):
+        """The windows that can hold strings and data: the loaded sections that are neither code nor tables."""
+        skipped = ('.dynstr', '.dynsym', '.hash', '.gnu.hash', '.eh_frame', '.nv_fatbin', '__nv_relfatbin',
+                   '.gcc_except_table', '.gnu.version')
+        if not self.sections:
+            return [self.window]
+        return [section.window for section in self.sections
+                if section.flags & 2 and not section.flags & 4 and section.kind == 1
+                and not section.name.startswith(skipped)]

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""Finds the files to read: in directories, wheels and other zip files, tarballs and static archives, one in the other.
+
+Plain files are mapped into memory. A member of an archive is unpacked to memory, or to an unnamed temporary file if it
+is large, and only if it starts as something that can hold device code or names of the driver.
+"""
+import io
+import lzma
+import mmap
+import os
+import re
+import stat
+import struct
+import tarfile
+import tempfile
+import zipfile
+import zlib
+
+from .fatbin import MAGIC
+from .window import Damaged, Window
+
+IN_MEMORY = 32 << 20
+MOST_UNPACKED = 64 << 30
+DEEPEST = 3
+PTX_START = re.compile(rb'(?:\s|//[^\n]*\n|/\*.*?\*/)*\.version\s', re.S)
+TARBALL = re.compile(r'\.(tar(\.\w+)?|tgz|tbz2?|txz)$', re.I)
+# What Python's own readers of archives raise for damaged ones.
+ARCHIVE_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError,
+                  ValueError, OSError, LookupError, OverflowError, MemoryError, AttributeError, TypeError)
+
+
+class Item:
+    """A file to examine. `archive` is the wheel or tarball that holds it, or ''."""
+
+    def __init__(self, name, window, archive='', member=''):
+        self.name, self.window, self.archive, self.member = name, window, archive, member or name
+
+
+class Problem:
+    """A file that could not be read, with a sentence."""
+
+    def __init__(self, name, sentence):
+        self.name, self.sentence = name, sentence
+
+
+def kind_of(head):
+    """The kind of a file, from its first bytes."""
+    if head.startswith(b'\x7fELF'):
+        return 'elf'
+    if head.startswith(b'MZ'):
+        return 'pe'
+    if head.startswith((b'!<arch>\n', b'!<thin>\n')):
+        return 'ar'
+    if head.startswith((b'PK\3\4', b'PK\5\6')):
+        return 'zip'
+    if head.startswith(MAGIC):
+        return 'fatbin'
+    if PTX_START.match(head):
+        return 'ptx'
+    if head[257:262] == b'ustar':
+        return 'tar'
+    return ''
+
+
+def mapped(file):
+    """The window of an open file."""
+    size = os.fstat(file.fileno()).st_size
+    return Window(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b'')
+
+
+def unpacked(file, size):
+    """The window of an open member of an archive. No more than this size is unpacked, whatever the member holds."""
+    if size <= IN_MEMORY:
+        return Window(file.read(size))
+    with tempfile.TemporaryFile(prefix='cushim-audit-') as copy:
+        left = size
+        while left > 0:
+            data = file.read(min(left, 1 << 20))
+            if not data:
+                break
+            copy.write(data)
+            left -= len(data)
+        copy.flush()
+        return mapped(copy)
+
+
+class Reader:
+    """Walks through paths and what is packed in them. `is_wanted(path)` leaves out files by their name."""
+
+    def __init__(self, is_wanted=lambda path: True):
+        self.is_wanted = is_wanted
+
+    def walk(self, path):
+        """The items and problems of a path that the user gives."""
+        if os.path.isdir(path):
+            yield from self.walk_directory(path)
+        else:
+            yield from self.read_path(path, is_named=True)
+
+    def walk_directory(self, path):
+        problems = []
+
+        def refuse(error):
+            problems.append(Problem(error.filename, f'cannot be read: {error.strerror}'))
+
+        for directory, names, files in os.walk(path, onerror=refuse):
+            names.sort()
+            for name in sorted(files):
+                yield from self.read_path(os.path.join(directory, name), is_named=False)
+            yield from problems
+            problems.clear()
+
+    def read_path(self, path, is_named):
+        """A file of the file system. In a directory, links and files of other kinds are passed over."""
+        try:
+            status = os.stat(path) if is_named else os.lstat(path)
+            if not stat.S_ISREG(status.st_mode):
+                if is_named:
+                    yield Problem(path, 'is neither a file nor a directory')
+                return
+            with open(path, 'rb') as file:
+                head = file.read(512)
+                kind = kind_of(head)
+                if not kind and TARBALL.search(path):
+                    kind = 'tar'
+                if not kind and not is_named or not self.is_wanted(path):
+                    return
+                if kind in ('zip', 'tar'):
+                    # In a directory, an archive is data of somebody else's, unless it is a wheel.
+                    if is_named or path.endswith('.whl'):
+                        yield from self.read_archive(kind, file, path, path, 1)
+                    return
+                window = mapped(file)
+        except (OSError, ValueError) as error:
+            yield Problem(path, f'cannot be read: {getattr(error, "strerror", None) or error}')
+            return
+        yield from self.read_window(kind, Item(path, window))
+
+    def read_window(self, kind, item):
+        if kind == 'ar':
+            yield from read_ar(item)
+        else:
+            yield item
+
+    def read_archive(self, kind, file, name, archive, depth):
+        try:
+            if depth > DEEPEST:
+                raise Damaged(f'archives are packed in each other more than {DEEPEST} deep')
+            yield from (self.read_zip if kind == 'zip' else self.read_tar)(file, name, archive, depth)
+        except Damaged as error:
+            yield Problem(name, str(error))
+        except ARCHIVE_ERRORS as error:
+            reason = str(getattr(error, 'strerror', None) or error or type(error).__name__)
+            yield Problem(name, f'the archive cannot be read: {reason[:200]}')
+
+    def read_zip(self, file, name, archive, depth):
+        total = 0
+        with zipfile.ZipFile(file) as members:
+            for info in sorted(members.infolist(), key=lambda one: one.filename):
+                if info.filename.endswith('/') or info.file_size < 16 or not self.is_wanted(info.filename):
+                    continue
+                with members.open(info) as member:
+                    kind = kind_of(member.read(512))
+                if not kind:
+                    continue
+                total += info.file_size
+                check_total(total)
+                with members.open(info) as member:
+                    window = unpacked(member, info.file_size)
+                yield from self.read_member(kind, window, name, info.filename, archive, depth)
+
+    def read_tar(self, file, name, archive, depth):
+        total = 0
+        file.seek(0)
+        with tarfile.open(fileobj=file, mode='r|*') as members:
+            for info in members:
+                if not info.isfile() or info.size < 16 or not self.is_wanted(info.name):
+                    continue
+                member = members.extractfile(info)
+                head = member.read(512)
+                kind = kind_of(head)
+                if not kind:
+                    continue
+                total += info.size
+                check_total(total)
+                window = unpacked(Prefixed(head, member), info.size)
+                yield from self.read_member(kind, window, name, info.name, archive, depth)
+
+    def read_member(self, kind, window, name, member, archive, depth):
+        full = f'{name}: {member}'
+        if kind in ('zip', 'tar'):
+            yield from self.read_archive(kind, io.BytesIO(window.data) if isinstance(window.data, bytes)
+                                         else window.data, full, archive, depth + 1)
+        else:
+            yield from self.read_window(kind, Item(full, window, archive, member))
+
+
+class Prefixed:
+    """A file of which the first bytes have been read."""
+
+    def __init__(self, head, rest):
+        self.head, self.rest = head, rest
+
+    def read(self, size):
+        head, self.head = self.head[:size], self.head[size:]
+        return head + self.rest.read(size - len(head)) if len(head) < size else head
+
+
+def check_total(total):
+    if total > MOST_UNPACKED:
+        raise Damaged(f'the archive unpacks to more than {MOST_UNPACKED >> 30} GiB')
+
+
+def read_ar(item):
+    """The members of a static archive."""
+    window, at, names = item.window, 8, None
+    try:
+        if window.head(8) == b'!<thin>\n':
+            raise Damaged('this is a thin archive: it names files, and holds none')
+        while at + 60 <= window.size:
+            head = window.bytes(at, 60)
+            size = head[48:58].strip()
+            if head[58:] != b'`\n' or not size.isdigit():
+                raise Damaged(f'the static archive is damaged at offset {at}')
+            name, body = head[:16].rstrip().decode('ascii', 'replace'), window.part(at + 60, int(size))
+            at += 60 + body.size + body.size % 2
+            if name == '//':
+                names = body
+            elif name not in ('/', '/SYM64/', '__.SYMDEF') and body.size:
+                if re.fullmatch(r'/\d+', name) and names is not None:
+                    name = names.text(int(name[1:]), 512).split('/\n')[0]
+                if kind_of(body.head(512)) in ('elf', 'fatbin', 'ptx'):
+                    yield Item(f'{item.name}({name.rstrip("/")})', body, item.archive, item.member)
+    except Damaged as error:
+        yield Problem(item.name, str(error))
