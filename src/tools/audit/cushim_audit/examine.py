@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""Reads one file and collects the facts that matter for drivers and GPUs. It judges nothing."""
+import re
+import zlib
+
+from . import fatbin
+from .elf import CUDA_MACHINE, Elf
+from .fatbin import PTX, SASS, Code, Container
+from .pe import Pe
+from .separate import group_linked
+from .tables import RUNTIME_NAMES, SYMBOLS
+from .window import Damaged
+
+PTX_HEAD = re.compile(rb'\.version[ \t]+(\d{1,2})\.(\d)\s+(?://[^\n]*\s+)*\.target[ \t]+sm_(\d{2,3})([af]?)\b')
+NAME = re.compile(rb'cu(?:da)?[A-Z]\w{2,80}(?=\0)')
+DRIVER = re.compile(r'(?:libcuda(?:-[0-9a-f]+)?\.so(?:\.|$)|nvcuda\.dll$)', re.I)
+RUNTIME = re.compile(r'libcudart(?:-[0-9a-f]+)?\.so\.(\d+(?:\.\d+)*)|cudart(?:32|64)_(\d+)(?:-[0-9a-f]+)?\.dll', re.I)
+COMPILERS = {'nvrtc': 'NVRTC', 'nvjitlink': 'nvJitLink', 'nvvm': 'libNVVM', 'nvptxcompiler': 'the PTX compiler'}
+COMPILER = re.compile(r'(?:lib)?(nvrtc|nvJitLink|nvvm|nvPTXCompiler)', re.I)
+# Only the CUDA runtime itself has this sentence.
+OF_RUNTIME = b'CUDA driver version is insufficient for CUDA runtime version'
+# Files for Windows that are built with CUDA 13, cudart64_13.dll among them, name this library. That it has the runtime
+# itself, and that it comes with the driver, is inferred from the name and from reports; no driver for Windows was seen.
+HYBRID_RUNTIME, HYBRID_RELEASE = b'nvcudart_hybrid64.dll', 13000
+RELEASE = re.compile(rb'(?:Version |\0)([3-9]\d\d\.\d{2,3}(?:\.\d{2})?)[.\0]')
+NAMED_RELEASE = re.compile(r'\.so\.(\d{3}\.\d+(?:\.\d+)?)$')
+GZIP = re.compile(rb'\x1f\x8b\x08')
+# The header of zlib, and the first byte of a block that is compressed.
+COMPRESSED = b''.join(b'\\x%02x' % one for one in range(256) if one >> 1 & 3 in (1, 2))
+ZLIB = re.compile(rb'\x78[\x01\x5e\x9c\xda][' + COMPRESSED + b']')
+# The start of a PTX file is within this many bytes.
+PTX_START = 8192
+
+
+class Facts:
+    """A file as it is."""
+
+    def __init__(self, item):
+        self.name, self.archive, self.member = item.name, item.archive, item.member
+        self.format = self.machine = self.kind = ''
+        self.is_windows = False
+        self.symbols = []         # those of the driver that the file is linked to
+        self.needs_driver = False # it names the driver's library
+        self.binds_now = False
+        self.paths = []           # RPATH and RUNPATH
+        self.runtime = None       # 'static', 'shared', 'hybrid' or 'itself', with the version, '' if not known
+        self.lookups = set()      # driver functions that it names in its data
+        self.compiles = set()     # the compilers that it can call at run time
+        self.containers = []
+        self.copy = None          # 'driver' or 'stub', with the release of the driver, or ''
+
+    @property
+    def is_about_cuda(self):
+        return any((self.symbols, self.needs_driver, self.runtime, self.lookups, self.compiles, self.containers,
+                    self.copy))
+
+
+def examine(item):
+    """The facts of one file. Raises Damaged."""
+    facts, window = Facts(item), item.window
+    head = window.head(64)
+    if head.startswith(b'\x7fELF'):
+        examine_elf(facts, window)
+    elif head.startswith(b'MZ'):
+        examine_pe(facts, window)
+    else:
+        facts.format = 'fat binary' if head.startswith(fatbin.MAGIC) else 'data'
+        facts.containers = list(fatbin.find_containers(window)) + find_ptx(window)
+        if facts.format == 'data' and facts.containers:
+            facts.format = 'PTX' if facts.containers[0].codes[0].kind == PTX else 'fat binary'
+        if not facts.containers:
+            raise Damaged('this is not a program, library, archive, fat binary, cubin or PTX')
+    return facts
+
+
+def examine_elf(facts, window):
+    elf = Elf(window)
+    facts.machine, facts.kind, facts.format = elf.machine, elf.kind, f'ELF {elf.bits}'
+    if elf.machine == 'CUDA':
+        facts.format = 'cubin'
+        facts.containers = [Container(0, window.size, [cubin_code(window)], 'cubin')]
+        return
+    facts.binds_now, facts.paths = elf.binds_now, elf.paths
+    facts.symbols = [symbol for symbol in elf.wanted if symbol.name in SYMBOLS or is_driver_name(symbol.name)]
+    facts.needs_driver = any(DRIVER.match(name) for name in elf.needed)
+    find_libraries(facts, elf.needed)
+    if any(symbol.name.startswith('nvrtc') for symbol in elf.wanted):
+        facts.compiles.add('NVRTC')
+    if DRIVER.match(elf.soname) and 'cuInit' in elf.defined:
+        find_copy(facts, window, elf.soname)
+        return
+    search(facts, window, elf.data(), elf.defined)
+    group_linked(elf, facts.containers)
+
+
+def is_driver_name(name):
+    """A name as the driver has them: not one of a library such as cuBLAS (cublasCreate)."""
+    return len(name) > 3 and name.startswith('cu') and name[2].isupper()
+
+
+def examine_pe(facts, window):
+    pe = Pe(window)
+    facts.machine, facts.kind, facts.format, facts.is_windows = pe.machine, pe.kind, f'PE {pe.bits}', True
+    facts.symbols = [PeSymbol(name, lazy) for lazy, table in ((False, pe.imports), (True, pe.delayed))
+                     for library, names in table.items() if DRIVER.match(library) for name in names]
+    facts.needs_driver = bool(facts.symbols)
+    libraries = [*pe.imports, *pe.delayed]
+    find_libraries(facts, libraries)
+    if DRIVER.match(pe.library) and 'cuInit' in pe.defined:
+        find_copy(facts, window, '')
+        return
+    search(facts, window, pe.data(), pe.defined | {symbol.name for symbol in facts.symbols})
+    group_linked(pe, facts.containers)
+
+
+class PeSymbol:
+    is_weak = False
+
+    def __init__(self, name, is_lazy):
+        self.name, self.is_lazy = name, is_lazy
+
+
+def find_libraries(facts, names):
+    """The runtime and the compilers among the libraries that a file needs."""
+    for name in names:
+        found = RUNTIME.match(name)
+        if found:
+            facts.runtime = 'shared', found[1] or '.'.join(re.fullmatch(r'(\d\d)(\d?)', found[2]).groups()).rstrip('.')
+        found = COMPILER.match(name)
+        if found:
+            facts.compiles.add(COMPILERS[found[1].lower()])
+
+
+def find_copy(facts, window, soname):
+    """The driver, or the Toolkit's stub, which is small and has no release."""
+    named = re.search(NAMED_RELEASE, soname) or re.search(NAMED_RELEASE, facts.name)
+    if named:
+        facts.copy = 'driver', named[1]
+    elif window.size < 1 << 20:
+        facts.copy = 'stub', ''
+    else:
+        found = next((match for _, match in window.matches(RELEASE)), None)
+        facts.copy = 'driver', found[1].decode() if found else ''
+
+
+def search(facts, window, data, defined):
+    """What only the contents show: device code, names of functions, the static runtime."""
+    facts.containers = list(fatbin.find_containers(window))
+    is_runtime = is_hybrid = False
+    names = set()
+    for part in data:
+        names.update(found[0] for at, found in part.matches(NAME)
+                     if at == 0 or not re.match(rb'\w', part.bytes(at - 1, 1)))
+        is_runtime = is_runtime or bool(names) and part.find(OF_RUNTIME) >= 0
+        is_hybrid = is_hybrid or facts.is_windows and part.find(HYBRID_RUNTIME) >= 0
+        if part.find(b'nvrtcCompileProgram') >= 0:
+            facts.compiles.add('NVRTC')
+        facts.containers += outside(facts.containers, part.start - window.start,
+                                    find_ptx(part) + find_packed_ptx(part) + find_cubins(part))
+    names = {name.decode() for name in names}
+    if is_runtime or is_hybrid:
+        release = runtime_version(names) if is_runtime else HYBRID_RELEASE
+        kind = 'static' if is_runtime else 'hybrid'
+        facts.runtime = 'itself' if 'cudaGetDeviceCount' in defined else kind, release
+    facts.lookups = {name for name in names if name in SYMBOLS} - defined
+
+
+def outside(containers, start, found):
+    """Those of the found ones, in a part of a file, that are not in one of its fat binaries."""
+    for one in found:
+        one.at += start
+    return [one for one in found if not any(other.at <= one.at < other.at + other.size for other in containers)]
+
+
+def runtime_version(names):
+    """The newest release of the runtime all of whose new names are there."""
+    found = ''
+    for version, added in RUNTIME_NAMES.items():
+        if added and names.issuperset(added):
+            found = version
+    return found
+
+
+def cubin_code(window):
+    """The architecture of a cubin, from the flags in its header; their layout is newer with CUDA 13."""
+    elf_flags = window.unpack('<I', 48 if window.bytes(4, 1) == b'\2' else 36)[0]
+    if window.bytes(8, 1)[0] >= 8:
+        arch, suffix = elf_flags >> 8 & 0xff, 'a' if elf_flags & 8 else ''
+    else:
+        arch, suffix = elf_flags & 0xff, 'a' if elf_flags & 0x800 else ''
+    return Code(SASS, arch, (0, 0), suffix)
+
+
+def find_cubins(window):
+    found = []
+    for at in window.find_each(b'\x7fELF\2\1\1'):
+        if window.head(2, at + 18) == CUDA_MACHINE.to_bytes(2, 'little') and at + 64 <= window.size:
+            found.append(Container(at, 0, [cubin_code(window.part(at, window.size - at))], 'cubin'))
+    return found
+
+
+def ptx_code(head):
+    found = PTX_HEAD.search(head)
+    return Code(PTX, int(found[3]), (int(found[1]), int(found[2])), found[4].decode()) if found else None
+
+
+def find_ptx(window):
+    """PTX in plain text."""
+    found = []
+    for at in window.find_each(b'.version'):
+        head = window.head(512, at)
+        code = ptx_code(head) if PTX_HEAD.match(head) else None
+        if code:
+            found.append(Container(at, 0, [code], 'PTX'))
+    return found
+
+
+def find_packed_ptx(window):
+    """PTX that is compressed with gzip or zlib, as FFmpeg's libraries have it."""
+    found = []
+    for pattern, bits in (GZIP, 31), (ZLIB, 15):
+        for at, _ in window.matches(pattern):
+            try:
+                packer = zlib.decompressobj(bits)
+                head = packer.decompress(window.head(256, at), 64)
+                if not head or not set(head) <= TEXT:
+                    continue
+                head += packer.decompress(packer.unconsumed_tail + window.head(PTX_START, at + 256), PTX_START)
+                code = ptx_code(head)
+            except zlib.error:
+                continue
+            if code:
+                found.append(Container(at, 0, [code], 'compressed PTX'))
+    return found
+
+
+TEXT = set(range(32, 127)) | set(b'\t\r\n')

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""The bounds that a wheel variant (PEP 817, with the provider for NVIDIA's GPUs) and conda's __cuda need."""
+from .fatbin import IR, SASS
+from .rules import version_text
+
+
+def codes_of(summary):
+    return {(code.arch, code.suffix, code.kind) for one in summary.conclusions for code in one.codes if code.kind != IR}
+
+
+def lowest(summary):
+    """The oldest driver on which the files work for at least one GPU; 0 if nothing demands one."""
+    firsts = [one.first for one in summary.gpus if one.first and one.how in ('native', 'jit')]
+    return max([summary.floor] + ([min(firsts)] if firsts else []))
+
+
+def write_variant(name, summary, write):
+    version = lowest(summary)
+    write(f'{name}:')
+    if version:
+        write(f'  nvidia :: cuda_version_lower_bound :: {version_text(version)}')
+    for arch, suffix, kind in sorted(codes_of(summary)):
+        write(f'  nvidia :: sm_arch :: {arch}{suffix}_{"real" if kind == SASS else "virtual"}')
+    if version:
+        write(f'  conda: __cuda >={version_text(version)}')
+    floors = {one.floor for one in summary.conclusions if one.floor}
+    if len(floors) > 1:
+        write(f'  The files need different drivers, the oldest that of CUDA {version_text(min(floors))}. Leave out '
+              'those that the package loads only on newer ones (--except).')
+    if not summary.gpus_known:
+        write('  The files compile code at run time: add the GPUs for which they do.')
+    if not version and not codes_of(summary):
+        write('  no bound: no file demands a driver or has device code')
