@@ -35,6 +35,11 @@ class Refused(Case):
         self.refuses(['lookup', 'cuInit', '12.3', 'x'], 'unexpected argument "x"')
         self.refuses(['doctor', 'now'], 'unexpected argument "now"')
 
+    def test_command_when_a_program_of_its_name_is_beside_this_one_then_runs_it(self):
+        answer = run('audit', '--version')
+        self.assertEqual((answer.status, answer.out.split()[:2]), (0, [b'cushim', b'audit']))
+        self.assertEqual(run('audit', 'missing.so').status, 2)
+
     def test_option_when_value_is_missing_or_unexpected_then_refused(self):
         for option in ('--driver', '--max-version', '--hide', '--root', '--format', '--require', '--require-slot',
                        '--feature', '--wait'):

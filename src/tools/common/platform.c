@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "platform.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,13 @@ void platform_run_again(const char *const *arguments, const char *variable, cons
     if (status != -1)
         exit((int)status);
 }
+
+void platform_run(const char *path, char *const *arguments)
+{
+    (void)path;
+    (void)arguments;
+    errno = ENOEXEC; /* the commands of other programs are scripts */
+}
 #else
 #    include <dlfcn.h>
 #    include <limits.h>
@@ -188,6 +196,12 @@ void platform_run_again(const char *const *arguments, const char *variable, cons
     fflush(NULL);
     if (setenv(variable, value, 1) == 0) /* analyzer: every reason has a name */
         execv(own_file, passed.writable);
+}
+
+void platform_run(const char *path, char *const *arguments)
+{
+    fflush(NULL);
+    execv(path, arguments);
 }
 #endif
 

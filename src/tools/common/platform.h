@@ -41,4 +41,8 @@ bool platform_own_directory(char *directory, size_t size);
  * set, in place of this process or before it exits. Returns only on failure. */
 void platform_run_again(const char *const *arguments, const char *variable, const char *value);
 
+/* Runs a program in place of this process; the first argument is its name, and NULL ends the list. Returns only on
+ * failure, with errno set. */
+void platform_run(const char *path, char *const *arguments);
+
 #endif

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +175,10 @@ static void print_help(void)
     puts("cushim - reports what the CUDA driver of this machine can do\n");
     for (size_t i = 0; i < COMMANDS; i++)
         fputs(commands[i].help, stdout);
-    puts("\nOptions of every command:");
+    puts("  cushim audit FILE|WHEEL|DIRECTORY...\n"
+         "      Derives from a binary on which drivers and GPUs it runs: audit --help.\n"
+         "      \"cushim NAME\" runs a program cushim-NAME beside cushim, as this one.");
+    puts("\nOptions of every other command:");
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option *option = &known_options[i];
         if (option->help != NULL)
@@ -235,6 +239,24 @@ static const struct command *find_command(const char *name)
             return &commands[i];
     }
     return NULL;
+}
+
+/* As git does: a command that this program does not have is the program cushim-COMMAND beside it. Returns if that does
+ * not exist. */
+static void run_other_program(char **arguments)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    char directory[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 64];
+    size_t length = strspn(arguments[0], letters);
+    if (length == 0 || length > 32 || arguments[0][length] != '\0' || find_command(arguments[0]) != NULL
+        || !platform_own_directory(directory, sizeof directory))
+        return;
+    snprintf(path, sizeof path, "%s/cushim-%s", directory, arguments[0]);
+    if (!platform_exists(path))
+        return;
+    platform_run(path, arguments);
+    text_complain("cannot run %s: %s", path, strerror(errno));
+    exit(126); /* as shells do */
 }
 
 static enum status read_word(const char *word, struct options *options)
@@ -356,6 +378,8 @@ int main(int argc, char **argv)
 {
     text_start();
     platform_arguments(&argc, &argv);
+    if (argc > 1)
+        run_other_program(argv + 1);
     /* trace adds one. */
     struct options options = {.names = calloc((size_t)argc + 1, sizeof *options.names)};
     if (options.names == NULL) {

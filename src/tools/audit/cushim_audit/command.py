@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""The command line of cushim audit."""
+import argparse
+import fnmatch
+import json
+import os
+import re
+import sys
+
+from . import document, text, variant
+from .conclude import Conclusion
+from .examine import examine
+from .inputs import Item, Reader
+from .rules import arch_text, branch_of, driver_text, gpu_first, version_of
+from .shortfalls import shortfalls
+from .summary import Summary
+from .tables import BRANCHES, GPUS, VERSION
+from .window import Damaged
+
+DESCRIPTION = 'Derives from a binary on which drivers and GPUs it runs. It needs no GPU, driver or Toolkit.'
+EXIT = '''Exit status: 0 if each file could be read and meets the requirements, 1 if a file falls short,
+2 if a file cannot be read or the command line is invalid.'''
+ARCH = re.compile(r'(\d{1,2})\.(\d)$')
+
+
+def read_driver(value):
+    """A driver branch as the CUDA version that it reports."""
+    if not re.match(r'\d{3}(\.|$)', value):
+        raise argparse.ArgumentTypeError(f'"{value}" is not a driver branch such as 535')
+    version = version_of(int(value[:3]))
+    if version is None:
+        raise argparse.ArgumentTypeError(f'the oldest driver branch that is known is {min(BRANCHES.values())}')
+    return version
+
+
+def read_arch(value):
+    found = ARCH.match(value)
+    arch = int(found[1]) * 10 + int(found[2]) if found else 0
+    if arch not in GPUS:
+        known = ', '.join(map(arch_text, GPUS))
+        raise argparse.ArgumentTypeError(f'"{value}" is not a known compute capability; these are {known}')
+    return arch
+
+
+def parser():
+    found = argparse.ArgumentParser(prog='cushim audit', description=DESCRIPTION, epilog=EXIT,
+                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument('paths', metavar='FILE|WHEEL|DIRECTORY', nargs='+')
+    found.add_argument('--require-driver', type=read_driver, metavar='BRANCH',
+                       help='fail if a file does not run on this driver branch, such as 535, and all newer ones')
+    found.add_argument('--require-arch', type=read_arch, metavar='X.Y', action='append', default=[],
+                       help='fail if device code does not run on GPUs of this compute capability; can be repeated')
+    found.add_argument('--except', dest='excepted', metavar='GLOB', action='append', default=[],
+                       help='leave out files whose name or path matches; can be repeated')
+    found.add_argument('--format', choices=('text', 'json'), default='text')
+    found.add_argument('--variant', action='store_true',
+                       help='print only the bounds for a wheel variant and for __cuda of conda')
+    found.add_argument('--version', action='version', version=f'cushim audit {VERSION}')
+    return found
+
+
+def is_excepted(path, patterns):
+    """Whether a name in an archive or a path matches: as a whole, or its last part."""
+    path = path.replace(os.sep, '/')
+    return any(fnmatch.fnmatch(path, one) or fnmatch.fnmatch(path.rsplit('/', 1)[-1], one) for one in patterns)
+
+
+class Audit:
+    """One run: reads the paths one by one, and keeps what JSON and the exit status need."""
+
+    def __init__(self, options, write, complain):
+        self.options, self.write, self.complain = options, write, complain
+        self.reader = Reader(lambda path: not is_excepted(path, options.excepted))
+        self.is_unread = self.is_short = False
+        self.files, self.summaries, self.problems = [], [], []
+
+    def refuse(self, name, sentence):
+        self.is_unread = True
+        self.problems.append({'name': name, 'sentence': sentence})
+        self.complain(f'cushim audit: {name}: {sentence}')
+
+    def conclusions(self, path):
+        """What is concluded of each file about CUDA below a path."""
+        for item in self.reader.walk(path):
+            if not isinstance(item, Item):
+                self.refuse(item.name, item.sentence)
+                continue
+            try:
+                facts = examine(item)
+            except (Damaged, OSError) as error:
+                self.refuse(item.name, str(error))
+                continue
+            if facts.is_about_cuda:
+                yield Conclusion(facts)
+
+    def read(self, path):
+        unread = len(self.problems)
+        conclusions, short = [], []
+        for one in self.conclusions(path):
+            found = shortfalls(one, self.options.require_driver, self.options.require_arch)
+            conclusions.append(one)
+            short += [(one, found)] if found else []
+            self.files.append(document.file_document(one, found))
+        self.is_short = self.is_short or bool(short)
+        summary = Summary(conclusions, len(self.problems) == unread)
+        is_many = os.path.isdir(path) or len(conclusions) != 1 or bool(conclusions[0].facts.archive)
+        self.summaries.append(document.summary_document(path, summary))
+        if self.options.format == 'json':
+            return
+        if self.options.variant:
+            variant.write_variant(path, summary, self.write)
+            return
+        self.write_text(path, conclusions, short, summary, is_many)
+
+    def write_text(self, path, conclusions, short, summary, is_many):
+        is_checking = self.options.require_driver or self.options.require_arch
+        if not is_checking:
+            text.write_files(conclusions, self.write)
+        for one, found in short:
+            text.write_shortfalls(one, found, self.write)
+        if is_checking:
+            self.write(f'{path}: {self.verdict(conclusions, short, summary)}')
+        elif is_many:
+            text.write_summary(path, summary, self.write)
+
+    def verdict(self, conclusions, short, summary):
+        """The summary of a check: one line for each path."""
+        count = len(conclusions)
+        files = f'{count} CUDA file{"s" if count != 1 else ""}'
+        wanted = [f'driver {branch_of(self.options.require_driver)}'] if self.options.require_driver else []
+        if self.options.require_arch:
+            archs = ', '.join(arch_text(one) for one in sorted(self.options.require_arch))
+            wanted.append(f'GPU{"s" if len(self.options.require_arch) > 1 else ""} {archs}')
+        wanted = ' and '.join(wanted)
+        if short:
+            return f'{len(short)} of {files} fall{"s" if len(short) == 1 else ""} short of {wanted}' + \
+                self.choice_text(short, count)
+        if not count:
+            return 'no CUDA files'
+        return f'{files}, run{"s" if count == 1 else ""} with {wanted}{self.newer_text()}' + \
+            ('' if summary.gpus_known else ', as far as is known: code that is compiled or linked at run time is not '
+                                           'checked')
+
+    def newer_text(self):
+        """The required GPUs that the required driver does not know, in brackets."""
+        driver = self.options.require_driver
+        newer = [one for one in sorted(self.options.require_arch) if driver and gpu_first(one) > driver]
+        texts = [f'{driver_text(gpu_first(one))} is the first for GPU {arch_text(one)}' for one in newer]
+        return f' ({", ".join(texts)})' if texts else ''
+
+    @staticmethod
+    def choice_text(short, count):
+        """A hint for packages that have one library for each CUDA version, and load one of them."""
+        is_runtime = all(one.kind == 'runtime' for _, found in short for one in found)
+        if len(short) == count or not is_runtime:
+            return ''
+        return '; if the package loads other files on older drivers, leave these out with --except'
+
+    def status(self):
+        return 2 if self.is_unread else 1 if self.is_short else 0
+
+
+def main(arguments=None):
+    options = parser().parse_args(arguments)
+
+    def write(line):
+        print(line.encode(sys.stdout.encoding or 'utf-8', 'backslashreplace').decode(sys.stdout.encoding or 'utf-8'))
+
+    def complain(line):
+        print(line.encode('ascii', 'backslashreplace').decode(), file=sys.stderr)
+
+    audit = Audit(options, write, complain)
+    try:
+        for path in options.paths:
+            audit.read(path)
+        if options.format == 'json':
+            write(json.dumps({'schema': document.SCHEMA_VERSION, 'files': audit.files, 'summaries': audit.summaries,
+                              'problems': audit.problems, 'status': audit.status()}, indent=1))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of the output has enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return 130
+    return audit.status()
