@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The command line, the exit statuses and the JSON document, which its schema describes."""
+import json
+import os
+
+from audit import SOURCES, TOOL, Case, main
+from makers import Elf, fatbin, ptx, sass, wheel
+
+TYPES = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'null': type(None)}
+
+
+def violations(value, schema, root, path='$'):
+    """How a value differs from a schema: the words of JSON Schema that ours uses."""
+    if '$ref' in schema:
+        schema = root['$defs'][schema['$ref'].rsplit('/', 1)[1]]
+    kinds = schema['type'] if isinstance(schema['type'], list) else [schema['type']]
+    if type(value) not in [TYPES[kind] for kind in kinds]:
+        yield f'{path}: {type(value).__name__}, not {kinds}'
+    elif 'enum' in schema and value not in schema['enum']:
+        yield f'{path}: {value!r} is not one of {schema["enum"]}'
+    elif isinstance(value, dict):
+        known = schema['properties']
+        yield from (f'{path}: has {key!r}' for key in set(value) - set(known))
+        yield from (f'{path}: lacks {key!r}' for key in set(schema['required']) - set(value))
+        for key in set(value) & set(known):
+            yield from violations(value[key], known[key], root, f'{path}.{key}')
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from violations(one, schema['items'], root, f'{path}[{index}]')
+
+
+class Command(Case):
+    good = Elf().needs('libcuda.so.1').wants('cuInit').build()
+    late = Elf().needs('libcuda.so.1').wants('cuGreenCtxDestroy').build()
+
+    def test_status_when_requirements_are_met_then_is_0(self):
+        self.assertEqual(self.run_on('lib.so', self.good, '--require-driver=340').status, 0)
+
+    def test_status_when_a_file_falls_short_then_is_1(self):
+        self.assertEqual(self.run_on('lib.so', self.late, '--require-driver=535').status, 1)
+
+    def test_status_when_a_file_is_not_read_then_is_2(self):
+        self.write('lib.so', self.late)
+        for arguments in ['missing.so'], ['--require-driver=535', 'lib.so', 'missing.so']:
+            done = self.run_program(*arguments)
+            self.assertEqual((done.status, 'missing.so' in done.err), (2, True))
+        self.assertEqual(self.run_on('note.txt', b'text of a note, not a program').status, 2)
+
+    def test_status_when_the_command_line_is_invalid_then_is_2(self):
+        self.write('lib.so', self.good)
+        for option in ('--frob', '--require-driver=abc', '--require-driver=100', '--require-arch=89',
+                       '--require-arch=4.2', '--format=xml', ''):
+            with self.subTest(option):
+                done = self.run_program(option, 'lib.so') if option else self.run_program()
+                self.assertEqual((done.status, done.out, 'cushim audit' in done.err), (2, '', True))
+
+    def test_output_when_files_fall_short_then_has_one_line_for_each_and_a_summary(self):
+        both = Elf().needs('libcuda.so.1').wants('cuGreenCtxDestroy').runpath('/x/stubs').build()
+        self.write('a.whl', wheel({'one.so': self.late, 'two.so': both, 'ok.so': self.good}))
+        done = self.run_program('--require-driver=535', 'a.whl')
+        lines = done.out.splitlines()
+        self.assertEqual([line.split(': ')[1] for line in lines[:2]], ['one.so', 'two.so'])
+        self.assertEqual(lines[2:], ['a.whl: 2 of 3 CUDA files fall short of driver 535'])
+
+    def test_output_when_only_some_files_need_a_newer_runtime_then_mentions_except(self):
+        new = Elf().needs('libcudart.so.13').build()
+        self.write('a.whl', wheel({'new.so': new, 'old.so': Elf().needs('libcudart.so.12').build()}))
+        self.write('b.whl', wheel({'new.so': new}))
+        self.assertIn('cudaErrorInsufficientDriver', self.run_program('--require-driver=535', 'a.whl').out)
+        for name, is_choice in ('a.whl', True), ('b.whl', False):
+            self.assertEqual('--except' in self.run_program('--require-driver=535', name).out, is_choice)
+            self.assertEqual('--except' in self.run_program('--variant', name).out, is_choice)
+
+    def test_output_when_a_required_gpu_is_newer_than_the_driver_then_names_its_first_driver(self):
+        code = Elf().needs('libcuda.so.1').section('.nv_fatbin', fatbin(sass(80), sass(120))).build()
+        self.write('a.so', code)
+        done = self.run_program('--require-driver=535', '--require-arch=8.0', '--require-arch=12.0', 'a.so')
+        self.assertEqual(done.status, 0)
+        self.assertIn('(driver 570 is the first for GPU 12.0)', done.out)
+
+    def test_except_when_it_matches_a_name_or_a_path_then_leaves_the_file_out(self):
+        self.write('a.whl', wheel({'pkg/libs/one.so': self.late, 'pkg/two.so': self.good}))
+        for pattern in 'one.so', '*/libs/*', 'one*', 'pkg/libs/one.so':
+            with self.subTest(pattern):
+                done = self.run_program('--require-driver=535', '--except', pattern, 'a.whl')
+                self.assertEqual((done.status, done.out), (0, 'a.whl: 1 CUDA file, runs with driver 535\n'))
+
+    def test_output_when_nothing_is_about_cuda_then_says_so(self):
+        done = self.run_on('a.whl', wheel({'lib.so': Elf().needs('libc.so.6').build()}), '--require-driver=535')
+        self.assertEqual((done.status, done.out), (0, 'a.whl: no CUDA files\n'))
+
+    def test_output_when_files_have_the_same_conclusion_then_stand_together(self):
+        done = self.run_on('a.whl', wheel({'one.so': self.late, 'two.so': self.late}))
+        self.assertIn('and 1 more: two.so', done.out)
+
+    def test_json_when_printed_then_is_as_the_schema_says(self):
+        with open(os.path.join(TOOL, 'cushim_audit', 'schema.json'), encoding='utf-8') as file:
+            schema = json.load(file)
+        code = fatbin(sass(52), sass(90, 'a'), ptx(90, (8, 3)))
+        self.write('a.whl', wheel({
+            'one.so': self.late, 'two.so': Elf().needs('libcudart.so.12').section('.nv_fatbin', code).build(),
+            'three.so': Elf().section('.rodata', b'\0cuInit\0nvrtcCompileProgram\0').build(),
+            'libcuda.so.1': Elf().soname('libcuda.so.1').defines('cuInit').build()}))
+        document = self.run_program('--format=json', '--require-driver=535', 'a.whl', 'missing').document
+        self.assertEqual(list(violations(document, schema, schema)), [])
+        self.assertEqual((document['schema'], document['status']), (1, 2))
+        self.assertEqual((len(document['files']), len(document['problems'])), (4, 1))
+        # The check itself finds faults.
+        document['files'][0]['gpus'] = None
+        self.assertEqual(len(list(violations(document, schema, schema))), 1)
+
+    def test_json_when_described_then_readme_names_each_key(self):
+        with open(os.path.join(TOOL, 'cushim_audit', 'schema.json'), encoding='utf-8') as file:
+            schema = json.load(file)
+        for name, one in schema['$defs'].items():
+            with self.subTest(name):
+                self.assertTrue(all('description' in value for value in one['properties'].values()))
+
+    def test_help_when_printed_then_names_each_option_of_the_readme(self):
+        with open(os.path.join(SOURCES, 'src', 'tools', 'audit', 'README.md'), encoding='utf-8') as file:
+            readme = file.read()
+        help_text = self.run_program('--help').out
+        for option in '--require-driver', '--require-arch', '--except', '--format', '--variant':
+            self.assertIn(option, help_text)
+            self.assertIn(option, readme)
+
+
+if __name__ == '__main__':
+    main()
