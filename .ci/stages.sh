@@ -3,8 +3,7 @@
 #
 # stages.sh - the functions that .ci/run uses. Sourced.
 #
-#   stage NAME COMMAND...    runs one stage if its name contains the word `only`, and reports its time; the first stage
-#                            that fails ends the run
+#   stage_begin NAME, stage_end    a stage, whose time is reported; the first one that fails ends the run
 #   variant NAME OPTION...   builds the project in build-ci/NAME with these options of meson setup, and runs its tests;
 #                            `tests` holds options for meson test, such as a wrapper
 #   readme_block NUMBER      prints the NUMBER'th block of README.md that is marked sh
@@ -14,12 +13,12 @@
 
 stage_name='' stage_start=0 stage_times=() tests=()
 
-stage() {
-    [[ $1 == *"${only-}"* ]] || return 0
+stage_begin() {
     stage_name=$1 stage_start=$SECONDS
-    shift
     printf '\n======== %s\n' "$stage_name"
-    "$@"
+}
+
+stage_end() {
     stage_times+=("$(printf '%5d s  %s' $((SECONDS - stage_start)) "$stage_name")")
     stage_name=
 }
