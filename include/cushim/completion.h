@@ -5,15 +5,21 @@
  * through a callback.
  *
  * @code
- * CUresult wait_five_milliseconds(struct cushim_stream *stream)
+ * // Calls step() every 5 ms until the work that is in the stream is done; returns the status of the work.
+ * CUresult step_until_done(struct cushim_stream *stream, void (*step)(void *user), void *user)
  * {
  *     struct cushim_completion *completion = NULL;
  *     CUresult status = CUDA_SUCCESS;
- *     CUresult result = cushim_completion_create(stream, 0, &completion); // all work that is in the stream now
- *     if (result == CUDA_SUCCESS)
+ *     CUresult result = cushim_completion_create(stream, 0, &completion);
+ *     while (result == CUDA_SUCCESS) {
  *         result = cushim_completion_wait(completion, cushim_clock_ns() + 5000000, &status);
+ *         if (result != CUDA_ERROR_TIMEOUT)
+ *             break;
+ *         step(user);
+ *         result = CUDA_SUCCESS;
+ *     }
  *     cushim_completion_destroy(&completion); // in any state; the GPU work continues
- *     return result != CUDA_SUCCESS ? result : status; // CUDA_ERROR_TIMEOUT, or the status of the work
+ *     return result != CUDA_SUCCESS ? result : status;
  * }
  * @endcode
  *

@@ -38,7 +38,7 @@ static bool completion_is_forked(const struct cushim_completion *completion)
     return completion->generation != cush_os_process_generation();
 }
 
-/* Releases what the work uses, unless another thread does. In the child of a fork(), the parent does. */
+/* Releases what the work uses, unless another thread does. After a fork(), only the parent does. */
 static void completion_release(struct cushim_completion *completion)
 {
     if (atomic_load(&completion->destroy_user) == 0 || completion_is_forked(completion))
@@ -352,7 +352,7 @@ CUresult cushim_completion_set_inline_callback(struct cushim_completion *complet
 
 static void completion_detach(struct cushim_completion *completion)
 {
-    /* Otherwise dropping the last reference calls destroy_user: that of the driver, or of the dispatcher. */
+    /* Otherwise destroy_user is called when the driver or the dispatcher drops its reference, the last one. */
     if (completion_has_fired(completion))
         completion_release_observed(completion);
     cush_completion_unref(completion);

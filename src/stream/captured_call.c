@@ -6,7 +6,7 @@
 /*
  * The user object of the graph points to this. A driver may destroy the user object later and on another thread, or,
  * after a sticky error, never. A refused call is released before the refusal returns, and the calls of a capture that
- * ended with a sticky error are released with the capture. So the first of them to arrive releases the user data.
+ * ended with a sticky error are released with the capture. Whichever runs first releases the user data.
  */
 struct captured_call {
     struct host_call call;

@@ -25,7 +25,8 @@ static const char oldest_set[] = "6050";
 
 #    define LAYERS "CUSHIM_LAYERS"
 
-/* Without a driver, a program starts as on a machine without one; not if a driver is there and cannot be used. */
+/* Without a driver, the program starts as on a machine without one. A driver that is present but unusable is an
+ * error. */
 static enum status report_no_driver(const struct options *options)
 {
     const struct cushim_diagnosis *diagnosis = driver_diagnosis();

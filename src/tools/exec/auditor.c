@@ -42,8 +42,8 @@ static bool is_driver_name(const char *name)
     return file[0] == '\0' || (file[0] == '.' && file[strspn(file, "0123456789.")] == '\0');
 }
 
-/* Our library asks for the driver by a spelling that no program uses. Who asks does not count: dlopen() may be wrapped,
- * as in a program with AddressSanitizer. */
+/* Our library asks for the driver by a spelling that no program uses. Do not test the caller: dlopen() may be
+ * wrapped, as in a program with AddressSanitizer. */
 static bool is_own_request(const char *name)
 {
     return settings.driver != NULL && strcmp(name, settings.driver) == 0;

@@ -61,7 +61,7 @@ struct context {
     uint64_t generation;                 /* changes when all objects of the context are destroyed */
     uint64_t ended_at;                   /* how many contexts had been created when it ended */
     struct context *parent;              /* of a green context: the primary one, a reference */
-    struct green *green;                 /* of a green context: its handle as a green context */
+    struct green *green;                 /* the CUgreenCtx handle; NULL for ordinary contexts */
     struct context *greens, *next_green; /* of the primary context */
     struct stream *streams;
     struct stream *legacy;
@@ -244,7 +244,7 @@ void work_ref(struct work *work);
 /* Accepts NULL. */
 void work_unref(struct work *work);
 
-/* A wait for a value, or a write, of 64 bits; and the flags of a wait that choose a comparison. */
+/* Whether a batch operation is 64-bit; and the flags of a wait that choose a comparison. */
 bool value_is_64(CUstreamBatchMemOpType type);
 enum { VALUE_COMPARISON = 3 };
 
