@@ -127,7 +127,7 @@ static CUresult value_of_attribute(int attribute, CUdevice device, int *out_valu
 
 static bool value_is_of_driver(int id)
 {
-    return id == CUSHIM_ASKED_PER_THREAD_FORMS || id == CUSHIM_ASKED_PTX_VERSION;
+    return id == CUSHIM_ASKED_PTX_VERSION;
 }
 
 static CUresult value_read(int id, CUdevice device, long long *out_value)
@@ -142,10 +142,6 @@ static CUresult value_read(int id, CUdevice device, long long *out_value)
         return value_granularity(device, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED, out_value);
     case CUSHIM_ASKED_PEER_COUNT:
         return value_peer_count(device, out_value);
-    case CUSHIM_ASKED_PER_THREAD_FORMS:
-        *out_value = cush_driver_origins[CUSHIM_DEFAULT_STREAM_PER_THREAD][CUSHIM_SLOT_LaunchKernel_v1].state
-                     != CUSHIM_STATE_MISSING;
-        return CUDA_SUCCESS;
     case CUSHIM_ASKED_PTX_VERSION:
         *out_value = value_ptx_version();
         return CUDA_SUCCESS;
@@ -233,6 +229,54 @@ static bool feature_value_meets(const struct feature_row *row, CUresult result, 
     return test == TEST_HAS ? (value & wanted) == wanted : value >= wanted;
 }
 
+/* What a value that is too small means. */
+static const char *feature_value_lack(int id)
+{
+    switch (id) {
+    case CU_DEVICE_ATTRIBUTE_MPS_ENABLED:
+        return "this process is not a client of MPS";
+    case CUSHIM_ASKED_PEER_COUNT:
+        return "the device cannot access the memory of another one";
+    case CUSHIM_ASKED_LOADING_MODE:
+        return "kernels are loaded eagerly, which the environment variable CUDA_MODULE_LOADING changes";
+    case CUSHIM_ASKED_GPU_IS_PARTED:
+        return "the device is a whole GPU";
+    default:
+        return "the device reports no support";
+    }
+}
+
+static enum cushim_obstacle feature_value_obstacle(int id, CUresult result)
+{
+    return result == CUDA_ERROR_NOT_INITIALIZED ? CUSHIM_OBSTACLE_NOT_INITIALIZED
+           : id == CUSHIM_ASKED_CONFIDENTIAL    ? CUSHIM_OBSTACLE_UNKNOWN
+                                                : CUSHIM_OBSTACLE_DEVICE;
+}
+
+/* Records that the value is not sufficient or, if `result` is an error, not known. */
+static void feature_obstruct_value(const struct feature_row *row, CUresult result, long long value,
+                                   struct cushim_feature_info *info)
+{
+    char text[240], needed[40] = "";
+    const char *prefix = row->what < CUSHIM_ASKED_GRANULARITY ? "CU_DEVICE_ATTRIBUTE_" : "";
+    int test = row->rule >> 4, wanted = row->rule & 15;
+    if (test == TEST_HAS)
+        snprintf(needed, sizeof needed, " and lacks bit %d", wanted);
+    else if (wanted > 1)
+        snprintf(needed, sizeof needed, " and must be at least %d", wanted);
+    if (result == CUDA_SUCCESS)
+        snprintf(text, sizeof text, "%s (%s%s is %lld%s).", feature_value_lack(row->what), prefix,
+                 feature_row_name(row), value, needed);
+    else if (row->what == CUSHIM_ASKED_CONFIDENTIAL)
+        snprintf(text, sizeof text, "no function of the driver reports it; NVML does.");
+    else if (result == CUDA_ERROR_NOT_INITIALIZED)
+        snprintf(text, sizeof text, "the driver does not report %s%s before cuInit.", prefix, feature_row_name(row));
+    else
+        snprintf(text, sizeof text, "the driver does not report %s%s (error %d).", prefix, feature_row_name(row),
+                 (int)result);
+    feature_obstruct(info, feature_value_obstacle(row->what, result), text);
+}
+
 static void feature_check_value(const struct feature_row *row, CUdevice device, struct cushim_feature_info *info)
 {
     long long value = 0;
@@ -242,21 +286,8 @@ static void feature_check_value(const struct feature_row *row, CUdevice device, 
     if (result == CUDA_SUCCESS)
         info->values[info->value_count++] =
             (struct cushim_feature_value){.id = row->what, .name = feature_row_name(row), .value = value};
-    if (feature_value_meets(row, result, value))
-        return;
-    char text[160];
-    const char *prefix = row->what < CUSHIM_ASKED_GRANULARITY ? "CU_DEVICE_ATTRIBUTE_" : "";
-    if (result == CUDA_SUCCESS)
-        snprintf(text, sizeof text, "the device reports no support (%s%s is %lld).", prefix, feature_row_name(row),
-                 value);
-    else
-        snprintf(text, sizeof text, "the driver does not report %s%s%s.", prefix, feature_row_name(row),
-                 result == CUDA_ERROR_NOT_INITIALIZED ? " before cuInit" : "");
-    feature_obstruct(info,
-                     result == CUDA_ERROR_NOT_INITIALIZED     ? CUSHIM_OBSTACLE_NOT_INITIALIZED
-                     : row->what == CUSHIM_ASKED_CONFIDENTIAL ? CUSHIM_OBSTACLE_UNKNOWN
-                                                              : CUSHIM_OBSTACLE_DEVICE,
-                     text);
+    if (!feature_value_meets(row, result, value))
+        feature_obstruct_value(row, result, value, info);
 }
 
 /* `row` is the first one of the feature. */
@@ -284,16 +315,23 @@ static CUresult feature_get(size_t first, size_t count, CUdevice device, struct 
                             const char *function)
 {
     int value;
+    CUresult result = CUDA_SUCCESS;
     if (out_infos == NULL || (first != 0 && first >= CUSHIM_FEATURE_COUNT))
         return cush_error_set(CUDA_ERROR_INVALID_VALUE, function,
                               "The feature does not exist, or the output pointer is NULL.", NULL);
-    if (device != CUSHIM_DRIVER_ALONE && cush_load_has_driver()
-        && value_of_attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE, device, &value) == CUDA_ERROR_INVALID_DEVICE)
+    if (device != CUSHIM_DRIVER_ALONE && cush_load_has_driver())
+        result = value_of_attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE, device, &value);
+    if (result == CUDA_ERROR_INVALID_DEVICE)
         return cush_error_set(CUDA_ERROR_INVALID_DEVICE, function, "The device does not exist.", NULL);
     memset(out_infos, 0, count * sizeof *out_infos);
     for (const struct feature_row *row = feature_rows; row->what < CUSHIM_FEATURE_COUNT; row = feature_after(row)) {
-        if (row->what >= first && row->what - first < count)
-            out_infos[row->what - first] = feature_examine(row, device, CUSHIM_DEFAULT_STREAM_LEGACY);
+        if (row->what < first || row->what - first >= count)
+            continue;
+        struct cushim_feature_info *info = &out_infos[row->what - first];
+        *info = feature_examine(row, device, CUSHIM_DEFAULT_STREAM_LEGACY);
+        if (result == CUDA_ERROR_NOT_INITIALIZED)
+            feature_obstruct(info, CUSHIM_OBSTACLE_NOT_INITIALIZED, "a device can be asked only after cuInit.");
+        info->usable = info->obstacle == CUSHIM_OBSTACLE_NONE;
     }
     return CUDA_SUCCESS;
 }

@@ -513,6 +513,26 @@ def software_drivers():
 
 
 FEATURE_TESTS = {'AT_LEAST': ' at least {}', 'HAS': ' with bit {}', 'IF_KNOWN': ' at least {}, if the driver knows it'}
+FEATURE_PLATFORMS = {'WINDOWS': 'Windows', 'WSL': 'WSL', 'NO_IMEX_CHANNEL': 'machines without an IMEX channel'}
+# Attributes that had another name before the version in abi/device.h.
+RENAMED_ATTRIBUTES = {'CAN_USE_STREAM_MEM_OPS_V1'}
+
+
+def attribute_versions():
+    """{name: the CUDA version that added the device attribute}, for those newer than the oldest headers."""
+    text = (ROOT / 'include' / 'cushim' / 'abi' / 'device.h').read_text(encoding='utf-8')
+    blocks = re.findall(r'#if CUSHIM_CUDA_HEADER_VERSION < (\d+)\n(.*?)#endif', text, re.S)
+    return {name: int(version) for version, lines in blocks
+            for name in re.findall(r'define CU_DEVICE_ATTRIBUTE_(\w+)', lines)}
+
+
+def check_attributes(found):
+    """A driver that lacks an attribute is too old, and the message must say so: the feature needs a row SINCE."""
+    added = attribute_versions()
+    for row in found.values():
+        for attribute in row['attributes'] - RENAMED_ATTRIBUTES:
+            if added.get(attribute, 0) > row['version']:
+                sys.exit(f"features.h: {row['word']}: {attribute} is of CUDA {lists.version_text(added[attribute])}")
 
 
 def features(entry_points):
@@ -523,15 +543,19 @@ def features(entry_points):
     found = {}
     for name, rest in re.findall(r'^CUSHIM_FEATURE\((\w+), (.*?)\)$', text, re.M | re.S):
         word, gives, source = re.findall(r'"([^"]*)"', rest)
-        found[name] = {'word': word, 'gives': gives, 'source': source, 'version': 0, 'needs': [], 'not': []}
+        found[name] = {'word': word, 'gives': gives, 'source': source, 'version': 0, 'needs': [], 'not': [],
+                       'attributes': set()}
     for kind, name, rest in re.findall(r'^CUSHIM_FEATURE_([A-Z_]+)\((\w+), (.*)\)$', text, re.M):
         row, cells = found[name], rest.split(', ')
         if kind in ('SLOT', 'SINCE'):
             row['version'] = max(row['version'], since[cells[0]] if kind == 'SLOT' else int(cells[0]))
         elif kind == 'NOT_ON':
-            row['not'].append({'WINDOWS': 'Windows', 'WSL': 'WSL', 'NO_IMEX_CHANNEL': 'machines without an IMEX channel'}[cells[0]])
+            row['not'].append(FEATURE_PLATFORMS[cells[0]])
         elif cells[1] != 'ANY':
             row['needs'].append(f'`{cells[0]}`' + FEATURE_TESTS[cells[1]].format(cells[2]))
+            if kind == 'DEVICE' and cells[1] != 'IF_KNOWN':
+                row['attributes'].add(cells[0])
+    check_attributes(found)
     lines = ['| feature | what a program can do | CUDA | needs of the device | not on | source |',
              '| --- | --- | --- | --- | --- | --- |']
     lines += [f"| `{row['word']}` | {row['gives']} | {lists.version_text(row['version']) if row['version'] else ''} | "

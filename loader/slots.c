@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program can ask about the slots and the entry points. */
+#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
@@ -76,9 +77,11 @@ static CUresult require_name(const char *name, enum cushim_default_stream kind, 
     CUresult result = CUDA_SUCCESS;
     if (cush_feature_require(name, kind, function, &result))
         return result;
-    if (cushim_slot_find(name, &slot) != CUDA_SUCCESS)
-        return cush_error_set(CUDA_ERROR_NOT_FOUND, function,
-                              "A name in the list is not a name of a slot or of a feature.", NULL);
+    if (cushim_slot_find(name, &slot) != CUDA_SUCCESS) {
+        char message[160];
+        snprintf(message, sizeof message, "\"%.80s\" is not the name of a slot or of a feature.", name);
+        return cush_error_set_copy(CUDA_ERROR_NOT_FOUND, function, message);
+    }
     if (!cush_load_has_driver())
         return cush_fail_absent(slot);
     return cush_driver_origins[kind][slot].state != CUSHIM_STATE_MISSING ? CUDA_SUCCESS : cush_fail_missing(slot);

@@ -51,7 +51,7 @@ enum cushim_obstacle {
     CUSHIM_OBSTACLE_FUNCTION,  /**< "function": the driver is new enough, but lacks a function, or it is hidden. */
     CUSHIM_OBSTACLE_PLATFORM,  /**< "platform": the feature does not work on this operating system. */
     CUSHIM_OBSTACLE_NOT_INITIALIZED, /**< "not-initialised": the device can be asked only after cuInit. */
-    CUSHIM_OBSTACLE_DEVICE,          /**< "device": the device does not support the feature. */
+    CUSHIM_OBSTACLE_DEVICE,          /**< "device": the device does not support the feature, or is not in that state. */
     CUSHIM_OBSTACLE_UNKNOWN,         /**< "unknown": the driver does not report it. */
     CUSHIM_OBSTACLE_COUNT
 };
@@ -61,11 +61,12 @@ enum cushim_feature_asked {
     CUSHIM_ASKED_GRANULARITY = 1000,      /**< Sizes and addresses of virtual memory are multiples of it, in bytes. */
     CUSHIM_ASKED_RECOMMENDED_GRANULARITY, /**< The granularity that performs best, in bytes. */
     CUSHIM_ASKED_PEER_COUNT,              /**< The number of other devices whose memory the device can access. */
-    CUSHIM_ASKED_PER_THREAD_FORMS,        /**< 1: the driver has functions for per-thread default streams. */
-    CUSHIM_ASKED_PTX_VERSION,             /**< The newest PTX version that the driver compiles, 10 * major + minor. */
-    CUSHIM_ASKED_LOADING_MODE,            /**< A CUmoduleLoadingMode: 1 for eager loading, 2 for lazy loading. */
-    CUSHIM_ASKED_GPU_IS_PARTED,           /**< 1: the device is a part of a GPU. */
-    CUSHIM_ASKED_CONFIDENTIAL             /**< Confidential computing, which no call of the driver reports. */
+    /** The newest PTX version that the driver compiles, 10 * major + minor; for a driver newer than this release of
+     * cushim, the newest one that this release knows. */
+    CUSHIM_ASKED_PTX_VERSION,
+    CUSHIM_ASKED_LOADING_MODE,  /**< A CUmoduleLoadingMode: 1 for eager loading, 2 for lazy loading. */
+    CUSHIM_ASKED_GPU_IS_PARTED, /**< 1: the device is a part of a GPU. */
+    CUSHIM_ASKED_CONFIDENTIAL   /**< Confidential computing, which no call of the driver reports. */
 };
 
 /** A value that belongs to a feature. */
@@ -80,12 +81,12 @@ struct cushim_feature_value {
 struct cushim_feature_info {
     const char *name;              /**< The word of features.h: "memory-pools". */
     bool usable;                   /**< The feature can be used: `obstacle` is CUSHIM_OBSTACLE_NONE. */
-    enum cushim_obstacle obstacle; /**< The first obstacle, in the order of the enum. */
+    enum cushim_obstacle obstacle; /**< The first obstacle, in the order of the rows of features.h. */
     int since;                     /**< The CUDA version that the feature needs, 11020; 0 if it needs no function. */
     char message[256];             /**< A sentence about the obstacle that begins with the name; "" without one. */
-    size_t value_count;            /**< The number of values that the driver returned. */
-    /** The values of the rows DEVICE and ASKED of features.h, in that order. */
-    struct cushim_feature_value values[4];
+    size_t value_count;            /**< The number of values that the driver returned: it may not return all. */
+    /** The values of the rows DEVICE and ASKED of features.h, in that order. Find a value by its id. */
+    struct cushim_feature_value values[8];
     void *reserved[4]; /**< Zero. */
 };
 

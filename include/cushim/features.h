@@ -17,7 +17,8 @@
  *   feature on a GPU.
  * - SLOT: a slot that the feature needs, the newest first. The CUDA version that the feature needs is that of its
  *   newest slot.
- * - SINCE: a CUDA version that the feature needs for a reason that no slot shows.
+ * - SINCE: a CUDA version that the feature needs for a reason that no slot shows, such as a device attribute of that
+ *   version.
  * - NOT_ON: a platform on which the feature does not work, whatever the driver reports: WINDOWS, WSL, or
  *   NO_IMEX_CHANNEL, a machine without a channel (/dev/nvidia-caps-imex-channels) that this process may open.
  * - DEVICE: a device attribute, CU_DEVICE_ATTRIBUTE_<attribute>. `test` is AT_LEAST: the attribute must be `wanted` or
@@ -74,6 +75,7 @@ CUSHIM_FEATURE(POOL_DESCRIPTORS, "pool-descriptors", "Shares a memory pool with 
                "rapidsai/rmm#1051")
 CUSHIM_FEATURE_SLOT(POOL_DESCRIPTORS, MemPoolExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(POOL_DESCRIPTORS, MemPoolImportFromShareableHandle_v1)
+CUSHIM_FEATURE_SINCE(POOL_DESCRIPTORS, 11030)
 CUSHIM_FEATURE_NOT_ON(POOL_DESCRIPTORS, WINDOWS)
 CUSHIM_FEATURE_NOT_ON(POOL_DESCRIPTORS, WSL)
 CUSHIM_FEATURE_DEVICE(POOL_DESCRIPTORS, MEMPOOL_SUPPORTED_HANDLE_TYPES, HAS, 1)
@@ -84,6 +86,7 @@ CUSHIM_FEATURE(POOL_FABRIC_HANDLES, "pool-fabric-handles",
                "on an H200")
 CUSHIM_FEATURE_SLOT(POOL_FABRIC_HANDLES, MemPoolExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(POOL_FABRIC_HANDLES, MemPoolImportFromShareableHandle_v1)
+CUSHIM_FEATURE_SINCE(POOL_FABRIC_HANDLES, 12030)
 CUSHIM_FEATURE_DEVICE(POOL_FABRIC_HANDLES, MEMPOOL_SUPPORTED_HANDLE_TYPES, HAS, 8)
 CUSHIM_FEATURE_NOT_ON(POOL_FABRIC_HANDLES, NO_IMEX_CHANNEL)
 
@@ -97,14 +100,18 @@ CUSHIM_FEATURE_SLOT(VIRTUAL_MEMORY, MemGetAllocationGranularity_v1)
 CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, AT_LEAST, 1)
 CUSHIM_FEATURE_ASKED(VIRTUAL_MEMORY, GRANULARITY, ANY, 0)
 CUSHIM_FEATURE_ASKED(VIRTUAL_MEMORY, RECOMMENDED_GRANULARITY, ANY, 0)
+CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, ANY, 0)
+CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, HANDLE_TYPE_WIN32_HANDLE_SUPPORTED, ANY, 0)
+CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, HANDLE_TYPE_FABRIC_SUPPORTED, ANY, 0)
 
 CUSHIM_FEATURE(VIRTUAL_MEMORY_VISIBLE, "virtual-memory-visible",
                "Uses virtual memory with device numbers that CUDA_VISIBLE_DEVICES changes.",
-               "NVIDIA/nccl, src/misc/cudawrap.cc")
+               "NVIDIA/nccl, src/misc/cudawrap.cc; earlier versions of NCCL also need gpu-direct-rdma-virtual")
 CUSHIM_FEATURE_SLOT(VIRTUAL_MEMORY_VISIBLE, MemCreate_v1)
 CUSHIM_FEATURE_SLOT(VIRTUAL_MEMORY_VISIBLE, MemMap_v1)
 CUSHIM_FEATURE_SINCE(VIRTUAL_MEMORY_VISIBLE, 12000)
 CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY_VISIBLE, VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, AT_LEAST, 1)
+CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY_VISIBLE, GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, ANY, 0)
 
 CUSHIM_FEATURE(MEMORY_DESCRIPTORS, "memory-descriptors",
                "Shares virtual memory with other processes by a file descriptor.",
@@ -126,6 +133,7 @@ CUSHIM_FEATURE(MEMORY_FABRIC_HANDLES, "memory-fabric-handles",
                "CUDA manual, cuMemExportToShareableHandle; the channel: as for pool-fabric-handles")
 CUSHIM_FEATURE_SLOT(MEMORY_FABRIC_HANDLES, MemExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(MEMORY_FABRIC_HANDLES, MemImportFromShareableHandle_v1)
+CUSHIM_FEATURE_SINCE(MEMORY_FABRIC_HANDLES, 12030)
 CUSHIM_FEATURE_DEVICE(MEMORY_FABRIC_HANDLES, HANDLE_TYPE_FABRIC_SUPPORTED, AT_LEAST, 1)
 CUSHIM_FEATURE_NOT_ON(MEMORY_FABRIC_HANDLES, NO_IMEX_CHANNEL)
 
@@ -170,6 +178,7 @@ CUSHIM_FEATURE_SLOT(IPC_MEMORY, IpcGetMemHandle_v1)
 CUSHIM_FEATURE_SLOT(IPC_MEMORY, IpcCloseMemHandle_v1)
 CUSHIM_FEATURE_NOT_ON(IPC_MEMORY, WSL)
 CUSHIM_FEATURE_DEVICE(IPC_MEMORY, UNIFIED_ADDRESSING, AT_LEAST, 1)
+CUSHIM_FEATURE_DEVICE(IPC_MEMORY, IPC_EVENT_SUPPORTED, IF_KNOWN, 1)
 
 CUSHIM_FEATURE(GPU_DIRECT_RDMA, "gpu-direct-rdma",
                "Lets other PCIe devices, such as network cards, access device memory.",
@@ -183,6 +192,7 @@ CUSHIM_FEATURE_DEVICE(GPU_DIRECT_RDMA, GPU_DIRECT_RDMA_WRITES_ORDERING, ANY, 0)
 CUSHIM_FEATURE(GPU_DIRECT_RDMA_VIRTUAL, "gpu-direct-rdma-virtual", "Lets other PCIe devices access virtual memory.",
                "CUDA manual, CUmemAllocationProp")
 CUSHIM_FEATURE_SLOT(GPU_DIRECT_RDMA_VIRTUAL, MemCreate_v1)
+CUSHIM_FEATURE_SINCE(GPU_DIRECT_RDMA_VIRTUAL, 11000)
 CUSHIM_FEATURE_NOT_ON(GPU_DIRECT_RDMA_VIRTUAL, WINDOWS)
 CUSHIM_FEATURE_DEVICE(GPU_DIRECT_RDMA_VIRTUAL, GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, AT_LEAST, 1)
 
@@ -207,6 +217,7 @@ CUSHIM_FEATURE_DEVICE(CONCURRENT_MANAGED_MEMORY, CONCURRENT_MANAGED_ACCESS, AT_L
 
 CUSHIM_FEATURE(PAGEABLE_ACCESS, "pageable-access", "The device accesses ordinary host memory (malloc).",
                "CUDA manual, cuDeviceGetAttribute")
+CUSHIM_FEATURE_SINCE(PAGEABLE_ACCESS, 8000)
 CUSHIM_FEATURE_DEVICE(PAGEABLE_ACCESS, PAGEABLE_MEMORY_ACCESS, AT_LEAST, 1)
 CUSHIM_FEATURE_DEVICE(PAGEABLE_ACCESS, PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, ANY, 0)
 
@@ -219,6 +230,7 @@ CUSHIM_FEATURE_DEVICE(HOST_REGISTRATION, CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
 CUSHIM_FEATURE(READ_ONLY_HOST_REGISTRATION, "read-only-host-registration",
                "Page-locks host memory that is mapped for reading only.", "CUDA manual, CU_MEMHOSTREGISTER_READ_ONLY")
 CUSHIM_FEATURE_SLOT(READ_ONLY_HOST_REGISTRATION, MemHostRegister_v2)
+CUSHIM_FEATURE_SINCE(READ_ONLY_HOST_REGISTRATION, 11010)
 CUSHIM_FEATURE_DEVICE(READ_ONLY_HOST_REGISTRATION, HOST_REGISTER_SUPPORTED, IF_KNOWN, 1)
 CUSHIM_FEATURE_DEVICE(READ_ONLY_HOST_REGISTRATION, READ_ONLY_HOST_REGISTER_SUPPORTED, AT_LEAST, 1)
 
@@ -230,7 +242,7 @@ CUSHIM_FEATURE_SLOT(BATCHED_COPIES, MemcpyBatchAsync_v1)
 
 CUSHIM_FEATURE(PER_THREAD_STREAMS, "per-thread-streams", "Each thread has a default stream of its own.",
                "CUDA manual, per-thread default streams")
-CUSHIM_FEATURE_ASKED(PER_THREAD_STREAMS, PER_THREAD_FORMS, AT_LEAST, 1)
+CUSHIM_FEATURE_SINCE(PER_THREAD_STREAMS, 7000)
 
 CUSHIM_FEATURE(STREAM_PRIORITIES, "stream-priorities", "Streams have priorities.",
                "CUDA manual, cuStreamCreateWithPriority")
@@ -306,7 +318,7 @@ CUSHIM_FEATURE(PTX, "ptx", "Compiles PTX, up to the version that the driver know
                "PTX manual, release notes")
 CUSHIM_FEATURE_SLOT(PTX, LinkCreate_v2)
 CUSHIM_FEATURE_SLOT(PTX, ModuleLoadDataEx_v1)
-CUSHIM_FEATURE_ASKED(PTX, PTX_VERSION, AT_LEAST, 1)
+CUSHIM_FEATURE_ASKED(PTX, PTX_VERSION, ANY, 0)
 
 CUSHIM_FEATURE(LIBRARY_LOADING, "library-loading", "Loads code without a context, for all devices.",
                "CUDA manual, cuLibraryLoadData")
@@ -332,6 +344,7 @@ CUSHIM_FEATURE(CLUSTERS, "clusters", "Launches blocks in clusters that share the
                "CUDA manual, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")
 CUSHIM_FEATURE_SLOT(CLUSTERS, OccupancyMaxActiveClusters_v1)
 CUSHIM_FEATURE_SLOT(CLUSTERS, LaunchKernelEx_v1)
+CUSHIM_FEATURE_SINCE(CLUSTERS, 11080)
 CUSHIM_FEATURE_DEVICE(CLUSTERS, CLUSTER_LAUNCH, AT_LEAST, 1)
 
 CUSHIM_FEATURE(PROGRAMMATIC_LAUNCH, "programmatic-launch",
@@ -366,6 +379,7 @@ CUSHIM_FEATURE_NOT_ON(CHECKPOINTS, WINDOWS)
 
 CUSHIM_FEATURE(MPS, "mps", "This process is a client of the Multi-Process Service (MPS).",
                "CUDA manual, cuDeviceGetAttribute; not seen on hardware")
+CUSHIM_FEATURE_SINCE(MPS, 12030)
 CUSHIM_FEATURE_DEVICE(MPS, MPS_ENABLED, AT_LEAST, 1)
 
 CUSHIM_FEATURE(MIG, "mig", "This device is a part of a GPU (Multi-Instance GPU).",

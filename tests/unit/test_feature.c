@@ -119,12 +119,12 @@ static void test_feature_when_no_driver_exists_then_the_message_is_that_of_the_d
     }
 }
 
-static void test_feature_when_a_driver_has_no_per_thread_forms_then_it_has_no_such_streams(void **state)
+static void test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_old_for_such_streams(void **state)
 {
     (void)state;
     unit_load_plain("fake_6050");
-    assert_int_equal(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).obstacle, CUSHIM_OBSTACLE_DEVICE);
-    assert_int_equal(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).values[0].value, 0);
+    assert_obstacle(CUSHIM_FEATURE_PER_THREAD_STREAMS, CUSHIM_OBSTACLE_VERSION,
+                    "per-thread-streams: it needs CUDA 7.0; this driver is CUDA 6.5.");
 }
 
 static void test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams(void **state)
@@ -132,6 +132,32 @@ static void test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_str
     (void)state;
     unit_load_plain("fake_9010");
     assert_true(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).usable);
+}
+
+/* Drivers from CUDA 11.2 to 12.2 have the functions, and do not know the attribute that shows the feature. */
+static void test_feature_when_an_attribute_is_newer_than_the_driver_then_its_version_is_named(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_11040");
+    assert_obstacle(CUSHIM_FEATURE_MEMORY_FABRIC_HANDLES, CUSHIM_OBSTACLE_VERSION,
+                    "memory-fabric-handles: it needs CUDA 12.3; this driver is CUDA 11.4.");
+    assert_int_equal(alone(CUSHIM_FEATURE_MPS).obstacle, CUSHIM_OBSTACLE_VERSION);
+}
+
+static void test_feature_list_when_counted_then_the_values_of_each_feature_fit(void **state)
+{
+    (void)state;
+    static const int features[] = {
+#define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted) CUSHIM_FEATURE_##name,
+#define CUSHIM_FEATURE_ASKED(name, value, test, wanted) CUSHIM_FEATURE_##name,
+#include "cushim/features.h"
+    };
+    size_t counts[CUSHIM_FEATURE_COUNT] = {0};
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        counts[features[i]]++;
+        assert_in_range(counts[features[i]], 1,
+                        sizeof((struct cushim_feature_info *)0)->values / sizeof(struct cushim_feature_value));
+    }
 }
 
 static void assert_ptx(const char *fake, int max_version, int version)
@@ -257,8 +283,10 @@ int main(void)
         UNIT_TEST(test_feature_when_a_function_is_hidden_then_the_function_is_missing),
         UNIT_TEST(test_feature_when_the_driver_is_new_enough_then_usable),
         UNIT_TEST(test_feature_when_no_driver_exists_then_the_message_is_that_of_the_diagnosis),
-        UNIT_TEST(test_feature_when_a_driver_has_no_per_thread_forms_then_it_has_no_such_streams),
+        UNIT_TEST(test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_old_for_such_streams),
         UNIT_TEST(test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams),
+        UNIT_TEST(test_feature_when_an_attribute_is_newer_than_the_driver_then_its_version_is_named),
+        UNIT_TEST(test_feature_list_when_counted_then_the_values_of_each_feature_fit),
         UNIT_TEST(test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follows),
         UNIT_TEST(test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle),
         UNIT_TEST(test_feature_get_all_when_compared_with_one_then_equal),

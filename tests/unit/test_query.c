@@ -111,6 +111,7 @@ static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NOT_FOUND);
     assert_ptr_equal(unmet, names[1]);
     assert_string_equal(cushim_error_last()->function, "cushim_require");
+    unit_assert_contains(cushim_error_last()->message, "\"nonsense\"");
 }
 
 static void test_require_when_no_driver_exists_then_not_met(void **state)
