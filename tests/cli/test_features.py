@@ -62,10 +62,14 @@ class Features(Case):
         self.assertIn(b'disabled on request', answer.out)
 
     def test_feature_when_unknown_then_refused(self):
-        for option in ('--feature=memory', '--feature='):
+        for option, advice in (('--feature=memory_pools', 'did you mean "memory-pools"?'),
+                               ('--feature=Graph-Updates', 'did you mean "graph-update"?'),
+                               ('--require=multicst', 'did you mean "multicast"?'),
+                               ('--feature=segments', 'did you mean "expandable-segments"?'),
+                               ('--feature=', 'lists the features'), ('--require=nonsense', 'lists the features')):
             answer = run('probe', NEW, option)
             self.assertEqual(answer.status, USAGE)
-            self.assertIn(b'cushim has no feature "', answer.err)
+            self.assertIn(advice, answer.err.decode(), option[:40])
 
     def test_require_when_doctor_gets_a_feature_then_refused(self):
         answer = run('doctor', NEW, '--require=graphs')

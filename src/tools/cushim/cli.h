@@ -180,6 +180,9 @@ void features_print_count(void);
 /* Whether a name is that of a feature. */
 bool features_know(const char *name);
 
+/* Returns the name of a feature that is written much like `name`, or NULL. */
+const char *features_nearest(const char *name);
+
 /* ---- choose.c: --choose, a list of builds of which the first that fits is printed ---- */
 
 /* Refuses a list that is not valid. */

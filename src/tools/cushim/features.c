@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +17,46 @@ bool features_know(const char *name)
 {
     enum cushim_feature feature;
     return cushim_feature_find(name, &feature) == CUDA_SUCCESS;
+}
+
+/* "Memory_Pools" is written like "memory-pools". */
+static char name_letter(char letter)
+{
+    return letter == '_' || letter == ' ' ? '-' : (char)tolower((unsigned char)letter);
+}
+
+/* How many letters must be inserted, removed or replaced to make one name of the other (Levenshtein). */
+static size_t name_distance(const char *left, const char *right)
+{
+    enum { MAX_LETTERS = 40 };
+    size_t row[MAX_LETTERS + 1], length = strlen(right);
+    for (size_t i = 0; i <= MAX_LETTERS; i++)
+        row[i] = i;
+    for (size_t i = 0; left[i] != '\0' && length <= MAX_LETTERS; i++) {
+        size_t diagonal = row[0]++;
+        for (size_t k = 0; k < length; k++) {
+            size_t replaced = diagonal + (name_letter(left[i]) != right[k]);
+            size_t shorter = row[k + 1] < row[k] ? row[k + 1] : row[k];
+            diagonal = row[k + 1];
+            row[k + 1] = replaced <= shorter ? replaced : shorter + 1;
+        }
+    }
+    return row[length <= MAX_LETTERS ? length : MAX_LETTERS];
+}
+
+const char *features_nearest(const char *name)
+{
+    size_t nearest = 0, least = SIZE_MAX;
+    for (size_t i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        size_t distance = name_distance(name, features[i].word);
+        if (strlen(name) > 2 && strstr(features[i].word, name) != NULL)
+            distance = 1; /* a part of a name: "pools" */
+        if (distance < least) {
+            least = distance;
+            nearest = i;
+        }
+    }
+    return least <= strlen(name) / 2 ? features[nearest].word : NULL;
 }
 
 /* The message without the name of the feature in front of it. */

@@ -141,11 +141,19 @@ static enum status read_slot(const struct option *option, const char *value, str
     return read_layer(option, value, options);
 }
 
+static enum status refuse_feature(const struct option *option, const char *value, const char *what)
+{
+    const char *nearest = features_nearest(value);
+    return nearest != NULL
+               ? text_refuse("%s: \"%s\" is not %s; did you mean \"%s\"?", option->name, value, what, nearest)
+               : text_refuse("%s: \"%s\" is not %s; \"cushim probe --devices\" lists the features", option->name, value,
+                             what);
+}
+
 static enum status read_feature(const struct option *option, const char *value, struct options *options)
 {
     if (!features_know(value))
-        return text_refuse("%s: cushim has no feature \"%s\"; \"cushim probe --devices\" lists them", option->name,
-                           value);
+        return refuse_feature(option, value, "a feature");
     *(const char **)option_member(option, options) = value;
     return read_layer(option, value, options);
 }
@@ -158,8 +166,7 @@ static enum status read_requirement(const struct option *option, const char *val
     *(int *)option_member(option, options) = cush_version_parse(value);
     return *(int *)option_member(option, options) != 0
                ? STATUS_USABLE
-               : text_refuse("%s: \"%s\" is not a CUDA version such as 12.3, and not a feature such as memory-pools",
-                             option->name, value);
+               : refuse_feature(option, value, "a CUDA version such as 12.3 or a feature");
 }
 
 static const struct option known_options[] = {
