@@ -144,16 +144,25 @@ static void find_off(void)
     }
 }
 
+/* The feature with the name text[0 .. length-1], or FEATURE_COUNT. */
+static int find_feature(const char *text, size_t length)
+{
+    int i = 0;
+    while (i < FEATURE_COUNT && (strlen(words[i]) != length || strncmp(words[i], text, length) != 0))
+        i++;
+    return i;
+}
+
 void deny_read(const char *text, char *hidden, size_t size)
 {
     for (; text != NULL && *text != '\0'; text += strcspn(text, ","), text += *text == ',') {
-        size_t length = strcspn(text, ",");
-        for (int i = 0; i < FEATURE_COUNT; i++) {
-            if (strlen(words[i]) != length || strncmp(words[i], text, length) != 0)
-                continue;
-            is_denied[i] = any = true;
-            list_add_hidden(hidden, size, (enum feature)i);
+        int length = (int)strcspn(text, ","), found = find_feature(text, (size_t)length);
+        if (found == FEATURE_COUNT) { /* otherwise a test of a fallback would test nothing */
+            fprintf(stderr, "softcuda: SOFTCUDA_DENY: \"%.*s\" is not the name of a feature\n", length, text);
+            continue;
         }
+        is_denied[found] = any = true;
+        list_add_hidden(hidden, size, (enum feature)found);
     }
     find_off();
 }
