@@ -2,7 +2,7 @@
 /*
  * Uses each feature that is reported as usable, and expects the others to fail as reported.
  *
- *   features [--executed FILE] [FEATURE]...
+ *   features [--executed FILE] [--device ORDINAL] [FEATURE]...
  *
  * With --executed, features with a slot that FILE does not name are skipped: a software driver executes only those.
  * Each feature has a process of its own. It prints a line for each: the name; "usable" or the obstacle; the result of
@@ -10,7 +10,6 @@
  */
 #include "use.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,17 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "softcuda.h"
-
-const struct cushim_dispatch_table *cu;
-CUdevice use_device;
-CUcontext use_context;
-CUstream use_stream;
-int use_other_process, use_device_count;
+int use_other_process;
 
 enum { SECONDS = 60, PASSED = 0, FAILED = 1, NO_GPU = 77 };
 
 static const char *executed; /* the text of FILE, or NULL */
+static int ordinal;
 
 use_function use_of(enum cushim_feature feature)
 {
@@ -78,41 +72,6 @@ static bool is_executed(enum cushim_feature feature)
     return true;
 }
 
-/* softcuda has no compiler: this function takes the place of the kernel. */
-static void store(struct softcuda_launch *launch)
-{
-    **(unsigned *const *)launch->arguments[0] = *(const unsigned *)launch->arguments[1];
-}
-
-static void register_kernel(void)
-{
-    static const size_t sizes[] = {sizeof(unsigned *), sizeof(unsigned)};
-    void *library = dlopen(cushim_diagnosis_get()->path, RTLD_LAZY | RTLD_NOLOAD);
-    union {
-        void *object;
-        softcuda_control_fn get;
-    } control = {library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL};
-    if (control.object != NULL)
-        (void)control.get(SOFTCUDA_CONTROL_VERSION)->register_kernel("store", store, sizes, 2);
-}
-
-static CUresult start(void)
-{
-    TRY(cushim_init());
-    cu = cushim_table_legacy();
-    register_kernel();
-    TRY(cu->DeviceGetCount_v1(&use_device_count));
-    TRY(cu->DeviceGet_v1(&use_device, 0));
-    if (cushim_slot_get_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
-        == CUSHIM_STATE_MISSING) {
-        TRY(cu->CtxCreate_v2(&use_context, 0, use_device));
-    } else {
-        TRY(cu->DevicePrimaryCtxRetain_v1(&use_context, use_device));
-        TRY(cu->CtxSetCurrent_v1(use_context));
-    }
-    return cu->StreamCreate_v1(&use_stream, CU_STREAM_NON_BLOCKING);
-}
-
 /* A process with a context, which waits until it is ended. */
 static int start_other(void)
 {
@@ -122,7 +81,7 @@ static int start_other(void)
         return 0;
     pid_t child = fork();
     if (child == 0) {
-        byte = start() == CUDA_SUCCESS;
+        byte = use_start(ordinal) == CUDA_SUCCESS;
         if (write(ready[1], &byte, 1) == 1)
             pause();
         _exit(0);
@@ -160,7 +119,7 @@ static int use(enum cushim_feature feature)
     alarm(SECONDS);
     if (feature == CUSHIM_FEATURE_CHECKPOINTS)
         use_other_process = start_other();
-    CUresult result = start();
+    CUresult result = use_start(ordinal);
     if (result != CUDA_SUCCESS)
         end_other();
     if (result == CUDA_ERROR_NO_DEVICE || result == CUDA_ERROR_FILE_NOT_FOUND)
@@ -215,10 +174,10 @@ static char *file_read(const char *path)
 int main(int argc, char **argv)
 {
     int failed = 0, first = 1;
-    if (argc > 2 && strcmp(argv[1], "--executed") == 0) {
-        executed = file_read(argv[2]);
-        first = 3;
-        if (executed == NULL)
+    for (; first + 1 < argc && strncmp(argv[first], "--", 2) == 0; first += 2) {
+        if (strcmp(argv[first], "--device") == 0)
+            ordinal = atoi(argv[first + 1]);
+        else if (strcmp(argv[first], "--executed") != 0 || (executed = file_read(argv[first + 1])) == NULL)
             return FAILED;
     }
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * use.h - uses of features: each function does what its feature promises, on device 0 with its primary context current,
- * and checks the result. It ends at the first call that fails and returns its code, or USE_WRONG if a result is wrong.
- * The process ends afterwards, so the functions release nothing.
+ * use.h - uses of features: each function does what its feature promises, on the device of use_start(), and checks the
+ * result. It ends at the first call that fails and returns its code, or USE_WRONG if a result is wrong. The process ends
+ * afterwards, so the functions release nothing.
  */
 #ifndef FEATURES_USE_H
 #define FEATURES_USE_H
@@ -16,7 +16,10 @@
 typedef CUresult (*use_function)(void);
 use_function use_of(enum cushim_feature feature);
 
-/* The table, the device, a stream of its primary context, and the values of the feature. */
+/* Starts the driver, and makes the primary context of a device current. */
+CUresult use_start(int ordinal);
+
+/* The table, and the device with its primary context and a stream. */
 extern const struct cushim_dispatch_table *cu;
 extern CUdevice use_device;
 extern CUcontext use_context;
@@ -25,13 +28,21 @@ extern CUstream use_stream;
 /* A process that has a context, for the functions that save and restore another process; 0: none. */
 extern int use_other_process;
 
-/* For a feature that can only be used with several devices. */
+/* For a feature that can only be used with several devices; and makes the primary context of one of them current. */
 extern int use_device_count;
+CUresult use_enter(CUdevice device, CUcontext *out_context);
 
 enum { USE_SIZE = 2 << 20, USE_BYTE = 0x5a };
 
-/* Fills memory on the device, waits, and compares it with the bytes. */
+/* Fills memory on the device, waits, and compares it with the bytes; or only compares its end. */
 CUresult use_fill(CUdeviceptr address, size_t size);
+CUresult use_compare(CUdeviceptr address, size_t size);
+
+/* Creates a pool that can be shared in this way; or physical memory, of the granularity that the feature reports, which
+ * has been mapped and filled; and maps such memory for the device. */
+CUresult use_pool(CUmemAllocationHandleType type, CUmemoryPool *out_pool);
+CUresult use_virtual(CUmemAllocationHandleType type, unsigned char rdma, CUmemGenericAllocationHandle *out_handle);
+CUresult use_map(CUmemGenericAllocationHandle handle, CUdeviceptr *out_address, size_t *out_size);
 
 /* A kernel with the parameters (address, value), which stores the value. */
 CUresult use_load_kernel(CUfunction *out_function);

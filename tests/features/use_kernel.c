@@ -72,7 +72,8 @@ static CUresult ptx_use(long long version)
     return module_use(image);
 }
 
-/* The driver compiles the version that is reported, and, unless a version limit hides what it is, no newer one. */
+/* The driver compiles the version that is reported, and no newer one, unless a version limit hides what the driver is, or
+ * the driver is newer than the list. */
 CUresult use_PTX(void)
 {
     struct cushim_feature_info info;
@@ -80,8 +81,9 @@ CUresult use_PTX(void)
     TRY(cu->LinkCreate_v2(0, NULL, NULL, &state));
     TRY(cushim_feature_get_info(CUSHIM_FEATURE_PTX, use_device, &info));
     TRY(ptx_use(info.values[0].value));
-    bool is_limited = cushim_driver_version() < cushim_diagnosis_get()->cuda_version;
-    return is_limited || ptx_use(info.values[0].value + 1) != CUDA_SUCCESS ? CUDA_SUCCESS : USE_WRONG;
+    bool is_exact = cushim_driver_version() == cushim_diagnosis_get()->cuda_version
+                    && cushim_driver_version() <= CUSHIM_LIST_VERSION;
+    return !is_exact || ptx_use(info.values[0].value + 1) != CUDA_SUCCESS ? CUDA_SUCCESS : USE_WRONG;
 }
 
 CUresult use_LIBRARY_LOADING(void)

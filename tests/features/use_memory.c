@@ -7,17 +7,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-CUresult use_fill(CUdeviceptr address, size_t size)
+CUresult use_compare(CUdeviceptr address, size_t size)
 {
     unsigned char bytes[64];
-    TRY(cu->MemsetD8Async_v1(address, USE_BYTE, size, use_stream));
-    TRY(cu->StreamSynchronize_v1(use_stream));
     TRY(cu->MemcpyDtoH_v2(bytes, address + size - sizeof bytes, sizeof bytes));
     for (size_t i = 0; i < sizeof bytes; i++) {
         if (bytes[i] != USE_BYTE)
             return USE_WRONG;
     }
     return CUDA_SUCCESS;
+}
+
+CUresult use_fill(CUdeviceptr address, size_t size)
+{
+    TRY(cu->MemsetD8Async_v1(address, USE_BYTE, size, use_stream));
+    TRY(cu->StreamSynchronize_v1(use_stream));
+    return use_compare(address, size);
 }
 
 CUresult use_expect(CUdeviceptr address, unsigned value)
@@ -48,7 +53,7 @@ CUresult use_STREAM_ORDERED_ALLOCATION(void)
     return cu->StreamSynchronize_v1(use_stream);
 }
 
-static CUresult pool_create(CUmemAllocationHandleType type, CUmemoryPool *out_pool)
+CUresult use_pool(CUmemAllocationHandleType type, CUmemoryPool *out_pool)
 {
     CUmemPoolProps properties;
     memset(&properties, 0, sizeof properties);
@@ -63,7 +68,7 @@ CUresult use_MEMORY_POOLS(void)
 {
     CUmemoryPool pool;
     CUdeviceptr address = 0;
-    TRY(pool_create(CU_MEM_HANDLE_TYPE_NONE, &pool));
+    TRY(use_pool(CU_MEM_HANDLE_TYPE_NONE, &pool));
     TRY(cu->MemAllocFromPoolAsync_v1(&address, USE_SIZE, pool, use_stream));
     return use_fill(address, USE_SIZE);
 }
@@ -73,7 +78,7 @@ CUresult use_POOL_DESCRIPTORS(void)
     CUmemoryPool pool, imported;
     CUdeviceptr address = 0;
     int descriptor = -1;
-    TRY(pool_create(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, &pool));
+    TRY(use_pool(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, &pool));
     TRY(cu->MemAllocFromPoolAsync_v1(&address, USE_SIZE, pool, use_stream));
     TRY(use_fill(address, USE_SIZE));
     TRY(cu->MemPoolExportToShareableHandle_v1(&descriptor, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
@@ -85,7 +90,7 @@ CUresult use_POOL_FABRIC_HANDLES(void)
 {
     CUmemoryPool pool;
     CUmemFabricHandle handle;
-    TRY(pool_create(CU_MEM_HANDLE_TYPE_FABRIC, &pool));
+    TRY(use_pool(CU_MEM_HANDLE_TYPE_FABRIC, &pool));
     return cu->MemPoolExportToShareableHandle_v1(&handle, pool, CU_MEM_HANDLE_TYPE_FABRIC, 0);
 }
 
@@ -101,27 +106,40 @@ static CUmemAllocationProp virtual_properties(CUmemAllocationHandleType type, un
     return properties;
 }
 
-/* Maps memory of the granularity that the feature reports, and fills it. */
-static CUresult virtual_use(CUmemAllocationHandleType type, unsigned char rdma,
-                            CUmemGenericAllocationHandle *out_handle)
+/* The granularity that the feature reports. */
+static CUresult virtual_size(size_t *out_size)
 {
-    CUmemAllocationProp properties = virtual_properties(type, rdma);
     struct cushim_feature_info info;
-    CUmemAccessDesc access;
-    CUdeviceptr address = 0;
-    size_t size = USE_SIZE;
+    *out_size = USE_SIZE;
     TRY(cushim_feature_get_info(CUSHIM_FEATURE_VIRTUAL_MEMORY, use_device, &info));
     for (size_t i = 0; i < info.value_count; i++) {
         if (info.values[i].id == CUSHIM_ASKED_GRANULARITY)
-            size = (size_t)info.values[i].value;
+            *out_size = (size_t)info.values[i].value;
     }
-    TRY(cu->MemCreate_v1(out_handle, size, &properties, 0));
-    TRY(cu->MemAddressReserve_v1(&address, size, 0, 0, 0));
-    TRY(cu->MemMap_v1(address, size, 0, *out_handle, 0));
+    return CUDA_SUCCESS;
+}
+
+CUresult use_map(CUmemGenericAllocationHandle handle, CUdeviceptr *out_address, size_t *out_size)
+{
+    CUmemAccessDesc access;
+    TRY(virtual_size(out_size));
+    TRY(cu->MemAddressReserve_v1(out_address, *out_size, 0, 0, 0));
+    TRY(cu->MemMap_v1(*out_address, *out_size, 0, handle, 0));
     memset(&access, 0, sizeof access);
-    access.location = properties.location;
+    access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    access.location.id = use_device;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    TRY(cu->MemSetAccess_v1(address, size, &access, 1));
+    return cu->MemSetAccess_v1(*out_address, *out_size, &access, 1);
+}
+
+CUresult use_virtual(CUmemAllocationHandleType type, unsigned char rdma, CUmemGenericAllocationHandle *out_handle)
+{
+    CUmemAllocationProp properties = virtual_properties(type, rdma);
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    TRY(virtual_size(&size));
+    TRY(cu->MemCreate_v1(out_handle, size, &properties, 0));
+    TRY(use_map(*out_handle, &address, &size));
     TRY(use_fill(address, size));
     return cu->MemUnmap_v1(address, size);
 }
@@ -129,7 +147,7 @@ static CUresult virtual_use(CUmemAllocationHandleType type, unsigned char rdma,
 CUresult use_VIRTUAL_MEMORY(void)
 {
     CUmemGenericAllocationHandle handle;
-    return virtual_use(CU_MEM_HANDLE_TYPE_NONE, 0, &handle);
+    return use_virtual(CU_MEM_HANDLE_TYPE_NONE, 0, &handle);
 }
 
 CUresult use_VIRTUAL_MEMORY_VISIBLE(void)
@@ -141,7 +159,7 @@ CUresult use_MEMORY_DESCRIPTORS(void)
 {
     CUmemGenericAllocationHandle handle, imported;
     int descriptor = -1;
-    TRY(virtual_use(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0, &handle));
+    TRY(use_virtual(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0, &handle));
     TRY(cu->MemExportToShareableHandle_v1(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     return cu->MemImportFromShareableHandle_v1(&imported, (void *)(size_t)descriptor,
                                                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
@@ -151,7 +169,7 @@ CUresult use_MEMORY_WIN32_HANDLES(void)
 {
     CUmemGenericAllocationHandle handle;
     void *exported = NULL;
-    TRY(virtual_use(CU_MEM_HANDLE_TYPE_WIN32, 0, &handle));
+    TRY(use_virtual(CU_MEM_HANDLE_TYPE_WIN32, 0, &handle));
     return cu->MemExportToShareableHandle_v1(&exported, handle, CU_MEM_HANDLE_TYPE_WIN32, 0);
 }
 
@@ -159,7 +177,7 @@ CUresult use_MEMORY_FABRIC_HANDLES(void)
 {
     CUmemGenericAllocationHandle handle;
     CUmemFabricHandle exported;
-    TRY(virtual_use(CU_MEM_HANDLE_TYPE_FABRIC, 0, &handle));
+    TRY(use_virtual(CU_MEM_HANDLE_TYPE_FABRIC, 0, &handle));
     return cu->MemExportToShareableHandle_v1(&exported, handle, CU_MEM_HANDLE_TYPE_FABRIC, 0);
 }
 
@@ -168,13 +186,13 @@ CUresult use_EXPANDABLE_SEGMENTS(void)
     int rdma = 0;
     CUmemGenericAllocationHandle handle;
     (void)cu->DeviceGetAttribute_v1(&rdma, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, use_device);
-    return virtual_use(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, rdma != 0, &handle);
+    return use_virtual(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, rdma != 0, &handle);
 }
 
 CUresult use_GPU_DIRECT_RDMA_VIRTUAL(void)
 {
     CUmemGenericAllocationHandle handle;
-    return virtual_use(CU_MEM_HANDLE_TYPE_NONE, 1, &handle);
+    return use_virtual(CU_MEM_HANDLE_TYPE_NONE, 1, &handle);
 }
 
 CUresult use_MULTICAST(void)
