@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -32,9 +33,10 @@ static bool has(enum cushim_slot slot)
 
 CUresult fixture_open(void)
 {
+    const char *ordinal = getenv("CONFORMANCE_DEVICE");
     CUresult result = cu->Init_v1(0);
     if (result == CUDA_SUCCESS)
-        result = cu->DeviceGet_v1(&the_device, 0);
+        result = cu->DeviceGet_v1(&the_device, ordinal != NULL ? atoi(ordinal) : 0);
     if (result != CUDA_SUCCESS)
         return result;
     if (!has(S(DevicePrimaryCtxRetain_v1)))
