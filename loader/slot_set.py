@@ -19,7 +19,7 @@ LOADER = ROOT / 'loader'
 PUBLIC = ROOT / 'include' / 'cushim'
 POLYFILLS = [LOADER / f'polyfills_{name}.c' for name in ('context', 'graph', 'stream')]
 RULES = LOADER / 'polyfills.c'
-# No set has the features of feature.h, which would need 65 slots.
+# No set has the features of feature.h, which would need more than 60 slots.
 FEATURES = LOADER / 'feature.c'
 STREAM_HEADERS = ('capture', 'completion', 'context', 'event', 'graph', 'stream')
 

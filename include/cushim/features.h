@@ -165,7 +165,8 @@ CUSHIM_FEATURE_SLOT(PEER_ACCESS, DeviceCanAccessPeer_v1)
 CUSHIM_FEATURE_ASKED(PEER_ACCESS, PEER_COUNT, AT_LEAST, 1)
 
 CUSHIM_FEATURE(IPC_EVENTS, "ipc-events", "Shares an event with other processes.",
-               "CUDA manual, cuIpcGetEventHandle; WSL (not seen on hardware): sgl-project/sglang#36212")
+               "CUDA manual, cuIpcGetEventHandle; WSL (not seen on hardware): unreliable, though the CUDA on WSL guide "
+               "names it from driver 510: NVIDIA/numba-cuda#488, sgl-project/sglang#35385")
 CUSHIM_FEATURE_SLOT(IPC_EVENTS, IpcGetEventHandle_v1)
 CUSHIM_FEATURE_SLOT(IPC_EVENTS, IpcOpenEventHandle_v1)
 CUSHIM_FEATURE_NOT_ON(IPC_EVENTS, WSL)
@@ -173,7 +174,8 @@ CUSHIM_FEATURE_DEVICE(IPC_EVENTS, UNIFIED_ADDRESSING, AT_LEAST, 1)
 CUSHIM_FEATURE_DEVICE(IPC_EVENTS, IPC_EVENT_SUPPORTED, IF_KNOWN, 1)
 
 CUSHIM_FEATURE(IPC_MEMORY, "ipc-memory", "Shares an ordinary allocation with other processes.",
-               "CUDA manual, cuIpcGetMemHandle; WSL (not seen on hardware): sgl-project/sglang#36212")
+               "CUDA manual, cuIpcGetMemHandle; WSL (not seen on hardware): unreliable, though the CUDA on WSL guide "
+               "names it from driver 510: NVIDIA/numba-cuda#488, sgl-project/sglang#35385")
 CUSHIM_FEATURE_SLOT(IPC_MEMORY, IpcGetMemHandle_v1)
 CUSHIM_FEATURE_SLOT(IPC_MEMORY, IpcCloseMemHandle_v1)
 CUSHIM_FEATURE_NOT_ON(IPC_MEMORY, WSL)

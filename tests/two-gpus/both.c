@@ -108,8 +108,8 @@ static void *allocate_on_second(void *unused)
 {
     CUstream stream;
     unsigned long long memory = 0;
-    enter(1, &stream);
-    printf("allocation on the second device: %d\n", cuMemAlloc_v2(&memory, 64));
+    int device = enter(1, &stream);
+    printf("allocation on device %d: %d\n", device, cuMemAlloc_v2(&memory, 64));
     return unused;
 }
 
@@ -122,7 +122,7 @@ static void with_capture(void)
     CHECK(cuStreamBeginCapture_v2(stream, GLOBAL));
     pthread_create(&thread, NULL, allocate_on_second, NULL);
     pthread_join(thread, NULL);
-    printf("end of the capture on the first device: %d\n", cuStreamEndCapture(stream, &graph));
+    printf("end of the capture on device 0: %d\n", cuStreamEndCapture(stream, &graph));
 }
 
 int main(int argc, char **argv)
