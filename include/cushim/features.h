@@ -18,7 +18,7 @@
  * - SLOT: a slot that the feature needs, the newest first. The CUDA version that the feature needs is that of its
  *   newest slot.
  * - SINCE: a CUDA version that the feature needs for a reason that no slot shows, such as a device attribute of that
- *   version.
+ *   version. It stands before the slots, which are older.
  * - NOT_ON: a platform on which the feature does not work, whatever the driver reports: WINDOWS, WSL, or
  *   NO_IMEX_CHANNEL, a machine without a channel (/dev/nvidia-caps-imex-channels) that this process may open.
  * - DEVICE: a device attribute, CU_DEVICE_ATTRIBUTE_<attribute>. `test` is AT_LEAST: the attribute must be `wanted` or
@@ -73,9 +73,9 @@ CUSHIM_FEATURE_DEVICE(MEMORY_POOLS, MEMPOOL_SUPPORTED_HANDLE_TYPES, ANY, 0)
 CUSHIM_FEATURE(POOL_DESCRIPTORS, "pool-descriptors", "Shares a memory pool with other processes by a file descriptor.",
                "CUDA manual, cuMemPoolExportToShareableHandle; WSL (not seen on hardware): NVIDIA/cuda-python#1045, "
                "rapidsai/rmm#1051")
+CUSHIM_FEATURE_SINCE(POOL_DESCRIPTORS, 11030)
 CUSHIM_FEATURE_SLOT(POOL_DESCRIPTORS, MemPoolExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(POOL_DESCRIPTORS, MemPoolImportFromShareableHandle_v1)
-CUSHIM_FEATURE_SINCE(POOL_DESCRIPTORS, 11030)
 CUSHIM_FEATURE_NOT_ON(POOL_DESCRIPTORS, WINDOWS)
 CUSHIM_FEATURE_NOT_ON(POOL_DESCRIPTORS, WSL)
 CUSHIM_FEATURE_DEVICE(POOL_DESCRIPTORS, MEMPOOL_SUPPORTED_HANDLE_TYPES, HAS, 1)
@@ -84,9 +84,9 @@ CUSHIM_FEATURE(POOL_FABRIC_HANDLES, "pool-fabric-handles",
                "Shares a memory pool with other machines of an NVLink fabric.",
                "CUDA manual, CUmemPoolProps; the channel: CUmemAllocationHandleType, and observed with driver 580 "
                "on an H200")
+CUSHIM_FEATURE_SINCE(POOL_FABRIC_HANDLES, 12030)
 CUSHIM_FEATURE_SLOT(POOL_FABRIC_HANDLES, MemPoolExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(POOL_FABRIC_HANDLES, MemPoolImportFromShareableHandle_v1)
-CUSHIM_FEATURE_SINCE(POOL_FABRIC_HANDLES, 12030)
 CUSHIM_FEATURE_DEVICE(POOL_FABRIC_HANDLES, MEMPOOL_SUPPORTED_HANDLE_TYPES, HAS, 8)
 CUSHIM_FEATURE_NOT_ON(POOL_FABRIC_HANDLES, NO_IMEX_CHANNEL)
 
@@ -107,9 +107,9 @@ CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY, HANDLE_TYPE_FABRIC_SUPPORTED, ANY, 0)
 CUSHIM_FEATURE(VIRTUAL_MEMORY_VISIBLE, "virtual-memory-visible",
                "Uses virtual memory with device numbers that CUDA_VISIBLE_DEVICES changes.",
                "NVIDIA/nccl, src/misc/cudawrap.cc; earlier versions of NCCL also need gpu-direct-rdma-virtual")
+CUSHIM_FEATURE_SINCE(VIRTUAL_MEMORY_VISIBLE, 12000)
 CUSHIM_FEATURE_SLOT(VIRTUAL_MEMORY_VISIBLE, MemCreate_v1)
 CUSHIM_FEATURE_SLOT(VIRTUAL_MEMORY_VISIBLE, MemMap_v1)
-CUSHIM_FEATURE_SINCE(VIRTUAL_MEMORY_VISIBLE, 12000)
 CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY_VISIBLE, VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, AT_LEAST, 1)
 CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY_VISIBLE, GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, ANY, 0)
 
@@ -131,9 +131,9 @@ CUSHIM_FEATURE_DEVICE(MEMORY_WIN32_HANDLES, HANDLE_TYPE_WIN32_HANDLE_SUPPORTED, 
 CUSHIM_FEATURE(MEMORY_FABRIC_HANDLES, "memory-fabric-handles",
                "Shares virtual memory with other machines of an NVLink fabric.",
                "CUDA manual, cuMemExportToShareableHandle; the channel: as for pool-fabric-handles")
+CUSHIM_FEATURE_SINCE(MEMORY_FABRIC_HANDLES, 12030)
 CUSHIM_FEATURE_SLOT(MEMORY_FABRIC_HANDLES, MemExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(MEMORY_FABRIC_HANDLES, MemImportFromShareableHandle_v1)
-CUSHIM_FEATURE_SINCE(MEMORY_FABRIC_HANDLES, 12030)
 CUSHIM_FEATURE_DEVICE(MEMORY_FABRIC_HANDLES, HANDLE_TYPE_FABRIC_SUPPORTED, AT_LEAST, 1)
 CUSHIM_FEATURE_NOT_ON(MEMORY_FABRIC_HANDLES, NO_IMEX_CHANNEL)
 
@@ -193,8 +193,8 @@ CUSHIM_FEATURE_DEVICE(GPU_DIRECT_RDMA, GPU_DIRECT_RDMA_WRITES_ORDERING, ANY, 0)
 
 CUSHIM_FEATURE(GPU_DIRECT_RDMA_VIRTUAL, "gpu-direct-rdma-virtual", "Lets other PCIe devices access virtual memory.",
                "CUDA manual, CUmemAllocationProp")
-CUSHIM_FEATURE_SLOT(GPU_DIRECT_RDMA_VIRTUAL, MemCreate_v1)
 CUSHIM_FEATURE_SINCE(GPU_DIRECT_RDMA_VIRTUAL, 11000)
+CUSHIM_FEATURE_SLOT(GPU_DIRECT_RDMA_VIRTUAL, MemCreate_v1)
 CUSHIM_FEATURE_NOT_ON(GPU_DIRECT_RDMA_VIRTUAL, WINDOWS)
 CUSHIM_FEATURE_DEVICE(GPU_DIRECT_RDMA_VIRTUAL, GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, AT_LEAST, 1)
 
@@ -231,8 +231,8 @@ CUSHIM_FEATURE_DEVICE(HOST_REGISTRATION, CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
 
 CUSHIM_FEATURE(READ_ONLY_HOST_REGISTRATION, "read-only-host-registration",
                "Page-locks host memory that is mapped for reading only.", "CUDA manual, CU_MEMHOSTREGISTER_READ_ONLY")
-CUSHIM_FEATURE_SLOT(READ_ONLY_HOST_REGISTRATION, MemHostRegister_v2)
 CUSHIM_FEATURE_SINCE(READ_ONLY_HOST_REGISTRATION, 11010)
+CUSHIM_FEATURE_SLOT(READ_ONLY_HOST_REGISTRATION, MemHostRegister_v2)
 CUSHIM_FEATURE_DEVICE(READ_ONLY_HOST_REGISTRATION, HOST_REGISTER_SUPPORTED, IF_KNOWN, 1)
 CUSHIM_FEATURE_DEVICE(READ_ONLY_HOST_REGISTRATION, READ_ONLY_HOST_REGISTER_SUPPORTED, AT_LEAST, 1)
 
@@ -344,16 +344,16 @@ CUSHIM_FEATURE_SLOT(EXTENDED_LAUNCH, LaunchKernelEx_v1)
 
 CUSHIM_FEATURE(CLUSTERS, "clusters", "Launches blocks in clusters that share their shared memory.",
                "CUDA manual, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")
+CUSHIM_FEATURE_SINCE(CLUSTERS, 11080)
 CUSHIM_FEATURE_SLOT(CLUSTERS, OccupancyMaxActiveClusters_v1)
 CUSHIM_FEATURE_SLOT(CLUSTERS, LaunchKernelEx_v1)
-CUSHIM_FEATURE_SINCE(CLUSTERS, 11080)
 CUSHIM_FEATURE_DEVICE(CLUSTERS, CLUSTER_LAUNCH, AT_LEAST, 1)
 
 CUSHIM_FEATURE(PROGRAMMATIC_LAUNCH, "programmatic-launch",
                "A kernel starts before the kernel in front of it has ended.",
                "CUDA programming guide, programmatic dependent launch")
-CUSHIM_FEATURE_SLOT(PROGRAMMATIC_LAUNCH, LaunchKernelEx_v1)
 CUSHIM_FEATURE_SINCE(PROGRAMMATIC_LAUNCH, 11080)
+CUSHIM_FEATURE_SLOT(PROGRAMMATIC_LAUNCH, LaunchKernelEx_v1)
 CUSHIM_FEATURE_DEVICE(PROGRAMMATIC_LAUNCH, COMPUTE_CAPABILITY_MAJOR, AT_LEAST, 9)
 
 CUSHIM_FEATURE(TENSOR_MAPS, "tensor-maps", "Kernels copy parts of tensors with the tensor memory accelerator (TMA).",

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <limits.h>
+#include <stdio.h>
 
 static struct cushim_feature_info alone(enum cushim_feature feature)
 {
@@ -56,9 +57,28 @@ static void test_feature_when_the_driver_is_too_old_then_the_newest_missing_func
     assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
                     "memory-pools: cuMemPoolCreate needs CUDA 11.2; this driver is CUDA 11.0.");
     assert_obstacle(CUSHIM_FEATURE_CLUSTERS, CUSHIM_OBSTACLE_VERSION,
-                    "clusters: cuOccupancyMaxActiveClusters needs CUDA 11.7; this driver is CUDA 11.0.");
-    assert_int_equal(alone(CUSHIM_FEATURE_CLUSTERS).since, 11070);
+                    "clusters: it needs CUDA 11.8; this driver is CUDA 11.0.");
+    assert_int_equal(alone(CUSHIM_FEATURE_CLUSTERS).since, 11080);
+    assert_obstacle(CUSHIM_FEATURE_GREEN_CONTEXTS, CUSHIM_OBSTACLE_VERSION,
+                    "green-contexts: cuGreenCtxCreate needs CUDA 12.4; this driver is CUDA 11.0.");
     assert_true(alone(CUSHIM_FEATURE_VIRTUAL_MEMORY).usable);
+}
+
+/* Not an older one, with which the program would fail again. */
+static void test_feature_when_the_driver_is_too_old_then_the_message_names_the_version_that_is_enough(void **state)
+{
+    (void)state;
+    int too_old = 0;
+    unit_load_plain("fake_6050");
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        struct cushim_feature_info info = alone((enum cushim_feature)i);
+        char text[40];
+        snprintf(text, sizeof text, "needs CUDA %d.%d;", info.since / 1000, info.since % 1000 / 10);
+        if (info.obstacle == CUSHIM_OBSTACLE_VERSION)
+            unit_assert_contains(info.message, text);
+        too_old += info.obstacle == CUSHIM_OBSTACLE_VERSION;
+    }
+    assert_true(too_old > CUSHIM_FEATURE_COUNT / 2);
 }
 
 static void test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit(void **state)
@@ -142,6 +162,20 @@ static void test_feature_when_an_attribute_is_newer_than_the_driver_then_its_ver
     assert_obstacle(CUSHIM_FEATURE_MEMORY_FABRIC_HANDLES, CUSHIM_OBSTACLE_VERSION,
                     "memory-fabric-handles: it needs CUDA 12.3; this driver is CUDA 11.4.");
     assert_int_equal(alone(CUSHIM_FEATURE_MPS).obstacle, CUSHIM_OBSTACLE_VERSION);
+}
+
+static void test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are_met(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_future");
+    for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
+        struct cushim_feature_info info = alone((enum cushim_feature)i);
+        assert_true(info.usable || info.obstacle == CUSHIM_OBSTACLE_PLATFORM);
+    }
+    struct cushim_feature_info newest = alone(CUSHIM_FEATURE_PTX);
+    unit_reset(state);
+    unit_load("fake_future", (struct cushim_load_options){.max_version = CUSHIM_LIST_VERSION});
+    assert_int_equal(newest.values[0].value, alone(CUSHIM_FEATURE_PTX).values[0].value);
 }
 
 static void test_feature_list_when_counted_then_the_values_of_each_feature_fit(void **state)
@@ -277,6 +311,7 @@ int main(void)
         UNIT_TEST(test_feature_find_when_the_name_is_in_the_list_then_it_is_found),
         UNIT_TEST(test_feature_find_when_the_name_is_unknown_then_not_found_and_writes_nothing),
         UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_newest_missing_function_is_named),
+        UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_message_names_the_version_that_is_enough),
         UNIT_TEST(test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit),
         UNIT_TEST(test_feature_when_it_needs_a_version_without_a_slot_then_the_message_names_it),
         UNIT_TEST(test_feature_when_the_limit_is_below_a_version_without_a_slot_then_the_message_names_the_limit),
@@ -286,6 +321,7 @@ int main(void)
         UNIT_TEST(test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_old_for_such_streams),
         UNIT_TEST(test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams),
         UNIT_TEST(test_feature_when_an_attribute_is_newer_than_the_driver_then_its_version_is_named),
+        UNIT_TEST(test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are_met),
         UNIT_TEST(test_feature_list_when_counted_then_the_values_of_each_feature_fit),
         UNIT_TEST(test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follows),
         UNIT_TEST(test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle),
