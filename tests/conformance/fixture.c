@@ -13,6 +13,7 @@
 #    include <windows.h>
 #endif
 
+int the_ordinal;
 CUdevice the_device;
 CUcontext the_context;
 
@@ -35,8 +36,9 @@ CUresult fixture_open(void)
 {
     const char *ordinal = getenv("CONFORMANCE_DEVICE");
     CUresult result = cu->Init_v1(0);
+    the_ordinal = ordinal != NULL ? atoi(ordinal) : 0;
     if (result == CUDA_SUCCESS)
-        result = cu->DeviceGet_v1(&the_device, ordinal != NULL ? atoi(ordinal) : 0);
+        result = cu->DeviceGet_v1(&the_device, the_ordinal);
     if (result != CUDA_SUCCESS)
         return result;
     if (!has(S(DevicePrimaryCtxRetain_v1)))

@@ -8,7 +8,8 @@
 
 #include "check.h"
 
-/* The device, and its primary context (an ordinary one before CUDA 7.0), current on the main thread. */
+/* The device and its ordinal, and its primary context (an ordinary one before CUDA 7.0), current on the main thread. */
+extern int the_ordinal;
 extern CUdevice the_device;
 extern CUcontext the_context;
 

@@ -151,7 +151,7 @@ static void ended(void)
     struct cushim_completion *completions[MANY];
     CUcontext other = NULL;
     int right = 0;
-    require("context", cushim_context_create(0, 0, &context));
+    require("context", cushim_context_create(the_ordinal, 0, &context));
     require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     gate_close(&gate, cushim_stream_handle(stream));
     for (int i = 0; i < MANY; i++)
@@ -178,7 +178,7 @@ static void ended_after_fault(void)
     CUcontext before = NULL;
     CUfunction function = NULL;
     struct gate gate;
-    require("context", cushim_context_create(0, 0, &context));
+    require("context", cushim_context_create(the_ordinal, 0, &context));
     require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     require("enter", cushim_context_enter(context, &before));
     require("kernel", kernel_get("conformance_fault", &function));
@@ -204,7 +204,7 @@ static void released_not_last(void)
     struct gate gate;
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = borrowed_stream();
-    require("context", cushim_context_create_primary(0, &context));
+    require("context", cushim_context_create_primary(the_ordinal, &context));
     gate_close(&gate, cushim_stream_handle(stream));
     struct cushim_completion *completions[KINDS] = {polled_new(stream), notifying_new(stream)};
     expect_success("destroy", cushim_context_destroy(&context));

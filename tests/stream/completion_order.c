@@ -179,7 +179,7 @@ static void use_another_context(void)
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
     int waits = watch_calls_of(S(StreamWaitEvent_v1));
-    require("context", cushim_context_create(0, 0, &context));
+    require("context", cushim_context_create(the_ordinal, 0, &context));
     require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     struct cushim_completion *completion = notifying_new(stream);
     require("wait", wait_status(completion, soon()));

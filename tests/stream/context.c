@@ -8,13 +8,13 @@ static void primary(void)
     struct cushim_context *second = NULL;
     CUdevice device = -1;
     watch_begin();
-    if (!expect_success("create", cushim_context_create_primary(0, &first)))
+    if (!expect_success("create", cushim_context_create_primary(the_ordinal, &first)))
         return;
     expect_current("current-stays", the_context);
     expect_true("is-the-primary-one", cushim_context_handle(first) == the_context);
     expect_success("device", cushim_context_get_device(first, &device));
     expect_number("device-is", device, the_device);
-    expect_success("again", cushim_context_create_primary(0, &second));
+    expect_success("again", cushim_context_create_primary(the_ordinal, &second));
     expect_true("again-is-the-same", cushim_context_handle(second) == the_context);
     expect_number("retained", watch_contexts(), 2);
     expect_success("destroy", cushim_context_destroy(&first));
@@ -31,7 +31,7 @@ static void primary_argument(void)
     struct cushim_context *context = NULL;
     expect_driver_error("no-such-device", cushim_context_create_primary(99, &context), CUDA_ERROR_INVALID_DEVICE);
     expect_driver_error("negative-device", cushim_context_create_primary(-1, &context), CUDA_ERROR_INVALID_DEVICE);
-    expect_error("null", cushim_context_create_primary(0, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_error("null", cushim_context_create_primary(the_ordinal, NULL), CUDA_ERROR_INVALID_VALUE);
     expect_true("untouched", context == NULL);
 }
 
@@ -39,7 +39,7 @@ static void primary_argument(void)
 static void primary_on_old(void)
 {
     struct cushim_context *context = NULL;
-    expect_driver_error("code", cushim_context_create_primary(0, &context), CUDA_ERROR_NOT_SUPPORTED);
+    expect_driver_error("code", cushim_context_create_primary(the_ordinal, &context), CUDA_ERROR_NOT_SUPPORTED);
     expect_true("untouched", context == NULL);
 }
 
@@ -50,7 +50,7 @@ static void own(void)
     CUcontext popped = NULL;
     unsigned flags = 0;
     watch_begin();
-    if (!expect_success("create", cushim_context_create(0, CU_CTX_SCHED_YIELD, &context)))
+    if (!expect_success("create", cushim_context_create(the_ordinal, CU_CTX_SCHED_YIELD, &context)))
         return;
     expect_current("current-stays", the_context);
     expect_true("is-new", cushim_context_handle(context) != the_context && cushim_context_handle(context) != NULL);
@@ -64,7 +64,7 @@ static void own(void)
     expect_number("ended", watch_contexts(), 0);
     expect_current("current-stays-after", the_context);
     require("none", cu->CtxSetCurrent_v1(NULL));
-    expect_success("create-without-current", cushim_context_create(0, 0, &context));
+    expect_success("create-without-current", cushim_context_create(the_ordinal, 0, &context));
     expect_current("none-is-current", before);
     expect_success("destroy-without-current", cushim_context_destroy(&context));
     expect_current("none-is-current-after", NULL);
@@ -75,8 +75,9 @@ static void own_argument(void)
 {
     struct cushim_context *context = NULL;
     expect_driver_error("no-such-device", cushim_context_create(99, 0, &context), CUDA_ERROR_INVALID_DEVICE);
-    expect_driver_error("unknown-flags", cushim_context_create(0, 0x40000000, &context), CUDA_ERROR_INVALID_VALUE);
-    expect_error("null", cushim_context_create(0, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_driver_error("unknown-flags", cushim_context_create(the_ordinal, 0x40000000, &context),
+                        CUDA_ERROR_INVALID_VALUE);
+    expect_error("null", cushim_context_create(the_ordinal, 0, NULL), CUDA_ERROR_INVALID_VALUE);
     expect_true("untouched", context == NULL);
     expect_current("current-stays", the_context);
 }
@@ -148,8 +149,8 @@ static void entered(void)
     struct cushim_context *inner = NULL;
     CUcontext before_outer = NULL;
     CUcontext before_inner = NULL;
-    require("outer", cushim_context_create(0, 0, &outer));
-    require("inner", cushim_context_create(0, 0, &inner));
+    require("outer", cushim_context_create(the_ordinal, 0, &outer));
+    require("inner", cushim_context_create(the_ordinal, 0, &inner));
     expect_success("enter", cushim_context_enter(outer, &before_outer));
     expect_current("is-current", cushim_context_handle(outer));
     expect_true("before", before_outer == the_context);
@@ -178,8 +179,8 @@ static void left_without_current(void)
     struct cushim_context *top = NULL;
     CUcontext before = NULL;
     CUcontext popped = NULL;
-    require("block", cushim_context_create(0, 0, &block));
-    require("top", cushim_context_create(0, 0, &top));
+    require("block", cushim_context_create(the_ordinal, 0, &block));
+    require("top", cushim_context_create(the_ordinal, 0, &top));
     require("push", cu->CtxPushCurrent_v2(cushim_context_handle(top)));
     expect_success("enter", cushim_context_enter(block, &before));
     require("unset", cu->CtxSetCurrent_v1(NULL));
@@ -213,14 +214,14 @@ static void preferred(void)
     struct cushim_context *context = NULL;
     bool has_primary = !is_missing(S(DevicePrimaryCtxRetain_v1));
     watch_begin();
-    if (!expect_success("create", cushim_context_create_preferred(0, &context)))
+    if (!expect_success("create", cushim_context_create_preferred(the_ordinal, &context)))
         return;
     expect_true("kind", (cushim_context_handle(context) == the_context) == has_primary);
     expect_current("current-stays", the_context);
     expect_success("destroy", cushim_context_destroy(&context));
     expect_number("ended", watch_contexts(), 0);
     expect_driver_error("no-such-device", cushim_context_create_preferred(99, &context), CUDA_ERROR_INVALID_DEVICE);
-    expect("null", cushim_context_create_preferred(0, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect("null", cushim_context_create_preferred(the_ordinal, NULL), CUDA_ERROR_INVALID_VALUE);
     expect_true("untouched", context == NULL);
     watch_end();
 }
@@ -232,7 +233,7 @@ static void outlived(void)
     struct cushim_stream *stream = NULL;
     struct cushim_event *event = NULL;
     watch_begin();
-    require("create", cushim_context_create(0, 0, &context));
+    require("create", cushim_context_create(the_ordinal, 0, &context));
     require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     require("event", cushim_event_create(context, CU_EVENT_DISABLE_TIMING, &event));
     expect_success("destroy", cushim_context_destroy(&context));

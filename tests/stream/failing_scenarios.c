@@ -12,8 +12,8 @@
         destroy(&made);                                                                                                \
         return result;                                                                                                 \
     }
-CREATES(create_primary, cushim_context, cushim_context_destroy, cushim_context_create_primary(0, &made))
-CREATES(create_context, cushim_context, cushim_context_destroy, cushim_context_create(0, 0, &made))
+CREATES(create_primary, cushim_context, cushim_context_destroy, cushim_context_create_primary(the_ordinal, &made))
+CREATES(create_context, cushim_context, cushim_context_destroy, cushim_context_create(the_ordinal, 0, &made))
 CREATES(borrow_context, cushim_context, cushim_context_destroy, cushim_context_borrow(the_context, &made))
 CREATES(create_stream, cushim_stream, cushim_stream_destroy,
         cushim_stream_create(attempt.context, CU_STREAM_NON_BLOCKING, 0, &made))

@@ -97,7 +97,7 @@ static void instantiated_elsewhere(void)
     struct cushim_graph_exec *exec = NULL;
     atomic_int calls = 0;
     watch_begin();
-    require("context", cushim_context_create(0, 0, &context));
+    require("context", cushim_context_create(the_ordinal, 0, &context));
     require("stream", cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     struct cushim_graph *graph = test_graph_new();
     add_node(cushim_graph_handle(graph), &calls);

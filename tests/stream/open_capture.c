@@ -192,7 +192,7 @@ static void special_replaced(void)
 static struct cushim_context *other_context_new(void)
 {
     struct cushim_context *context = NULL;
-    if (expect_success("create-other-context", cushim_context_create(0, 0, &context)))
+    if (expect_success("create-other-context", cushim_context_create(the_ordinal, 0, &context)))
         require("set-other-current", cu->CtxSetCurrent_v1(cushim_context_handle(context)));
     return context;
 }

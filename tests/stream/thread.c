@@ -117,7 +117,7 @@ static void destroyed_together(void)
 {
     struct crew crew = {.context = NULL};
     struct cushim_stream *stream = NULL;
-    require("context", cushim_context_create(0, 0, &crew.context));
+    require("context", cushim_context_create(the_ordinal, 0, &crew.context));
     run_crew(&crew, end_last);
     require("stream", cushim_stream_create(crew.context, 0, 0, &stream));
     require("destroy", cushim_context_destroy(&crew.context));

@@ -80,7 +80,7 @@ static void across_contexts(void)
     struct cushim_context *there = NULL;
     struct cushim_stream *stream = NULL;
     struct cushim_event *event = fixture_event(CU_EVENT_DISABLE_TIMING);
-    expect_success("context", cushim_context_create(0, 0, &there));
+    expect_success("context", cushim_context_create(the_ordinal, 0, &there));
     expect_success("stream", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &stream));
     expect_wait(stream, fixture_stream(), event);
     expect_driver_error("record-in-another-context", cushim_event_record(event, stream, 0), CUDA_ERROR_INVALID_HANDLE);
@@ -103,7 +103,7 @@ static void across_devices(void)
         not_applicable(NULL, "there is one device");
         return;
     }
-    require("context", cushim_context_create(1, 0, &there));
+    require("context", cushim_context_create((the_ordinal + 1) % devices, 0, &there));
     require("event", cushim_event_create(there, CU_EVENT_DISABLE_TIMING, &event));
     expect_success("create", cushim_stream_create(there, CU_STREAM_NON_BLOCKING, 0, &stream));
     expect_success("device", cushim_stream_get_device(stream, &device));
