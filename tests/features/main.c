@@ -96,15 +96,17 @@ static void end_other(void)
 }
 
 /* A missing function must return CUDA_ERROR_NOT_SUPPORTED. What the device does not support may return any error. A
- * version that no slot shows is not visible under a version limit. */
+ * version that no slot shows is visible neither under a version limit nor on a software driver, whose functions are the
+ * same in every version. */
 static bool is_as_reported(const struct cushim_feature_info *info, CUresult result)
 {
-    bool is_limited = cushim_driver_version() < cushim_diagnosis_get()->cuda_version;
+    bool shows_versions = cushim_driver_version() == cushim_diagnosis_get()->cuda_version && executed == NULL;
     switch (info->obstacle) {
     case CUSHIM_OBSTACLE_NONE:
         return result == CUDA_SUCCESS;
     case CUSHIM_OBSTACLE_VERSION:
-        return result == CUDA_ERROR_NOT_SUPPORTED || (is_limited && strstr(info->message, "it needs CUDA") != NULL);
+        return result == CUDA_ERROR_NOT_SUPPORTED
+               || (!shows_versions && strstr(info->message, "it needs CUDA") != NULL);
     case CUSHIM_OBSTACLE_FUNCTION:
         return result == CUDA_ERROR_NOT_SUPPORTED;
     default: /* a software driver can do more than its device reports */
