@@ -134,7 +134,7 @@ static inline const struct cushim_dispatch_table *cushim_table(void)
  * cannot call inline functions: the table is an array of function pointers, and enum cushim_slot has the indices
  * (cushim_slot_find()).
  *
- * @return The table; NULL if kind is not a kind.
+ * @return The table; NULL if kind is out of range.
  */
 CUSHIM_API const struct cushim_dispatch_table *cushim_table_get(enum cushim_default_stream kind);
 

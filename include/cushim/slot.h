@@ -59,7 +59,7 @@ struct cushim_slot_info {
  * @param slot      The slot.
  * @param kind      The table: ::CUSHIM_DEFAULT_STREAM_AS_COMPILED for that of cushim_table().
  * @param out_info  Receives the description. Its strings and `via` stay valid for the life of the process.
- * @retval CUDA_ERROR_INVALID_VALUE  slot is not a slot, kind is not a kind, or out_info is NULL.
+ * @retval CUDA_ERROR_INVALID_VALUE  slot or kind is out of range, or out_info is NULL.
  */
 CUSHIM_API CUresult cushim_slot_get_info(enum cushim_slot slot, enum cushim_default_stream kind,
                                          struct cushim_slot_info *out_info);
@@ -96,7 +96,7 @@ CUSHIM_API CUresult cushim_slot_find(const char *name, enum cushim_slot *out_slo
  *                                   reason.
  * @retval CUDA_ERROR_NOT_FOUND      No slot and no feature has that name.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded; *out_unmet is the first name.
- * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, names is NULL and count is not 0, or kind is not a kind.
+ * @retval CUDA_ERROR_INVALID_VALUE  A name is NULL, names is NULL and count is not 0, or kind is out of range.
  */
 CUSHIM_API CUresult cushim_require(const char *const *names, size_t count, enum cushim_default_stream kind,
                                    const char **out_unmet);

@@ -134,7 +134,7 @@ size_t cush_completion_run_due(struct cushim_dispatcher *dispatcher)
     while (next != NULL) {
         struct cushim_completion *completion = next;
         next = completion->next;
-        (void)atomic_exchange(&completion->queued, false);
+        STORE_BEFORE_LOAD(&completion->queued, false);
         if (atomic_load(&dispatcher->closed))
             callback_cancel(completion);
         else

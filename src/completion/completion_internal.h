@@ -6,9 +6,6 @@
  * Nothing here takes a lock, so that a thread of the driver never waits for a thread of the program, and a fork()
  * leaves no lock locked. A thread that must do something exactly once claims it with one atomic exchange. (The portable
  * form of os_wait.h takes a short lock.)
- *
- * Where a thread writes one word and then reads another that a firing writes, it writes with an exchange, not with
- * atomic_store(): QEMU 7.2, which runs programs for arm64 on x86-64, can let the read overtake a plain store.
  */
 #ifndef CUSHIM_COMPLETION_INTERNAL_H
 #define CUSHIM_COMPLETION_INTERNAL_H
@@ -20,6 +17,12 @@
 #include "../stream/stream_internal.h"
 #include "cushim/completion.h"
 #include "os_wait.h"
+
+/*
+ * Writes a word before this thread reads another one that a firing writes. Not with atomic_store(): QEMU 7.2, which runs
+ * programs for arm64 on x86-64, can let the read overtake a plain store.
+ */
+#define STORE_BEFORE_LOAD(at, value) ((void)atomic_exchange(at, value))
 
 /* destroy_user of cushim_stream_enqueue(). Atomic as a number: a pointer to a function is not one to an object. */
 typedef void (*destroy_fn)(void *user);

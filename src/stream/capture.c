@@ -25,7 +25,8 @@ struct cushim_capture {
  */
 static CUSH_THREAD_LOCAL struct cushim_capture *special_captures;
 
-unsigned long long cush_thread_number(void)
+/* Returns the number of the calling thread. No later thread gets the same number. */
+static unsigned long long thread_number(void)
 {
     static atomic_ullong count;
     static CUSH_THREAD_LOCAL unsigned long long number;
@@ -82,7 +83,7 @@ static CUresult capture_prepare(const char *function, struct cushim_stream *stre
     capture->graph = graph;
     capture->has_existing_graph = existing != NULL;
     capture->mode = mode;
-    capture->thread = cush_thread_number();
+    capture->thread = thread_number();
     if (capture->has_existing_graph)
         atomic_fetch_add(&graph->captures, 1);
     *out_capture = capture;
@@ -259,7 +260,7 @@ static CUresult capture_end(const char *function, struct cushim_capture *capture
 static bool capture_needs_other_thread(const struct cushim_capture *capture)
 {
     return (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED || capture->stream->special)
-           && capture->thread != cush_thread_number();
+           && capture->thread != thread_number();
 }
 
 CUresult cushim_capture_end(struct cushim_capture **capture, struct cushim_graph **out_graph)

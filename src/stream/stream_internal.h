@@ -267,9 +267,6 @@ static inline bool is_capture_error(CUresult code)
     return code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && code <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 }
 
-/* Returns the number of the calling thread. No later thread gets the same number. */
-unsigned long long cush_thread_number(void);
-
 /* Returns whether a capture is open that was begun with this object; of a special stream, in this thread. */
 bool cush_capture_is_open(struct cushim_stream *stream);
 

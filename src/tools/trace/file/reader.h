@@ -56,7 +56,7 @@ struct trace_slot {
         char kind; /* enum trace_field */
         size_t size;
         const char *type, *name;
-        struct trace_type value; /* the type or, of a pointer that is followed, that of the value behind it */
+        struct trace_type value; /* the type; for a dereferenced pointer, the pointee type */
     } fields[TRACE_MOST_FIELDS];
 };
 

@@ -60,7 +60,7 @@ static bool fail_file(const char *why)
     return false;
 }
 
-/* The first process writes what only a layer knows. */
+/* The first process writes the slot states and the schema. */
 static bool file_describe(int descriptor)
 {
     static char text[TRACE_CHUNKS_AT];

@@ -21,7 +21,7 @@ struct trace_stream_capture {
     unsigned mode;
     enum trace_capture_state { TRACE_CAPTURE_ACTIVE, TRACE_CAPTURE_LOST, TRACE_CAPTURE_ENDED } state;
     struct trace_moment began;
-    uint64_t active;          /* the begin of the last call that shows that it was active */
+    uint64_t active;          /* start time of the last call that saw the capture active */
     struct trace_moment lost; /* the first call that shows that it was invalidated; its call is 0 if there is none */
     struct trace_moment ended;
     bool is_blocking; /* whether it can have blocking streams */
