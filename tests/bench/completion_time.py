@@ -13,7 +13,7 @@ import sys
 
 import bench
 
-RATIOS = {'create+reap/event': 2.2, 'create/callback': 1.2, 'short/synchronize': 1.1, 'late-40us/futex': 1,
+RATIOS = {'create+reap/event': 2.7, 'create/callback': 1.35, 'short/synchronize': 1.1, 'late-40us/futex': 1,
           'late-300us/futex': 1, 'late-1ms/futex': 1, 'late-20ms/futex': 1, 'notifying/futex': 1.1,
           'descriptor/callback': 1.1, 'cpu-20ms': 0.05, 'cpu-100-threads': 0.5}
 DIFFERENCES = {'work-behind/alone': 5}
