@@ -19,8 +19,8 @@
 #include "os_wait.h"
 
 /*
- * Writes a word before this thread reads another one that a firing writes. Not with atomic_store(): QEMU 7.2, which runs
- * programs for arm64 on x86-64, can let the read overtake a plain store.
+ * Writes a word before this thread reads another one that a firing writes. An exchange, not atomic_store(): QEMU 7.2,
+ * which runs programs for arm64 on x86-64, can let the read overtake a plain store.
  */
 #define STORE_BEFORE_LOAD(at, value) ((void)atomic_exchange(at, value))
 
