@@ -95,14 +95,18 @@ CUSHIM_API CUresult cushim_context_create(int ordinal, unsigned flags, struct cu
 
 /**
  * Retains the primary context of a device where the driver has primary contexts (cushim_context_create_primary()), and
- * creates a new context on an older driver (cushim_context_create() without flags). It works on every driver.
+ * creates a new context on an older driver (cushim_context_create()). It works on every driver.
+ *
+ * A new context gets the flags, and so does a primary context that is not active yet. An active one keeps the flags
+ * that it has, because other libraries of the process use it. With 0, nothing is set.
  *
  * @param ordinal      The number of the device, from 0.
+ * @param flags        Flags of cuCtxCreate (CU_CTX_SCHED_...).
  * @param out_context  Receives the context, which the caller owns.
  * @retval CUDA_ERROR_INVALID_DEVICE  The machine has no device with that number.
- * @return Another code of the function that was called.
+ * @return Another code of the function that was called, or of cuDevicePrimaryCtxSetFlags.
  */
-CUSHIM_API CUresult cushim_context_create_preferred(int ordinal, struct cushim_context **out_context);
+CUSHIM_API CUresult cushim_context_create_preferred(int ordinal, unsigned flags, struct cushim_context **out_context);
 
 /**
  * Wraps a context of the driver without taking ownership: cushim never destroys it.

@@ -147,15 +147,33 @@ CUresult cushim_context_create(int ordinal, unsigned flags, struct cushim_contex
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_create_preferred(int ordinal, struct cushim_context **out_context)
+/* Sets the flags of a primary context, unless it is active: then it belongs to other code, too. */
+static CUresult context_set_primary_flags(int ordinal, unsigned flags)
 {
+    CUdevice device;
+    unsigned before;
+    int active;
+    CUresult result = context_find_device(ordinal, &device);
+    if (result == CUDA_SUCCESS)
+        result = CUSH_CALL(DevicePrimaryCtxGetState_v1, device, &before, &active);
+    if (result == CUDA_SUCCESS && !active)
+        result = CUSH_CALL(DevicePrimaryCtxSetFlags_v2, device, flags);
+    return result;
+}
+
+CUresult cushim_context_create_preferred(int ordinal, unsigned flags, struct cushim_context **out_context)
+{
+    if (out_context == NULL)
+        return fail_null_output("cushim_context_create_preferred");
     CUresult result = cushim_init();
     if (result != CUDA_SUCCESS)
         return result;
-    return cushim_slot_get_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
-                   != CUSHIM_STATE_MISSING
-               ? cushim_context_create_primary(ordinal, out_context)
-               : cushim_context_create(ordinal, 0, out_context);
+    if (cushim_slot_get_state(CUSHIM_SLOT_DevicePrimaryCtxRetain_v1, CUSHIM_DEFAULT_STREAM_LEGACY)
+        == CUSHIM_STATE_MISSING)
+        return cushim_context_create(ordinal, flags, out_context);
+    if (flags != 0)
+        result = context_set_primary_flags(ordinal, flags);
+    return result == CUDA_SUCCESS ? cushim_context_create_primary(ordinal, out_context) : result;
 }
 
 /* Wraps a context. Asking the driver for its device also checks the handle. */

@@ -93,7 +93,7 @@ int main(void)
         return EXIT_SUCCESS;
     }
     void *host;
-    check(cushim_context_create_preferred(0, &context));
+    check(cushim_context_create_preferred(0, 0, &context));
     check(cushim_stream_create(context, CU_STREAM_NON_BLOCKING, 0, &stream));
     CUcontext before;
     check(cushim_context_enter(context, &before));

@@ -18,7 +18,7 @@ void op_context_create(void)
     bool own = one_in(3);
     bool preferred = !own && one_in(2);
     CUresult result = own         ? cushim_context_create(0, 0, &made)
-                      : preferred ? cushim_context_create_preferred(0, &made)
+                      : preferred ? cushim_context_create_preferred(0, 0, &made)
                                   : cushim_context_create_primary(0, &made);
     note("context %d, %s", (int)(slot - objects->contexts), own ? "own" : preferred ? "preferred" : "primary");
     check((noted(result) == CUDA_SUCCESS) == (made != NULL), "a result was not written, or in spite of a failure");

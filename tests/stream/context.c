@@ -214,16 +214,44 @@ static void preferred(void)
     struct cushim_context *context = NULL;
     bool has_primary = !is_missing(S(DevicePrimaryCtxRetain_v1));
     watch_begin();
-    if (!expect_success("create", cushim_context_create_preferred(the_ordinal, &context)))
+    if (!expect_success("create", cushim_context_create_preferred(the_ordinal, 0, &context)))
         return;
     expect_true("kind", (cushim_context_handle(context) == the_context) == has_primary);
     expect_current("current-stays", the_context);
     expect_success("destroy", cushim_context_destroy(&context));
     expect_number("ended", watch_contexts(), 0);
-    expect_driver_error("no-such-device", cushim_context_create_preferred(99, &context), CUDA_ERROR_INVALID_DEVICE);
-    expect("null", cushim_context_create_preferred(the_ordinal, NULL), CUDA_ERROR_INVALID_VALUE);
+    expect_driver_error("no-such-device", cushim_context_create_preferred(99, 0, &context), CUDA_ERROR_INVALID_DEVICE);
+    expect("null", cushim_context_create_preferred(the_ordinal, 0, NULL), CUDA_ERROR_INVALID_VALUE);
     expect_true("untouched", context == NULL);
     watch_end();
+}
+
+/* A new context gets the flags, and so does a primary context that nobody uses yet: that of a second device. */
+static void preferred_flags(void)
+{
+    struct cushim_context *context = NULL;
+    unsigned before = 0, flags = 0;
+    int active = 0, count = 0;
+    bool has_primary = !is_missing(S(DevicePrimaryCtxRetain_v1));
+    if (has_primary && require_slot("state", S(DevicePrimaryCtxGetState_v1)))
+        require("state", cu->DevicePrimaryCtxGetState_v1(the_device, &before, &active));
+    if (!expect_success("create", cushim_context_create_preferred(0, CU_CTX_SCHED_YIELD, &context)))
+        return;
+    if (has_primary) {
+        expect_success("state", cu->DevicePrimaryCtxGetState_v1(the_device, &flags, &active));
+        expect_number("active-keeps-its-flags", (long long)flags, (long long)before);
+    }
+    expect_success("destroy", cushim_context_destroy(&context));
+    require("count", cu->DeviceGetCount_v1(&count));
+    if (has_primary && count > 1) {
+        expect_success("create-second", cushim_context_create_preferred(1, CU_CTX_SCHED_YIELD, &context));
+        expect_success("state-second", cu->DevicePrimaryCtxGetState_v1(1, &flags, &active));
+        expect_number("inactive-gets-them", flags & CU_CTX_SCHED_MASK, CU_CTX_SCHED_YIELD);
+        expect_success("destroy-second", cushim_context_destroy(&context));
+        expect_driver_error("bad-flags", cushim_context_create_preferred(1, 0x80000000u, &context),
+                            CUDA_ERROR_INVALID_VALUE);
+        expect_true("untouched", context == NULL);
+    }
 }
 
 /* The context ends with the last object that was created in it, whichever that is. */
@@ -265,6 +293,7 @@ static const struct check checks[] = {
     {"context.left-without-current", left_without_current, 0, {0}},
     {"context.enter-argument", enter_argument, 0, {0}},
     {"context.preferred", preferred, 0, {0}},
+    {"context.preferred-flags", preferred_flags, 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -160,7 +160,7 @@ static bool check(bool condition, const char *failure)
 static bool step_start(void)
 {
     void *in = NULL, *out = NULL;
-    bool passed = done(cushim_context_create_preferred(0, &pipeline.context))
+    bool passed = done(cushim_context_create_preferred(0, 0, &pipeline.context))
                   && done(cushim_context_enter(pipeline.context, &pipeline.before))
                   && done(cushim_stream_create(pipeline.context, CU_STREAM_NON_BLOCKING, 0, &pipeline.one))
                   && done(cushim_stream_create(pipeline.context, CU_STREAM_NON_BLOCKING, 0, &pipeline.two))
