@@ -161,7 +161,22 @@ static cushim_fn symbol_of_driver(const char *symbol, size_t row, enum cushim_de
     return cush_resolve_allows(&cush_loaded_driver, row) ? cush_resolve_row(&cush_loaded_driver, row, kind) : NULL;
 }
 
-/* `must_work`: the absent table is not enough, and a layer is. */
+/* The function of a slot, or NULL with the reason. `must_work`: the absent table is not enough, and a layer is. */
+static cushim_fn symbol_of_slot(enum cushim_slot slot, enum cushim_default_stream kind, bool must_work)
+{
+    bool has_driver = cush_load_has_driver();
+    bool is_layered = must_work && cush_layer_tables_is_replaced(kind, slot);
+    if (has_driver && cush_driver_origins[kind][slot].state == CUSHIM_STATE_MISSING && !is_layered) {
+        cush_fail_missing(slot);
+        return NULL;
+    }
+    if (!has_driver && must_work && !cush_absent_has(slot) && !is_layered) {
+        cush_fail_absent(slot);
+        return NULL;
+    }
+    return ((const union table *)cushim_table_get(kind))->slots[slot];
+}
+
 static cushim_fn symbol_find(const char *symbol, bool must_work, const char *caller)
 {
     if (symbol == NULL)
@@ -175,22 +190,11 @@ static cushim_fn symbol_find(const char *symbol, bool must_work, const char *cal
         if (strcmp(symbol, cush_symbols_row(row).symbol) != 0)
             kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     }
-    if (slot == CUSHIM_SLOT_COUNT) {
-        cushim_fn fn = has_driver ? symbol_of_driver(symbol, row, kind) : NULL;
-        return fn != NULL
-                   ? fn
-                   : fail_symbol(CUDA_ERROR_NOT_FOUND, caller, "The driver does not have a function of this name.");
-    }
-    bool is_layered = must_work && cush_layer_tables_is_replaced(kind, slot);
-    if (has_driver && cush_driver_origins[kind][slot].state == CUSHIM_STATE_MISSING && !is_layered) {
-        cush_fail_missing(slot);
-        return NULL;
-    }
-    if (!has_driver && must_work && !cush_absent_has(slot) && !is_layered) {
-        cush_fail_absent(slot);
-        return NULL;
-    }
-    return ((const union table *)cushim_table_get(kind))->slots[slot];
+    if (slot != CUSHIM_SLOT_COUNT)
+        return symbol_of_slot(slot, kind, must_work);
+    cushim_fn fn = has_driver ? symbol_of_driver(symbol, row, kind) : NULL;
+    return fn != NULL ? fn
+                      : fail_symbol(CUDA_ERROR_NOT_FOUND, caller, "The driver does not have a function of this name.");
 }
 
 cushim_fn cushim_symbol(const char *symbol)
@@ -201,6 +205,17 @@ cushim_fn cushim_symbol(const char *symbol)
 cushim_fn cushim_symbol_if_available(const char *symbol)
 {
     return symbol_find(symbol, true, "cushim_symbol_if_available");
+}
+
+cushim_fn cushim_function_if_available(const char *function, int version, enum cushim_default_stream kind)
+{
+    cushim_fn fn = NULL;
+    if (function == NULL || !cush_driver_is_kind(kind))
+        return fail_symbol(CUDA_ERROR_INVALID_VALUE, "cushim_function_if_available", bad_argument);
+    size_t row = cush_lookup_newest_row(function, version, kind);
+    if (row == ROW_COUNT || cush_symbols_slot_of(row) == CUSHIM_SLOT_COUNT)
+        return cushim_lookup(function, version, kind, &fn) == CUDA_SUCCESS ? fn : NULL;
+    return symbol_of_slot(cush_symbols_slot_of(row), kind, true);
 }
 
 const char *cushim_symbol_name(cushim_fn fn)

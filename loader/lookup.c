@@ -63,6 +63,12 @@ static size_t newest_row(size_t first, int version, enum cushim_default_stream k
     return newest;
 }
 
+size_t cush_lookup_newest_row(const char *function, int version, enum cushim_default_stream kind)
+{
+    size_t first = cush_symbols_find_function(function);
+    return first != ROW_COUNT ? newest_row(first, version, kind) : ROW_COUNT;
+}
+
 /* What a driver that is newer than the rows has in place of `known`, the entry point of a row. */
 static cushim_fn newer_entry(const char *function, size_t row, int version, enum cushim_default_stream kind,
                              cushim_fn known)

@@ -2,7 +2,7 @@
 /**
  * @file
  * Includes every public header except names.h and names_interop.h, which a ported program includes itself and last,
- * abi/egl.h, and the headers of compat.
+ * untyped.h, abi/egl.h, and the headers of compat.
  *
  * @mainpage
  * One binary, any CUDA driver, or none. A program includes cushim/cushim.h; each header has an example and its rules.

@@ -20,8 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cushim/attributes.h"
-#include "cushim/abi/cuda_abi.h"
+#include "cushim/load.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,7 +65,7 @@ struct cushim_variable {
 /** The record of the last load, and of the cuInit that followed it. */
 struct cushim_diagnosis {
     enum cushim_reason reason; /**< CUSHIM_REASON_NONE: a driver is loaded, and cuInit has not failed. */
-    CUresult code;             /**< What cushim_load() or cushim_init() returned; a code of the driver is unchanged.
+    cushim_result code;        /**< What cushim_load() or cushim_init() returned; a code of the driver is unchanged.
                                 *   CUDA_SUCCESS before the first load. */
     const char *reason_name;   /**< The reason as a stable word: "not-found". */
     const char *message;       /**< One sentence that says what is wrong, or "". */

@@ -15,6 +15,7 @@
 #define CUSHIM_DISPATCH_TABLE_H
 
 #include "cushim/attributes.h"
+#include "cushim/default_stream.h"
 #include "cushim/abi/cuda_abi.h"
 
 #ifdef __cplusplus
@@ -36,23 +37,6 @@ enum cushim_slot {
 #include "cushim/entry_points.h"
     CUSHIM_SLOT_COUNT
 };
-
-/**
- * Which default stream a table uses for stream 0. CUDA has two since 7.0, so there are two tables. Each is complete,
- * and components of one process can use different ones.
- */
-enum cushim_default_stream {
-    CUSHIM_DEFAULT_STREAM_LEGACY,
-    CUSHIM_DEFAULT_STREAM_PER_THREAD,
-    CUSHIM_DEFAULT_STREAM_COUNT
-};
-
-/** The kind for which this translation unit is compiled, as in <cuda.h>. */
-#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
-#    define CUSHIM_DEFAULT_STREAM_AS_COMPILED CUSHIM_DEFAULT_STREAM_PER_THREAD
-#else
-#    define CUSHIM_DEFAULT_STREAM_AS_COMPILED CUSHIM_DEFAULT_STREAM_LEGACY
-#endif
 
 /*
  * The pointers to the current tables, a pair for each release in table_releases.h. cushim_table() reads one of the

@@ -16,7 +16,10 @@
 #ifndef CUSHIM_ERROR_H
 #define CUSHIM_ERROR_H
 
-#include "cushim/dispatch_table.h"
+#include "cushim/load.h"
+#if !defined(CUSHIM_UNTYPED)
+#    include "cushim/dispatch_table.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +27,7 @@ extern "C" {
 
 /** An error. */
 struct cushim_error {
-    CUresult code;        /**< The code that the function returned. */
+    cushim_result code;   /**< The code that the function returned. */
     const char *function; /**< The function that failed: "cuStreamGetId", "cushim_load". */
     const char *message;  /**< One sentence, or "". */
     /**
@@ -60,7 +63,7 @@ CUSHIM_API const struct cushim_error *cushim_error_last(void);
  * @param code  Any value.
  * @return The description, never NULL, always valid.
  */
-CUSHIM_API const char *cushim_error_string(CUresult code);
+CUSHIM_API const char *cushim_error_string(cushim_result code);
 
 /**
  * Records a failure as the last error of this thread, for libraries that are built on cushim, such as its own stream
@@ -71,8 +74,9 @@ CUSHIM_API const char *cushim_error_string(CUresult code);
  * @param message   The message, which is copied and truncated to 511 bytes; NULL for the driver's text for the code.
  * @return code.
  */
-CUSHIM_API CUresult cushim_error_set(CUresult code, const char *function, const char *message);
+CUSHIM_API cushim_result cushim_error_set(cushim_result code, const char *function, const char *message);
 
+#if !defined(CUSHIM_UNTYPED)
 /**
  * Records a code that a slot returned: cushim_error_last() then has the driver's function and the driver's text for the
  * code. A failure that cushim itself recorded in that call stays (a missing slot, the refusal of a polyfill).
@@ -96,6 +100,7 @@ CUSHIM_API CUresult cushim_error_set_driver(CUresult code, enum cushim_slot slot
 
 /** As CUSHIM_CALL(), for the slot of another table: CUSHIM_CALL_IN(cushim_table_legacy(), CtxSynchronize_v1, ). */
 #define CUSHIM_CALL_IN(table, slot, ...) cushim_error_set_driver((table)->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
+#endif
 
 #ifdef __cplusplus
 }

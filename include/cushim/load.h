@@ -22,10 +22,19 @@
 #include <stdbool.h>
 
 #include "cushim/attributes.h"
-#include "cushim/abi/cuda_abi.h"
+#if !defined(CUSHIM_UNTYPED)
+#    include "cushim/abi/cuda_abi.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/** The type of a result code: CUresult, or an int of the same size for untyped.h. */
+#if defined(CUSHIM_UNTYPED)
+typedef int cushim_result;
+#else
+typedef CUresult cushim_result;
 #endif
 
 /**
@@ -126,7 +135,7 @@ struct cushim_load_options {
  *                                               of a library.
  * @return Or the code with which a layer refused to be installed; the reason is CUSHIM_REASON_BAD_LAYER.
  */
-CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
+CUSHIM_API cushim_result cushim_load(const struct cushim_load_options *options);
 
 /**
  * Loads the driver and calls cuInit(0). If cuInit fails, cushim_diagnosis_get() afterwards has the likely cause and
@@ -138,7 +147,7 @@ CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
  * @return The code of cuInit, or, if no driver could be loaded, the code of cushim_load().
  * @retval CUDA_ERROR_NOT_READY  The call was made during a load on the same thread, by the constructor of a library.
  */
-CUSHIM_API CUresult cushim_init(void);
+CUSHIM_API cushim_result cushim_init(void);
 
 /** Returns the CUDA version of the loaded driver, after the version limit; 0 if no driver is loaded. Never loads. */
 CUSHIM_API int cushim_driver_version(void);

@@ -18,7 +18,8 @@
 #ifndef CUSHIM_LOOKUP_H
 #define CUSHIM_LOOKUP_H
 
-#include "cushim/dispatch_table.h"
+#include "cushim/default_stream.h"
+#include "cushim/load.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +47,7 @@ typedef void (*cushim_fn)(void);
  *                                   of the driver, above the version limit, or below 2000.
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded.
  */
-CUSHIM_API CUresult cushim_lookup(const char *function, int version, enum cushim_default_stream kind,
+CUSHIM_API cushim_result cushim_lookup(const char *function, int version, enum cushim_default_stream kind,
                                   cushim_fn *out_fn);
 
 /** Why a lookup found a function, or did not. */
@@ -84,7 +85,7 @@ struct cushim_lookup_answer {
  * @param out_answer  Receives the result, also if nothing was found.
  * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is out of range.
  */
-CUSHIM_API CUresult cushim_lookup_explain(const char *function, int version, enum cushim_default_stream kind,
+CUSHIM_API cushim_result cushim_lookup_explain(const char *function, int version, enum cushim_default_stream kind,
                                           struct cushim_lookup_answer *out_answer);
 
 /**
@@ -111,6 +112,21 @@ CUSHIM_API cushim_fn cushim_symbol(const char *symbol);
  * @return The function, or NULL; cushim_error_last() has the reason.
  */
 CUSHIM_API cushim_fn cushim_symbol_if_available(const char *symbol);
+
+/**
+ * Returns the function of the slot with the newest ABI version up to a CUDA version, with polyfills and the layers that
+ * are installed now, or NULL if every call through it would fail. For a program that asked cuGetProcAddress for each of
+ * its functions with one version. Unlike cushim_lookup(), the result can be a polyfill, and the version may be above
+ * that of the driver: it says how the call is written, not what the driver has. Loads the driver.
+ *
+ * A function that is not in cushim's list is found as by cushim_lookup().
+ *
+ * @param function  The name of the driver function: "cuStreamGetCaptureInfo".
+ * @param version   The CUDA version whose prototype the call uses: 12000 for cuStreamGetCaptureInfo_v2.
+ * @param kind      The default stream that the function is for.
+ * @return The function, or NULL; cushim_error_last() has the reason.
+ */
+CUSHIM_API cushim_fn cushim_function_if_available(const char *function, int version, enum cushim_default_stream kind);
 
 /**
  * Returns the exported name of a function of the loaded driver. Never loads.

@@ -13,7 +13,9 @@
  *
  * Define CUSHIM_REASON before including this file. The file undefines it at its end. Rows are only added, at the end.
  */
-#include "cushim/abi/cuda_abi.h"
+#if !defined(CUSHIM_UNTYPED)
+#    include "cushim/abi/cuda_abi.h"
+#endif
 
 #ifndef CUSHIM_REASON
 #    define CUSHIM_REASON(name, word, code, message, advice)

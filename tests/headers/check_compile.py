@@ -198,6 +198,8 @@ def refusals(setting, directory):
     yield 'own types before that of 11.2', own + cuda + use, fake['11.2'] + support.OWN, follows
     yield ('own types before ffnvcodec', own + loader + use, fake['new'] + support.OWN,
            "<ffnvcodec/dynlink_loader.h> follows cushim's own types")
+    yield ('types after untyped.h', '#include "cushim/untyped.h"\n' + own, [],
+           'include <cushim/cushim.h> in its place')
     for mode, flags, _ in modes(setting):
         for header in ('cushim.h', 'load.h', 'names.h'):
             yield f'-fshort-enums, {mode}, {header}', include(header), ['-fshort-enums', *flags], '-fshort-enums'
@@ -231,7 +233,8 @@ def test_mixture_when_impossible_is_refused_with_a_reason(setting):
 def test_cuda_h_of_a_project_when_replaced_as_advised_compiles(setting):
     """Before and after each header that programs include, and with CUSHIM_OWN_TYPES on the command line."""
     headers = [path.relative_to(support.HEADERS).as_posix() for path in support.HEADERS.rglob('*.h')
-               if path.parent == support.HEADERS or path.name in ('cuda_abi.h', 'egl.h')]
+               if path.parent == support.HEADERS or path.name in ('cuda_abi.h', 'egl.h', 'interop.h')]
+    headers.remove('untyped.h')
     with tempfile.TemporaryDirectory() as directory:
         flags = [*support.WARNINGS, *fake_headers(directory)['replaced']]
         jobs = [(language, more, order) for language in setting.languages for header in headers
@@ -243,6 +246,49 @@ def test_cuda_h_of_a_project_when_replaced_as_advised_compiles(setting):
             for (language, more, order), (status, said) in zip(jobs, results) if status]
 
 
+UNTYPED_CALLS = '''
+int call_all(void);
+int call_all(void)
+{
+    const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
+    cushim_fn fn = cushim_function_if_available("cuMemAlloc", 12000, CUSHIM_DEFAULT_STREAM_LEGACY);
+    return cushim_load(NULL) == 0 && cushim_symbol_if_available("cuInit") == fn && diagnosis->message != NULL
+           && cushim_error_last()->code == 0 && cushim_version() == CUSHIM_VERSION;
+}
+'''
+
+
+def test_untyped_when_beside_any_cuda_h_compiles(setting):
+    """Before and after it, and also if it is partial."""
+    with tempfile.TemporaryDirectory() as directory:
+        fake = fake_headers(directory)
+        kinds = {'none': [], **{name: fake[name] for name in ('old', 'partial', 'guarded', 'new', '11.2')}}
+        if setting.have_cuda_h:
+            kinds['Toolkit'] = setting.toolkit
+        jobs = [(language, kind, order) for language in setting.languages for kind in kinds
+                for order in ([('untyped.h',)] if kind == 'none' else [('untyped.h', 'cuda.h'), ('cuda.h', 'untyped.h')])]
+        results = support.each(lambda job: job[0].run(include(*job[2]) + UNTYPED_CALLS,
+                                                      support.WARNINGS + kinds[job[1]]), jobs)
+    status, said = setting.c.run(include('cushim.h', 'untyped.h') + UNTYPED_CALLS, support.WARNINGS + support.OWN)
+    after_types = ['untyped.h after cushim.h:\n' + said] if status else []
+    return [f'{" then ".join(order)} as {language}, cuda.h: {kind}:\n{said}'
+            for (language, kind, order), (status, said) in zip(jobs, results) if status] + after_types
+
+
+def test_interop_when_included_then_has_its_constants_in_each_mode(setting):
+    code = include('cushim.h', 'abi/interop.h') + '''
+unsigned all(void);
+unsigned all(void)
+{
+    return CU_GL_DEVICE_LIST_ALL + (unsigned)CU_D3D11_DEVICE_LIST_ALL + (unsigned)CU_OUT_CSV;
+}
+'''
+    jobs = [(language, mode, flags) for language in setting.languages for mode, flags, _ in modes(setting)]
+    results = support.each(lambda job: job[0].run(code, support.WARNINGS + job[2]), jobs)
+    return [f'interop.h as {language} with {mode}:\n{said}'
+            for (language, mode, _), (status, said) in zip(jobs, results) if status]
+
+
 def main():
     setting = support.Setting()
     support.finish(
@@ -251,6 +297,8 @@ def main():
         + test_types_when_the_target_is_windows_compile(setting)
         + test_mode_when_not_chosen_follows_the_toolkit(setting)
         + test_cuda_h_of_a_project_when_replaced_as_advised_compiles(setting)
+        + test_untyped_when_beside_any_cuda_h_compiles(setting)
+        + test_interop_when_included_then_has_its_constants_in_each_mode(setting)
         + test_mixture_when_impossible_is_refused_with_a_reason(setting))
 
 

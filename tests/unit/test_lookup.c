@@ -387,6 +387,58 @@ static void test_symbol_if_available_when_a_driver_is_loaded_then_as_symbol(void
     }
 }
 
+/* The exported name of the newest ABI version of a function up to a CUDA version. */
+static const char *newest_symbol(const char *function, int version)
+{
+    struct cushim_entry_point entry;
+    const char *symbol = NULL;
+    int newest = 0;
+    for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
+        if (strcmp(entry.function, function) == 0 && entry.since <= version && entry.since >= newest) {
+            newest = entry.since;
+            symbol = entry.symbol;
+        }
+    }
+    return symbol;
+}
+
+static void test_function_if_available_when_asked_for_a_version_then_its_newest_abi_or_a_polyfill(void **state)
+{
+    static const char *const drivers[] = {"none", "fake_6050", "fake_11040", "fake_13000"};
+    static const int versions[] = {6050, 11030, 13050};
+    struct cushim_entry_point entry;
+    for (size_t k = 0; k < sizeof drivers / sizeof drivers[0]; k++) {
+        unit_reset(state);
+        if (k == 0)
+            unit_set_variable("CUSHIM_DRIVER", "none");
+        else
+            unit_load_plain(drivers[k]);
+        for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
+            for (size_t j = 0; j < sizeof versions / sizeof versions[0]; j++) {
+                const char *symbol = newest_symbol(entry.function, versions[j]);
+                cushim_fn fn = cushim_function_if_available(entry.function, versions[j], CUSHIM_DEFAULT_STREAM_LEGACY);
+                assert_true(fn == (symbol != NULL ? cushim_symbol_if_available(symbol) : NULL));
+            }
+        }
+    }
+}
+
+static void test_function_if_available_when_the_driver_is_older_then_the_polyfill_of_the_kind(void **state)
+{
+    (void)state;
+    unit_load_plain("fake_9010");
+    cushim_fn legacy = cushim_function_if_available("cuLaunchHostFunc", 12000, CUSHIM_DEFAULT_STREAM_LEGACY);
+    cushim_fn per_thread = cushim_function_if_available("cuLaunchHostFunc", 12000, CUSHIM_DEFAULT_STREAM_PER_THREAD);
+    assert_true(legacy == cushim_symbol("cuLaunchHostFunc") && legacy != NULL);
+    assert_true(per_thread == cushim_symbol("cuLaunchHostFunc_ptsz") && per_thread != legacy);
+    assert_true(cushim_function_if_available("cuStreamGetId", 12000, CUSHIM_DEFAULT_STREAM_LEGACY) == NULL);
+    unit_assert_contains(cushim_error_last()->message, "cuStreamGetId needs CUDA 12.0");
+    assert_true(cushim_function_if_available("cuNoSuchThing", 12000, CUSHIM_DEFAULT_STREAM_LEGACY) == NULL);
+    assert_true(cushim_function_if_available(NULL, 12000, CUSHIM_DEFAULT_STREAM_LEGACY) == NULL);
+    assert_true(cushim_function_if_available("cuInit", 12000, CUSHIM_DEFAULT_STREAM_COUNT) == NULL);
+    assert_int_equal(cushim_error_last()->code, CUDA_ERROR_INVALID_VALUE);
+}
+
 static void test_table_get_when_called_then_the_current_table_of_the_kind(void **state)
 {
     (void)state;
@@ -421,6 +473,8 @@ int main(void)
         UNIT_TEST(test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table),
         UNIT_TEST(test_symbol_if_available_when_no_driver_exists_then_null_unless_the_call_succeeds),
         UNIT_TEST(test_symbol_if_available_when_a_driver_is_loaded_then_as_symbol),
+        UNIT_TEST(test_function_if_available_when_asked_for_a_version_then_its_newest_abi_or_a_polyfill),
+        UNIT_TEST(test_function_if_available_when_the_driver_is_older_then_the_polyfill_of_the_kind),
         UNIT_TEST(test_table_get_when_called_then_the_current_table_of_the_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
  *       a name that means the same in every version. The old name means what it means in the <cuda.h> in use, or in the
  *       newest one.
  * @note Types of other NVIDIA headers (<cudaEGL.h>, <cudaGL.h>, <cudaProfiler.h>) are not declared again if <cuda.h> is
- *       used: see abi/egl.h. A slot with such an enum takes the underlying type of the enum.
+ *       used: see abi/egl.h and abi/interop.h. A slot with such an enum takes the underlying type of the enum.
  */
 #ifndef CUSHIM_CUDA_ABI_H
 #define CUSHIM_CUDA_ABI_H
@@ -40,30 +40,8 @@ struct ID3D11Device;
 struct ID3D11Resource;
 struct IDXGIAdapter;
 
-/* The devices of an OpenGL context that cuGLGetDevices lists. With <cuda.h>, the type comes from <cudaGL.h>. */
 #if CUSHIM_CUDA_HEADER_VERSION == 0
-typedef enum CUGLDeviceList_enum CUSHIM_ENUM_BASE {
-    CU_GL_DEVICE_LIST_ALL = 1,
-    CU_GL_DEVICE_LIST_CURRENT_FRAME = 2,
-    CU_GL_DEVICE_LIST_NEXT_FRAME = 3
-} CUGLDeviceList;
-
-/* The devices of a Direct3D device that cuD3D11GetDevices lists. With <cuda.h>, the type comes from <cudaD3D11.h>. */
-typedef enum CUd3d11DeviceList_enum CUSHIM_ENUM_BASE {
-    CU_D3D11_DEVICE_LIST_ALL = 1,
-    CU_D3D11_DEVICE_LIST_CURRENT_FRAME = 2,
-    CU_D3D11_DEVICE_LIST_NEXT_FRAME = 3
-} CUd3d11DeviceList;
-
-/* How a buffer object of OpenGL is used while it is mapped. */
-typedef enum CUGLmap_flags_enum CUSHIM_ENUM_BASE {
-    CU_GL_MAP_RESOURCE_FLAGS_NONE = 0,
-    CU_GL_MAP_RESOURCE_FLAGS_READ_ONLY = 1,
-    CU_GL_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 2
-} CUGLmap_flags;
-
-/* The format that cuProfilerInitialize writes. With <cuda.h>, the type comes from <cudaProfiler.h>. */
-typedef enum CUoutput_mode_enum CUSHIM_ENUM_BASE { CU_OUT_KEY_VALUE_PAIR = 0, CU_OUT_CSV = 1 } CUoutput_mode;
+#    include "cushim/abi/interop.h"
 #endif
 
 /* The type VdpGetProcAddress of <vdpau/vdpau.h>. VdpStatus is an enum there. */

@@ -36,6 +36,11 @@
 #    include "cushim/see_the_error_above.h"
 #endif
 
+#if defined(CUSHIM_UNTYPED)
+#    error "cushim: <cushim/untyped.h> was included before, which has no types: include <cushim/cushim.h> in its place"
+#    include "cushim/see_the_error_above.h"
+#endif
+
 #if !defined(CUSHIM_OWN_TYPES) && !defined(CUDA_VERSION) && defined(__has_include)
 #    if __has_include(<cuda.h>)
 #        include <cuda.h> /* that of a project defines CUSHIM_OWN_TYPES */
