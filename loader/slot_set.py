@@ -25,6 +25,8 @@ STREAM_HEADERS = ('capture', 'completion', 'context', 'event', 'graph', 'stream'
 
 SOURCE_SUFFIXES = ('.c', '.cc', '.cpp', '.cu', '.cuh', '.cxx', '.h', '.hh', '.hpp', '.hxx', '.inc', '.inl', '.m', '.mm')
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
+# In a source of another project, a string or a character can contain the start of a comment.
+STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|/\*.*?\*/|//[^\n]*', re.S)
 SLOT = re.compile(r'\b(?:CUSHIM_SLOT_)?([A-Z]\w*_v\d+)\b')
 RULE = re.compile(r'^    RULE.*\),\n', re.M)
 POLYFILL = re.compile(r'\bPOLYFILL\((\w+)\)')
@@ -56,12 +58,13 @@ def words_of(path):
     """The words of a list of functions, or those words of a source file that can be functions; and whether it is a
     source file, which also has other words."""
     try:
-        text = path.read_text(encoding='utf-8', errors='replace')
+        text = path.read_text(encoding='utf-8-sig', errors='replace')
     except OSError as error:
         raise Error(f'{path}: {error.strerror}') from error
     if path.suffix.lower() in SOURCE_SUFFIXES:
-        return re.findall(r'\b(?:cu[A-Z]\w*|(?:CUSHIM_SLOT_)?[A-Z]\w*_v\d+)\b', COMMENT.sub(' ', text)), True
-    return re.sub(r'#.*', '', text).split(), False
+        return re.findall(r'\b(?:cu[A-Z]\w*|(?:CUSHIM_SLOT_)?[A-Z]\w*_v\d+)\b',
+                          STRING_OR_COMMENT.sub(lambda match: match[1] or ' ', text)), True
+    return re.sub(r'#.*|,', ' ', text).split(), False
 
 
 def find(word, entry_points):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their sources.
+"""Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their sources;
+and cushim_untyped.h, the part of cushim.h without CUDA's types.
 
   loader/two_files.py [--slots FILE [--no-streams]] DIRECTORY
 
@@ -29,6 +30,7 @@ CONDITIONAL = re.compile(r'^# +include <.*\n', re.M)
 GUARD = re.compile(r'^#ifndef (\w+_H)$', re.M)
 LIST = re.compile(r'(.*)^/\* clang-format off \*/\n+((CUSHIM_[A-Z]+)\(.*?)\n+(?:/\* clang-format on \*/\n+)?^(#undef.*)',
                   re.M | re.S)
+TYPED = re.compile(r'^#if !defined\(CUSHIM_UNTYPED\)\n.*?^#endif\n', re.M | re.S)
 COMMENT = re.compile(r'/\*.*?\*/\n|^\n', re.M | re.S)
 PUSH, POP = '#pragma GCC visibility push({})\n', '#pragma GCC visibility pop\n'
 SYSTEMS = {'posix': '#if !defined(_WIN32)\n', 'windows': '#if defined(_WIN32)\n'}
@@ -91,18 +93,32 @@ def head(name, what, more=''):
 '''
 
 
-def write_header(made, chosen):
-    """The text of cushim.h, and the headers that it contains."""
+def write_header(start, path, made, chosen):
+    """The text of a header that contains those that it includes, and these headers."""
     header = Output(set(), made)
-    text = header.read(PUBLIC / 'cushim.h')
-    licence = '/*\n' + ''.join(f' * {line}'.rstrip() + '\n'
-                               for line in (ROOT / 'LICENSE').read_text(encoding='utf-8').splitlines()) + ' */\n'
-    start = head('cushim.h', 'the API of cushim.', chosen.description() if chosen else '') + licence + '''\
+    text = header.read(path)
+    start += '''\
 #if !defined(CUSHIM_BUILD_SHARED) && !defined(CUSHIM_STATIC)
 #    define CUSHIM_STATIC
 #endif
 '''
     return start + (chosen.renamed(text) if chosen else '') + ''.join(sorted(header.system_includes)) + text, header.seen
+
+
+def write_api(made, chosen):
+    """The text of cushim.h, and the headers that it contains."""
+    licence = '/*\n' + ''.join(f' * {line}'.rstrip() + '\n'
+                               for line in (ROOT / 'LICENSE').read_text(encoding='utf-8').splitlines()) + ' */\n'
+    start = head('cushim.h', 'the API of cushim.', chosen.description() if chosen else '') + licence
+    return write_header(start, PUBLIC / 'cushim.h', made, chosen)
+
+
+def write_untyped(made, chosen):
+    """The text of cushim_untyped.h."""
+    made = {**made, **{path: TYPED.sub('', path.read_text(encoding='utf-8'))
+                       for path in (PUBLIC / 'load.h', PUBLIC / 'error.h', PUBLIC / 'reasons.h')}}
+    start = head('cushim_untyped.h', "the part of cushim.h without CUDA's types.")
+    return write_header(start, PUBLIC / 'untyped.h', made, chosen)[0]
 
 
 def write_code(made, seen, paths):
@@ -126,6 +142,23 @@ def write_code(made, seen, paths):
 ''' + POP + '#endif\n'
 
 
+def replace_files(directory, files):
+    """Writes all files and then gives them their names, so that a full disk leaves those of an earlier run."""
+    written = {}
+    try:
+        for name, text in files.items():
+            path = directory / f'{name}.new'
+            with path.open('w', encoding='utf-8') as file:
+                written[path] = directory / name
+                file.write(text)
+    except OSError:
+        for path in written:
+            path.unlink()
+        raise
+    for path, target in written.items():
+        path.replace(target)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--slots', action='append', type=pathlib.Path, metavar='FILE')
@@ -141,13 +174,16 @@ def main():
         except slot_set.Error as error:
             sys.exit(f'two_files.py: {error}')
         made = chosen.texts()
-    header, seen = write_header(made, chosen)
+    header, seen = write_api(made, chosen)
     code = write_code(made, seen, paths)
-    files = {'cushim.h': header, 'cushim.c': chosen.renamed_code(code) if chosen else code}
+    files = {'cushim.h': header, 'cushim.c': chosen.renamed_code(code) if chosen else code,
+             'cushim_untyped.h': write_untyped(made, chosen)}
     if chosen:
         files['cushim_names.h'] = chosen.names()
-    for name, text in files.items():
-        (given.directory / name).write_text(text, encoding='utf-8')
+    try:
+        replace_files(given.directory, files)
+    except OSError as error:
+        sys.exit(f'two_files.py: {error.filename or given.directory}: {error.strerror}. No file was changed.')
 
 
 if __name__ == '__main__':

@@ -165,6 +165,45 @@ class Sets(unittest.TestCase):
             self.assertIn(expected, done.stdout)
             self.assertFalse((self.scratch / 'cushim.h').exists())
 
+    def test_file_when_written_by_any_editor_then_its_names_are_read(self):
+        texts = {'latin.c': 'int gr\xf6\xdfe; /* cuMemFree */ cuInit(0); // cuMemAlloc\n'.encode('latin-1'),
+                 'strings.c': rb'glob("*/*"); say("// \" /*"); c = \'"\'; cuInit(0); /* cuMemFree */',
+                 'bom.txt': '\ufeffcuInit, # cuMemFree\r\n'.encode(), 'many.txt': b'cuInit,cuInit Init_v1 cuInit'}
+        for name, text in texts.items():
+            path = self.scratch / name
+            path.write_bytes(text)
+            copy = Copy(self.scratch / name.replace('.', '_'), '--slots', path, '--no-streams')
+            self.assertIn('Init_v1', copy.slots, name)
+            self.assertFalse({'MemAlloc_v2', 'MemFree_v2'} & set(copy.slots), name)
+
+    def test_request_when_it_cannot_be_met_then_one_sentence_and_no_file_changes(self):
+        kept = self.make('kept', 'cuInit', '--no-streams').directory
+        (kept / 'cushim_untyped.h.new').mkdir()
+        before = {path: path.read_bytes() for path in kept.glob('*.[ch]')}
+        listed = write(self.scratch / 'kept.txt', 'cuStreamQuery')
+        empty = write(self.scratch / 'empty.txt', '')
+        for words, expected in ((['--slots', listed, kept], 'No file was changed'),
+                                (['--slots', listed, self.scratch / 'nowhere'], 'nowhere'),
+                                (['--slots', self.scratch / 'no-list', kept], 'no-list'),
+                                (['--slots', self.scratch, kept], 'directory'), (['--slots', empty, kept], 'no function'),
+                                (['--no-streams', kept], '--no-streams needs --slots'), ([listed], 'kept.txt')):
+            done = run(sys.executable, ROOT / 'loader' / 'two_files.py', *words)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn(expected, done.stdout)
+            self.assertNotIn('Traceback', done.stdout)
+        self.assertEqual({path: path.read_bytes() for path in kept.glob('*.[ch]')}, before)
+        self.assertEqual([path.name for path in kept.glob('*.new')], ['cushim_untyped.h.new'])
+
+    def test_untyped_header_when_used_then_needs_no_types_of_cuda(self):
+        for copy in (self.twenty, self.whole):
+            for compiler in (COMPILER, ['clang'], ['x86_64-w64-mingw32-gcc']):
+                if shutil.which(compiler[0]):
+                    self.assertIsNone(copy.compile('untyped.o', '-c', SETS / 'untyped.c', compiler=compiler))
+            program = copy.program('untyped', '-flto', SETS / 'untyped.c')
+            self.must_pass(program, 'none', CUSHIM_DRIVER='none')
+            for driver in SOFTWARE_DRIVERS.values():
+                self.must_pass(program, 'driver', CUSHIM_DRIVER=str(driver))
+
     def compile_call(self, copy, call, compiler):
         source = write(copy.directory / 'call.c', f'''#include "cushim_names.h"
 CUresult call(void);
