@@ -461,6 +461,55 @@ def write_branches():
     return BRANCHES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_BRANCH\n'
 
 
+# ---- src/tools/cushim/plain_names.inc ----
+
+PLAIN_NAMES_HEAD = '''/* SPDX-License-Identifier: MIT */
+/*
+ * plain_names.inc - what the name of a driver function without a version means in <cuda.h>, oldest first. A function
+ * with one ABI version is not listed.
+ *
+ *   CUSHIM_PLAIN_NAME(name, version, symbol)
+ *
+ *   version  the CUDA version of the first <cuda.h> with this meaning
+ *   symbol   the exported name of the entry point
+ *
+ * Define CUSHIM_PLAIN_NAME before including this file; it is undefined at the end.
+ *
+ * Made by loader/generate.py from loader/entry_points.tsv: do not edit.
+ */
+/* clang-format off */
+
+'''
+
+
+def with_several_versions(entry_points):
+    """{driver function: its entry points} of those that have several."""
+    by_function = {}
+    for one in entry_points:
+        by_function.setdefault(one.function, []).append(one)
+    return {function: versions for function, versions in sorted(by_function.items()) if len(versions) > 1}
+
+
+def write_plain_names(entry_points):
+    rows = [f'CUSHIM_PLAIN_NAME({function}, {version}, {one.symbol})'
+            for function in with_several_versions(entry_points)
+            for version, one in plain_meanings(function, entry_points)]
+    return PLAIN_NAMES_HEAD + '\n'.join(rows) + '\n\n#undef CUSHIM_PLAIN_NAME\n'
+
+
+def plain_names(entry_points):
+    """The table of include/NAMES.md."""
+    rows = []
+    for function, versions in with_several_versions(entry_points).items():
+        meanings = plain_meanings(function, entry_points)
+        today = f'`{meanings[-1][1].slot_name}`' if meanings else 'not in `<cuda.h>`'
+        before = ', '.join(f'`{one.slot_name}` before {lists.version_text(until)}'
+                           for (_, one), (until, _) in zip(meanings, meanings[1:]))
+        known = ', '.join(f'`{one.abi}` {lists.version_text(one.version)}' for one in versions)
+        rows.append(f'| `{function}` | {today} | {before} | {known} |\n')
+    return '\n\n| name | today | in an older `<cuda.h>` | ABI versions |\n| --- | --- | --- | --- |\n' + ''.join(rows) + '\n'
+
+
 # ---- loader/ptx_versions.inc ----
 
 PTX_VERSIONS_HEAD = '''/* SPDX-License-Identifier: MIT */
@@ -578,6 +627,7 @@ def values(entry_points):
         'not-executed': not_executed(entry_points),
         'libraries': libraries(),
         'features': features(entry_points),
+        'plain-names': plain_names(entry_points),
         'softcuda': software_drivers(),
     }
 
@@ -602,7 +652,7 @@ def write_version_header():
     return text
 
 
-PAGES = ('README.md', 'include/README.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/tools/cushim/cushim.1')
+PAGES = ('README.md', 'include/README.md', 'include/NAMES.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/tools/cushim/cushim.1')
 
 
 def outputs():
@@ -619,6 +669,7 @@ def outputs():
         'loader/symbols.inc': write_symbols(entry_points),
         'loader/exports.inc': write_exports(entry_points),
         'src/tools/cushim/branches.inc': write_branches(),
+        'src/tools/cushim/plain_names.inc': write_plain_names(entry_points),
         audit_tables.PATH: audit_tables.write_tables(),
         'loader/ptx_versions.inc': write_ptx_versions(),
         'src/tools/trace/layer/fields.inc': write_fields(entry_points),

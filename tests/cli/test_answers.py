@@ -352,6 +352,19 @@ class Lookup(Case):
         self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--hide=cuStreamQuery').status, UNUSABLE)
         self.assertEqual(run('lookup', 'cuStreamQuery', '12.0', DRIVER, '--max-version=11.0').status, UNUSABLE)
 
+    def test_lookup_when_no_version_is_given_then_shows_what_the_name_means(self):
+        rows = {one['symbol']: one for one in run_json('lookup', 'cuCtxCreate', DRIVER).document}
+        self.assertEqual({symbol: (one['plain_from'], one['plain_until']) for symbol, one in rows.items()},
+                         {'cuCtxCreate': (None, None), 'cuCtxCreate_v2': (3020, 13000), 'cuCtxCreate_v3': (None, None),
+                          'cuCtxCreate_v4': (13000, None)})
+        other = {one['symbol'] for one in run_json('lookup', 'cuGraphInstantiate', DRIVER).document}
+        self.assertLessEqual({'cuGraphInstantiate_v2', 'cuGraphInstantiateWithFlags'}, other)
+        text = run('lookup', 'cuCtxCreate', DRIVER)
+        self.assertEqual(text.status, USABLE)
+        self.assertIn(b'3.2, before 13.0', text.out)
+        self.assertEqual(run('lookup', 'cuNoSuchThing', DRIVER).status, UNUSABLE)
+        self.assertEqual(run('lookup', 'cuCtxCreate', '--driver=none').status, UNUSABLE)
+
     def test_lookup_when_no_driver_exists_then_not_found(self):
         answer = run_json('lookup', 'cuStreamQuery', '12.0', '--driver=none')
         self.assertEqual((answer.status, answer.document[0]['found']), (UNUSABLE, False))

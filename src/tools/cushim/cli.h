@@ -56,6 +56,11 @@ enum status command_exec(const struct options *options);
 /* Does so in a child and records its calls, or reports a recorded file. */
 enum status command_trace(const struct options *options);
 
+/* ---- lookup_versions.c ---- */
+
+/* Shows the ABI versions of a function. The driver is loaded. */
+enum status lookup_versions(const struct options *options);
+
 /* ---- load_in_child.c ---- */
 
 /*

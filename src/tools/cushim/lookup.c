@@ -129,13 +129,15 @@ static enum status lookup_one(const struct options *options, int version)
 
 enum status command_lookup(const struct options *options)
 {
-    int version = options->all ? 0 : cush_version_parse(options->words[1]);
-    if (!options->all && version == 0)
+    int version = options->word_count == 2 ? cush_version_parse(options->words[1]) : 0;
+    if (options->word_count == 2 && version == 0)
         return text_refuse("\"%s\" is not a CUDA version such as 12.3", options->words[1]);
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
         return status;
-    enum status answer = options->all ? lookup_all(options) : lookup_one(options, version);
+    enum status answer = options->all    ? lookup_all(options)
+                         : version == 0 ? lookup_versions(options)
+                                        : lookup_one(options, version);
     if (status == STATUS_USABLE)
         return answer;
     driver_complain();

@@ -304,7 +304,7 @@ static enum status options_check(const struct options *options, const bool used[
     if (options->word_count > command->most_words)
         return text_refuse("%s: unexpected argument \"%s\"", command->name, options->words[command->most_words]);
     if (options->word_count < command->fewest_words)
-        return text_refuse("%s: FUNCTION and VERSION are missing (cuStreamQuery 12.3), or --all", command->name);
+        return text_refuse("%s: FUNCTION is missing (cuStreamQuery), or FUNCTION and VERSION, or --all", command->name);
     return STATUS_USABLE;
 }
 
