@@ -21,6 +21,7 @@ import driver_library  # pylint: disable=wrong-import-position
 
 SOFTCUDA, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2:]
 SOFTWARE_DRIVERS = {int(path.parent.name): path for path in SOFTCUDA.glob('[0-9]*/libcuda.so.1')}
+PROGRAM = SOFTCUDA.parents[1] / 'src' / 'tools' / 'cushim' / 'cushim'
 NEWEST = SOFTWARE_DRIVERS[max(SOFTWARE_DRIVERS)]
 WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
 LIBRARIES = ['-ldl', '-lpthread']
@@ -289,9 +290,31 @@ CUresult call(void)
                 self.must_pass(program, 'layered' if built_for == name else 'refused', CUSHIM_DRIVER=str(NEWEST),
                                CUSHIM_LAYERS=str(other.directory / 'layer.so'))
 
+    # ---- The program cushim ----
+
+    def test_program_when_it_has_a_set_then_exec_and_trace_reach_it(self):
+        if not PROGRAM.exists():
+            self.skipTest('this build has no program cushim')
+        program = self.twenty.program('reached', SETS / 'hazards.c')
+        for limit, expected in (('13.0', 0), ('6.5', 1)):
+            done = run(PROGRAM, 'exec', '--softcuda', max(SOFTWARE_DRIVERS), '--max-version', limit, '--', program,
+                       'find', 'cuStreamGetId', '12000', 'cuStreamGetId')
+            self.assertEqual(done.returncode, expected, done.stdout)
+        source = write(self.twenty.directory / 'traced.c', """#include "cushim_names.h"
+int main(void)
+{
+    CUcontext context;
+    return cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuDevicePrimaryCtxRelease(0);
+}
+""")
+        traced = self.twenty.program('traced', source)
+        said = self.must_pass(PROGRAM, 'trace', '--softcuda', max(SOFTWARE_DRIVERS), '-o',
+                              self.twenty.directory / 'traced.trace', '--', traced)
+        self.assertIn('cuDevicePrimaryCtxRetain', said)
+
     # ---- Several copies ----
 
-    def check_parts(self, directory, *flags, **environment):
+    def check_parts(self, directory, *flags, compiler=None, **environment):
         """Two sets and the whole library in one static link."""
         copies = {'first': Copy(directory / 'first', '--slots', SETS / 'functions.txt', '--no-streams'),
                   'second': Copy(directory / 'second', '--slots', SETS / 'polyfills.txt'), 'whole': self.whole}
@@ -299,10 +322,11 @@ CUresult call(void)
         for name, copy in copies.items():
             for output, *words in ((f'{directory.name}_copy.o', copy.directory / 'cushim.c'),
                                    (f'{directory.name}_part.o', SETS / 'parts.c', f'-DPART={name}')):
-                self.assertIsNone(copy.compile(output, '-c', *flags, *words))
+                self.assertIsNone(copy.compile(output, '-c', *flags, *words, compiler=compiler))
                 objects.append(copy.directory / output)
         program = f'{directory.name}_parts'
-        self.assertIsNone(self.whole.compile(program, *flags, SETS / 'parts_main.c', *objects, *LIBRARIES))
+        self.assertIsNone(self.whole.compile(program, *flags, SETS / 'parts_main.c', *objects, *LIBRARIES,
+                                             compiler=compiler))
         self.must_pass(self.whole.directory / program, CUSHIM_DRIVER=str(NEWEST), **environment)
 
     def test_copies_when_in_one_static_link_then_share_nothing(self):
@@ -311,13 +335,20 @@ CUresult call(void)
             self.check_parts(self.scratch / name, *flags)
 
     def test_copies_when_run_with_sanitizers_then_nothing_is_found(self):
-        for name, flag in (('address', '-fsanitize=address,undefined'), ('thread', '-fsanitize=thread')):
-            probe = write(self.scratch / 'probe.c', 'int main(void)\n{\n    return 0;\n}\n')
-            if self.whole.compile('probe', flag, probe) is not None:
-                self.skipTest(f'the compiler has no {flag}')
-            (self.scratch / name).mkdir()
-            self.check_parts(self.scratch / name, '-O1', '-g', flag, '-fno-sanitize-recover=all',
-                             ASAN_OPTIONS='detect_leaks=0', TSAN_OPTIONS='halt_on_error=1')
+        probe = write(self.scratch / 'probe.c', 'int main(void)\n{\n    return 0;\n}\n')
+        run_with = []
+        for compiler in (COMPILER, ['clang']):
+            for flag in ('-fsanitize=address,undefined', '-fsanitize=thread'):
+                if shutil.which(compiler[0]) is None or self.whole.compile('probe', flag, probe, compiler=compiler):
+                    continue
+                run_with.append(f'{compiler[0]} {flag}')
+                directory = self.scratch / f'sanitized_{len(run_with)}'
+                directory.mkdir()
+                self.check_parts(directory, '-O1', '-g', flag, '-fno-sanitize-recover=all', compiler=compiler,
+                                 ASAN_OPTIONS='detect_leaks=0', TSAN_OPTIONS='halt_on_error=1')
+        print('sanitizers:', ', '.join(run_with) or 'none')
+        if not run_with:
+            self.skipTest('no compiler has a sanitizer')
 
     def test_plug_in_when_it_has_loaded_then_stays_mapped(self):
         copy = self.make('plugin', 'cuInit', '--no-streams')
