@@ -507,7 +507,8 @@ def plain_names(entry_points):
                            for (_, one), (until, _) in zip(meanings, meanings[1:]))
         known = ', '.join(f'`{one.abi}` {lists.version_text(one.version)}' for one in versions)
         rows.append(f'| `{function}` | {today} | {before} | {known} |\n')
-    return '\n\n| name | today | in an older `<cuda.h>` | ABI versions |\n| --- | --- | --- | --- |\n' + ''.join(rows) + '\n'
+    head = '\n\n| name | today | in an older `<cuda.h>` | ABI versions |\n| --- | --- | --- | --- |\n'
+    return head + ''.join(rows) + '\n'
 
 
 # ---- loader/ptx_versions.inc ----
@@ -652,7 +653,8 @@ def write_version_header():
     return text
 
 
-PAGES = ('README.md', 'include/README.md', 'include/NAMES.md', 'loader/README.md', 'subprojects/softcuda/README.md', 'src/tools/cushim/cushim.1')
+PAGES = ('README.md', 'include/README.md', 'include/NAMES.md', 'loader/README.md', 'subprojects/softcuda/README.md',
+         'src/tools/cushim/cushim.1')
 
 
 def outputs():

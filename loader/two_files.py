@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their sources;
-and cushim_untyped.h, the part of cushim.h without CUDA's types.
+"""Writes the library as two files, cushim.c and cushim.h, for plug-ins, wheels and other builds that copy their
+sources; and cushim_untyped.h, the part of cushim.h without CUDA's types.
 
   loader/two_files.py [--slots FILE [--no-streams]] DIRECTORY
 

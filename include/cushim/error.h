@@ -93,13 +93,13 @@ CUSHIM_API CUresult cushim_error_set_driver(CUresult code, enum cushim_slot slot
  * the code: CUSHIM_CALL(StreamSynchronize_v1, stream). A slot without arguments needs the comma, too:
  * CUSHIM_CALL(CtxSynchronize_v1, ).
  */
-#define CUSHIM_CALL(...) CUSHIM_EXPAND(CUSHIM_CALL_IN(cushim_table(), __VA_ARGS__))
+#    define CUSHIM_CALL(...) CUSHIM_EXPAND(CUSHIM_CALL_IN(cushim_table(), __VA_ARGS__))
 
 /** For Microsoft's traditional preprocessor, to which __VA_ARGS__ is one argument until it is read again. */
-#define CUSHIM_EXPAND(text) text
+#    define CUSHIM_EXPAND(text) text
 
 /** As CUSHIM_CALL(), for the slot of another table: CUSHIM_CALL_IN(cushim_table_legacy(), CtxSynchronize_v1, ). */
-#define CUSHIM_CALL_IN(table, slot, ...) cushim_error_set_driver((table)->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
+#    define CUSHIM_CALL_IN(table, slot, ...) cushim_error_set_driver((table)->slot(__VA_ARGS__), CUSHIM_SLOT_##slot)
 #endif
 
 #ifdef __cplusplus

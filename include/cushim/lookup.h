@@ -48,7 +48,7 @@ typedef void (*cushim_fn)(void);
  * @retval CUDA_ERROR_NO_DEVICE      No driver is loaded.
  */
 CUSHIM_API cushim_result cushim_lookup(const char *function, int version, enum cushim_default_stream kind,
-                                  cushim_fn *out_fn);
+                                       cushim_fn *out_fn);
 
 /** Why a lookup found a function, or did not. */
 enum cushim_lookup_status {
@@ -86,7 +86,7 @@ struct cushim_lookup_answer {
  * @retval CUDA_ERROR_INVALID_VALUE  An argument is NULL, or kind is out of range.
  */
 CUSHIM_API cushim_result cushim_lookup_explain(const char *function, int version, enum cushim_default_stream kind,
-                                          struct cushim_lookup_answer *out_answer);
+                                               struct cushim_lookup_answer *out_answer);
 
 /**
  * Returns the function that dlsym() would return for an exported name of the driver, through cushim: the function of

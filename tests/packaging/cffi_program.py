@@ -45,12 +45,13 @@ def main(library, driver, *compiler):
     shared = ffi.dlopen(library)
     call(ffi, shared, shared.CUSHIM_SLOT_COUNT)
     with tempfile.TemporaryDirectory() as directory:
-        subprocess.run([sys.executable, '-B', ROOT / 'loader' / 'two_files.py', '--slots', SET, '--no-streams', directory],
-                       check=True)
+        writer = ROOT / 'loader' / 'two_files.py'
+        subprocess.run([sys.executable, '-B', writer, '--slots', SET, '--no-streams', directory], check=True)
         builder = cffi.FFI()
         builder.cdef(declarations(pathlib.Path(directory) / 'cushim.h', compiler))
         builder.set_source('gpu_of_set', '#include "cushim.h"', sources=[directory + '/cushim.c'],
-                           include_dirs=[directory], define_macros=[('CUSHIM_OWN_TYPES', '1')], libraries=['dl', 'pthread'])
+                           include_dirs=[directory], define_macros=[('CUSHIM_OWN_TYPES', '1')],
+                           libraries=['dl', 'pthread'])
         builder.compile(tmpdir=directory)
         sys.path.insert(0, directory)
         import gpu_of_set  # pylint: disable=import-error,import-outside-toplevel

@@ -186,7 +186,8 @@ class Sets(unittest.TestCase):
         for words, expected in ((['--slots', listed, kept], 'No file was changed'),
                                 (['--slots', listed, self.scratch / 'nowhere'], 'nowhere'),
                                 (['--slots', self.scratch / 'no-list', kept], 'no-list'),
-                                (['--slots', self.scratch, kept], 'directory'), (['--slots', empty, kept], 'no function'),
+                                (['--slots', self.scratch, kept], 'directory'),
+                                (['--slots', empty, kept], 'no function'),
                                 (['--no-streams', kept], '--no-streams needs --slots'), ([listed], 'kept.txt')):
             done = run(sys.executable, ROOT / 'loader' / 'two_files.py', *words)
             self.assertNotEqual(done.returncode, 0, words)

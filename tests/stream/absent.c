@@ -68,7 +68,8 @@ static void contexts(void)
     struct cushim_context *context = NULL;
     expect("cushim_context_create_primary", cushim_context_create_primary(0, &context), CUDA_ERROR_FILE_NOT_FOUND);
     expect("cushim_context_create", cushim_context_create(0, 0, &context), CUDA_ERROR_FILE_NOT_FOUND);
-    expect("cushim_context_create_preferred", cushim_context_create_preferred(0, 0, &context), CUDA_ERROR_FILE_NOT_FOUND);
+    expect("cushim_context_create_preferred", cushim_context_create_preferred(0, 0, &context),
+           CUDA_ERROR_FILE_NOT_FOUND);
     expect_none("cushim_context_borrow", cushim_context_borrow((CUcontext)(size_t)0x100, &context));
     expect_none("cushim_context_borrow_green", cushim_context_borrow_green((CUgreenCtx)(size_t)0x100, &context));
     expect_fact("nothing was written", context == NULL);

@@ -135,7 +135,7 @@ enum status command_lookup(const struct options *options)
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
         return status;
-    enum status answer = options->all    ? lookup_all(options)
+    enum status answer = options->all   ? lookup_all(options)
                          : version == 0 ? lookup_versions(options)
                                         : lookup_one(options, version);
     if (status == STATUS_USABLE)
