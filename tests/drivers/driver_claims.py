@@ -142,6 +142,7 @@ class Claims:
         self.expect(report.version, (SUCCESS, view.version) if has_version else (NOT_SUPPORTED, -1), 'cuDriverGetVersion')
         has_count = report.slots['DeviceGetCount_v1'].state != 'missing'
         self.expect(report.count, NOT_INITIALIZED if has_count else NOT_SUPPORTED, 'cuDeviceGetCount before cuInit')
+        self.expect(report.devices, -1, 'what a cuDeviceGetCount that fails has written')
         self.hold_sides(report)
         self.hold_slots(report, view)
         self.hold_lookups(report, view)

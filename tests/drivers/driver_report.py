@@ -47,7 +47,7 @@ class Report:
                               stderr=subprocess.PIPE, text=True, timeout=120, check=False)
         self.status, self.words = done.returncode, done.stderr.strip()
         self.base = None
-        self.load = self.driver = self.version = self.count = None
+        self.load = self.driver = self.version = self.count = self.devices = None
         self.path = self.reason = None
         self.sides = {}
         self.slots, self.both, self.rows = {}, {}, []
@@ -72,8 +72,8 @@ class Report:
     def _version(self, code, version):
         self.version = (int(code), int(version))
 
-    def _count(self, code):
-        self.count = int(code)
+    def _count(self, code, number):
+        self.count, self.devices = int(code), int(number)
 
     def _init(self, address):
         self.base = _number(address)

@@ -16,7 +16,7 @@
  * Lines ("-" is nothing, an address is 0x...):
  *   load      code reason path own_version version
  *   driver    code version                          the library's own cuDriverGetVersion; "-" if it has none
- *   count     code                                  cuDeviceGetCount, through the slot
+ *   count     code number                           cuDeviceGetCount, through the slot; -1: nothing was written
  *   version   code version                          through the slot
  *   init      address                               the driver's cuInit, from which the load address follows
  *   side      what before after                     threads, descriptors
@@ -234,7 +234,9 @@ static void print_calls(void)
     int number = -1;
     CUresult result = table()->DriverGetVersion_v1(&number);
     printf("version\t%d\t%d\n", (int)result, number);
-    printf("count\t%d\n", (int)table()->DeviceGetCount_v1(&number));
+    number = -1;
+    result = table()->DeviceGetCount_v1(&number);
+    printf("count\t%d\t%d\n", (int)result, number);
 }
 
 static void load(const struct cushim_load_options *options)
