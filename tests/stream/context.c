@@ -226,7 +226,7 @@ static void preferred(void)
     watch_end();
 }
 
-/* A new context gets the flags, and so does a primary context that nobody uses yet: that of a second device. */
+/* A new context gets the flags, and so does a primary context that nobody uses yet: that of another device. */
 static void preferred_flags(void)
 {
     struct cushim_context *context = NULL;
@@ -235,7 +235,7 @@ static void preferred_flags(void)
     bool has_primary = !is_missing(S(DevicePrimaryCtxRetain_v1));
     if (has_primary && require_slot("state", S(DevicePrimaryCtxGetState_v1)))
         require("state", cu->DevicePrimaryCtxGetState_v1(the_device, &before, &active));
-    if (!expect_success("create", cushim_context_create_preferred(0, CU_CTX_SCHED_YIELD, &context)))
+    if (!expect_success("create", cushim_context_create_preferred(the_ordinal, CU_CTX_SCHED_YIELD, &context)))
         return;
     if (has_primary) {
         expect_success("state", cu->DevicePrimaryCtxGetState_v1(the_device, &flags, &active));
@@ -244,8 +244,9 @@ static void preferred_flags(void)
     expect_success("destroy", cushim_context_destroy(&context));
     require("count", cu->DeviceGetCount_v1(&count));
     if (has_primary && count > 1) {
-        expect_success("create-second", cushim_context_create_preferred(1, CU_CTX_SCHED_YIELD, &context));
-        expect_success("state-second", cu->DevicePrimaryCtxGetState_v1(1, &flags, &active));
+        int other = the_ordinal == 0;
+        expect_success("create-second", cushim_context_create_preferred(other, CU_CTX_SCHED_YIELD, &context));
+        expect_success("state-second", cu->DevicePrimaryCtxGetState_v1(other, &flags, &active));
         expect_number("inactive-gets-them", flags & CU_CTX_SCHED_MASK, CU_CTX_SCHED_YIELD);
         expect_success("destroy-second", cushim_context_destroy(&context));
         expect_driver_error("bad-flags", cushim_context_create_preferred(1, 0x80000000u, &context),
