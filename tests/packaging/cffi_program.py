@@ -15,7 +15,7 @@ SET = ROOT / 'tests' / 'packaging' / 'sets' / 'functions.txt'
 try:
     import cffi
 except ImportError:
-    print('skipped: the Python package cffi is not installed')
+    print('skipped: the Python package cffi is not installed (Debian: python3-cffi)')
     sys.exit(77)
 
 
