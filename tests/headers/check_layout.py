@@ -233,7 +233,7 @@ def test_interop_when_compared_is_that_of_its_headers(setting):
     if not all(setting.has_header(header.strip('<>')) for header in theirs):
         print(f'not all of {" ".join(theirs)}: their types are not compared')
         return []
-    declared = declarations.read([support.HEADERS / 'abi' / 'egl.h', support.HEADERS / 'abi' / 'cuda_abi.h'])
+    declared = declarations.read([support.HEADERS / 'abi' / name for name in ('egl.h', 'interop.h', 'cuda_abi.h')])
     text = setting.c.preprocess(''.join(f'#include {header}\n' for header in theirs),
                                 [*setting.toolkit, *support.stub_flags()])
     names = set(re.findall(r'\b\w+\b', text)) - {'CU_EGL_COLOR_FORMAT_MAX'}
@@ -327,7 +327,8 @@ def test_table_when_built_in_any_mode_is_the_same(setting):
 def main():
     setting = support.Setting()
     failures = test_table_when_built_in_any_mode_is_the_same(setting)
-    paths = sorted(path for path in support.HEADERS.glob('abi/*.h') if path.name not in ('egl.h', 'cuda_abi.h', 'conflict.h'))
+    paths = sorted(path for path in support.HEADERS.glob('abi/*.h')
+                   if path.name not in ('egl.h', 'interop.h', 'cuda_abi.h', 'conflict.h'))
     declared = declarations.read(paths)
     failures += test_declaration_when_read_stands_once(declared)
     if not setting.have_cuda_h:

@@ -5,7 +5,8 @@
  *
  * With cushim's own types, cuda_abi.h includes this header. With <cuda.h>, it does not, because the types belong to the
  * other headers, which need those of OpenGL and Direct3D. A source that is to compile on both kinds of machines, and
- * that uses a constant such as CU_GL_DEVICE_LIST_ALL, includes this header itself, after those of NVIDIA that it uses.
+ * that uses a constant such as CU_GL_DEVICE_LIST_ALL, includes this header itself, after cushim.h and after those of
+ * NVIDIA's headers that it uses.
  */
 #ifndef CUSHIM_ABI_INTEROP_H
 #define CUSHIM_ABI_INTEROP_H
