@@ -68,6 +68,10 @@ typedef volatile unsigned long long atomic_ullong;
         {                                                                                                              \
             return (type)_InterlockedAnd##suffix((word volatile *)at, (word)value);                                    \
         }
+#    if defined(__clang__) /* cushim for a set of functions does not use each of these */
+#        pragma clang diagnostic push
+#        pragma clang diagnostic ignored "-Wunused-function"
+#    endif
 CUSH_ATOMIC(byte, unsigned char, 8, char, 8)
 CUSH_ATOMIC(word, unsigned, 32, long, )
 CUSH_ATOMIC(long, unsigned long long, 64, long long, 64)
@@ -88,6 +92,10 @@ static inline bool cush_compare_exchange_pointer(volatile void *at, void *expect
 {
     return cush_compare_exchange_long(at, expected, (uintptr_t)value);
 }
+
+#    if defined(__clang__)
+#        pragma clang diagnostic pop
+#    endif
 
 /* The operation for the type of a variable: everything else is a pointer. The comma removes `volatile` from it. */
 #    define CUSH_BY_TYPE(operation, at)                                                                                \
