@@ -70,9 +70,14 @@ def differences(versions):
         if row is None or older and row_text(measured, older) != listed_text(row) or row.ptx != measured.ptx:
             yield f'toolkits.tsv: {row_text(measured, older)}'
         for arch in sorted(measured.archs - set(gpus)):
-            yield f'gpus.tsv: {arch}\t-\t{version}\tptxas\t-\t-\tunknown'
+            yield f'gpus.tsv: {arch}\t-\t{version}\tptxas\t-\t-\t-\tunknown'
+        for arch in sorted(set(gpus) & (older.archs if older else set()) - measured.archs):
+            if gpus[arch].until != older.version:
+                yield f'gpus.tsv: {arch} is listed by CUDA {older.name} and not by {measured.name}: until {older.version}'
         for arch in sorted(measured.archs & set(gpus)):
             one = gpus[arch]
+            if one.until and one.until < version:
+                yield f'gpus.tsv: {arch} is listed by CUDA {measured.name}, not until {one.until}'
             if one.first > version:
                 yield f'gpus.tsv: {arch} is listed by CUDA {lists.version_text(version)}, not first by {one.first}'
             if older and arch not in older.archs and one.first <= older.version:

@@ -15,7 +15,7 @@ WIDTH = 120
 LATER_ON_LINUX = {'cuDeviceGetLuid': 11040}
 
 Toolkit = collections.namedtuple('Toolkit', 'version ptx ptx_by runtime')
-Gpu = collections.namedtuple('Gpu', 'arch generation first first_by last last_by kind')
+Gpu = collections.namedtuple('Gpu', 'arch generation first first_by until last last_by kind')
 
 HEAD = '''# SPDX-License-Identifier: MIT
 """The tables of cushim audit. A CUDA version is a number: 1000 * major + 10 * minor.
@@ -33,7 +33,8 @@ def read_toolkits():
 
 def read_gpus():
     return [Gpu(int(row['arch']), row['generation'], int(row['first']), row['first_by'],
-                int(row['last']) if row['last'] else None, row['last_by'], row['kind']) for row in rows(GPUS)]
+                int(row['until']) if row['until'] else None, int(row['last']) if row['last'] else None, row['last_by'],
+                row['kind']) for row in rows(GPUS)]
 
 
 def rows(path):
@@ -71,8 +72,10 @@ def write_tables():
                    [f"'{name}': {version}" for name, version in LATER_ON_LINUX.items()]),
         assignment('{version of PTX: the first CUDA version that accepts it}', 'PTX_VERSIONS',
                    [f'{one}: {version}' for one, version in ptx.items()]),
-        assignment('{architecture: (generation, first CUDA version, last driver branch or None, kind)}', 'GPUS',
-                   [f"{one.arch}: ('{one.generation}', {one.first}, {one.last}, '{one.kind}')" for one in read_gpus()]),
+        assignment('{architecture: (generation, first CUDA version, last one that compiles for it or None, last driver '
+                   'branch or None, kind)}', 'GPUS',
+                   [f"{one.arch}: ('{one.generation}', {one.first}, {one.until}, {one.last}, '{one.kind}')"
+                    for one in read_gpus()]),
         assignment('{CUDA version: names that its runtime has, and older ones have not}', 'RUNTIME_NAMES',
                    [f'{one.version}: {tuple(one.runtime)}' for one in toolkits if one.runtime]),
     ])

@@ -65,12 +65,12 @@ def newest_ptx(version):
 
 
 def is_tegra(arch):
-    return arch in GPUS and GPUS[arch][3] == 'tegra'
+    return arch in GPUS and GPUS[arch][4] == 'tegra'
 
 
 def judged_gpus(machines):
     """The known GPUs that computers with these processors have: the ones of Jetson only beside arm64."""
-    return [arch for arch in GPUS if GPUS[arch][3] != 'unknown' and (not is_tegra(arch) or 'arm64' in machines)]
+    return [arch for arch in GPUS if GPUS[arch][4] != 'unknown' and (not is_tegra(arch) or 'arm64' in machines)]
 
 
 def gpu_first(arch):
@@ -79,7 +79,17 @@ def gpu_first(arch):
 
 def gpu_last(arch):
     """The last driver branch that supports a GPU, or None."""
+    return GPUS[arch][3]
+
+
+def compilable_until(arch):
+    """The last CUDA version that compiles for a GPU, if a newer one does not; otherwise None."""
     return GPUS[arch][2]
+
+
+def is_compilable(arch, version):
+    """Whether a CUDA version compiles for an architecture; True for one that is not in the table."""
+    return arch not in GPUS or GPUS[arch][1] <= version <= (compilable_until(arch) or version)
 
 
 def is_after_last(version, arch):

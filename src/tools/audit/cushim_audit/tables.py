@@ -270,17 +270,21 @@ PTX_VERSIONS = {
     (9, 1): 13010, (9, 2): 13020, (9, 3): 13030, (9, 4): 13040, (9, 5): 13050,
 }
 
-# {architecture: (generation, first CUDA version, last driver branch or None, kind)}
+# {architecture: (generation, first CUDA version, last one that compiles for it or None, last driver branch or None, kind)}
 GPUS = {
-    30: ('Kepler', 4020, 470, ''), 32: ('Kepler', 6000, None, 'tegra'), 35: ('Kepler', 5000, 470, ''),
-    37: ('Kepler', 6050, 470, ''), 50: ('Maxwell', 6000, 580, ''), 52: ('Maxwell', 6050, 580, ''),
-    53: ('Maxwell', 7000, None, 'tegra'), 60: ('Pascal', 8000, 580, ''), 61: ('Pascal', 8000, 580, ''),
-    62: ('Pascal', 8000, None, 'tegra'), 70: ('Volta', 9000, 580, ''), 72: ('Volta', 9010, None, 'tegra'),
-    75: ('Turing', 10000, None, ''), 80: ('Ampere', 11000, None, ''), 86: ('Ampere', 11010, None, ''),
-    87: ('Ampere', 11040, None, 'tegra'), 88: ('', 13000, None, 'unknown'), 89: ('Ada', 11080, None, ''),
-    90: ('Hopper', 11080, None, ''), 100: ('Blackwell', 12080, None, ''), 101: ('Blackwell', 12080, None, 'tegra'),
-    103: ('Blackwell', 12090, None, ''), 107: ('Rubin', 13040, None, ''), 110: ('Blackwell', 13000, None, 'tegra'),
-    120: ('Blackwell', 12080, None, ''), 121: ('Blackwell', 12090, None, ''),
+    30: ('Kepler', 4020, None, 470, ''), 32: ('Kepler', 6000, None, None, 'tegra'),
+    35: ('Kepler', 5000, 11080, 470, ''), 37: ('Kepler', 6050, 11080, 470, ''), 50: ('Maxwell', 6000, 12090, 580, ''),
+    52: ('Maxwell', 6050, 12090, 580, ''), 53: ('Maxwell', 7000, 12090, None, 'tegra'),
+    60: ('Pascal', 8000, 12090, 580, ''), 61: ('Pascal', 8000, 12090, 580, ''),
+    62: ('Pascal', 8000, 12090, None, 'tegra'), 70: ('Volta', 9000, 12090, 580, ''),
+    72: ('Volta', 9010, 12090, None, 'tegra'), 75: ('Turing', 10000, None, None, ''),
+    80: ('Ampere', 11000, None, None, ''), 86: ('Ampere', 11010, None, None, ''),
+    87: ('Ampere', 11040, None, None, 'tegra'), 88: ('', 13000, None, None, 'unknown'),
+    89: ('Ada', 11080, None, None, ''), 90: ('Hopper', 11080, None, None, ''),
+    100: ('Blackwell', 12080, None, None, ''), 101: ('Blackwell', 12080, 12090, None, 'tegra'),
+    103: ('Blackwell', 12090, None, None, ''), 107: ('Rubin', 13040, None, None, ''),
+    110: ('Blackwell', 13000, None, None, 'tegra'), 120: ('Blackwell', 12080, None, None, ''),
+    121: ('Blackwell', 12090, None, None, ''),
 }
 
 # {CUDA version: names that its runtime has, and older ones have not}
