@@ -120,6 +120,23 @@ def cubin(arch, accelerated=False, new=False):
     return ident + struct.pack('<HHIQQQIHHHHHH', 2, 190, 1, 0, 0, 0, flags, 64, 0, 0, 64, 0, 0)
 
 
+OF_RUNTIME = b'CUDA driver version is insufficient for CUDA runtime version'
+RUNTIME_ID = bytes.fromhex('6bd5fb6c5bf4e74a8987d93912fd9df9')
+
+
+def runtime(*names):
+    """Data as the static CUDA runtime has it: a sentence, an identifier, and names, which tell the release."""
+    return b'\0'.join([RUNTIME_ID, OF_RUNTIME, *names, b''])
+
+
+def plain_cubin(sections, arch=52):
+    """A cubin with sections, as nvcc stores small ones: not compressed. Only their names matter."""
+    elf = Elf(machine=190, kind=2)
+    for name in sections:
+        elf.section(name, b'\0' * 16, flags=0)
+    return sass(arch, code=elf.build())
+
+
 def ptx_text(arch, version):
     return f'//\n// Made by a test.\n//\n\n.version {version}\n.target sm_{arch}\n.address_size 64\n'.encode()
 

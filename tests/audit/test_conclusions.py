@@ -47,7 +47,7 @@ class Gpus(Case):
         elf = Elf().needs('libcudart.so.12').section('.nv_fatbin', fatbin(sass(70), ptx(35, (7, 8))))
         done = self.run_on('lib.so', elf.build())
         self.assertIn('GPU 7.0: native; 580 is the last branch for it', done.out)
-        self.assertIn('has code for GPU 3.5, but cannot run there: it needs driver 525, and 470 is the last', done.out)
+        self.assertIn('GPUs 3.5 to 3.7: cannot run: the file needs driver 525, and 470 is the last branch', done.out)
         done = self.run_program('--require-arch=3.5', 'lib.so')
         self.assertEqual((done.status, '470 is the last branch' in done.out), (1, True))
 
@@ -102,7 +102,8 @@ class Drivers(Case):
                       document['notes'])
 
     def test_code_when_compiled_at_run_time_then_reads_not_known(self):
-        for elf in Elf().needs('libnvrtc.so.12').needs('libcuda.so.1').wants('cuInit'), \
+        for elf in Elf().needs('libnvrtc.so.12').wants('nvrtcCompileProgram'), \
+                Elf().needs('libnvJitLink.so.12').wants('__nvJitLinkComplete_12_8'), \
                 Elf().section('.rodata', b'\0nvrtcCompileProgram\0'):
             document = self.file_of(elf.build())
             self.assertFalse(document['gpus_known'])
@@ -110,11 +111,117 @@ class Drivers(Case):
             done = self.run_program('--require-arch=8.0', 'lib.so')
             self.assertEqual((done.status, 'as far as is known' in done.out), (0, True))
 
+    def test_code_when_a_compiler_is_linked_and_not_called_then_gpus_are_known(self):
+        """Build systems link extensions to all libraries of the Toolkit."""
+        elf = Elf().needs('libnvrtc.so.12').needs('libcudart.so.12').section('.nv_fatbin', fatbin(sass(80)))
+        self.assertTrue(self.file_of(elf.build())['gpus_known'])
+        self.assertEqual(self.run_program('--require-arch=9.0', 'lib.so').status, 1)
+
+    def test_code_when_it_comes_from_elsewhere_then_reads_not_known(self):
+        """A program that makes PTX itself, or reads it from a file, looks up the functions that load it."""
+        names = b'\0cuInit\0cuModuleLoadDataEx\0'
+        self.assertFalse(self.file_of(Elf().section('.rodata', names).build())['gpus_known'])
+        done = self.run_program('lib.so')
+        self.assertIn('  driver: not known (see the notes)\n', done.out)
+        self.assertIn('loads device code that is not in this file (cuModuleLoadDataEx)', done.out)
+        document = self.file_of(Elf().section('.rodata', names + ptx_text(60, '6.0')).build())
+        self.assertTrue(document['gpus_known'])
+
+    def test_driver_when_ptx_must_be_compiled_on_each_gpu_then_is_the_first_that_compiles_it(self):
+        document = self.file_of(ptx_text(75, '8.3'), 'k.ptx')
+        self.assertEqual(document['first_driver']['branch'], 545)
+        self.assertEqual([one['kind'] for one in document['demands']], ['ptx'])
+        self.assertIn('driver 545 or newer (CUDA 12.3): the driver must compile its PTX 8.3',
+                      self.run_program('k.ptx').out)
+        self.assertEqual(self.run_program('--require-driver=535', 'k.ptx').status, 1)
+
+    def test_driver_when_code_is_for_new_gpus_only_then_is_the_first_that_supports_one(self):
+        elf = Elf().needs('libcudart.so.12').section('.nv_fatbin', fatbin(sass(100), sass(120)))
+        document = self.file_of(elf.build())
+        self.assertEqual(document['first_driver']['branch'], 570)
+        self.assertEqual([one['kind'] for one in document['demands']], ['sass', 'runtime'])
+
+    def test_driver_when_the_runtime_is_of_another_library_then_is_not_known(self):
+        elf = Elf().section('.nv_fatbin', fatbin(sass(75), sass(80))).wants('__cudaRegisterFatBinary')
+        out = self.run_on('lib.so', elf.build()).out
+        self.assertIn('  driver: not known (see the notes)\n', out)
+        self.assertIn('uses a CUDA runtime, but names none', out)
 
     def test_wheel_when_it_only_compiles_at_run_time_then_driver_is_not_known(self):
         elf = Elf().section('.rodata', b'\0nvrtcCompileProgram\0')
         done = self.run_on('a.whl', wheel({'one.so': elf.build(), 'two.so': elf.build()}))
         self.assertIn('a.whl: 2 CUDA files; their driver is not known', done.out)
+
+
+class Advice(Case):
+    """What the sentences tell a packager to change can be done."""
+    def test_advice_when_a_gpu_is_newer_than_the_first_driver_then_names_a_toolkit_that_knows_it(self):
+        """PTX 8.8 for 9.0: driver 570 is the first for GPU 10.0, and compiles PTX up to 8.7."""
+        elf = Elf().needs('libcudart.so.12').section('.nv_fatbin', fatbin(sass(80), sass(90), ptx(90, (8, 8))))
+        self.assertIn('to run on GPUs 10.0, 12.0 from driver 570 on: add -gencode arch=compute_100,code=sm_100 -gencode '
+                      'arch=compute_120,code=sm_120, or build that file with CUDA 12.8, which writes PTX 8.7\n',
+                      self.run_on('lib.so', elf.build()).out)
+
+    def test_advice_when_an_older_toolkit_lacks_a_gpu_of_the_file_then_does_not_name_it(self):
+        elf = Elf().needs('libcudart.so.12').section('.nv_fatbin', fatbin(sass(75), ptx(75, (8, 7)), sass(120)))
+        out = self.run_on('lib.so', elf.build()).out
+        self.assertIn('from driver 525 on: add -gencode arch=compute_80,code=sm_80', out)
+        self.assertNotIn('build that file', out)
+
+    def test_advice_when_the_toolkit_has_dropped_a_gpu_then_names_the_last_one_that_has_it(self):
+        elf = Elf().needs('libcudart.so.13').section('.nv_fatbin', fatbin(sass(75)))
+        out = self.run_on('lib.so', elf.build(), '--require-arch=6.1').out
+        self.assertIn('build that file with CUDA 12.9, the last that compiles for GPU 6.1, and add -gencode '
+                      'arch=compute_61,code=sm_61', out)
+        elf = Elf().needs('libcudart.so.12').section('.nv_fatbin', fatbin(sass(75)))
+        self.assertNotIn('the last that compiles', self.run_on('lib.so', elf.build(), '--require-arch=6.1').out)
+
+    def test_advice_when_code_is_written_for_one_gpu_then_does_not_ask_for_others(self):
+        self.assertNotIn('add -gencode', self.run_on('k.ptx', ptx_text('103a', '8.8')).out)
+
+    def test_advice_when_ptx_is_too_new_for_an_old_gpu_then_does_not_promise_it(self):
+        """Driver 470 is the last for 3.5, and cannot compile PTX 7.8."""
+        elf = Elf().needs('libcudart.so.11.0').section('.nv_fatbin', fatbin(ptx(35, (7, 8)), sass(61)))
+        out = self.run_on('lib.so', elf.build()).out
+        self.assertIn('GPUs 3.5 to 3.7: cannot run: PTX 7.8 (for 3.5) needs driver 520, and 470 is the last', out)
+        self.assertIn('to run on GPUs 5.0, 5.2, 6.0,', out)
+
+
+class Summaries(Case):
+    def test_summary_when_files_serve_a_gpu_in_part_then_counts_both_kinds(self):
+        """"12 of 12 files" would not read as "in part"."""
+        whole, part = fatbin(sass(80), sass(90)), fatbin(sass(80)) + fatbin(sass(90))
+        files = {'a.so': whole, 'b.so': part, 'c.so': part}
+        self.write('a.whl', wheel({name: Elf().needs('libcudart.so.12').section('.nv_fatbin', code).build()
+                                   for name, code in files.items()}))
+        out = self.run_program('a.whl').out
+        self.assertIn('only in part: 1 of 3 files has all of their code for them, 2 have some\n', out)
+        self.assertIn('a.whl: 3 CUDA files; driver 525 or newer\n', out)
+
+        self.assertIn('only in part: 2 of 2 files have some code for them\n',
+                      self.run_program('--except', 'a.so', 'a.whl').out)
+
+    def test_summary_when_gpus_differ_in_numbers_only_then_stand_together(self):
+        code = fatbin(sass(80)) * 3 + fatbin(sass(80), sass(86)) * 2 + fatbin(sass(90))
+        elf = Elf().needs('libcudart.so.12').section('.nv_fatbin', code + fatbin(sass(89)))
+        self.assertIn('GPUs 8.0 to 9.0: only in part: 1 to 6 of 7 fat binaries have code for them\n',
+                      self.run_on('lib.so', elf.build()).out)
+
+    def test_summary_when_gpus_need_the_same_driver_then_names_it_once(self):
+        code = fatbin(sass(61), ptx(50, (7, 8)))
+        self.write('a.whl', wheel({'a.so': Elf().needs('libcudart.so.11.0').section('.nv_fatbin', code).build()}))
+        self.assertIn('driver 450 or newer; GPUs 5.0 to 6.0 and GPUs 7.0 to 8.6: driver 520\n',
+                      self.run_program('a.whl').out)
+
+    def test_summary_when_files_demand_different_drivers_then_names_the_file(self):
+        self.write('a.whl', wheel({'old.so': Elf().needs('libcudart.so.12').build(),
+                                   'new.so': Elf().needs('libcudart.so.13').build()}))
+        self.assertIn('a.whl: 2 CUDA files; driver 580 or newer for both of them (new.so needs it); the least demanding '
+                      'file needs driver 525\n', self.run_program('a.whl').out)
+
+    def test_summary_when_a_wheel_has_one_file_then_is_in_the_singular(self):
+        self.write('a.whl', wheel({'a.so': Elf().section('.rodata', b'\0nvrtcCompileProgram\0').build()}))
+        self.assertIn('a.whl: 1 CUDA file; its driver is not known\n', self.run_program('a.whl').out)
 
 
 class Mistakes(Case):

@@ -7,7 +7,8 @@ import tarfile
 import zlib
 
 from audit import Case, main
-from makers import (Elf, archive, cubin, entry, fatbin, offset_of, pe, ptx, ptx_text, sass, wheel, wrapper)
+from makers import (OF_RUNTIME, Elf, archive, cubin, entry, fatbin, offset_of, pe, plain_cubin, ptx, ptx_text, runtime,
+                    sass, wheel, wrapper)
 
 
 def archs(document):
@@ -67,6 +68,20 @@ class Elves(Case):
         found = [(gpus[arch]['runs'], gpus[arch]['total']) for arch in ('5.2', '8.0')]
         self.assertEqual(found, [('native', 1), ('jit', 1)])
 
+    def test_elf_when_a_source_has_no_device_code_then_its_container_is_left_out(self):
+        """nvcc makes a container of each source file, for its default architecture if the options name none."""
+        real = fatbin(sass(80), ptx(80, (8, 0)))
+        for sections, gpus in (['.nv.callgraph', '.nv.rel.action'], []), (['.nv.info', '.text._Z1kv'], ['5.2']), \
+                (['.nv.global'], ['5.2']):
+            with self.subTest(sections):
+                alone = Elf().section('.nv_fatbin', fatbin(plain_cubin(sections)))
+                document = self.file_of(alone.build())
+                self.assertEqual([one['arch'] for one in document['gpus'] if one['runs'] == 'native'], gpus)
+                self.assertEqual(document['containers'][0]['kind'], 'fat binary' if gpus else 'empty')
+                both = Elf().section('.nv_fatbin', fatbin(plain_cubin(sections)) + real)
+                runs = {one['arch']: one['runs'] for one in self.file_of(both.build())['gpus']}
+                self.assertEqual(runs['8.0'], 'part' if gpus else 'native')
+
     def test_elf_when_linked_container_is_empty_then_is_left_out(self):
         """nvcc adds a container for the device linker to every program, also if there is nothing to link."""
         linked, code = fatbin(sass(90, code=b'\1' * 16)), fatbin(sass(90), ptx(80, (8, 0)))
@@ -74,6 +89,19 @@ class Elves(Case):
         elf.section('.nvFatBinSegment', wrapper(offset_of(elf, linked), 2) + wrapper(offset_of(elf, code), 1))
         gpus = {one['arch']: one for one in self.file_of(elf.build())['gpus']}
         self.assertEqual([gpus[arch]['runs'] for arch in ('8.0', '9.0')], ['jit', 'native'])
+
+
+class Runtimes(Case):
+    names = b'cudaErrorLossyQuery', b'cudaFuncGetName', b'cudaGraphAddDependencies_v2'
+
+    def test_runtime_when_static_then_names_its_release(self):
+        demand, = self.file_of(Elf().section('.rodata', runtime(*self.names)).build())['demands']
+        self.assertEqual((demand['kind'], demand['name'], demand['driver']['branch']), ('runtime', '12.3', 525))
+
+    def test_runtime_when_only_its_sentence_is_there_then_is_not_one(self):
+        """The runtime for device code (cudadevrt) has the sentences of all errors, and demands nothing."""
+        data = b'\0'.join([b'', OF_RUNTIME, *self.names, b'cuInit', b''])
+        self.assertEqual(self.file_of(Elf().section('.rodata', data).build())['demands'], [])
 
 
 class DeviceCode(Case):

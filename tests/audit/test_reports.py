@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Five failures that users reported of published packages, each on a small file of the same structure."""
 from audit import Case, main
-from makers import Elf, fatbin, ptx, sass, wheel
-
-
-def runtime(*names):
-    """Data as the static CUDA runtime has it: only the runtime has this sentence, and the names tell its release."""
-    return b'\0'.join([b'', b'CUDA driver version is insufficient for CUDA runtime version', *names, b''])
+from makers import Elf, fatbin, ptx, runtime, sass, wheel
 
 
 RUNTIME_11_8 = runtime(b'cudaCreateTextureObject_v2', b'cudaErrorInvalidClusterSize', b'cudaErrorMpsClientTerminated')
@@ -27,12 +22,8 @@ class Reports(Case):
 
     def test_wheel_when_ptx_8_3_is_for_new_gpus_then_needs_driver_545(self):
         """"the provided PTX was compiled with an unsupported toolchain" on driver 535 (SASS 7.5 and PTX 8.3 only)."""
-        library = Elf().section(
-    '.rodata', RUNTIME_12_3).section(
-        '.nv_fatbin', fatbin(
-            sass(75), ptx(
-                75, (8, 3)))).build()
-        self.write('beams.whl', wheel({'mach/impl.so': library}))
+        elf = Elf().section('.rodata', RUNTIME_12_3).section('.nv_fatbin', fatbin(sass(75), ptx(75, (8, 3))))
+        self.write('beams.whl', wheel({'mach/impl.so': elf.build()}))
         done = self.run_program('--require-driver=535', 'beams.whl')
         self.assertEqual(done.status, 1)
         self.assertIn('GPUs 8.0, 8.6, 8.9, 9.0: on drivers before 545', done.out)

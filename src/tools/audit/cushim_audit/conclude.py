@@ -2,10 +2,10 @@
 """Concludes from the facts of a file: the first driver and what demands it, the GPUs, and what is wrong with it."""
 import re
 
-from .coverage import cover
-from .demands import find_demands
+from .coverage import NOT, Groups
+from .demands import code_demand, find_demands
 from .fatbin import IR
-from .rules import arch_text, driver_text, judged_gpus, symbol_version, version_text
+from .rules import OLDEST, judged_gpus, symbol_version, version_text
 
 
 class Conclusion:
@@ -13,27 +13,49 @@ class Conclusion:
 
     def __init__(self, facts):
         self.facts = facts
+        # What the file demands whatever the GPU, and the driver for that; 0 if nothing does.
         self.demands = sorted(find_demands(facts), key=lambda one: -one.version)
         self.floor = self.demands[0].version if self.demands else 0
         self.notes, self.mistakes = [], []
-        self.codes = [code for container in facts.containers for code in container.codes]
-        self.gpus = []
-        if any(code.kind != IR for code in self.codes):
-            gpus = [cover(facts.containers, arch, self.floor) for arch in judged_gpus([facts.machine])]
-            # The linked container of an object file is of use only together with other object files.
-            self.gpus = [one for one in gpus if one.total]
+        self.codes = [code for container in facts.containers if not container.empty for code in container.codes]
+        groups = Groups(facts.containers)
+        self.gpus = [groups.cover(arch, self.floor) for arch in judged_gpus([facts.machine])] if groups else []
+        self.demand = self.find_demand()
         self.find_mistakes()
         self.find_notes()
 
-    @property
-    def demand(self):
-        """What demands the first driver, or None."""
+    def find_demand(self):
+        """What demands the first driver, or None: the device code, if a newer driver is the first to run any of it."""
+        served = [one for one in self.gpus if one.how != NOT and one.first is not None]
+        least = min(served, key=lambda one: one.first, default=None)
+        if least is not None and least.first > max(self.floor, OLDEST):
+            return code_demand(least)
         return self.demands[0] if self.demands else None
+
+    @property
+    def all_demands(self):
+        """What demands a driver, the newest first."""
+        return ([self.demand] if self.demand and self.demand not in self.demands else []) + self.demands
+
+    @property
+    def first(self):
+        """The first driver on which the file works at all; 0 if nothing demands one."""
+        return self.demand.version if self.demand else 0
+
+    @property
+    def loads_code(self):
+        """The functions with which the file loads device code that it does not contain."""
+        return set() if self.facts.containers else self.facts.loads
+
+    @property
+    def runtime_is_elsewhere(self):
+        """Whether the first driver depends on a CUDA runtime that the file neither contains nor names."""
+        return self.facts.calls_runtime and not self.facts.runtime and not self.demands and self.facts.kind != 'object'
 
     @property
     def gpus_known(self):
         """Whether the GPUs depend on the device code in the file alone."""
-        return not self.facts.compiles and not any(code.kind == IR for code in self.codes)
+        return not self.facts.compiles and not self.loads_code and not any(code.kind == IR for code in self.codes)
 
     def gpu(self, arch):
         """The coverage of a GPU, also of one that the table lacks, or None without device code."""
@@ -77,16 +99,17 @@ class Conclusion:
         # What the CUDA runtime looks up says nothing of the program.
         if facts.lookups and (not facts.runtime or facts.runtime[0] == 'shared'):
             self.note_lookups()
+        if self.runtime_is_elsewhere:
+            self.notes.append('uses a CUDA runtime, but names none and has none that is recognised: which driver that '
+                              'needs is not known')
         if facts.compiles:
             self.notes.append(f'compiles code at run time ({", ".join(sorted(facts.compiles))}): for which GPUs and '
                               'drivers is not known')
+        elif self.loads_code:
+            self.notes.append(f'loads device code that is not in this file ({listed(self.loads_code)}): for which GPUs '
+                              'and drivers is not known')
         if any(code.kind == IR for code in self.codes):
             self.notes.append('has intermediate code for linking at run time (LTO): its GPUs and drivers are not known')
-        for one in self.gpus:
-            if not one.is_dropped:
-                continue
-            self.notes.append(f'has code for GPU {arch_text(one.arch)}, but cannot run there: it needs '
-                              f'{driver_text(one.first)}, and {one.last} is the last branch for this GPU')
 
     def note_lookups(self):
         dated = [(symbol_version(name, self.facts.is_windows) or 0, name) for name in self.facts.lookups]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a file demands of every driver, whatever the GPU: linked functions and the CUDA runtime."""
-from .rules import OLDEST, runtime_floor, symbol_version, version_text
+"""What demands a driver: linked functions and the CUDA runtime, whatever the GPU, and device code."""
+from .rules import OLDEST, arch_text, ptx_floor, runtime_floor, symbol_version, version_text
 from .tables import RUNTIME_NAMES
 
 FAILS_AT_LOAD = 'at load'
@@ -35,6 +35,16 @@ def find_demands(facts):
                      'look this name up at run time (cuGetProcAddress, or PLUGINS.md of cushim)', symbol.name)
     if facts.runtime:
         yield from runtime_demand(facts)
+
+
+def code_demand(least):
+    """The driver for the GPU, of those for which the file has code, that needs the oldest one."""
+    if least.ptx is not None and ptx_floor(least.ptx.version) == least.first:
+        version = '{}.{}'.format(*least.ptx.version)
+        return Demand('ptx', least.first, f'the driver must compile its PTX {version}', FAILS_AT_CALL, name=version)
+    arch = arch_text(least.arch)
+    return Demand('sass', least.first, f'older drivers support none of the GPUs for which it has code, from {arch} on',
+                  FAILS_AT_CALL, name=arch)
 
 
 def runtime_release(text):

@@ -31,7 +31,7 @@ def containers_document(facts):
     """Equal containers once, with their number."""
     counts = {}
     for one in facts.containers:
-        kind = 'linked' if one.linked else 'relocatable' if one.relocatable else one.where
+        kind = 'empty' if one.empty else 'linked' if one.linked else 'relocatable' if one.relocatable else one.where
         key = kind, tuple(sorted(code.key for code in one.codes))
         counts.setdefault(key, [0, one])[0] += 1
     return [{'kind': key[0], 'count': count, 'code': [code_document(code) for code in one.codes]}
@@ -43,9 +43,9 @@ def file_document(conclusion, shortfalls):
     kind, release = facts.copy or (None, None)
     return {
         'name': facts.name, 'format': facts.format, 'machine': facts.machine or None, 'kind': facts.kind or None,
-        'first_driver': driver(conclusion.floor),
+        'first_driver': driver(conclusion.first),
         'demands': [{'kind': one.kind, 'driver': driver(one.version), 'name': one.name, 'reason': one.reason,
-                     'fails': one.fails or None} for one in conclusion.demands],
+                     'fails': one.fails or None} for one in conclusion.all_demands],
         'gpus': [gpu_document(one) for one in conclusion.gpus],
         'gpus_known': conclusion.gpus_known,
         'containers': containers_document(facts),
@@ -60,6 +60,6 @@ def file_document(conclusion, shortfalls):
 
 
 def summary_document(name, summary):
-    return {'name': name, 'files': len(summary.conclusions), 'first_driver': driver(summary.floor),
+    return {'name': name, 'files': len(summary.conclusions), 'first_driver': driver(summary.first),
             'gpus': [gpu_document(one) for one in summary.gpus], 'gpus_known': summary.gpus_known,
             'complete': summary.is_complete}

@@ -10,6 +10,9 @@ NEEDED, SONAME, RPATH, RUNPATH, FLAGS, FLAGS_1, BIND_NOW, DEBUG, PIE = 1, 14, 15
 # Relocations that the dynamic loader can postpone to the first call, and those that are an address to add.
 JUMP_SLOT = {'x86-64': 7, 'x86': 7, 'arm64': 1026, 'arm': 22, 'ppc64': 21, 'riscv64': 5}
 RELATIVE = {'x86-64': 8, 'arm64': 1027, 'ppc64': 22, 'riscv64': 3}
+# The symbols that matter start so: functions of the driver and of the runtime, and of the compilers (nvrtc..., nvJitLink...).
+PREFIXES = b'cu', b'nv', b'__'
+UNDERSCORED = '__cudaRegister', '__nvJitLink'
 MOST_SECTIONS, MOST_SYMBOLS, MOST_RELOCATIONS = 200000, 4000000, 20000000
 
 
@@ -100,7 +103,7 @@ class Elf:
                     self.kind = 'executable'
 
     def read_symbols(self):
-        """The names of the driver and of the runtime among the dynamic symbols, or those of an object file."""
+        """The names that matter among the dynamic symbols, or those of an object file."""
         by_index = {}
         form, size = ('<IBBHQQ', 24) if self.bits == 64 else ('<IIIBBH', 16)
         for section in self.of_kind(SYMTAB if self.kind == 'object' else DYNSYM)[:1]:
@@ -112,9 +115,11 @@ class Elf:
                 raise Damaged(f'the ELF file claims {count} symbols')
             for index, row in enumerate(section.window.rows(form, 0, count)):
                 name, info, where = (row[0], row[1], row[3]) if self.bits == 64 else (row[0], row[3], row[5])
-                if strings[name:name + 2] not in (b'cu', b'nv'):
+                if strings[name:name + 2] not in PREFIXES:
                     continue
                 text = linked.text(name, 256)
+                if text.startswith('__') and not text.startswith(UNDERSCORED):
+                    continue
                 if where == 0:
                     by_index[index] = Symbol(text, info >> 4 == 2)
                 else:
@@ -152,11 +157,13 @@ class Elf:
         for index in used - eager:
             by_index[index].is_lazy = True
 
-    def pointers(self, section):
-        """{offset in a section: address} of the pointers in it that are relocated."""
-        relative, end = RELATIVE.get(self.machine), section.address + section.window.size
-        return {at - section.address: addend for at, kind, _, addend in self.relocations()
-                if section.address <= at < end and kind == relative and addend}
+    def pointers(self, sections):
+        """{address: the address there} of the pointers in some sections that are relocated."""
+        relative = RELATIVE.get(self.machine)
+        start = min(section.address for section in sections)
+        end = max(section.address + section.window.size for section in sections)
+        return {at: addend for at, kind, _, addend in self.relocations()
+                if start <= at < end and kind == relative and addend}
 
     def address_to_offset(self, address):
         """The offset in the file of an address, or None."""

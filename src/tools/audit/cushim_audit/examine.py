@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads one file and collects the facts that matter for drivers and GPUs. It judges nothing."""
+import bisect
 import re
 import zlib
 
@@ -15,10 +16,18 @@ PTX_HEAD = re.compile(rb'\.version[ \t]+(\d{1,2})\.(\d)\s+(?://[^\n]*\s+)*\.targ
 NAME = re.compile(rb'cu(?:da)?[A-Z]\w{2,80}(?=\0)')
 DRIVER = re.compile(r'(?:libcuda(?:-[0-9a-f]+)?\.so(?:\.|$)|nvcuda\.dll$)', re.I)
 RUNTIME = re.compile(r'libcudart(?:-[0-9a-f]+)?\.so\.(\d+(?:\.\d+)*)|cudart(?:32|64)_(\d+)(?:-[0-9a-f]+)?\.dll', re.I)
-COMPILERS = {'nvrtc': 'NVRTC', 'nvjitlink': 'nvJitLink', 'nvvm': 'libNVVM', 'nvptxcompiler': 'the PTX compiler'}
-COMPILER = re.compile(r'(?:lib)?(nvrtc|nvJitLink|nvvm|nvPTXCompiler)', re.I)
-# Only the CUDA runtime itself has this sentence.
-OF_RUNTIME = b'CUDA driver version is insufficient for CUDA runtime version'
+# The function of each compiler that compiles. The names of nvJitLink's symbols have underscores and a version around them.
+COMPILERS = {'nvrtcCompileProgram': 'NVRTC', 'nvJitLinkComplete': 'nvJitLink', 'nvvmCompileProgram': 'libNVVM',
+             'nvPTXCompilerCompile': 'the PTX compiler'}
+COMPILES = re.compile('(?:__)?(' + '|'.join(COMPILERS) + ')')
+# Functions of the driver that load device code from memory or a file.
+LOADS = re.compile(r'cu(Module|Library)Load(Data|DataEx|FatBinary|FromFile|)$|cuLinkAdd(Data|File)(_v2)?$')
+# Functions of the runtime, and those that nvcc calls in a program with device code.
+OF_RUNTIME_USER = re.compile(r'cuda[A-Z]|__cudaRegister')
+# The CUDA runtime has this sentence and the identifier by which it asks the driver for its own table. The runtime for
+# device code (cudadevrt) has only the sentence, and the driver only the identifier.
+OF_RUNTIME = (b'CUDA driver version is insufficient for CUDA runtime version',
+              bytes.fromhex('6bd5fb6c5bf4e74a8987d93912fd9df9'))
 # Files for Windows that are built with CUDA 13, cudart64_13.dll among them, name this library. That it has the runtime
 # itself, and that it comes with the driver, is inferred from the name and from reports; no driver for Windows was seen.
 HYBRID_RUNTIME, HYBRID_RELEASE = b'nvcudart_hybrid64.dll', 13000
@@ -44,8 +53,10 @@ class Facts:
         self.binds_now = False
         self.paths = []           # RPATH and RUNPATH
         self.runtime = None       # 'static', 'shared', 'hybrid' or 'itself', with the version, '' if not known
+        self.calls_runtime = False # it calls the runtime, wherever that is
         self.lookups = set()      # driver functions that it names in its data
         self.compiles = set()     # the compilers that it can call at run time
+        self.loads = set()        # functions for loading device code that it links to or looks up
         self.containers = []
         self.copy = None          # 'driver' or 'stub', with the release of the driver, or ''
 
@@ -83,14 +94,13 @@ def examine_elf(facts, window):
     facts.binds_now, facts.paths = elf.binds_now, elf.paths
     facts.symbols = [symbol for symbol in elf.wanted if symbol.name in SYMBOLS or is_driver_name(symbol.name)]
     facts.needs_driver = any(DRIVER.match(name) for name in elf.needed)
-    find_libraries(facts, elf.needed)
-    if any(symbol.name.startswith('nvrtc') for symbol in elf.wanted):
-        facts.compiles.add('NVRTC')
+    find_runtime(facts, elf.needed)
+    find_calls(facts, [symbol.name for symbol in elf.wanted])
     if DRIVER.match(elf.soname) and 'cuInit' in elf.defined:
         find_copy(facts, window, elf.soname)
         return
     search(facts, window, elf.data(), elf.defined)
-    group_linked(elf, facts.containers)
+    facts.calls_runtime = group_linked(elf, facts.containers) or facts.calls_runtime
 
 
 def is_driver_name(name):
@@ -104,13 +114,13 @@ def examine_pe(facts, window):
     facts.symbols = [PeSymbol(name, lazy) for lazy, table in ((False, pe.imports), (True, pe.delayed))
                      for library, names in table.items() if DRIVER.match(library) for name in names]
     facts.needs_driver = bool(facts.symbols)
-    libraries = [*pe.imports, *pe.delayed]
-    find_libraries(facts, libraries)
+    find_runtime(facts, [*pe.imports, *pe.delayed])
+    find_calls(facts, [name for table in (pe.imports, pe.delayed) for names in table.values() for name in names])
     if DRIVER.match(pe.library) and 'cuInit' in pe.defined:
         find_copy(facts, window, '')
         return
     search(facts, window, pe.data(), pe.defined | {symbol.name for symbol in facts.symbols})
-    group_linked(pe, facts.containers)
+    facts.calls_runtime = group_linked(pe, facts.containers) or facts.calls_runtime
 
 
 class PeSymbol:
@@ -120,15 +130,22 @@ class PeSymbol:
         self.name, self.is_lazy = name, is_lazy
 
 
-def find_libraries(facts, names):
-    """The runtime and the compilers among the libraries that a file needs."""
-    for name in names:
+def find_runtime(facts, libraries):
+    """The runtime among the libraries that a file needs."""
+    for name in libraries:
         found = RUNTIME.match(name)
         if found:
             facts.runtime = 'shared', found[1] or '.'.join(re.fullmatch(r'(\d\d)(\d?)', found[2]).groups()).rstrip('.')
-        found = COMPILER.match(name)
+
+
+def find_calls(facts, names):
+    """What the functions that a file takes from libraries show. That it names a compiler's library shows nothing: build
+    systems link to all libraries of the Toolkit."""
+    for name in names:
+        found = COMPILES.match(name)
         if found:
-            facts.compiles.add(COMPILERS[found[1].lower()])
+            facts.compiles.add(COMPILERS[found[1]])
+        facts.calls_runtime = facts.calls_runtime or bool(OF_RUNTIME_USER.match(name))
 
 
 def find_copy(facts, window, soname):
@@ -145,31 +162,38 @@ def find_copy(facts, window, soname):
 
 def search(facts, window, data, defined):
     """What only the contents show: device code, names of functions, the static runtime."""
-    facts.containers = list(fatbin.find_containers(window))
-    is_runtime = is_hybrid = False
-    names = set()
+    containers, alone = list(fatbin.find_containers(window)), []
+    names, is_hybrid, found_of_runtime = set(), False, set()
     for part in data:
         names.update(found[0] for at, found in part.matches(NAME)
                      if at == 0 or not re.match(rb'\w', part.bytes(at - 1, 1)))
-        is_runtime = is_runtime or bool(names) and part.find(OF_RUNTIME) >= 0
+        found_of_runtime.update(one for one in OF_RUNTIME if part.find(one) >= 0)
         is_hybrid = is_hybrid or facts.is_windows and part.find(HYBRID_RUNTIME) >= 0
-        if part.find(b'nvrtcCompileProgram') >= 0:
-            facts.compiles.add('NVRTC')
-        facts.containers += outside(facts.containers, part.start - window.start,
-                                    find_ptx(part) + find_packed_ptx(part) + find_cubins(part))
+        facts.compiles.update(one for name, one in COMPILERS.items() if part.find(name.encode()) >= 0)
+        alone += outside(containers, part.start - window.start,
+                         find_ptx(part) + find_packed_ptx(part) + find_cubins(part))
+    facts.containers = containers + alone
     names = {name.decode() for name in names}
+    is_runtime = len(found_of_runtime) == len(OF_RUNTIME)
     if is_runtime or is_hybrid:
         release = runtime_version(names) if is_runtime else HYBRID_RELEASE
         kind = 'static' if is_runtime else 'hybrid'
         facts.runtime = 'itself' if 'cudaGetDeviceCount' in defined else kind, release
     facts.lookups = {name for name in names if name in SYMBOLS} - defined
+    # What the CUDA runtime in a file looks up says nothing of the rest.
+    asked = facts.lookups if not facts.runtime or facts.runtime[0] == 'shared' else set()
+    facts.loads = {name for name in asked | {symbol.name for symbol in facts.symbols} if LOADS.match(name)}
 
 
 def outside(containers, start, found):
-    """Those of the found ones, in a part of a file, that are not in one of its fat binaries."""
+    """Those of the found ones, in a part of a file, that are not in one of its fat binaries, which are in order."""
+    starts, outer = [one.at for one in containers], []
     for one in found:
         one.at += start
-    return [one for one in found if not any(other.at <= one.at < other.at + other.size for other in containers)]
+        before = bisect.bisect(starts, one.at) - 1
+        if before < 0 or one.at >= containers[before].at + containers[before].size:
+            outer.append(one)
+    return outer
 
 
 def runtime_version(names):

@@ -3,7 +3,7 @@
 
 A container is a header of 16 bytes (magic, version, header size, size of what follows) and entries. The header of an
 entry has the kind at 0, its own size at 4, the size of the code at 8, a version at 24 (of PTX, that of the language),
-the architecture at 28 and flags at 40. Nothing needs to be decompressed.
+the architecture at 28 and flags at 40. Nothing needs to be decompressed; an empty cubin is recognised if it is not compressed.
 """
 from .window import Damaged
 
@@ -13,6 +13,8 @@ KINDS = {1: PTX, 2: SASS, 8: IR}
 ENTRY = '<HHIQIIHHI'
 SMALLEST_ENTRY = 48
 MOST_ENTRIES = 4096
+# A cubin without code has about 1.5 KB.
+MOST_EMPTY = 4096
 ACCELERATED, FAMILY = 0x100000, 0x200000
 
 
@@ -32,10 +34,11 @@ class Code:
 
 
 class Container:
-    """A fat binary, or device code that stands alone. `linked`: the device linker made it, from `relocatable` ones."""
+    """A fat binary, or device code that stands alone. `linked`: the device linker made it, from `relocatable` ones.
+    `empty`: its source file has neither kernels nor device variables; nvcc makes one also then."""
 
-    def __init__(self, at, size, codes, where='fat binary'):
-        self.at, self.size, self.codes, self.where = at, size, codes, where
+    def __init__(self, at, size, codes, where='fat binary', empty=False):
+        self.at, self.size, self.codes, self.where, self.empty = at, size, codes, where, empty
         self.linked = self.relocatable = False
 
 
@@ -47,9 +50,17 @@ def suffix_of(flags):
     return 'a' if flags & ACCELERATED else 'f' if flags & FAMILY else ''
 
 
+def is_empty_cubin(window):
+    """Whether a cubin that is not compressed has neither code nor variables, by the names of its sections."""
+    if window.head(4) != b'\x7fELF' or window.size > MOST_EMPTY:
+        return False
+    names = window.bytes(0, window.size)
+    return b'.shstrtab\0' in names and not any(one in names for one in (b'.text.', b'.nv.global', b'.nv.constant'))
+
+
 def read_entries(window):
-    """The entries of a container, without its header."""
-    codes, at = [], 0
+    """The entries of a container, without its header, and whether they are empty."""
+    codes, at, largest, is_empty = [], 0, 0, False
     while at + SMALLEST_ENTRY <= window.size:
         kind, _, header, size, _, _, minor, major, arch = window.unpack(ENTRY, at)
         if kind == 0 or header < SMALLEST_ENTRY or len(codes) == MOST_ENTRIES:
@@ -57,10 +68,13 @@ def read_entries(window):
         flags = entry_flags(window, at)
         if kind in KINDS:
             codes.append(Code(KINDS[kind], arch, (major, minor), suffix_of(flags)))
-        at += header + size
-        if at > window.size:
+        if header + size > window.size - at:
             raise Damaged('an entry of a fat binary is larger than the fat binary')
-    return codes
+        # nvcc compiles the same source for each architecture: one that is seen to be empty tells of the others.
+        is_empty = is_empty or is_empty_cubin(window.part(at + header, size))
+        largest = max(largest, size)
+        at += header + size
+    return codes, is_empty and largest <= MOST_EMPTY
 
 
 def read_container(window, at):
@@ -75,8 +89,8 @@ def read_container(window, at):
         if kind in KINDS and first >= SMALLEST_ENTRY:
             raise Damaged(f'the fat binary at offset {at} ends outside of the file')
         return None
-    codes = read_entries(window.part(at + header, size))
-    return Container(at, header + size, codes) if codes else None
+    codes, is_empty = read_entries(window.part(at + header, size))
+    return Container(at, header + size, codes, empty=is_empty) if codes else None
 
 
 def find_containers(window):

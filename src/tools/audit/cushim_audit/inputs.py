@@ -230,6 +230,7 @@ def read_ar(item):
                 if re.fullmatch(r'/\d+', name) and names is not None:
                     name = names.text(int(name[1:]), 512).split('/\n')[0]
                 if kind_of(body.head(512)) in ('elf', 'fatbin', 'ptx'):
-                    yield Item(f'{item.name}({name.rstrip("/")})', body, item.archive, item.member)
+                    name = name.rstrip('/')
+                    yield Item(f'{item.name}({name})', body, item.archive, f'{item.member}({name})')
     except Damaged as error:
         yield Problem(item.name, str(error))

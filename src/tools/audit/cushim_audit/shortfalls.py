@@ -2,19 +2,21 @@
 """Why a file does not meet a requirement: what stops which users, and what to change."""
 from . import coverage
 from .demands import FAILS_AT_CALL, FAILS_AT_LOAD
-from .fatbin import IR
-from .rules import arch_text, branch_of, driver_text, gpu_first, is_after_last, is_tegra, newest_ptx, version_text
+from .fatbin import IR, PTX
+from .rules import (arch_text, branch_of, compilable_until, driver_text, gpu_first, is_after_last, is_compilable,
+                    is_tegra, newest_ptx, ptx_floor, version_text)
 
 
 def advice(conclusion):
     """What to change so that a file runs on more GPUs and drivers, as lines. A file without requirements may be meant
     for fewer."""
-    late = [one for one in conclusion.gpus if one.is_late]
+    late = [one for one in conclusion.gpus if one.is_late and not one.is_dropped]
     if late and conclusion.floor:
-        change = ptx_advice(late, conclusion.floor)
-        yield f'to run on {gpus_text(late)} from {driver_text(conclusion.floor)} on: {change}'
-    oldest = min((code.arch for code in conclusion.codes if code.kind != IR), default=0)
-    lacking = [one for one in conclusion.gpus if one.how == coverage.NOT and one.arch > oldest]
+        wanted = min(one.others for one in late)
+        yield f'to run on {gpus_text(late)} from {driver_text(wanted)} on: {ptx_advice(conclusion, late, wanted)}'
+    # Code for one GPU or one family is written for that. What runs on no GPU is not for lack of code.
+    portable = [code.arch for code in conclusion.codes if code.kind != IR and not code.suffix]
+    lacking = [one for one in conclusion.gpus if one.how == coverage.NOT and one.arch > min(portable, default=one.arch)]
     if lacking and conclusion.gpus_known:
         yield f'to run on {gpus_text(lacking)}: {missing_advice(conclusion, lacking)}'
 
@@ -29,7 +31,7 @@ class Shortfall:
 def shortfalls(conclusion, driver, archs):
     """What a file lacks for a driver (a CUDA version, or None) and for GPUs (a list, may be empty)."""
     found = [Shortfall('mistake', text) for text in conclusion.mistakes]
-    demand = conclusion.demand
+    demand = conclusion.demands[0] if conclusion.demands else None
     if driver and demand and demand.version > driver:
         fails = {FAILS_AT_LOAD: 'the file does not load', FAILS_AT_CALL: 'the call fails'}[demand.fails]
         if demand.kind == 'runtime':
@@ -62,12 +64,12 @@ def gpu_shortfalls(conclusion, driver, archs):
             sentence = (f'{gpus_text(ones)}: on drivers before {before}, the provided PTX was compiled with an '
                         f'unsupported toolchain: the file has only PTX {ptx[0]}.{ptx[1]} for '
                         + ('it' if len(ones) == 1 else 'them'))
-            yield Shortfall('ptx', sentence, ptx_advice(ones, driver))
+            yield Shortfall('ptx', sentence, ptx_advice(conclusion, ones, max(driver, min(one.others for one in ones))))
     for one in judged if archs else ():
         if one.is_dropped:
             sentence = (f'GPU {arch_text(one.arch)}: the file needs {driver_text(one.first)}, and {one.last} is the '
                         'last branch for this GPU')
-            yield Shortfall('dropped', sentence, conclusion.demand.advice if conclusion.demand else '')
+            yield Shortfall('dropped', sentence, conclusion.demands[0].advice if conclusion.demands else '')
 
 
 def driver_has(driver, arch):
@@ -99,13 +101,29 @@ def missing_advice(conclusion, lacking):
     known = [code.arch for code in conclusion.codes if code.kind != IR and not code.suffix and code.arch <= oldest]
     if known:
         return f'add {gencode(max(known), is_ptx=True)}'
-    return 'add ' + ' '.join(gencode(one.arch) for one in lacking)
+    # Toolkits drop old GPUs.
+    last = min((one.arch for one in lacking if compilable_until(one.arch)), key=compilable_until, default=None)
+    if last and compilable_until(last) < toolkit(conclusion):
+        add = f'build that file with CUDA {version_text(compilable_until(last))}, the last that compiles for GPU ' \
+            f'{arch_text(last)}, and add'
+    else:
+        add = 'add'
+    return f'{add} ' + ' '.join(gencode(one.arch) for one in lacking)
 
 
-def ptx_advice(ones, driver):
+def toolkit(conclusion):
+    """The oldest CUDA version that can have built a file, by its runtime and its PTX."""
+    return max([one.version for one in conclusion.demands if one.kind == 'runtime']
+               + [ptx_floor(code.version) or 0 for code in conclusion.codes if code.kind == PTX], default=0)
+
+
+def ptx_advice(conclusion, ones, driver):
     """Native code for the GPUs, which serves later ones of the same major version, too, or older PTX."""
     oldest = {}
     for one in ones:
         oldest.setdefault((one.arch // 10, is_tegra(one.arch)), one.arch)
-    native = ' '.join(gencode(arch) for arch in oldest.values())
-    return f'add {native}, or build that file with CUDA {version_text(driver)}, which writes PTX {newest_ptx(driver)}'
+    text = 'add ' + ' '.join(gencode(arch) for arch in oldest.values())
+    # The older Toolkit must know each GPU for which the file has code.
+    if all(is_compilable(code.arch, driver) for code in conclusion.codes):
+        text += f', or build that file with CUDA {version_text(driver)}, which writes PTX {newest_ptx(driver)}'
+    return text

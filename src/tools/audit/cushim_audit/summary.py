@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Puts the conclusions of the files of one wheel, tarball or directory together."""
 from . import coverage
-from .rules import judged_gpus
+from .rules import OLDEST, is_after_last, judged_gpus
 
 
 class Summary:
@@ -9,7 +9,7 @@ class Summary:
 
     def __init__(self, conclusions, is_complete):
         self.conclusions, self.is_complete = conclusions, is_complete
-        self.demanding = max((one for one in conclusions if one.demand), key=lambda one: one.floor, default=None)
+        self.demanding = max((one for one in conclusions if one.demands), key=lambda one: one.floor, default=None)
         self.floor = self.demanding.floor if self.demanding else 0
         with_code = [one for one in conclusions if one.gpus]
         # Object files are for linking, and programs do not load them.
@@ -19,6 +19,10 @@ class Summary:
         self.gpus_known = all(one.gpus_known for one in conclusions)
         self.gpus = [SummaryGpu(arch, [one.gpu(arch) for one in with_code if one.gpu(arch)], self.floor)
                      for arch in judged_gpus(self.machines)] if with_code else []
+        # The oldest driver on which the files work for at least one GPU; 0 if nothing demands one.
+        firsts = [one.first for one in self.gpus if one.first and one.how != coverage.NOT]
+        least = min(firsts, default=0)
+        self.first = max(self.floor, least if least > OLDEST else 0)
 
 
 class SummaryGpu:
@@ -36,8 +40,10 @@ class SummaryGpu:
         served = [one for one in found if one.how != coverage.NOT]
         self.compiled = sum(1 for one in served if one.ptx)
         self.served, self.total = len(served), len(found)
+        self.in_part = sum(1 for one in served if one.how == coverage.PART)
         firsts = [one.first for one in served] + [floor]
         self.first = None if None in firsts else max(firsts)
-        self.is_late = any(one.is_late for one in served)
+        self.is_dropped = bool(served) and self.first is not None and is_after_last(self.first, arch)
+        self.is_late = any(one.is_late for one in served) and not self.is_dropped
         self.last = found[0].last if found else None
         self.ptx = max((one.ptx for one in served if one.ptx), key=lambda code: code.version, default=None)

@@ -16,42 +16,69 @@ def gpu_ranges(gpus, key):
         yield (f'GPU {first}' if len(run) == 1 else f'GPUs {first} to {last}'), run
 
 
-def describe_gpu(one, floor):
-    """How a GPU is served, in words that neighbours can share."""
+def span(counts):
+    """Some numbers, for a sentence."""
+    return str(min(counts)) if min(counts) == max(counts) else f'{min(counts)} to {max(counts)}'
+
+
+def describe_gpus(ones, floor, unit):
+    """How some GPUs are served, for which the same is true but for the numbers of fat binaries."""
+    one, them = ones[0], 'them' if len(ones) > 1 else 'it'
     if one.how == coverage.NOT:
-        return 'no code for them'
+        return f'no code for {them}'
+    if one.is_dropped:
+        # The PTX, or the whole file, needs a driver that is too new for the GPU.
+        what = f'PTX {ptx_text(one.ptx)} needs' if one.first > max(floor, gpu_first(one.arch)) else 'the file needs'
+        return f'cannot run: {what} {driver_text(one.first)}, and {one.last} is the last branch for {them}'
     if one.how == coverage.NATIVE:
         words = 'native'
     elif one.how == coverage.COMPILED and one.compiled < one.total:
-        words = (f'native in {one.total - one.compiled} of {one.total} fat binaries; the driver compiles the others '
-                 f'(JIT) from PTX {ptx_text(one.ptx)}')
+        words = (f'native in {span([each.total - each.compiled for each in ones])} of {one.total} {unit}; the driver '
+                 f'compiles the others (JIT) from PTX {ptx_text(one.ptx)}')
     elif one.how == coverage.COMPILED:
         words = f'compiled by the driver (JIT) from PTX {ptx_text(one.ptx)}'
     else:
-        words = f'only in part: {one.served} of {one.total} fat binaries have code for them'
-        words += f', some of it PTX {ptx_text(one.ptx)}' if one.ptx else ''
+        words = describe_part(ones, them, unit)
     if one.first is None:
         words += '; no known driver compiles it'
     elif one.first > max(floor, gpu_first(one.arch)):
         words += f'; from {driver_text(one.first)} on'
-    if one.last:
-        is_late = one.first is None or is_after_last(one.first, one.arch)
-        words += f'; {"cannot run: " if is_late else ""}{one.last} is the last branch for them'
-    return words
+    return words + (f'; {one.last} is the last branch for {them}' if one.last else '')
+
+
+def describe_part(ones, them, unit):
+    """How some GPUs are served, of which each has code in some of the fat binaries, or of the files."""
+    one, whole, part = ones[0], [each.served - each.in_part for each in ones], [each.in_part for each in ones]
+    if not any(part):
+        words = f'{span(whole)} of {one.total} {unit} {verb(whole)} code for {them}'
+    elif not any(whole):
+        words = f'{span(part)} of {one.total} {unit} {verb(part)} some code for {them}'
+    else:
+        words = f'{span(whole)} of {one.total} {unit} {verb(whole)} all of their code for {them}, {span(part)} ' \
+            f'{verb(part)} some'
+    return f'only in part: {words}' + (f'; the driver compiles PTX {ptx_text(one.ptx)} of it (JIT)' if one.ptx else '')
+
+
+def verb(counts):
+    return 'has' if max(counts) == 1 else 'have'
 
 
 def ptx_text(code):
     return '{}.{} (for {}{})'.format(*code.version, arch_text(code.arch), code.suffix)
 
 
-def gpu_lines(gpus, floor):
+def gpu_lines(gpus, floor, unit='fat binaries'):
     """Lines about GPUs. Generations that no driver for the file supports are left out, unless it has code for them."""
+    def kind(one):
+        """What must be the same for GPUs that share a line: all but the numbers."""
+        is_mixed = one.how == coverage.COMPILED and one.compiled < one.total
+        is_late = one.first is None or one.first > max(floor, gpu_first(one.arch))
+        return one.how, is_mixed, one.ptx and one.ptx.key, is_late and (one.first or -1), one.last, one.is_dropped
+
     shown = [one for one in gpus if one.how != coverage.NOT or not is_after_last(floor, one.arch)]
-    for text, run in gpu_ranges(shown, lambda one: describe_gpu(one, floor)):
-        words = describe_gpu(run[0], floor)
-        if len(run) == 1:
-            words = words.replace('for them', 'for it')
-        yield f'{text}: {words}'
+    # It does not matter which was the last branch for a GPU without code.
+    for text, run in gpu_ranges(shown, lambda one: kind(one) if one.how != coverage.NOT else None):
+        yield f'{text}: {describe_gpus(run, floor, unit)}'
 
 
 def driver_line(conclusion):
@@ -60,9 +87,12 @@ def driver_line(conclusion):
     demand = conclusion.demand
     if demand is None and conclusion.facts.kind == 'object':
         return None
+    if demand is None and any(one.first is None for one in conclusion.gpus):
+        return 'driver: not known: its PTX is newer than the drivers that are known'
+    if conclusion.runtime_is_elsewhere or demand is None and not conclusion.gpus_known:
+        return 'driver: not known (see the notes)'
     if demand is None:
-        return 'any driver: neither a linked function nor the CUDA runtime demands one' \
-            if conclusion.gpus_known else 'driver: not known'
+        return 'no driver is demanded: it neither links to functions of the driver nor uses the CUDA runtime'
     late = ' (bound lazily: on older drivers the file loads, and the call fails; Python binds all names at load)' \
         if demand.kind == 'symbol' and demand.fails == FAILS_AT_CALL else ''
     return f'{driver_text(demand.version)} or newer (CUDA {version_text(demand.version)}): {demand.reason}{late}'
@@ -71,7 +101,7 @@ def driver_line(conclusion):
 def conclusion_lines(conclusion):
     """The lines of one file, without its name."""
     lines = [driver_line(conclusion)] if driver_line(conclusion) else []
-    lines += gpu_lines(conclusion.gpus, conclusion.floor)
+    lines += gpu_lines(conclusion.gpus, conclusion.first)
     lines += advice(conclusion)
     return lines + [f'note: {text}' for text in conclusion.notes]
 
@@ -90,8 +120,8 @@ def write_files(conclusions, write):
             continue
         write(ones[0].facts.name)
         if len(ones) > 1:
-            write(f'  and {len(ones) - 1} more: ' + ', '.join(one.facts.member.rsplit('/', 1)[-1] for one in ones[1:4])
-                  + (', ...' if len(ones) > 4 else ''))
+            names = [one.facts.member.rsplit('/', 1)[-1] for one in ones[1:4]]
+            write(f'  and {len(ones) - 1} more: {", ".join(names)}{", ..." if len(ones) > 4 else ""}')
         for line in lines:
             write(f'  {line}')
 
@@ -104,24 +134,41 @@ def write_shortfalls(conclusion, found, write):
 
 def late_text(summary):
     """The GPUs on which a newer driver is needed, as the end of a sentence."""
-    texts = [f'{text}: {driver_text(run[0].first) if run[0].first else "no known driver"}'
-             for text, run in gpu_ranges(summary.gpus, lambda one: one.is_late and (one.first or -1)) if run[0].is_late]
+    late = {}
+    for text, run in gpu_ranges(summary.gpus, lambda one: one.is_late and (one.first or -1)):
+        if run[0].is_late:
+            late.setdefault(run[0].first, []).append(text)
+    texts = [f'{" and ".join(found)}: {driver_text(first) if first else "no known driver"}'
+             for first, found in late.items()]
     return f'; {", ".join(texts)}' if texts else ''
+
+
+def summary_driver(summary):
+    """What the files of a wheel together demand."""
+    count, floors = len(summary.conclusions), [one.floor for one in summary.conclusions]
+    if summary.demanding:
+        words = f'{driver_text(summary.floor)} or newer'
+        if min(floors) != summary.floor:
+            words += f' for {"both" if count == 2 else "all"} of them ({summary.demanding.facts.member} needs it)'
+        least = min(floor for floor in floors if floor)
+        if least != summary.floor:
+            words += f'; the least demanding file needs {driver_text(least)}'
+        return words + late_text(summary)
+    if summary.first:
+        return f'{driver_text(summary.first)} or newer, for the device code{late_text(summary)}'
+    if not summary.gpus_known:
+        return f'{"its" if count == 1 else "their"} driver is not known'
+    return f'{"it demands no driver" if count == 1 else "none of them demands a driver"}'
 
 
 def write_summary(name, summary, write):
     """The summary of a wheel: one line for the driver and one for each range of GPUs."""
     count = len(summary.conclusions)
-    files = f'{count} CUDA file{"s" if count != 1 else ""}'
-    if summary.demanding:
-        floors = {one.floor for one in summary.conclusions if one.floor}
-        least = f'; the least demanding file needs {driver_text(min(floors))}' if len(floors) > 1 else ''
-        of_all = f' for all of them ({summary.demanding.facts.member}){least}' if count > 1 else ''
-        write(f'{name}: {files}; {driver_text(summary.floor)} or newer{of_all}{late_text(summary)}')
-    else:
-        known = 'none demands a driver' if summary.gpus_known else 'their driver is not known'
-        write(f'{name}: {files}' + (f'; {known}' if count else ''))
-    for line in gpu_lines(summary.gpus, summary.floor) if summary.with_code > 1 else ():
-        write(f'  {line}'.replace('fat binaries', 'files'))
-    if count and not summary.gpus_known:
-        write('  GPUs: not known for code that is compiled at run time')
+    if not count:
+        write(f'{name}: no CUDA files')
+        return
+    write(f'{name}: {count} CUDA file{"s" if count != 1 else ""}; {summary_driver(summary)}')
+    for line in gpu_lines(summary.gpus, summary.first, 'files') if summary.with_code > 1 else ():
+        write(f'  {line}')
+    if not summary.gpus_known:
+        write('  GPUs: not known for code that is compiled, linked or loaded from elsewhere at run time')

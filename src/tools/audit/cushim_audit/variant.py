@@ -8,14 +8,8 @@ def codes_of(summary):
     return {(code.arch, code.suffix, code.kind) for one in summary.conclusions for code in one.codes if code.kind != IR}
 
 
-def lowest(summary):
-    """The oldest driver on which the files work for at least one GPU; 0 if nothing demands one."""
-    firsts = [one.first for one in summary.gpus if one.first and one.how in ('native', 'jit')]
-    return max([summary.floor] + ([min(firsts)] if firsts else []))
-
-
 def write_variant(name, summary, write):
-    version = lowest(summary)
+    version = summary.first
     write(f'{name}:')
     if version:
         write(f'  nvidia :: cuda_version_lower_bound :: {version_text(version)}')
