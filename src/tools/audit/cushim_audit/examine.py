@@ -37,6 +37,8 @@ GZIP = re.compile(rb'\x1f\x8b\x08')
 # The header of zlib, and the first byte of a block that is compressed.
 COMPRESSED = b''.join(b'\\x%02x' % one for one in range(256) if one >> 1 & 3 in (1, 2))
 ZLIB = re.compile(rb'\x78[\x01\x5e\x9c\xda][' + COMPRESSED + b']')
+# Between two fat binaries, fewer bytes than this are padding. A name has at least so many.
+NEAR, SMALLEST = 64, 4
 # The start of a PTX file is within this many bytes.
 PTX_START = 8192
 
@@ -164,14 +166,15 @@ def search(facts, window, data, defined):
     """What only the contents show: device code, names of functions, the static runtime."""
     containers, alone = list(fatbin.find_containers(window)), []
     names, is_hybrid, found_of_runtime = set(), False, set()
-    for part in data:
+    for part in searched(window, data, containers):
         names.update(found[0] for at, found in part.matches(NAME)
                      if at == 0 or not re.match(rb'\w', part.bytes(at - 1, 1)))
         found_of_runtime.update(one for one in OF_RUNTIME if part.find(one) >= 0)
         is_hybrid = is_hybrid or facts.is_windows and part.find(HYBRID_RUNTIME) >= 0
         facts.compiles.update(one for name, one in COMPILERS.items() if part.find(name.encode()) >= 0)
-        alone += outside(containers, part.start - window.start,
-                         find_ptx(part) + find_packed_ptx(part) + find_cubins(part))
+        for one in find_ptx(part) + find_packed_ptx(part) + find_cubins(part):
+            one.at += part.start - window.start
+            alone.append(one)
     facts.containers = containers + alone
     names = {name.decode() for name in names}
     is_runtime = len(found_of_runtime) == len(OF_RUNTIME)
@@ -185,15 +188,25 @@ def search(facts, window, data, defined):
     facts.loads = {name for name in asked | {symbol.name for symbol in facts.symbols} if LOADS.match(name)}
 
 
-def outside(containers, start, found):
-    """Those of the found ones, in a part of a file, that are not in one of its fat binaries, which are in order."""
-    starts, outer = [one.at for one in containers], []
-    for one in found:
-        one.at += start
-        before = bisect.bisect(starts, one.at) - 1
-        if before < 0 or one.at >= containers[before].at + containers[before].size:
-            outer.append(one)
-    return outer
+def searched(window, data, containers):
+    """The parts of a file to search: its data without the fat binaries. Neighbours are one part, because a file can have
+    thousands of sections."""
+    ranges = []
+    for part in sorted(data, key=lambda one: one.start):
+        start, end = part.start - window.start, part.start - window.start + part.size
+        if ranges and start <= ranges[-1][1] + NEAR:
+            ranges[-1][1] = max(ranges[-1][1], end)
+        else:
+            ranges.append([start, end])
+    starts = [one.at for one in containers]
+    for start, end in ranges:
+        # The containers, which are in order, that reach into the range.
+        for one in containers[max(bisect.bisect(starts, start) - 1, 0):bisect.bisect_left(starts, end)]:
+            if one.at - start >= NEAR:
+                yield window.part(start, one.at - start)
+            start = max(start, one.at + one.size)
+        if end - start >= SMALLEST:
+            yield window.part(start, end - start)
 
 
 def runtime_version(names):
