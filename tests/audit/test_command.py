@@ -5,7 +5,7 @@ import json
 import os
 
 from audit import SOURCES, TOOL, Case, main
-from makers import Elf, fatbin, ptx, sass, wheel
+from makers import Elf, fatbin, plain_cubin, ptx, ptx_text, sass, wheel
 
 TYPES = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'null': type(None)}
 
@@ -101,11 +101,13 @@ class Command(Case):
         self.write('a.whl', wheel({
             'one.so': self.late, 'two.so': Elf().needs('libcudart.so.12').section('.nv_fatbin', code).build(),
             'three.so': Elf().section('.rodata', b'\0cuInit\0nvrtcCompileProgram\0').build(),
-            'libcuda.so.1': Elf().soname('libcuda.so.1').defines('cuInit').build()}))
+            'libcuda.so.1': Elf().soname('libcuda.so.1').defines('cuInit').build(),
+            'new.so': Elf().section('.nv_fatbin', fatbin(sass(120))).build(), 'k.ptx': ptx_text(75, '8.3'),
+            'empty.so': Elf().needs('libcudart.so.12').section('.nv_fatbin', fatbin(plain_cubin(['.a']))).build()}))
         document = self.run_program('--format=json', '--require-driver=535', 'a.whl', 'missing').document
         self.assertEqual(list(violations(document, schema, schema)), [])
         self.assertEqual((document['schema'], document['status']), (1, 2))
-        self.assertEqual((len(document['files']), len(document['problems'])), (4, 1))
+        self.assertEqual((len(document['files']), len(document['problems'])), (7, 1))
         # The check itself finds faults.
         document['files'][0]['gpus'] = None
         self.assertEqual(len(list(violations(document, schema, schema))), 1)
