@@ -86,7 +86,7 @@ class Drivers(Case):
     def test_driver_when_a_symbol_is_bound_lazily_then_line_says_so(self):
         elf = Elf().needs('libcuda.so.1').wants('cuGreenCtxCreate')
         self.assertIn('the call fails', self.run_on('lib.so', elf.build()).out)
-        self.assertIn('on drivers before 550, the call fails', self.run_program('--require-driver=535', 'lib.so').out)
+        self.assertIn('on drivers before 550, the call fails (in Python, the file does not load): ', self.run_program('--require-driver=535', 'lib.so').out)
 
     def test_driver_when_the_runtime_is_shared_then_is_the_first_of_its_major_version(self):
         for soname, branch in (('libcudart.so.12', 525), ('libcudart.so.11.0', 450), ('libcudart.so.10.2', 440),
@@ -146,6 +146,12 @@ class Drivers(Case):
         out = self.run_on('lib.so', elf.build()).out
         self.assertIn('  driver: not known (see the notes)\n', out)
         self.assertIn('uses a CUDA runtime, but names none', out)
+        self.assertIn('as far as is known: what the CUDA runtime needs is not checked',
+                      self.run_program('--require-driver=535', 'lib.so').out)
+        self.assertIn('a CUDA runtime that is not known', self.run_program('--variant', 'lib.so').out)
+        # Beside a file with a runtime, it is that one.
+        self.write('a.whl', wheel({'lib.so': elf.build(), 'runtime.so': Elf().needs('libcudart.so.12').build()}))
+        self.assertNotIn('as far as is known', self.run_program('--require-driver=535', 'a.whl').out)
 
     def test_wheel_when_it_only_compiles_at_run_time_then_driver_is_not_known(self):
         elf = Elf().section('.rodata', b'\0nvrtcCompileProgram\0')

@@ -137,9 +137,10 @@ class Audit:
                 self.choice_text(short, count)
         if not count:
             return 'no CUDA files'
-        return f'{files}, run{"s" if count == 1 else ""} with {wanted}{self.newer_text()}' + \
-            ('' if summary.gpus_known else ', as far as is known: code that is compiled or linked at run time is not '
-                                           'checked')
+        unknown = [] if summary.gpus_known else ['code that is compiled, linked or loaded from elsewhere at run time']
+        unknown += [] if summary.runtime_known else ['what the CUDA runtime needs']
+        known = f', as far as is known: {" and ".join(unknown)} is not checked' if unknown else ''
+        return f'{files}, run{"s" if count == 1 else ""} with {wanted}{self.newer_text()}{known}'
 
     def newer_text(self):
         """The required GPUs that the required driver does not know, in brackets."""

@@ -32,7 +32,7 @@ def find_demands(facts):
         verb = 'will need' if facts.kind == 'object' else 'is linked to'
         yield Demand('symbol', version, f'it {verb} {symbol.name}{f" and {more} more" if more else ""}, new in CUDA '
                      f'{version_text(version)}', FAILS_AT_CALL if lazy else FAILS_AT_LOAD,
-                     'look this name up at run time (cuGetProcAddress, or PLUGINS.md of cushim)', symbol.name)
+                     f'look {"these names" if more else "this name"} up at run time (cuGetProcAddress, or PLUGINS.md of cushim)', symbol.name)
     if facts.runtime:
         yield from runtime_demand(facts)
 

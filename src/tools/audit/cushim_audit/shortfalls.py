@@ -34,6 +34,8 @@ def shortfalls(conclusion, driver, archs):
     demand = conclusion.demands[0] if conclusion.demands else None
     if driver and demand and demand.version > driver:
         fails = {FAILS_AT_LOAD: 'the file does not load', FAILS_AT_CALL: 'the call fails'}[demand.fails]
+        if demand.kind == 'symbol' and demand.fails == FAILS_AT_CALL:
+            fails += ' (in Python, the file does not load)'
         if demand.kind == 'runtime':
             # How the runtime 13 for Windows fails is not known: it may be missing.
             is_hybrid = conclusion.facts.is_windows and demand.version >= 13000

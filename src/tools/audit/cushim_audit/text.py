@@ -154,6 +154,8 @@ def summary_driver(summary):
         if least != summary.floor:
             words += f'; the least demanding file needs {driver_text(least)}'
         return words + late_text(summary)
+    if not summary.runtime_known:
+        return f'{"its" if count == 1 else "their"} driver is not known'
     if summary.first:
         return f'{driver_text(summary.first)} or newer, for the device code{late_text(summary)}'
     if not summary.gpus_known:

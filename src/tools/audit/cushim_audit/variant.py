@@ -21,7 +21,9 @@ def write_variant(name, summary, write):
     if len(floors) > 1:
         write(f'  The files need different drivers, the oldest that of CUDA {version_text(min(floors))}. Leave out '
               'those that the package loads only on newer ones (--except).')
+    if not summary.runtime_known:
+        write('  The files use a CUDA runtime that is not known: its bound can be higher.')
     if not summary.gpus_known:
-        write('  The files compile code at run time: add the GPUs for which they do.')
+        write('  The files compile or load code at run time: add the GPUs for which they do.')
     if not version and not codes_of(summary):
         write('  no bound: no file demands a driver or has device code')
