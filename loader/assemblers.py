@@ -18,11 +18,11 @@ class Measured:
     """What the parts of one Toolkit show."""
 
     def __init__(self, version):
-        self.version, name = version, lists.version_text(version)
-        parts = f'ptxas-{name}', f'runtime-{name}'
+        self.version, self.name = version, lists.version_text(version)
+        parts = f'ptxas-{self.name}', f'runtime-{self.name}'
         done = subprocess.run([FETCH, *parts], stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
-            raise RuntimeError(f'the assembler or the runtime of CUDA {name} cannot be had')
+            raise RuntimeError(f'the assembler or the runtime of CUDA {self.name} cannot be had')
         ptxas, runtime = map(pathlib.Path, done.stdout.split())
         self.ptx = newest_ptx(ptxas / 'ptxas')
         text = subprocess.run([ptxas / 'ptxas', '--help'], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -79,9 +79,9 @@ def differences(versions):
             if one.until and one.until < version:
                 yield f'gpus.tsv: {arch} is listed by CUDA {measured.name}, not until {one.until}'
             if one.first > version:
-                yield f'gpus.tsv: {arch} is listed by CUDA {lists.version_text(version)}, not first by {one.first}'
+                yield f'gpus.tsv: {arch} is listed by CUDA {measured.name}, not first by {one.first}'
             if older and arch not in older.archs and one.first <= older.version:
-                yield (f'gpus.tsv: {arch} is not listed by CUDA {lists.version_text(older.version)}, '
+                yield (f'gpus.tsv: {arch} is not listed by CUDA {older.name}, '
                        f'and first is {one.first}')
         older = measured
 
