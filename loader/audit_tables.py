@@ -72,8 +72,8 @@ def write_tables():
                    [f"'{name}': {version}" for name, version in LATER_ON_LINUX.items()]),
         assignment('{version of PTX: the first CUDA version that accepts it}', 'PTX_VERSIONS',
                    [f'{one}: {version}' for one, version in ptx.items()]),
-        assignment('{architecture: (generation, first CUDA version, last one that compiles for it or None, last driver '
-                   'branch or None, kind)}', 'GPUS',
+        assignment('{architecture: (generation, first CUDA version, last that compiles for it or None, last driver branch '
+                   'or None, kind)}', 'GPUS',
                    [f"{one.arch}: ('{one.generation}', {one.first}, {one.until}, {one.last}, '{one.kind}')"
                     for one in read_gpus()]),
         assignment('{CUDA version: names that its runtime has, and older ones have not}', 'RUNTIME_NAMES',

@@ -9,8 +9,8 @@ NATIVE, COMPILED, PART, NOT = 'native', 'jit', 'part', 'no'
 
 
 class Coverage:
-    """What a file has for one GPU. `total` counts its containers, `served` those with code for the GPU. `needed` has the
-    PTX that the driver must compile, with the number of containers."""
+    """What a file has for one GPU. `total` counts its containers, `served` those with code for the GPU. `needed` has
+    the PTX that the driver must compile, with the number of containers."""
 
     def __init__(self, arch, served, total, needed, floor):
         self.arch, self.served, self.total = arch, served, total

@@ -30,9 +30,10 @@ def find_demands(facts):
         lazy = symbol.is_lazy and not facts.binds_now
         more = sum(1 for other, _ in versions if other == version) - 1
         verb = 'will need' if facts.kind == 'object' else 'is linked to'
+        names = 'these names' if more else 'this name'
         yield Demand('symbol', version, f'it {verb} {symbol.name}{f" and {more} more" if more else ""}, new in CUDA '
                      f'{version_text(version)}', FAILS_AT_CALL if lazy else FAILS_AT_LOAD,
-                     f'look {"these names" if more else "this name"} up at run time (cuGetProcAddress, or PLUGINS.md of cushim)', symbol.name)
+                     f'look {names} up at run time (cuGetProcAddress, or PLUGINS.md of cushim)', symbol.name)
     if facts.runtime:
         yield from runtime_demand(facts)
 

@@ -10,7 +10,7 @@ NEEDED, SONAME, RPATH, RUNPATH, FLAGS, FLAGS_1, BIND_NOW, DEBUG, PIE = 1, 14, 15
 # Relocations that the dynamic loader can postpone to the first call, and those that are an address to add.
 JUMP_SLOT = {'x86-64': 7, 'x86': 7, 'arm64': 1026, 'arm': 22, 'ppc64': 21, 'riscv64': 5}
 RELATIVE = {'x86-64': 8, 'arm64': 1027, 'ppc64': 22, 'riscv64': 3}
-# The symbols that matter start so: functions of the driver and of the runtime, and of the compilers (nvrtc..., nvJitLink...).
+# The symbols that matter start so: functions of the driver, of the runtime and of the compilers (nvrtc..., nvJitLink...).
 PREFIXES = b'cu', b'nv', b'__'
 UNDERSCORED = '__cudaRegister', '__nvJitLink'
 MOST_SECTIONS, MOST_SYMBOLS, MOST_RELOCATIONS = 200000, 4000000, 20000000

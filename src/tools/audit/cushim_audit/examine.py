@@ -16,7 +16,7 @@ PTX_HEAD = re.compile(rb'\.version[ \t]+(\d{1,2})\.(\d)\s+(?://[^\n]*\s+)*\.targ
 NAME = re.compile(rb'cu(?:da)?[A-Z]\w{2,80}(?=\0)')
 DRIVER = re.compile(r'(?:libcuda(?:-[0-9a-f]+)?\.so(?:\.|$)|nvcuda\.dll$)', re.I)
 RUNTIME = re.compile(r'libcudart(?:-[0-9a-f]+)?\.so\.(\d+(?:\.\d+)*)|cudart(?:32|64)_(\d+)(?:-[0-9a-f]+)?\.dll', re.I)
-# The function of each compiler that compiles. The names of nvJitLink's symbols have underscores and a version around them.
+# The function of each compiler that compiles. The symbols of nvJitLink have underscores and a version around the name.
 COMPILERS = {'nvrtcCompileProgram': 'NVRTC', 'nvJitLinkComplete': 'nvJitLink', 'nvvmCompileProgram': 'libNVVM',
              'nvPTXCompilerCompile': 'the PTX compiler'}
 COMPILES = re.compile('(?:__)?(' + '|'.join(COMPILERS) + ')')
@@ -189,8 +189,8 @@ def search(facts, window, data, defined):
 
 
 def searched(window, data, containers):
-    """The parts of a file to search: its data without the fat binaries. Neighbours are one part, because a file can have
-    thousands of sections."""
+    """The parts of a file to search: its data without the fat binaries. Neighbours are one part, because a file can
+    have thousands of sections."""
     ranges = []
     for part in sorted(data, key=lambda one: one.start):
         start, end = part.start - window.start, part.start - window.start + part.size

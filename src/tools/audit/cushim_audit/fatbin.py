@@ -3,7 +3,8 @@
 
 A container is a header of 16 bytes (magic, version, header size, size of what follows) and entries. The header of an
 entry has the kind at 0, its own size at 4, the size of the code at 8, a version at 24 (of PTX, that of the language),
-the architecture at 28 and flags at 40. Nothing needs to be decompressed; an empty cubin is recognised if it is not compressed.
+the architecture at 28 and flags at 40. Nothing needs to be decompressed; an empty cubin is
+recognised if it is not compressed.
 """
 from .window import Damaged
 

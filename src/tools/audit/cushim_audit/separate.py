@@ -25,7 +25,7 @@ def linked_addresses(section, pointers):
 
 
 def group_linked(file, containers):
-    """Marks the containers of an ELF or PE file. Returns whether the file registers fat binaries with a CUDA runtime."""
+    """Marks the containers of an ELF or PE file. Returns whether it registers fat binaries with a CUDA runtime."""
     is_elf, start = isinstance(file, Elf), file.window.start
     relocatable = [section.window for section in file.sections if section.name in ('__nv_relfatbin', '__nv_rel')]
     for one in containers:

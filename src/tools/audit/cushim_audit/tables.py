@@ -270,7 +270,7 @@ PTX_VERSIONS = {
     (9, 1): 13010, (9, 2): 13020, (9, 3): 13030, (9, 4): 13040, (9, 5): 13050,
 }
 
-# {architecture: (generation, first CUDA version, last one that compiles for it or None, last driver branch or None, kind)}
+# {architecture: (generation, first CUDA version, last that compiles for it or None, last driver branch or None, kind)}
 GPUS = {
     30: ('Kepler', 4020, None, 470, ''), 32: ('Kepler', 6000, None, None, 'tegra'),
     35: ('Kepler', 5000, 11080, 470, ''), 37: ('Kepler', 6050, 11080, 470, ''), 50: ('Maxwell', 6000, 12090, 580, ''),
