@@ -75,6 +75,10 @@ enum status lookup_versions(const struct options *options);
  */
 const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options);
 
+/* Finds the first libcuda.so.1 in the directories of LD_LIBRARY_PATH, and what is wrong with it. The dynamic loader
+ * passes over one that this user may not read, or that is for another processor. Returns false if none is there. */
+bool load_find_unusable(char *fault, size_t size);
+
 /* ---- call_in_child.c ---- */
 
 enum call_end {

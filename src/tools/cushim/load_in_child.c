@@ -7,16 +7,19 @@ const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *o
     (void)options;
     return NULL;
 }
+
+bool load_find_unusable(char *fault, size_t size)
+{
+    (void)fault;
+    return size == 0;
+}
 #else
-#    include <errno.h>
 #    include <signal.h>
 #    include <stdio.h>
 #    include <stdlib.h>
 #    include <string.h>
-#    include <sys/mman.h>
-#    include <sys/resource.h>
-#    include <sys/wait.h>
-#    include <unistd.h>
+
+#    include "doctor/child.h"
 
 static const char soname[] = "libcuda.so.1";
 static const char driver_variable[] = "CUSHIM_DRIVER";
@@ -25,10 +28,11 @@ static const char log_variable[] = "CUSHIM_LOG"; /* only the load that the progr
 
 enum { CHILD_SECONDS = 10, MOST_VARIABLES = 8 };
 
-/* The memory that parent and child share. A child that exits with 0 need not have come to its end: the constructor of
- * a library can call exit(). */
+/* A child that exits with 0 need not have come to its end: the constructor of a library can call exit(). */
 struct loading {
-    bool has_ended;
+    struct child_memory child;
+    void (*work)(const void *input, struct loading *loading);
+    const void *input;
     char fault[PLATFORM_PATH_SIZE + 256]; /* the damaged file that the child found, and what is wrong with it, or "" */
 };
 
@@ -37,58 +41,51 @@ struct end {
     char text[128];
 };
 
-static void child_begin(void)
+static void loading_work(void *memory)
 {
-    static const struct rlimit no_core = {0, 0};
-    sigset_t alarm_only;
+    struct loading *loading = memory;
     unsetenv(log_variable);
-    setrlimit(RLIMIT_CORE, &no_core);
-    signal(SIGALRM, SIG_DFL);
-    sigemptyset(&alarm_only);
-    sigaddset(&alarm_only, SIGALRM);
-    sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
-    alarm(CHILD_SECONDS);
+    loading->work(loading->input, loading);
 }
 
-static struct end child_wait(pid_t child)
+static struct end end_describe(const struct child *child)
 {
     struct end end;
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    if (!child->has_ended)
         snprintf(end.text, sizeof end.text, "does not return within %d seconds", CHILD_SECONDS);
-    else if (WIFSIGNALED(status))
-        snprintf(end.text, sizeof end.text, "ends the process (%s)", strsignal(WTERMSIG(status)));
+    else if (child->signal != 0)
+        snprintf(end.text, sizeof end.text, "ends the process (%s)", child_signal_name(child->signal));
     else
         snprintf(end.text, sizeof end.text, "ends the process");
     return end;
 }
 
-/* Runs `work` in a child process. Returns whether it came to its end; *out_child is then what it wrote, and otherwise
- * *out_end says how the child ended. If no child can be created, `work` does not run, and the result is true. */
-static bool child_run(void (*work)(const void *input, struct loading *child), const void *input,
-                      struct loading *out_child, struct end *out_end)
+/* Runs `work` in a child process. Returns whether it came to its end; if not, *out_end says how the child ended. Writes
+ * the fault that it found, unless that is NULL. If no child can be created, `work` does not run, and the result is true. */
+static bool child_run(void (*work)(const void *input, struct loading *loading), const void *input, char *fault,
+                      size_t size, struct end *out_end)
 {
-    *out_child = (struct loading){.has_ended = true};
-    struct loading *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
+    struct loading *loading = child_memory_create(sizeof *loading);
+    if (loading == NULL)
         return true;
-    void (*before)(int) = signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() gets no status */
-    pid_t child = fork();
-    if (child == 0) {
-        child_begin();
-        work(input, shared);
-        shared->has_ended = true;
-        _exit(0);
-    }
-    if (child > 0) {
-        *out_end = child_wait(child);
-        *out_child = *shared;
+    loading->child.may_begin = loading->child.is_quiet = true;
+    loading->work = work;
+    loading->input = input;
+    void (*before)(int) = signal(SIGCHLD, SIG_DFL);
+    struct child child = child_start(loading_work, loading);
+    bool has_ended = child.error != 0;
+    if (child.error == 0) {
+        child_wait(&child, CHILD_SECONDS * 1000);
+        *out_end = end_describe(&child);
+        if (!child.has_ended)
+            child_stop(&child);
+        has_ended = loading->child.has_ended;
+        if (fault != NULL)
+            snprintf(fault, size, "%s", loading->fault);
     }
     signal(SIGCHLD, before); /* `cushim exec` passes it on */
-    munmap(shared, sizeof *shared);
-    return out_child->has_ended;
+    child_memory_destroy(loading, sizeof *loading);
+    return has_ended;
 }
 
 static void try_load(const void *options, struct loading *unused)
@@ -99,13 +96,12 @@ static void try_load(const void *options, struct loading *unused)
 
 static bool can_load(const struct cushim_load_options *options, struct end *out_end)
 {
-    struct loading child;
-    return child_run(try_load, options, &child, out_end);
+    return child_run(try_load, options, NULL, 0, out_end);
 }
 
 /* Loads from paths whose files are checked. Returns whether the load found a driver or a damaged file, which is then
  * the fault. */
-static bool find_in(const struct cushim_load_options *options, struct loading *child)
+static bool find_in(const struct cushim_load_options *options, struct loading *loading)
 {
     if (cushim_load(options) == CUDA_SUCCESS)
         return true;
@@ -116,24 +112,47 @@ static bool find_in(const struct cushim_load_options *options, struct loading *c
         if (attempt->reason != CUSHIM_REASON_DAMAGED)
             continue;
         const char *file = attempt->path + (strncmp(attempt->path, "//", 2) == 0); /* below the root "/" */
-        snprintf(child->fault, sizeof child->fault, "%s: %s", file, attempt->result);
+        snprintf(loading->fault, sizeof loading->fault, "%s: %s", file, attempt->result);
         return true;
     }
     return false;
 }
 
 /* Searches for the file that a plain name leads to: on the library path, then in the known paths. */
-static void find_fault(const void *name, struct loading *child)
+static void find_fault(const void *name, struct loading *loading)
 {
     const char *directories = getenv("LD_LIBRARY_PATH");
     char directory[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 256];
     bool found = false;
     while (!found && text_next_item(&directories, ":;", directory, sizeof directory)) {
         int length = snprintf(path, sizeof path, "%s/%s", directory[0] != '\0' ? directory : ".", (const char *)name);
-        found = length < (int)sizeof path && find_in(&(struct cushim_load_options){.path = path}, child);
+        found = length < (int)sizeof path && find_in(&(struct cushim_load_options){.path = path}, loading);
     }
     if (!found && strcmp(name, soname) == 0 && getenv(driver_variable) == NULL)
-        find_in(&(struct cushim_load_options){.root = "/"}, child);
+        find_in(&(struct cushim_load_options){.root = "/"}, loading);
+}
+
+static void find_unusable(const void *name, struct loading *loading)
+{
+    const char *directories = getenv("LD_LIBRARY_PATH");
+    char directory[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 64];
+    while (loading->fault[0] == '\0' && text_next_item(&directories, ":;", directory, sizeof directory)) {
+        snprintf(path, sizeof path, "%s/%s", directory, (const char *)name);
+        if (directory[0] == '\0' || !platform_exists(path)
+            || cushim_load(&(struct cushim_load_options){.path = path}) == CUDA_SUCCESS)
+            continue;
+        const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
+        snprintf(loading->fault, sizeof loading->fault, "%s: %s", path,
+                 diagnosis->attempt_count > 0 ? diagnosis->attempts[0].result : diagnosis->message);
+    }
+}
+
+bool load_find_unusable(char *fault, size_t size)
+{
+    struct end unused;
+    fault[0] = '\0';
+    return getenv("LD_LIBRARY_PATH") != NULL && child_run(find_unusable, soname, fault, size, &unused)
+           && fault[0] != '\0';
 }
 
 /* Finds the first layer with which the load ends the process, although it does not without layers. Removes the
@@ -212,11 +231,11 @@ static void fail_layer(const struct cushim_load_options *options, const char *la
 
 static void fail_library(const struct cushim_load_options *options)
 {
-    struct loading child = {.has_ended = false};
+    char fault[sizeof((struct loading *)NULL)->fault] = "";
     struct end unused;
     snprintf(failure.path, sizeof failure.path, "%s", first_path(options));
-    if (strchr(failure.path, '/') != NULL || !child_run(find_fault, failure.path, &child, &unused))
-        child.fault[0] = '\0';
+    if (strchr(failure.path, '/') == NULL && !child_run(find_fault, failure.path, fault, sizeof fault, &unused))
+        fault[0] = '\0';
     failure_begin(options, CUSHIM_REASON_NOT_LOADABLE);
     failure.attempt =
         (struct cushim_attempt){.path = failure.path, .result = failure.end.text, .reason = CUSHIM_REASON_NOT_LOADABLE};
@@ -224,7 +243,7 @@ static void fail_library(const struct cushim_load_options *options)
     const char *named = options->path != NULL ? options->path : getenv(driver_variable);
     snprintf(failure.message, sizeof failure.message, "%s, but opening it %s: %s.",
              named != NULL ? "The requested driver library exists" : "An NVIDIA driver library was found",
-             failure.end.text, child.fault[0] != '\0' ? child.fault : failure.path);
+             failure.end.text, fault[0] != '\0' ? fault : failure.path);
     failure.diagnosis.advice =
         named != NULL
             ? "Correct CUSHIM_DRIVER or the path that was passed to the program, or repair that file."

@@ -6,16 +6,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The memory that parent and child share. No descriptor is used, so that the child has those of any other program. */
+/* The memory that parent and child share. The child has the descriptors of any other program, and no more. */
 struct child_memory {
     volatile bool may_begin; /* a child that is to be watched waits for it */
     volatile bool has_ended; /* `work` has returned */
+    bool is_quiet;           /* set by the parent: what the child writes to stdout and stderr goes to `output` */
+    char output[512];        /* the begin of it */
 };
 
 struct child {
+    struct child_memory *memory;
     long pid;
     int error;  /* why no child could be created: an errno */
     int signal; /* the signal that ended it, or 0 */
+    int output; /* the end of a pipe, or -1 */
     bool has_ended;
 };
 
@@ -26,11 +30,17 @@ void child_memory_destroy(void *memory, size_t size);
 /* Calls work(memory) in a child process. On Windows, and if `error` is set, nothing was called. */
 struct child child_start(void (*work)(void *memory), void *memory);
 
-/* Asks once whether the child has ended. */
+/* Asks once whether the child has ended, and takes what it has written. */
 bool child_has_ended(struct child *child);
+
+/* Takes what the child has written so far: a full pipe would hold it up. */
+void child_take_output(struct child *child);
 
 /* Ends the child. Returns false if it is still there after two seconds: a process in state D survives SIGKILL. */
 bool child_stop(struct child *child);
+
+/* Waits at most so long, without a limit for the parent. Returns whether the child has ended. */
+bool child_wait(struct child *child, int milliseconds);
 
 /* The signal in words: "Segmentation fault". */
 const char *child_signal_name(int signal);

@@ -151,14 +151,12 @@ static void nvml_ask(void *memory)
 
 void evidence_ask_nvml(struct nvml *nvml)
 {
-    enum { SECONDS = 10, PAUSE = 2 };
-    nvml->child.may_begin = true;
+    enum { SECONDS = 10 };
+    nvml->child.may_begin = nvml->child.is_quiet = true;
     struct child child = child_start(nvml_ask, nvml);
     if (child.error != 0)
         return;
-    for (int i = 0; i < SECONDS * 1000 / PAUSE && !child_has_ended(&child); i++)
-        platform_sleep(PAUSE);
-    if (!child.has_ended)
+    if (!child_wait(&child, SECONDS * 1000))
         child_stop(&child);
 }
 #endif

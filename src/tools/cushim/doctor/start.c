@@ -8,7 +8,7 @@
 const char *start_call(enum start_step step)
 {
     static const char *const calls[] = {"cuInit",     "cuDeviceGetCount", "cuCtxCreate",
-                                        "cuMemAlloc", "cuStreamCreate",   ""};
+                                        "cuMemAlloc", "cuStreamCreate",   "cuCtxDestroy"};
     return calls[step];
 }
 
@@ -61,6 +61,8 @@ static void gpu_use(struct start *start, int ordinal)
             cuda->StreamDestroy_v2(stream);
         cuda->MemFree_v2(memory);
     }
+    if (gpu->code == CUDA_SUCCESS)
+        start->step = START_DESTROY;
     cuda->CtxDestroy_v2(context);
     if (gpu->code == CUDA_SUCCESS)
         gpu->step = START_STEPS;
@@ -126,7 +128,7 @@ void start_work(void *memory)
 void start_end(struct start *start, struct child *child)
 {
     bool has_ended = child_has_ended(child);
-    if (start->child.has_ended) {
+    if (start->child.has_ended || start->is_over) { /* what a driver does after its failure does not matter */
         if (!has_ended)
             start->still_there = !child_stop(child);
     } else if (has_ended) {
@@ -139,10 +141,14 @@ void start_end(struct start *start, struct child *child)
     }
 }
 
+void start_say_waiting(int seconds)
+{
+    text_complain("the driver is still starting; waiting for at most %d seconds (--timeout)", seconds);
+}
+
 void start_run(struct start *start, int seconds)
 {
-    enum { SOON = 5000, LONGEST_PAUSE = 20 };
-    start->child.may_begin = true;
+    start->child.may_begin = start->child.is_quiet = true;
     struct child child = child_start(start_work, start);
     if (child.error != 0) {
         start->in_this_process = true;
@@ -150,14 +156,9 @@ void start_run(struct start *start, int seconds)
         start_work(start);
         return;
     }
-    uint64_t begin = cushim_clock_ns() / 1000000, passed = 0;
-    bool has_said = false;
-    for (int pause = 1; !child_has_ended(&child) && passed < (uint64_t)seconds * 1000; pause += pause < LONGEST_PAUSE) {
-        platform_sleep(pause);
-        passed = cushim_clock_ns() / 1000000 - begin;
-        if (passed >= SOON && !has_said)
-            text_complain("the driver is still starting; waiting for at most %d seconds (--timeout)", seconds);
-        has_said = has_said || passed >= SOON;
+    if (!child_wait(&child, (seconds < START_SOON ? seconds : START_SOON) * 1000) && seconds > START_SOON) {
+        start_say_waiting(seconds);
+        child_wait(&child, (seconds - START_SOON) * 1000);
     }
     start_end(start, &child);
 }

@@ -7,7 +7,7 @@
 #include "cli.h"
 
 /* The steps of a start, in this order; those from START_CONTEXT on are taken on each GPU. */
-enum start_step { START_INIT, START_COUNT, START_CONTEXT, START_MEMORY, START_STREAM, START_STEPS };
+enum start_step { START_INIT, START_COUNT, START_CONTEXT, START_MEMORY, START_STREAM, START_DESTROY, START_STEPS };
 
 /* The call of a step: "cuInit". */
 const char *start_call(enum start_step step);
@@ -55,8 +55,11 @@ void start_destroy(struct start *start);
 /* Starts the loaded driver. */
 void start_run(struct start *start, int seconds);
 
-/* For one who watches the child: its work, and what to do when it has ended or the time is over. */
+/* For one who watches the child: its work, a message after the first seconds of a start, and what to do when it has
+ * ended or the time is over. */
+enum { START_SOON = 5 };
 void start_work(void *start);
+void start_say_waiting(int seconds);
 void start_end(struct start *start, struct child *child);
 
 #endif

@@ -198,9 +198,9 @@ static void trials_work(void *memory)
 
 void trials_run(struct trials *trials, const char *root)
 {
-    enum { SECONDS = 10, PAUSE = 2 };
+    enum { SECONDS = 10 };
     root_of_trials = root;
-    trials->child.may_begin = true;
+    trials->child.may_begin = trials->child.is_quiet = true;
     struct child child = child_start(trials_work, trials);
     if (child.error != 0) {
         errno = child.error;
@@ -208,9 +208,7 @@ void trials_run(struct trials *trials, const char *root)
         trial_end(trials, "fork", "", false);
         return;
     }
-    for (int i = 0; i < SECONDS * 1000 / PAUSE && !child_has_ended(&child); i++)
-        platform_sleep(PAUSE);
-    if (!child.has_ended)
+    if (!child_wait(&child, SECONDS * 1000))
         child_stop(&child);
 }
 #endif

@@ -254,42 +254,57 @@ static void pause_briefly(unsigned *idle)
         platform_sleep(5);
 }
 
+/* Handles the stops of the child until it has ended or the time is over. Returns 0, or why the watch must end. */
+static int watch_child(struct watcher *watcher, int seconds)
+{
+    const uint64_t begin = cushim_clock_ns() / 1000000;
+    bool has_said = seconds <= START_SOON;
+    unsigned idle = 0;
+    for (uint64_t passed = 0; !watcher->child.has_ended && passed < (uint64_t)seconds * 1000;
+         passed = cushim_clock_ns() / 1000000 - begin) {
+        int status;
+        pid_t id = waitpid(-1, &status, __WALL | WNOHANG);
+        if (id < 0 && errno != EINTR)
+            return errno;
+        if (id > 0 && !handle(watcher, id, status))
+            return ENOSYS;
+        idle = id > 0 ? 0 : idle;
+        if (id > 0)
+            continue;
+        child_take_output(&watcher->child);
+        pause_briefly(&idle);
+        if (!has_said && passed >= START_SOON * 1000)
+            start_say_waiting(seconds);
+        has_said = has_said || passed >= START_SOON * 1000;
+    }
+    return 0;
+}
+
 void watch_start(struct start *start, struct watch *watch, int seconds)
 {
     static struct watcher watcher;
     watcher = (struct watcher){.start = start, .watch = watch};
     start->child.may_begin = false;
+    start->child.is_quiet = true;
     watcher.child = child_start(start_work, start);
-    if (watcher.child.error != 0) {
-        watch->error = watcher.child.error;
+    watch->error = watcher.child.error;
+    if (watch->error != 0)
         return;
-    }
     pid_t pid = (pid_t)watcher.child.pid;
     long options = OPTION_SYSGOOD | OPTION_CLONE | OPTION_EXITKILL;
-    bool can_watch = syscall(SYS_ptrace, (long)REQUEST_SEIZE, (long)pid, 0L, options) == 0
-                     && syscall(SYS_ptrace, (long)REQUEST_INTERRUPT, (long)pid, 0L, 0L) == 0;
-    if (!can_watch)
+    if (syscall(SYS_ptrace, (long)REQUEST_SEIZE, (long)pid, 0L, options) != 0
+        || syscall(SYS_ptrace, (long)REQUEST_INTERRUPT, (long)pid, 0L, 0L) != 0)
         watch->error = errno;
-    uint64_t end = cushim_clock_ns() / 1000000 + (uint64_t)seconds * 1000;
-    unsigned idle = 0;
-    start->child.may_begin = can_watch;
-    while (can_watch && !watcher.child.has_ended && cushim_clock_ns() / 1000000 < end) {
-        int status;
-        pid_t id = waitpid(-1, &status, __WALL | WNOHANG);
-        idle = id > 0 ? 0 : idle;
-        if (id <= 0)
-            pause_briefly(&idle);
-        else if (!handle(&watcher, id, status))
-            can_watch = false;
-        if (!can_watch)
-            watch->error = ENOSYS;
+    start->child.may_begin = watch->error == 0;
+    if (watch->error == 0)
+        watch->error = watch_child(&watcher, seconds);
+    if (watch->error != 0) {
+        child_stop(&watcher.child);
+        return;
     }
     const struct call *last = calls_find(watcher.last_number);
-    if (can_watch && watcher.child.has_ended && !start->child.has_ended && last != NULL)
+    if (watcher.child.has_ended && !start->child.has_ended && last != NULL)
         snprintf(watch->last_call, sizeof watch->last_call, "%s", last->name);
-    if (can_watch)
-        start_end(start, &watcher.child);
-    else
-        child_stop(&watcher.child);
+    start_end(start, &watcher.child);
 }
 #endif
