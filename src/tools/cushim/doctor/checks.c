@@ -110,14 +110,50 @@ static void advise_on_library(struct doctor *doctor)
         doctor_advise(doctor, "%s", doctor->load->advice);
 }
 
-/* Whether the dynamic loader had not enough memory to map the library, and a limit is the likely cause. */
-static bool load_hits_limit(const struct doctor *doctor, const struct cushim_attempt *attempt)
+/* Whether the dynamic loader could not map the library. */
+static bool is_about_memory(const struct cushim_attempt *attempt)
 {
     static const char *const words[] = {"cannot map", "failed to map", "cannot allocate", "Cannot allocate"};
     bool is_about_memory = false;
     for (size_t i = 0; attempt != NULL && i < sizeof words / sizeof words[0]; i++)
         is_about_memory |= strstr(attempt->result, words[i]) != NULL;
-    return is_about_memory && (evidence_limit_of_data(doctor) || evidence_limit_of_address_space(doctor));
+    return is_about_memory;
+}
+
+static void report_unmapped(struct doctor *doctor, const struct cushim_attempt *attempt)
+{
+    if (evidence_limit_of_data(doctor) || evidence_limit_of_address_space(doctor)) {
+        doctor_find(
+            doctor, "limits", VERDICT_CAUSE,
+            "A limit of memory (RLIMIT_DATA or RLIMIT_AS) is too low: the dynamic loader cannot load the driver "
+            "library (%s).",
+            attempt->result);
+        doctor_advise(doctor, "Remove the limit: \"ulimit -d unlimited\" and \"ulimit -v unlimited\" in the shell, "
+                              "LimitDATA=infinity and LimitAS=infinity in a systemd service.");
+        return;
+    }
+    doctor_find(doctor, "library", VERDICT_CAUSE,
+                "The system does not let the dynamic loader map the driver library as a program (%s). Either its file "
+                "system is mounted with noexec, or a sandbox forbids executable memory.",
+                attempt->result);
+    doctor_advise(doctor,
+                  "\"findmnt -T FILE\" shows how the file system of the library is mounted: mount it without "
+                  "noexec, or install the driver elsewhere. A systemd service must not have NoExecPaths= for it "
+                  "or MemoryDenyWriteExecute=.");
+}
+
+/* Nothing was found. A library that the dynamic loader passed over explains this better than the machine does. */
+static bool report_unusable(struct doctor *doctor)
+{
+    char fault[1024];
+    if (doctor->load->reason != CUSHIM_REASON_NOT_FOUND || doctor->root[0] != '\0'
+        || !load_find_unusable(fault, sizeof fault))
+        return false;
+    doctor_find(doctor, "library", VERDICT_LEAD, "LD_LIBRARY_PATH leads to a driver library that cannot be used: %s.",
+                fault);
+    doctor_advise(doctor, "Correct the permissions of the file, or remove it or its directory from LD_LIBRARY_PATH if "
+                          "it does not belong to the driver of this machine.");
+    return true;
 }
 
 static void check_library(struct doctor *doctor)
@@ -131,15 +167,9 @@ static void check_library(struct doctor *doctor)
     } else if (reason == CUSHIM_REASON_NOT_FOUND && evidence_no_gpu(doctor)) {
         doctor_find(doctor, "library", VERDICT_NOTE,
                     "This machine has no NVIDIA driver library, as expected without a GPU.");
-    } else if (load_hits_limit(doctor, refused)) {
-        doctor_find(
-            doctor, "limits", VERDICT_CAUSE,
-            "A limit of memory (RLIMIT_DATA or RLIMIT_AS) is too low: the dynamic loader cannot load the driver "
-            "library (%s).",
-            refused->result);
-        doctor_advise(doctor, "Remove the limit: \"ulimit -d unlimited\" and \"ulimit -v unlimited\" in the shell, "
-                              "LimitDATA=infinity and LimitAS=infinity in a systemd service.");
-    } else {
+    } else if (is_about_memory(refused)) {
+        report_unmapped(doctor, refused);
+    } else if (!report_unusable(doctor)) {
         /* An unusable file is a cause. That nothing was found has other causes. */
         doctor_find(doctor, "library", reason != CUSHIM_REASON_NOT_FOUND ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s",
                     doctor->load->message);
@@ -232,7 +262,11 @@ static void report_no_module(struct doctor *doctor)
     } else if (evidence_no_gpu(doctor)) {
         doctor_find(doctor, check, VERDICT_NOTE,
                     "The kernel module of the driver is not loaded, as expected without a GPU.");
-    } else if (!has_cause(doctor, check)) {
+    } else if (!evidence_exists(doctor, "/sys/module")) {
+        doctor_find(doctor, check, VERDICT_NOTE,
+                    "Whether the kernel module of the driver is loaded is not visible here, without /sys/module and "
+                    "/proc/driver/nvidia.");
+    } else if (!has_cause(doctor, check) && !doctor->started) {
         doctor_find(doctor, check, VERDICT_PROBLEM, "The kernel module of the driver is not loaded.");
         doctor_advise(doctor,
                       "Restart the machine if the driver was just installed, or run \"modprobe nvidia\" as root, "
@@ -266,7 +300,7 @@ static void check_kernel_module(struct doctor *doctor)
 static void report_denied(struct doctor *doctor)
 {
     const struct cushim_system *system = &doctor->system;
-    doctor_find(doctor, "device-nodes", VERDICT_CAUSE, "This user is not permitted to open the device files%s%s%s.",
+    doctor_find(doctor, "device-nodes", VERDICT_CAUSE, "This process may not open the device files%s%s%s.",
                 system->control_node == CUSHIM_NODE_DENIED ? " /dev/nvidiactl" : "",
                 system->gpu_node == CUSHIM_NODE_DENIED ? " /dev/nvidia0" : "",
                 system->uvm_node == CUSHIM_NODE_DENIED ? " /dev/nvidia-uvm" : "");
@@ -408,6 +442,19 @@ static void report_gpus(struct doctor *doctor)
     }
 }
 
+/* What the driver, or a library that was loaded with it, has written. */
+static void report_output(struct doctor *doctor)
+{
+    char words[sizeof doctor->start->child.output];
+    snprintf(words, sizeof words, "%s", doctor->start->child.output);
+    for (char *end = words + strlen(words); end > words && strchr(" \n", end[-1]) != NULL; end--)
+        end[-1] = '\0';
+    for (char *line = words; (line = strchr(line, '\n')) != NULL;)
+        *line = ';';
+    if (words[0] != '\0' && (!doctor->started || doctor->options->watch))
+        doctor_find(doctor, "start", VERDICT_NOTE, "During its start, the driver wrote: %s", words);
+}
+
 static void check_start(struct doctor *doctor)
 {
     const struct start *start = doctor->start;
@@ -418,6 +465,7 @@ static void check_start(struct doctor *doctor)
     }
     if (doctor->started)
         report_started(doctor);
+    report_output(doctor);
     report_gpus(doctor);
     if (doctor->second_started)
         doctor_find(
@@ -436,8 +484,8 @@ void doctor_check_operations(struct doctor *doctor)
         doctor_find(doctor, "start", VERDICT_NOTE, "The start could not be watched (ptrace: %s).",
                     strerror(doctor->watch.error));
         doctor_advise(doctor,
-                      "A sandbox, kernel.yama.ptrace_scope or a kernel before Linux 5.3 refuses it. The operations "
-                      "of the driver were tried without it.");
+                      "A sandbox, kernel.yama.ptrace_scope, a debugger that already traces this program, or a kernel "
+                      "before Linux 5.3 refuses it. Instead, this program tried the operations of a driver.");
     }
     if (!doctor->options->watch)
         return;

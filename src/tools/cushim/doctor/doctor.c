@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,6 +54,16 @@ static void doctor_find_operation(struct doctor *doctor)
         doctor->operation = operations_first_cause(&doctor->trials->operations);
 }
 
+/* A refusal can make a driver crash or wait for ever. Opening a device can wait for the same reason as the driver. */
+static void doctor_find_operation_before(struct doctor *doctor)
+{
+    doctor->before = doctor->watched ? operations_last_cause(&doctor->watch.operations) : NULL;
+    if (doctor->before != NULL || doctor->start->outcome != START_CRASHED)
+        return;
+    trials_run(doctor->trials, doctor->root);
+    doctor->before = operations_first_cause(&doctor->trials->operations);
+}
+
 /* The parent of the child counts, too: where one process more is too many, the driver is started in this one. */
 static void doctor_start_here(struct doctor *doctor)
 {
@@ -86,6 +97,8 @@ static void doctor_start(struct doctor *doctor)
         || (start->outcome == START_FAILED && start->gpu_count > 0 && start->gpus[0].code == CUDA_SUCCESS);
     if (doctor->started)
         return;
+    if (start->outcome == START_CRASHED || start->outcome == START_STUCK)
+        doctor_find_operation_before(doctor);
     doctor_find_operation(doctor);
     doctor_start_here(doctor);
     if (doctor->started)
@@ -174,7 +187,7 @@ static void doctor_print(const struct doctor *doctor, enum status status)
     for (size_t i = 0; i < doctor->count; i++) {
         const struct finding *finding = &doctor->findings[i];
         if (finding->verdict == VERDICT_FOLLOWS && doctor->findings[i - 1].verdict != VERDICT_FOLLOWS)
-            puts("\nThis follows from it:");
+            puts("\nThis follows from it, or comes next:");
         else if (i > 0 && doctor->findings[i - 1].verdict == VERDICT_FOLLOWS && finding->verdict != VERDICT_FOLLOWS)
             puts("");
         text_mark(verdicts[finding->verdict].tone);
@@ -225,6 +238,9 @@ enum status command_doctor(const struct options *options)
     doctor_check_start(&doctor);
     doctor_check_operations(&doctor);
     doctor_order(&doctor);
+#if defined(SIGXFSZ)
+    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files must not end this program without a message */
+#endif
     status = doctor.findings[0].verdict <= VERDICT_PROBLEM ? STATUS_UNUSABLE : STATUS_USABLE;
     if (options->json)
         doctor_write(&doctor);

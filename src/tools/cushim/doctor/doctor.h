@@ -56,6 +56,7 @@ struct doctor {
     struct trials *trials;
     struct nvml *nvml;
     const struct operation *operation; /* the one that makes the start fail, or NULL */
+    const struct operation *before;    /* one that failed before a crash or a hang, or NULL */
     struct driver_release release;     /* of the library */
     bool is_compat;                    /* the library belongs to the cuda-compat package */
     struct cushim_system system;       /* before the start */
@@ -104,6 +105,9 @@ void evidence_ask_nvml(struct nvml *nvml);
 #define EVIDENCE(name, words) bool evidence_##name(const struct doctor *doctor);
 #include "evidence.inc"
 #undef EVIDENCE
+
+/* An operation that was refused and that driver 580 does not need, or NULL. */
+const struct operation *suspect_find(const struct doctor *doctor);
 
 /* Whether a process with this name is running. */
 bool process_exists(const struct doctor *doctor, const char *name);

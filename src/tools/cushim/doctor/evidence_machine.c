@@ -27,11 +27,11 @@ bool evidence_gvisor(const struct doctor *doctor)
 
 /* ---- The GPUs on the bus ---- */
 
-/* The control node does not count: a driver creates it even without a GPU. */
+/* The control node does not count: a driver creates it even without a GPU. A loaded module has found one. */
 bool evidence_no_gpu(const struct doctor *doctor)
 {
     return doctor->sees_bus && !doctor->system.gpu_on_bus && doctor->system.gpu_node == CUSHIM_NODE_ABSENT
-           && !doctor->is_wsl && !doctor->is_jetson;
+           && !has_module(doctor) && !doctor->is_wsl && !doctor->is_jetson;
 }
 
 /* Whether every GPU is bound to a driver of the kernel other than NVIDIA's. */
@@ -208,12 +208,17 @@ bool evidence_kernel_without_sva(const struct doctor *doctor)
     return !has_sva && evidence_arm64(doctor);
 }
 
-/* The machine has slept since it was started: one clock of the kernel goes on, and the other does not. */
+/* The machine has slept since it was started: one clock of the kernel goes on, and the other does not. In a time
+ * namespace, the clocks show something else. */
 bool evidence_suspended_before(const struct doctor *doctor)
 {
 #if defined(CLOCK_BOOTTIME)
     enum { SECONDS = 5 };
+    char offsets[128];
     struct timespec with, without;
+    if (evidence_read(doctor, "/proc/self/timens_offsets", offsets, sizeof offsets)
+        && strpbrk(offsets, "123456789") != NULL)
+        return false;
     return doctor->root[0] == '\0' && clock_gettime(CLOCK_BOOTTIME, &with) == 0
            && clock_gettime(CLOCK_MONOTONIC, &without) == 0 && with.tv_sec - without.tv_sec > SECONDS;
 #else

@@ -60,7 +60,23 @@ bool evidence_memfd_refused(const struct doctor *doctor)
                || operations_find(&doctor->trials->operations, "memfd_create") != NULL);
 }
 
+const struct operation *suspect_find(const struct doctor *doctor)
+{
+    const struct operation *suspect = operations_last_suspect(&doctor->watch.operations);
+    return suspect != NULL ? suspect : operations_last_suspect(&doctor->trials->operations);
+}
+
+bool evidence_suspect(const struct doctor *doctor)
+{
+    return doctor->operation == NULL && suspect_find(doctor) != NULL;
+}
+
 #if defined(_WIN32)
+bool evidence_limit_of_processor_time(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
 bool evidence_limit_of_address_space(const struct doctor *doctor)
 {
     return doctor == NULL;
@@ -117,6 +133,13 @@ bool evidence_limit_of_address_space(const struct doctor *doctor)
     struct rlimit limit;
     (void)doctor;
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+bool evidence_limit_of_processor_time(const struct doctor *doctor)
+{
+    struct rlimit limit;
+    (void)doctor;
+    return getrlimit(RLIMIT_CPU, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
 bool evidence_limit_of_data(const struct doctor *doctor)

@@ -34,9 +34,12 @@ static bool failed_on_gpu(const struct doctor *doctor)
     return doctor->start->outcome == START_FAILED && doctor->start->step >= START_CONTEXT;
 }
 
+/* A context takes about 500 MiB. */
 bool evidence_memory_full(const struct doctor *doctor)
 {
-    return failed_on_gpu(doctor) && doctor->operation == NULL;
+    const unsigned long long enough = 2ULL << 30;
+    const struct nvml *nvml = doctor->nvml;
+    return failed_on_gpu(doctor) && doctor->operation == NULL && (!nvml->known || nvml->total - nvml->used < enough);
 }
 
 bool evidence_exclusive(const struct doctor *doctor)
@@ -76,9 +79,16 @@ bool evidence_ended_by_file_size(const struct doctor *doctor)
     return ended_by(doctor, SIGXFSZ);
 }
 
+/* At a hard limit, the kernel sends SIGKILL. */
 bool evidence_ended_by_time(const struct doctor *doctor)
 {
-    return ended_by(doctor, SIGXCPU);
+    return ended_by(doctor, SIGXCPU) || (ended_by(doctor, SIGKILL) && evidence_limit_of_processor_time(doctor));
+}
+
+/* The first thread of a process stays as a zombie until the others have ended. */
+bool evidence_main_thread_ended(const struct doctor *doctor)
+{
+    return doctor->start->outcome == START_STUCK && doctor->start->state.letter == 'Z';
 }
 
 bool evidence_uninterruptible(const struct doctor *doctor)

@@ -31,6 +31,18 @@ static void write_signal(const struct doctor *doctor, char *text, size_t size)
 {
     if (doctor->start->signal != 0)
         snprintf(text, size, " with a signal (%s)", child_signal_name(doctor->start->signal));
+    else
+        snprintf(text, size, " by a call of exit()");
+}
+
+static void write_before(const struct doctor *doctor, char *text, size_t size)
+{
+    char phrase[256];
+    if (doctor->before == NULL)
+        return;
+    operation_phrase(doctor->before, phrase, sizeof phrase);
+    snprintf(text, size, " The reason may be that %s fails (%s, %s).", phrase, calls_error_name(doctor->before->error),
+             strerror(doctor->before->error));
 }
 
 static void write_seconds(const struct doctor *doctor, char *text, size_t size)
@@ -46,6 +58,7 @@ static void write_state(const struct doctor *doctor, char *text, size_t size)
     } letters[] = {{'D', "waits in the kernel and cannot be interrupted"},
                    {'S', "waits"},
                    {'R', "computes"},
+                   {'Z', "has lost its first thread"},
                    {'T', "is stopped"},
                    {'t', "is stopped"}};
     const struct child_state *state = &doctor->start->state;
@@ -174,6 +187,28 @@ static void write_files(const struct doctor *doctor, char *text, size_t size)
     LIMIT(RLIMIT_NOFILE, 0, "");
 }
 
+static void write_cpu(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor;
+    LIMIT(RLIMIT_CPU, 0, "");
+}
+
+/* A small stack explains a segmentation fault. */
+static void write_stack(const struct doctor *doctor, char *text, size_t size)
+{
+#if !defined(_WIN32)
+    enum { SMALL = 1 << 20 };
+    struct rlimit limit;
+    (void)doctor;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < SMALL)
+        snprintf(text, size, " The limit of the stack (ulimit -s) is small: %llu KiB.",
+                 (unsigned long long)limit.rlim_cur >> 10);
+#else
+    (void)doctor;
+    snprintf(text, size, "%s", "");
+#endif
+}
+
 static void write_processes(const struct doctor *doctor, char *text, size_t size)
 {
     (void)doctor;
@@ -220,7 +255,6 @@ static void write_open_files(const struct doctor *doctor, char *text, size_t siz
 static void write_pids(const struct doctor *doctor, char *text, size_t size)
 {
     char groups[2048], path[512];
-    snprintf(text, size, "unknown");
     if (!evidence_read(doctor, "/proc/self/cgroup", groups, sizeof groups))
         return;
     static const struct {
@@ -235,7 +269,7 @@ static void write_pids(const struct doctor *doctor, char *text, size_t size)
         char value[32];
         if (evidence_read(doctor, path, value, sizeof value)) {
             value[strcspn(value, "\n")] = '\0';
-            snprintf(text, size, "%s", strcmp(value, "max") == 0 ? "unlimited" : value);
+            snprintf(text, size, ", and %s for its control group", strcmp(value, "max") == 0 ? "unlimited" : value);
         }
     }
 }
@@ -325,6 +359,25 @@ static void write_stale_node(const struct doctor *doctor, char *text, size_t siz
     (void)stale_node_find(doctor, text, size);
 }
 
+static void write_suspect(const struct doctor *doctor, char *text, size_t size)
+{
+    const struct operation *suspect = suspect_find(doctor);
+    char phrase[256];
+    if (suspect == NULL)
+        return;
+    operation_phrase(suspect, phrase, sizeof phrase);
+    snprintf(text, size, "%s fails (%s, %s)", phrase, calls_error_name(suspect->error), strerror(suspect->error));
+}
+
+/* The same as a sentence. */
+static void write_refused(const struct doctor *doctor, char *text, size_t size)
+{
+    char suspect[384] = "";
+    write_suspect(doctor, suspect, sizeof suspect);
+    if (suspect[0] != '\0')
+        snprintf(text, size, " Driver 580 starts although %s; another version may need it.", suspect);
+}
+
 static void append(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);
@@ -335,7 +388,7 @@ static void append(char *text, size_t size, const char *more)
 static void write_ruled_out(const struct doctor *doctor, char *text, size_t size)
 {
     char part[160];
-    if (doctor->watched) {
+    if (doctor->watched && suspect_find(doctor) == NULL) {
         snprintf(part, sizeof part, "a refusal by the system (none of %lu system calls)",
                  doctor->watch.operations.calls);
         append(text, size, part);
@@ -375,7 +428,9 @@ void evidence_text(const struct doctor *doctor, const char *name, char *text, si
         FACT(device),     FACT(mps),
         FACT(visible),    FACT(visible_fault),
         FACT(ruled_out),  FACT(node),
-        FACT(stale_node),
+        FACT(stale_node), FACT(suspect),
+        FACT(refused),    FACT(cpu),
+        FACT(stack),      FACT(before),
 #undef FACT
     };
     text[0] = '\0';

@@ -103,6 +103,18 @@ const struct operation *operations_first_cause(const struct operations *operatio
     return NULL;
 }
 
+const struct operation *operations_last_suspect(const struct operations *operations)
+{
+    static const char refusals[] =
+        "EPERM EACCES ENOSYS EROFS ENOSPC EDQUOT ENOMEM EMFILE ENFILE EAGAIN EAFNOSUPPORT EIO";
+    for (size_t i = operations->count; i > 0; i--) {
+        const struct operation *operation = &operations->list[i - 1];
+        if (operation->meaning == OPERATION_HARMLESS && pattern_matches(refusals, calls_error_name(operation->error)))
+            return operation;
+    }
+    return NULL;
+}
+
 const struct operation *operations_find(const struct operations *operations, const char *calls)
 {
     for (size_t i = 0; i < operations->count; i++) {

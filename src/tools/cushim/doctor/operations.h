@@ -35,6 +35,9 @@ void operations_opened(struct operations *operations, const char *path);
 const struct operation *operations_last_cause(const struct operations *operations);
 const struct operation *operations_first_cause(const struct operations *operations);
 
+/* The last operation that was refused, although driver 580 starts without it; NULL if there is none. */
+const struct operation *operations_last_suspect(const struct operations *operations);
+
 /* Whether an operation has this call and this error; whatever it means. */
 const struct operation *operations_find(const struct operations *operations, const char *calls);
 

@@ -65,18 +65,19 @@ static bool explain_entry(const struct doctor *doctor, const char *entry, char *
     bool found = false;
     int count = each_gpu(doctor, has_uuid, entry, &found);
     count = count > 0 ? count : doctor->system.gpu_node_count;
+    size_t digits = strspn(entry, "0123456789");
     if (entry[0] == '\0')
-        snprintf(text, size, "it is empty, which hides every GPU");
+        snprintf(text, size, "its first entry is empty");
     else if (entry[0] == '-')
-        snprintf(text, size, "\"%s\" hides every GPU", entry);
+        snprintf(text, size, "\"%s\" does not name a GPU", entry);
     else if (strncmp(entry, "MIG-", 4) == 0)
         snprintf(text, size, "\"%s\" names a part of a GPU (MIG) that does not exist or is not available here", entry);
     else if (strncmp(entry, "GPU-", 4) == 0 && !found)
         snprintf(text, size, "no GPU of this machine has the UUID \"%s\"", entry);
-    else if (entry[0] >= '0' && entry[0] <= '9' && count > 0 && atoi(entry) >= count)
-        snprintf(text, size, "it names GPU %d, but this machine has %d GPU%s, which are counted from 0", atoi(entry),
-                 count, count == 1 ? "" : "s");
-    else if (strncmp(entry, "GPU-", 4) != 0 && (entry[0] < '0' || entry[0] > '9'))
+    else if (digits > 0 && entry[digits] == '\0' && count > 0 && strtoull(entry, NULL, 10) >= (unsigned)count)
+        snprintf(text, size, "it names GPU %s, but this machine has %d GPU%s, which are counted from 0", entry, count,
+                 count == 1 ? "" : "s");
+    else if (strncmp(entry, "GPU-", 4) != 0 && entry[digits] != '\0')
         snprintf(text, size, "\"%s\" is neither a number nor the UUID of a GPU", entry);
     else
         return false;
