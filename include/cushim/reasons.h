@@ -49,7 +49,7 @@ CUSHIM_REASON(TOO_OLD, "too-old", CUDA_ERROR_NOT_SUPPORTED, "The NVIDIA driver i
               "Update NVIDIA's driver.")
 CUSHIM_REASON(BAD_OPTION, "bad-option", CUDA_ERROR_INVALID_VALUE, "An option has an invalid value.",
               "Correct or unset it.")
-CUSHIM_REASON(NO_DEVICE, "no-device", CUDA_SUCCESS, "The driver works, but finds no GPU that it supports.",
+CUSHIM_REASON(NO_DEVICE, "no-device", CUDA_SUCCESS, "The driver finds no GPU that it can use.",
               "Run \"cushim doctor\", which looks for the cause. The GPU may have no power, be assigned to a virtual "
               "machine, or be of a generation that this driver does not support.")
 CUSHIM_REASON(MODULE_MISMATCH, "module-mismatch", CUDA_SUCCESS,
