@@ -16,6 +16,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -172,6 +173,12 @@ static void mount_over(const char *path, const char *from, unsigned long flags, 
         check(mount("none", path, NULL, MS_REMOUNT | MS_BIND | flags, NULL) == 0, path, fault);
 }
 
+static void mount_proc(const char *options, const char *fault)
+{
+    unshare_mounts(fault);
+    check(mount("proc", "/proc", "proc", 0, options) == 0, "/proc", fault);
+}
+
 static void mount_empty(const char *path, const char *fault)
 {
     unshare_mounts(fault);
@@ -257,8 +264,8 @@ static void rule_refuse(long number, unsigned result)
     rule(BPF_RET | BPF_K, result, 0, 0);
 }
 
-/* A filter for the calls of this name. */
-static int seccomp_refuse(const char *name, int error, unsigned flags, const char *fault)
+/* A filter for the calls of this name: `result` is what they do. */
+static int seccomp_refuse(const char *name, unsigned result, unsigned flags, const char *fault)
 {
     static const struct {
         const char *name;
@@ -278,9 +285,9 @@ static int seccomp_refuse(const char *name, int error, unsigned flags, const cha
         {"connect", {SYS_connect, -1}},
         {"pipe", {SYS_pipe2, -1}},
         {"ptrace", {SYS_ptrace, -1}},
+        {"wait", {SYS_wait4, SYS_waitid, -1}},
         {"open", {SYS_openat, 437 /* openat2 */, -1}},
     };
-    unsigned result = error == 0 ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ERRNO | (unsigned)error;
     rule_count = 0;
     rule_load(offsetof(struct seccomp_data, nr));
     if (strcmp(name, "thread") == 0) {
@@ -423,7 +430,7 @@ static void refuse_opens(void)
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(channel[0]);
-        int listener = seccomp_refuse("open", 0, SECCOMP_FILTER_FLAG_NEW_LISTENER, "open");
+        int listener = seccomp_refuse("open", SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER, "open");
         send_file(channel[1], listener);
         close(listener);
         close(channel[1]);
@@ -480,6 +487,52 @@ static void unshare_user(const char *fault)
     write_file("/proc/self/gid_map", "%u %u 1", group, group);
 }
 
+/* An error number, or "kill" or "kill-thread". */
+static unsigned seccomp_result(const char *text)
+{
+    return strcmp(text, "kill") == 0          ? SECCOMP_RET_KILL_PROCESS
+           : strcmp(text, "kill-thread") == 0 ? SECCOMP_RET_KILL_THREAD
+                                              : SECCOMP_RET_ERRNO | (unsigned)atoi(text);
+}
+
+/* The command is the first process of a namespace, whose /proc is mounted if `has_proc`. This process waits for it. */
+static void unshare_processes(bool has_proc, const char *fault)
+{
+    check(unshare(CLONE_NEWPID) == 0, "unshare", fault);
+    pid_t child = fork();
+    check(child >= 0, "fork", fault);
+    if (child > 0)
+        _exit(wait_for(child));
+    if (has_proc)
+        mount_proc("", fault);
+}
+
+/* The command is traced by this process, as by a debugger. */
+static void become_tracer(const char *fault)
+{
+    enum { SEIZE = 0x4206, FOLLOW = 2 | 4 | 8 /* fork, vfork, clone */ };
+    int ready[2], status;
+    char byte = 'x';
+    check(pipe(ready) == 0, "pipe", fault);
+    pid_t child = fork(), stopped;
+    check(child >= 0, "fork", fault);
+    if (child == 0) {
+        check(read(ready[0], &byte, 1) == 1, "read", fault);
+        close(ready[0]);
+        close(ready[1]);
+        return;
+    }
+    check(syscall(SYS_ptrace, SEIZE, child, 0L, (long)FOLLOW) == 0, "ptrace", fault);
+    check(write(ready[1], &byte, 1) == 1, "write", fault);
+    while ((stopped = waitpid(-1, &status, __WALL)) > 0) {
+        if (stopped == child && !WIFSTOPPED(status))
+            _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+        bool is_signal = WIFSTOPPED(status) && status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP;
+        syscall(SYS_ptrace, 7L /* PTRACE_CONT */, stopped, 0L, is_signal ? (long)WSTOPSIG(status) : 0L);
+    }
+    _exit(CANNOT);
+}
+
 /* Returns the text after "NAME=" if the fault begins so. */
 static const char *value_of(const char *fault, const char *name)
 {
@@ -496,7 +549,7 @@ static bool make_limit(const char *fault)
     } limits[] = {
         {"as", RLIMIT_AS, 1 << 20},     {"nofile", RLIMIT_NOFILE, 1},   {"nproc", RLIMIT_NPROC, 1},
         {"stack", RLIMIT_STACK, 1},     {"memlock", RLIMIT_MEMLOCK, 1}, {"fsize", RLIMIT_FSIZE, 1},
-        {"data", RLIMIT_DATA, 1 << 20}, {"core", RLIMIT_CORE, 1},
+        {"data", RLIMIT_DATA, 1 << 20}, {"core", RLIMIT_CORE, 1},       {"cpu", RLIMIT_CPU, 1},
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         const char *value = value_of(fault, limits[i].name);
@@ -517,6 +570,10 @@ static bool make_mount(const char *fault)
         mount_over(value, "/dev/null", 0, fault);
     else if ((value = value_of(fault, "nodev")) != NULL)
         mount_over(value, value, MS_NODEV, fault);
+    else if ((value = value_of(fault, "proc")) != NULL)
+        mount_proc(value, fault);
+    else if ((value = value_of(fault, "noexec")) != NULL)
+        mount_over(value, value, MS_NOEXEC, fault);
     else if ((value = value_of(fault, "read-only")) != NULL)
         mount_over(value, value, MS_RDONLY, fault);
     else if ((value = value_of(fault, "empty")) != NULL)
@@ -554,7 +611,7 @@ static void make_other(const char *fault)
         snprintf(name, sizeof name, "%.*s", (int)strcspn(value, ":"), value);
         const char *error = strchr(value, ':');
         check(error != NULL, "no error number", fault);
-        seccomp_refuse(name, atoi(error + 1), 0, fault);
+        seccomp_refuse(name, seccomp_result(error + 1), 0, fault);
     } else if ((value = value_of(fault, "open")) != NULL) {
         const char *error = strrchr(value, ':');
         check(error != NULL && refused_count < 8, "no error number", fault);
@@ -569,6 +626,15 @@ static void make_other(const char *fault)
         unshare_user(fault);
     } else if (strcmp(fault, "mps=stale") == 0 || strcmp(fault, "mps=silent") == 0) {
         mps_stale(strcmp(fault, "mps=silent") == 0, fault);
+    } else if ((value = value_of(fault, "close")) != NULL) {
+        close(atoi(value));
+    } else if (strcmp(fault, "signals=ignored") == 0) {
+        for (int i = 1; i < 32; i++)
+            signal(i, SIG_IGN);
+    } else if (strcmp(fault, "unshare=pid") == 0 || strcmp(fault, "unshare=pid+proc") == 0) {
+        unshare_processes(strcmp(fault, "unshare=pid") != 0, fault);
+    } else if (strcmp(fault, "traced") == 0) {
+        become_tracer(fault);
     } else if (strcmp(fault, "no-new-privs") == 0) {
         check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl", fault);
     } else if (fault[0] >= 'A' && fault[0] <= 'Z' && strchr(fault, '=') != NULL) {

@@ -4,14 +4,17 @@
  * see CAUSES.md. It uses /dev/nvidiactl, /dev/nvidia0 and /dev/nvidia-uvm, which can be any character devices.
  *
  * In the environment, FAKE_CODE is what cuInit returns if nothing was refused, FAKE_CONTEXT what cuCtxCreate returns,
- * FAKE_MODE the compute mode of the GPU, and FAKE_CRASH and FAKE_HANG name the place that ends the process, with the
- * signal FAKE_SIGNAL, or never returns: load, cuInit or cuCtxCreate.
+ * FAKE_MODE the compute mode of the GPU. FAKE_CRASH, FAKE_EXIT and FAKE_HANG name the place that ends the process with
+ * the signal FAKE_SIGNAL or with exit(0), or never returns and blocks all signals: load, cuInit, again (the second
+ * cuInit), cuCtxCreate or cuCtxDestroy. FAKE_LINES is how many lines cuInit writes to stdout, and FAKE_DAEMON is a file
+ * for the number of a process that cuInit leaves behind.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +42,49 @@ static int setting(const char *name, int otherwise)
     return value != NULL ? atoi(value) : otherwise;
 }
 
+static bool is_place(const char *variable, const char *place)
+{
+    const char *value = getenv(variable);
+    return value != NULL && strcmp(value, place) == 0;
+}
+
 static void misbehave(const char *place)
 {
-    const char *crash = getenv("FAKE_CRASH"), *hang = getenv("FAKE_HANG");
-    if (crash != NULL && strcmp(crash, place) == 0)
+    if (is_place("FAKE_CRASH", place))
         raise(setting("FAKE_SIGNAL", SIGABRT));
-    while (hang != NULL && strcmp(hang, place) == 0)
+    if (is_place("FAKE_EXIT", place))
+        exit(0);
+    if (!is_place("FAKE_HANG", place))
+        return;
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (;;)
         pause();
+}
+
+/* It has the output of its parent, as every process. */
+static void leave_process(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    pid_t process = fork();
+    if (process == 0) {
+        setsid();
+        for (;;)
+            pause();
+    }
+    fprintf(file, "%d", (int)process);
+    fclose(file);
+}
+
+static void disturb(void)
+{
+    const char *path = getenv("FAKE_DAEMON");
+    for (int i = setting("FAKE_LINES", 0); i > 0; i--)
+        printf("%d more lines of the driver\n", i);
+    fflush(stdout);
+    if (path != NULL)
+        leave_process(path);
 }
 
 __attribute__((constructor)) static void load(void)
@@ -53,10 +92,11 @@ __attribute__((constructor)) static void load(void)
     misbehave("load");
 }
 
-static void *thread_wait(void *ends)
+static void *thread_wait(void *unused)
 {
-    char byte;
-    return read(((int *)ends)[0], &byte, 1) < 0 ? ends : NULL;
+    for (;;)
+        pause();
+    return unused;
 }
 
 /* What fails in every start. */
@@ -83,9 +123,9 @@ static void look_around(void)
 
 static int start_thread(void)
 {
-    static int ends[2];
+    int ends[2];
     pthread_t thread;
-    if (eventfd(0, EFD_CLOEXEC) < 0 || pthread_create(&thread, NULL, thread_wait, ends) != 0)
+    if (eventfd(0, EFD_CLOEXEC) < 0 || pthread_create(&thread, NULL, thread_wait, NULL) != 0)
         return OPERATING_SYSTEM;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)getpid());
@@ -144,9 +184,11 @@ static int start(void)
 int cuInit(unsigned flags)
 {
     static int code = -1;
-    misbehave("cuInit");
-    if (code < 0)
+    misbehave(code < 0 ? "cuInit" : "again");
+    if (code < 0) {
+        disturb();
         code = start();
+    }
     return flags == 0 ? code : INVALID_VALUE;
 }
 
@@ -215,6 +257,7 @@ int cuCtxCreate_v2(void **context, unsigned flags, int device)
 int cuCtxDestroy_v2(void *context)
 {
     (void)context;
+    misbehave("cuCtxDestroy");
     return SUCCESS;
 }
 

@@ -37,6 +37,7 @@ CHANGES = {
     'comm_refused': (['landlock=dev'], {}),
     'socket_family_refused': (['seccomp=socket:97'], {}),
     'call_refused': (['seccomp=eventfd:1'], {}),
+    'unneeded_refused': (['open=/dev/shm:13'], {'FAKE_CODE': '304'}),
     'memfd_refused': (['seccomp=memfd:1'], {'FAKE_CODE': '304'}),
     'node_on_nodev': (['nodev=/dev/nvidiactl'], {}),
     'node_permissions': (['private=/dev/nvidiactl', 'uid=65534'], {}),
@@ -51,6 +52,7 @@ CHANGES = {
     'crash': (['none'], {'FAKE_CRASH': 'cuInit'}),
     'killed_by_seccomp': (['none'], {'FAKE_CRASH': 'cuInit', 'FAKE_SIGNAL': str(int(signal.SIGSYS))}),
     'killed_for_memory': (['none'], {'FAKE_CRASH': 'cuInit', 'FAKE_SIGNAL': str(int(signal.SIGKILL))}),
+    'thread_killed': (['seccomp=socket:kill-thread'], {}),
     'killed_for_file_size': (['none'], {'FAKE_CRASH': 'cuCtxCreate', 'FAKE_SIGNAL': str(int(signal.SIGXFSZ))}),
     'killed_for_time': (['none'], {'FAKE_CRASH': 'cuInit', 'FAKE_SIGNAL': str(int(signal.SIGXCPU))}),
     'hang': (['none'], {'FAKE_HANG': 'cuCtxCreate'}),
@@ -91,6 +93,74 @@ class OnMachine(Case):
                 self.assertEqual(first['verdict'], 'problem')
                 self.assertNotIn('problem', [row['verdict'] for row in answer.document[1:]])
                 self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
+
+    def examine(self, *faults, options=(), **variables):
+        return run_json('doctor', *options, '--timeout=2', '--driver', START_DRIVER, **variables,
+                        before=(MACHINE, self.fault, *faults, '--'))
+
+    def test_driver_when_it_is_killed_then_the_limit_of_time_is_not_taken_for_memory(self):
+        for faults, code, cause in ((['cpu=100'], signal.SIGKILL, 'killed_for_time'),
+                                    (['none'], signal.SIGKILL, 'killed_for_memory'),
+                                    (['seccomp=socket:kill'], signal.SIGABRT, 'killed_by_seccomp')):
+            crash = {} if faults[0].startswith('seccomp') else {'FAKE_CRASH': 'cuInit'}
+            answer = self.examine(*faults, FAKE_SIGNAL=str(int(code)), **crash)
+            self.assertEqual(answer.document[0]['cause'], cause)
+
+    def test_driver_when_it_ends_the_process_then_each_place_is_named(self):
+        for place, call in (('cuInit', 'cuInit'), ('cuCtxCreate', 'cuCtxCreate'), ('cuCtxDestroy', 'cuCtxDestroy')):
+            for how in ('FAKE_CRASH', 'FAKE_EXIT'):
+                first = self.examine('none', **{how: place}).document[0]
+                self.assertEqual((first['cause'], first['message'].split()[0]), ('crash', call))
+
+    def test_driver_when_it_crashes_after_a_refusal_then_the_refusal_is_named(self):
+        for options in ((), ('--watch',)):
+            first = self.examine('open=/dev/nvidia0:13', options=options, FAKE_CRASH='cuInit').document[0]
+            self.assertEqual(first['cause'], 'crash')
+            self.assertIn('opening /dev/nvidia0 fails (EACCES', first['message'])
+
+    def test_driver_when_it_fails_and_then_crashes_or_hangs_then_the_failure_leads(self):
+        for how in ('FAKE_CRASH', 'FAKE_HANG'):
+            first = self.examine('open=/dev/nvidia-uvm$:5', **{how: 'again'}).document[0]
+            self.assertIn('/dev/nvidia-uvm fails (EIO', first['message'])
+
+    def test_driver_when_it_writes_to_stdout_then_the_document_is_valid(self):
+        for options in ((), ('--watch',)):
+            answer = self.examine('none', options=options, FAKE_LINES='20000')
+            self.assertEqual(answer.status, 0)
+        answer = self.examine('none', FAKE_LINES='2', FAKE_CODE='999')
+        self.assertIn('wrote: 2 more lines of the driver;1 more', ' '.join(row['message'] for row in answer.document))
+
+    def test_driver_when_it_leaves_a_process_then_the_output_ends(self):
+        for variables, status in (({}, 0), ({'FAKE_HANG': 'cuCtxCreate'}, 1)):
+            path = self.directory() + '/daemon'
+            try:
+                self.assertEqual(self.examine('none', FAKE_DAEMON=path, **variables).status, status)
+            finally:
+                with open(path, encoding='utf-8') as file:
+                    os.kill(int(file.read()), signal.SIGKILL)
+
+    def test_driver_when_its_load_hangs_with_signals_blocked_then_it_is_named(self):
+        first = self.examine('none', FAKE_HANG='load').document[0]
+        self.assertEqual((first['check'], first['verdict']), ('library', 'problem'))
+        self.assertIn('does not return', first['message'])
+
+    def test_library_when_it_cannot_be_used_then_its_path_and_the_reason_lead(self):
+        directory, loader = self.directory(), os.path.dirname(PROGRAM) + '/../../../loader'
+        os.chmod(directory, 0o755)
+        library = directory + '/libcuda.so.1'
+        shutil.copy(START_DRIVER, library)
+        os.chmod(library, 0o600)
+        def lead(*faults):
+            return run_json('doctor', LD_LIBRARY_PATH=f'{loader}:{directory}',
+                            before=(MACHINE, self.fault, *faults, '--')).document[0]['message']
+        message = lead('uid=65534')
+        self.assertIn(library, message)
+        self.assertIn('may not read', message)
+        self.assertIn('noexec', lead('noexec=' + directory))
+        with open(library, 'r+b') as file:
+            file.seek(18)
+            file.write((0xf3).to_bytes(2, sys.byteorder))  # RISC-V
+        self.assertIn('another processor', lead('none'))
 
     def test_cause_when_ptrace_is_refused_then_is_found_by_trial(self):
         for cause in ('limit_of_files', 'limit_of_processes', 'comm_refused', 'call_refused', 'devices_refused',
@@ -169,11 +239,14 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
 
     def test_machine_when_it_works_then_no_cause(self):
         for faults in (['none'], ['seccomp=ptrace:1'], ['seccomp=memfd:1'], ['open=/proc/driver:13'], ['HOME=/nowhere'],
-                       ['open=/sys/:13'], ['memlock=0'], ['CUDA_VISIBLE_DEVICES=0']):
-            answer = run_json('doctor', '--watch', '--driver', START_DRIVER,
-                              before=(MACHINE, self.fault, *faults, '--'))
-            self.assertEqual(answer.status, 0, answer.document[0])
-            self.assertEqual({row['cause'] for row in answer.document}, {None})
+                       ['open=/sys/:13'], ['memlock=0'], ['CUDA_VISIBLE_DEVICES=0'], ['traced'], ['empty=/sys'],
+                       ['seccomp=wait:1'], ['signals=ignored'], ['close=0'], ['close=2'], ['unshare=pid+proc'],
+                       ['proc=hidepid=2', 'uid=65534'], ['proc=subset=pid'], ['cpu=60'], ['read-only=/']):
+            for options in ((), ('--watch',)):
+                answer = self.examine(*faults, options=options)
+                self.assertEqual(answer.status, 0, (faults, answer.document[0]))
+                self.assertEqual({row['cause'] for row in answer.document}, {None})
+                self.assertNotIn('not loaded', ' '.join(row['message'] for row in answer.document))
 
 
 class OnTree(Case):
