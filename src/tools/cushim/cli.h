@@ -75,8 +75,9 @@ enum status lookup_versions(const struct options *options);
  */
 const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options);
 
-/* Finds the first libcuda.so.1 in the directories of LD_LIBRARY_PATH, and what is wrong with it. The dynamic loader
- * passes over one that this user may not read, or that is for another processor. Returns false if none is there. */
+/* After a load that found nothing: finds a libcuda.so.1 that cannot be used, in the known paths and in the directories
+ * of LD_LIBRARY_PATH, and what is wrong with it: the dynamic loader passes over one that this user may not read, that is
+ * for another processor, or that is a link without its file. Returns false if there is none. */
 bool load_find_unusable(char *fault, size_t size);
 
 /* ---- call_in_child.c ---- */

@@ -18,6 +18,7 @@ bool load_find_unusable(char *fault, size_t size)
 #    include <stdio.h>
 #    include <stdlib.h>
 #    include <string.h>
+#    include <unistd.h>
 
 #    include "doctor/child.h"
 
@@ -132,14 +133,34 @@ static void find_fault(const void *name, struct loading *loading)
         find_in(&(struct cushim_load_options){.root = "/"}, loading);
 }
 
+/* A link without its file, or a directory that this user may not search. */
+static bool is_out_of_reach(const char *directory, const char *path, char *fault, size_t size)
+{
+    char target[256];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = '\0';
+    if (length > 0 && !platform_exists(path))
+        snprintf(fault, size, "%s: a link to %s, which cannot be opened", path, target);
+    else if (platform_exists(directory) && access(directory, X_OK) != 0)
+        snprintf(fault, size, "%s: not permitted: this user may not search the directory", path);
+    return fault[0] != '\0';
+}
+
 static void find_unusable(const void *name, struct loading *loading)
 {
     const char *directories = getenv("LD_LIBRARY_PATH");
+    const struct cushim_diagnosis *before = cushim_diagnosis_get();
     char directory[PLATFORM_PATH_SIZE], path[PLATFORM_PATH_SIZE + 64];
+    for (size_t i = 0; i < before->attempt_count && loading->fault[0] == '\0'; i++) {
+        const char *tried = before->attempts[i].path, *slash = strrchr(tried, '/');
+        snprintf(directory, sizeof directory, "%.*s", slash != NULL ? (int)(slash - tried) : 0, tried);
+        if (directory[0] != '\0')
+            (void)is_out_of_reach(directory, tried, loading->fault, sizeof loading->fault);
+    }
     while (loading->fault[0] == '\0' && text_next_item(&directories, ":;", directory, sizeof directory)) {
         snprintf(path, sizeof path, "%s/%s", directory, (const char *)name);
-        if (directory[0] == '\0' || !platform_exists(path)
-            || cushim_load(&(struct cushim_load_options){.path = path}) == CUDA_SUCCESS)
+        if (directory[0] == '\0' || is_out_of_reach(directory, path, loading->fault, sizeof loading->fault)
+            || !platform_exists(path) || cushim_load(&(struct cushim_load_options){.path = path}) == CUDA_SUCCESS)
             continue;
         const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
         snprintf(loading->fault, sizeof loading->fault, "%s: %s", path,
@@ -151,8 +172,7 @@ bool load_find_unusable(char *fault, size_t size)
 {
     struct end unused;
     fault[0] = '\0';
-    return getenv("LD_LIBRARY_PATH") != NULL && child_run(find_unusable, soname, fault, size, &unused)
-           && fault[0] != '\0';
+    return child_run(find_unusable, soname, fault, size, &unused) && fault[0] != '\0';
 }
 
 /* Finds the first layer with which the load ends the process, although it does not without layers. Removes the

@@ -149,10 +149,10 @@ static bool report_unusable(struct doctor *doctor)
     if (doctor->load->reason != CUSHIM_REASON_NOT_FOUND || doctor->root[0] != '\0'
         || !load_find_unusable(fault, sizeof fault))
         return false;
-    doctor_find(doctor, "library", VERDICT_LEAD, "LD_LIBRARY_PATH leads to a driver library that cannot be used: %s.",
+    doctor_find(doctor, "library", VERDICT_LEAD, "No driver library can be used. The dynamic loader passes over %s.",
                 fault);
-    doctor_advise(doctor, "Correct the permissions of the file, or remove it or its directory from LD_LIBRARY_PATH if "
-                          "it does not belong to the driver of this machine.");
+    doctor_advise(doctor, "If the file belongs to the driver of this machine, correct its permissions or install the "
+                          "driver again. Otherwise remove it, or its directory from LD_LIBRARY_PATH.");
     return true;
 }
 
@@ -347,6 +347,8 @@ static void check_device_nodes(struct doctor *doctor)
         if (!doctor->is_jetson)
             report_absent(doctor);
     } else if (system->uvm_node == CUSHIM_NODE_ABSENT) {
+        if (doctor->operation != NULL && strcmp(doctor->operation->path, "/dev/nvidia-uvm") == 0)
+            return; /* the cause names it */
         doctor_find(doctor, "device-nodes", VERDICT_NOTE,
                     "/dev/nvidia-uvm does not exist. It is created when CUDA is first used.");
         doctor_advise(doctor, "If CUDA does not start, run \"nvidia-modprobe -u\" as root.");

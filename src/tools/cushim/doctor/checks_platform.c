@@ -32,10 +32,13 @@ static void check_container(struct doctor *doctor)
     bool has_devices = system->gpu_node != CUSHIM_NODE_ABSENT || doctor->is_wsl || doctor->is_jetson;
     if (!system->container)
         return;
+    bool is_explained = doctor->count > 0 && doctor->findings[0].verdict == VERDICT_LEAD;
     if (has_devices && !lacks_library(doctor)) {
         doctor_find(doctor, check, VERDICT_OK, "This is a container with access to the GPU.");
     } else if (doctor->sees_bus && !system->gpu_on_bus && !has_devices) {
         doctor_find(doctor, check, VERDICT_NOTE, "This is a container on a machine without an NVIDIA GPU.");
+    } else if (is_explained) {
+        return;
     } else if (has_devices) {
         doctor_find(doctor, check, VERDICT_CAUSE,
                     "This container has the device files of the GPU, but not the driver library of the host.");

@@ -112,8 +112,9 @@ const struct operation *suspect_find(const struct doctor *doctor);
 /* Whether a process with this name is running. */
 bool process_exists(const struct doctor *doctor, const char *name);
 
-/* Writes the path of a device file whose major number is not that of /proc/devices. Returns false if none is. */
-bool stale_node_find(const struct doctor *doctor, char *path, size_t size);
+/* Finds a device file that is not the one of NVIDIA's driver: that of the operation, if there is one. Writes its path and
+ * what it is. Returns false if there is none. */
+bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, char *text, size_t size);
 
 /* Writes what is wrong with CUDA_VISIBLE_DEVICES. Returns false if nothing is. */
 bool visible_explain(const struct doctor *doctor, char *text, size_t size);

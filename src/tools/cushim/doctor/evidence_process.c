@@ -102,14 +102,15 @@ bool evidence_node_not_a_device(const struct doctor *doctor)
     return doctor == NULL;
 }
 
-bool evidence_node_with_other_major(const struct doctor *doctor)
+bool evidence_node_with_other_number(const struct doctor *doctor)
 {
     return doctor == NULL;
 }
 
-bool stale_node_find(const struct doctor *doctor, char *path, size_t size)
+bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, char *text, size_t size)
 {
-    snprintf(path, size, "%s", "");
+    snprintf(path, path_size, "%s", "");
+    snprintf(text, size, "%s", "");
     return doctor == NULL;
 }
 
@@ -239,38 +240,60 @@ static unsigned long registered_major(const struct doctor *doctor, const char *p
     return found != NULL ? strtoul(found, NULL, 10) : 0;
 }
 
-static bool node_has_other_major(const struct doctor *doctor, const char *path)
+static unsigned expected_minor(const char *path)
+{
+    enum { CONTROL = 255 };
+    if (strcmp(path, "/dev/nvidiactl") == 0)
+        return CONTROL;
+    return pattern_matches("/dev/nvidia#", path) ? (unsigned)atoi(path + strlen("/dev/nvidia")) : 0;
+}
+
+/* Whether a device file is not the one of NVIDIA's driver; if so, writes what it is. */
+static bool node_is_wrong(const struct doctor *doctor, const char *path, char *text, size_t size)
 {
     char whole[OS_PATH_SIZE];
     struct stat status;
     unsigned long wanted = registered_major(doctor, path);
-    return wanted != 0 && cush_os_path_below(doctor->root, path, whole, sizeof whole) && stat(whole, &status) == 0
-           && S_ISCHR(status.st_mode) && wanted != major(status.st_rdev);
+    if (!cush_os_path_below(doctor->root, path, whole, sizeof whole) || stat(whole, &status) != 0)
+        return false;
+    unsigned own = (unsigned)major(status.st_rdev), own_minor = (unsigned)minor(status.st_rdev);
+    if (!S_ISCHR(status.st_mode)) {
+        snprintf(text, size, "it is not a device file");
+        /* A tree need not have device files. After an operation, node_not_a_device is the cause. */
+        return doctor->root[0] == '\0' && doctor->operation == NULL;
+    }
+    snprintf(text, size, "its number is %u:%u, and that of the driver is %lu:%u", own, own_minor, wanted,
+             expected_minor(path));
+    return wanted != 0 && (wanted != own || own_minor != expected_minor(path));
 }
 
-bool evidence_node_with_other_major(const struct doctor *doctor)
+bool evidence_node_with_other_number(const struct doctor *doctor)
 {
-    return doctor->operation != NULL && node_has_other_major(doctor, doctor->operation->path);
+    char text[96];
+    return doctor->operation != NULL && node_is_wrong(doctor, doctor->operation->path, text, sizeof text);
 }
 
-bool stale_node_find(const struct doctor *doctor, char *path, size_t size)
+bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, char *text, size_t size)
 {
     static const char *const others[] = {"/dev/nvidiactl", "/dev/nvidia-uvm"};
+    if (doctor->operation != NULL) {
+        snprintf(path, path_size, "%s", doctor->operation->path);
+        return node_is_wrong(doctor, path, text, size);
+    }
     for (int i = -2; i < MOST_BUS_GPUS; i++) {
         if (i < 0)
-            snprintf(path, size, "%s", others[i + 2]);
+            snprintf(path, path_size, "%s", others[i + 2]);
         else
-            snprintf(path, size, "/dev/nvidia%d", i);
-        if (node_has_other_major(doctor, path))
+            snprintf(path, path_size, "/dev/nvidia%d", i);
+        if (node_is_wrong(doctor, path, text, size))
             return true;
     }
-    path[0] = '\0';
     return false;
 }
 #endif
 
-bool evidence_stale_node(const struct doctor *doctor)
+bool evidence_wrong_node(const struct doctor *doctor)
 {
-    char path[32];
-    return doctor->operation == NULL && stale_node_find(doctor, path, sizeof path);
+    char path[32], text[96];
+    return doctor->operation == NULL && wrong_node_find(doctor, path, sizeof path, text, sizeof text);
 }

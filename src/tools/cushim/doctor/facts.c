@@ -118,6 +118,24 @@ static void write_preload(const struct doctor *doctor, char *text, size_t size)
         snprintf(text, size, " (LD_PRELOAD is \"%s\")", preload);
 }
 
+/* The variables, and the file of the dynamic loader, that change how a driver starts. */
+static void write_variables(const struct doctor *doctor, char *text, size_t size)
+{
+    static const char *const names[] = {"LD_PRELOAD", "LD_AUDIT", "CUDA_INJECTION64_PATH", "CUDA_MPS_PIPE_DIRECTORY"};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && used < size; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0')
+            used += (size_t)snprintf(text + used, size - used, "%s %s=\"%.100s\"",
+                                     used == 0 ? " Also set, and not ruled out:" : ",", names[i], value);
+    }
+    if (used < size && evidence_exists(doctor, "/etc/ld.so.preload"))
+        used += (size_t)snprintf(text + used, size - used, "%s a library in /etc/ld.so.preload",
+                                 used == 0 ? " Also set, and not ruled out:" : ",");
+    if (used > 0 && used < size)
+        snprintf(text + used, size - used, ".");
+}
+
 /* ---- The sandbox ---- */
 
 /* Copies the value of a line of /proc/self/status. */
@@ -354,9 +372,16 @@ static void write_node(const struct doctor *doctor, char *text, size_t size)
     (void)doctor;
 }
 
-static void write_stale_node(const struct doctor *doctor, char *text, size_t size)
+static void write_wrong_node(const struct doctor *doctor, char *text, size_t size)
 {
-    (void)stale_node_find(doctor, text, size);
+    char number[96];
+    (void)wrong_node_find(doctor, text, size, number, sizeof number);
+}
+
+static void write_number(const struct doctor *doctor, char *text, size_t size)
+{
+    char path[32];
+    (void)wrong_node_find(doctor, path, sizeof path, text, size);
 }
 
 static void write_suspect(const struct doctor *doctor, char *text, size_t size)
@@ -428,9 +453,10 @@ void evidence_text(const struct doctor *doctor, const char *name, char *text, si
         FACT(device),     FACT(mps),
         FACT(visible),    FACT(visible_fault),
         FACT(ruled_out),  FACT(node),
-        FACT(stale_node), FACT(suspect),
+        FACT(wrong_node), FACT(suspect),
         FACT(refused),    FACT(cpu),
         FACT(stack),      FACT(before),
+        FACT(number),     FACT(variables),
 #undef FACT
     };
     text[0] = '\0';
