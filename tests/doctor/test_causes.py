@@ -161,6 +161,9 @@ class OnMachine(Case):
             file.seek(18)
             file.write((0xf3).to_bytes(2, sys.byteorder))  # RISC-V
         self.assertIn('another processor', lead('none'))
+        os.remove(library)
+        os.symlink('libcuda.so.580', library)
+        self.assertIn(f'{library}: a link to libcuda.so.580', lead('none'))
 
     def test_cause_when_ptrace_is_refused_then_is_found_by_trial(self):
         for cause in ('limit_of_files', 'limit_of_processes', 'comm_refused', 'call_refused', 'devices_refused',
@@ -205,6 +208,12 @@ class OnMachine(Case):
         self.leads('node_stale_not_opened', other, 'none', FAKE_CODE='100')
         self.leads('node_stale_not_opened', other, 'none', FAKE_CODE='999')
         self.leads('unknown', other, 'none', FAKE_CODE='700')
+        os.remove(other.root + '/dev/nvidiactl')
+        os.mknod(other.root + '/dev/nvidiactl', stat.S_IFCHR | 0o666, os.makedev(195, 254))
+        self.leads('node_stale_not_opened', other, 'none', FAKE_CODE='100')
+        os.remove(other.root + '/dev/nvidiactl')
+        os.mknod(other.root + '/dev/nvidiactl', stat.S_IFCHR | 0o666, os.makedev(195, 255))
+        self.leads('unknown_without_gpu', other, 'none', FAKE_CODE='100')
         self.leads('unknown_without_gpu', tree(('/proc/devices', '195 nvidia\n')), 'none', FAKE_CODE='100')
         empty = tree().container()
         shutil.rmtree(empty.root + '/dev')
