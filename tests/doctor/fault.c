@@ -31,6 +31,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -186,14 +187,15 @@ static void mount_empty(const char *path, const char *fault)
 }
 
 /* A copy of a device file with another owner and mode, or with another number. */
-static void mount_node(const char *path, int mode, int add_major, const char *fault)
+static void mount_node(const char *path, int mode, unsigned major_number, unsigned minor_bits, const char *fault)
 {
     struct stat status;
     char copy[64];
     check(stat(path, &status) == 0, path, fault);
     unshare_mounts(fault);
     snprintf(copy, sizeof copy, "/tmp/fault-node-%d", (int)getpid());
-    dev_t number = add_major != 0 ? (dev_t)((status.st_rdev & 0xff) | (dev_t)(250 << 8)) : status.st_rdev;
+    dev_t number =
+        makedev(major_number != 0 ? major_number : major(status.st_rdev), minor(status.st_rdev) ^ minor_bits);
     check(mknod(copy, S_IFCHR | 0600, number) == 0, "mknod", fault);
     chmod(copy, (mode_t)mode);
     check(mount(copy, path, NULL, MS_BIND, NULL) == 0, path, fault);
@@ -241,6 +243,17 @@ static void landlock(uint64_t dev, uint64_t proc, const char *fault)
     closedir(root);
     check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(LANDLOCK_RESTRICT, ruleset, 0) == 0,
           "landlock_restrict_self", fault);
+}
+
+/* Rights other than those of files, of newer kernels: nothing is permitted. */
+static void landlock_other(uint64_t files, uint64_t network, uint64_t scopes, const char *fault)
+{
+    uint64_t handled[] = {files, network, scopes};
+    int ruleset = (int)syscall(LANDLOCK_CREATE, handled, sizeof handled, 0);
+    check(ruleset >= 0, "landlock_create_ruleset", fault);
+    check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(LANDLOCK_RESTRICT, ruleset, 0) == 0,
+          "landlock_restrict_self", fault);
+    close(ruleset);
 }
 
 /* ---- seccomp ---- */
@@ -568,6 +581,8 @@ static bool make_mount(const char *fault)
         mount_dev(value, fault);
     else if ((value = value_of(fault, "null")) != NULL)
         mount_over(value, "/dev/null", 0, fault);
+    else if ((value = value_of(fault, "file")) != NULL)
+        mount_over(value, "/etc/passwd", 0, fault);
     else if ((value = value_of(fault, "nodev")) != NULL)
         mount_over(value, value, MS_NODEV, fault);
     else if ((value = value_of(fault, "proc")) != NULL)
@@ -579,9 +594,11 @@ static bool make_mount(const char *fault)
     else if ((value = value_of(fault, "empty")) != NULL)
         mount_empty(value, fault);
     else if ((value = value_of(fault, "private")) != NULL)
-        mount_node(value, 0600, 0, fault);
+        mount_node(value, 0600, 0, 0, fault);
     else if ((value = value_of(fault, "stale")) != NULL)
-        mount_node(value, 0666, 1, fault);
+        mount_node(value, 0666, 250, 0, fault);
+    else if ((value = value_of(fault, "minor")) != NULL)
+        mount_node(value, 0666, 0, 1, fault);
     return value != NULL;
 }
 
@@ -604,7 +621,11 @@ static void make_other(const char *fault)
             return;
         }
     }
-    if ((value = value_of(fault, "uid")) != NULL) {
+    if (strcmp(fault, "landlock=ioctl") == 0) {
+        landlock_other(1 << 15, 0, 0, fault);
+    } else if (strcmp(fault, "landlock=net") == 0) {
+        landlock_other(0, 3, 3, fault); /* TCP; abstract sockets and signals outside */
+    } else if ((value = value_of(fault, "uid")) != NULL) {
         become((unsigned)atoi(value), fault);
     } else if ((value = value_of(fault, "seccomp")) != NULL) {
         char name[32];
