@@ -32,6 +32,9 @@ Such a start can load kernel modules, create device files and wake a GPU. `cushi
 refused, without those that fail in every start, is the cause. `cushim doctor --watch` shows every operation that
 failed, also on a machine that works. Where `ptrace` is refused, `doctor` tries the operations of a driver itself.
 
+If the driver library cannot be found or loaded, there is nothing to start. `doctor` then gives the reason of the
+library, from [reasons.h](../../../../include/cushim/reasons.h), or names the file that cannot be used.
+
 "Not seen on hardware" marks a cause that is known from reports of other people; its rules were tested without a GPU.
 
 This page is made by `generate.py` from `causes.inc`: do not edit it.
@@ -78,6 +81,23 @@ def wrapped(text, indent=''):
     return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
+# The calls of the rows in words, as the subject of "fails".
+WORDS = {'*': 'an operation', 'clone* fork vfork': 'creating a thread or a process', 'ioctl': 'a request (`ioctl`) to',
+         'open*': 'opening', 'open* ioctl': 'opening, or a request (`ioctl`) to,', 'open* read': 'opening or reading',
+         'open* write': 'opening or writing', 'open* *stat* *access*': 'finding or opening',
+         'socket*': 'creating a socket',
+         'mmap mremap mprotect brk': 'a change of the memory (`mmap`, `mremap`, `mprotect`, `brk`)',
+         'mmap mprotect': 'mapping memory (`mmap`, `mprotect`)', 'mmap mlock*': 'locking memory (`mmap`, `mlock`)',
+         'eventfd* pipe* socket* bind listen epoll_create* dup*':
+             'creating a descriptor (`eventfd`, `pipe`, `socket`, `bind`, `listen`, `epoll_create`, `dup`)'}
+
+
+def either(names):
+    """Names in code, with "or" before the last one; "N" for a number."""
+    names = [f'`{name.replace("#", "N")}`' for name in names.split()]
+    return ', '.join(names[:-1]) + ' or ' + names[-1] if len(names) > 1 else names[0]
+
+
 def how(cause):
     """How the doctor knows."""
     parts = []
@@ -86,10 +106,8 @@ def how(cause):
     elif cause.codes and cause.codes != '*':
         parts.append('the failed call returns ' + ' or '.join(cause.codes.split()))
     if cause.calls:
-        what = f'the system refuses `{cause.calls}`' if cause.calls != '*' else 'the system refuses an operation'
-        what += f' of `{cause.paths}`' if cause.paths != '*' else ''
-        what += f' with `{cause.errors}`' if cause.errors != '*' else ''
-        parts.append(what)
+        what = WORDS[cause.calls] + (f' {either(cause.paths)}' if cause.paths != '*' else '') + ' fails'
+        parts.append(what + (f' with {either(cause.errors)}' if cause.errors != '*' else ''))
     if cause.evidence != 'any':
         parts.append(evidence()[cause.evidence])
     return '; '.join(parts) or 'no other cause was found'
