@@ -176,9 +176,7 @@ struct child child_start(void (*work)(void *memory), void *memory)
 bool child_has_ended(struct child *child)
 {
     int status = 0;
-    if (child->has_ended)
-        return true;
-    pid_t ended = waitpid((pid_t)child->pid, &status, WNOHANG);
+    pid_t ended = child->has_ended ? 0 : waitpid((pid_t)child->pid, &status, WNOHANG);
     if (ended == (pid_t)child->pid && !WIFSTOPPED(status)) {
         child->has_ended = true;
         child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -109,6 +109,9 @@ void evidence_ask_nvml(struct nvml *nvml);
 /* An operation that was refused and that driver 580 does not need, or NULL. */
 const struct operation *suspect_find(const struct doctor *doctor);
 
+/* The number of open descriptors; 0: unknown. */
+int open_files_count(void);
+
 /* Whether a process with this name is running. */
 bool process_exists(const struct doctor *doctor, const char *name);
 

@@ -72,6 +72,16 @@ bool evidence_suspect(const struct doctor *doctor)
 }
 
 #if defined(_WIN32)
+int open_files_count(void)
+{
+    return 0;
+}
+
+bool evidence_limit_of_files(const struct doctor *doctor)
+{
+    return doctor == NULL;
+}
+
 bool evidence_limit_of_processor_time(const struct doctor *doctor)
 {
     return doctor == NULL;
@@ -128,6 +138,26 @@ bool process_exists(const struct doctor *doctor, const char *name)
 #        include <sys/sysmacros.h>
 #    endif
 #    include <unistd.h>
+
+int open_files_count(void)
+{
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    while (directory != NULL && readdir(directory) != NULL)
+        count++;
+    if (directory != NULL)
+        closedir(directory);
+    return count > 3 ? count - 3 : 0; /* ".", ".." and the directory itself */
+}
+
+/* A system call that a filter makes fail with EMFILE is not a limit. */
+bool evidence_limit_of_files(const struct doctor *doctor)
+{
+    enum { MANY = 512 };
+    struct rlimit limit;
+    (void)doctor;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < (rlim_t)open_files_count() + MANY;
+}
 
 bool evidence_limit_of_address_space(const struct doctor *doctor)
 {

@@ -34,6 +34,11 @@ static bool failed_on_gpu(const struct doctor *doctor)
     return doctor->start->outcome == START_FAILED && doctor->start->step >= START_CONTEXT;
 }
 
+bool evidence_finds_no_gpu(const struct doctor *doctor)
+{
+    return !failed_on_gpu(doctor);
+}
+
 /* A context takes about 500 MiB. */
 bool evidence_memory_full(const struct doctor *doctor)
 {

@@ -83,7 +83,7 @@ static void write_memory(const struct doctor *doctor, char *text, size_t size)
     if (doctor->nvml->known)
         snprintf(text, size, ": %llu of %llu MiB are in use", doctor->nvml->used >> 20, doctor->nvml->total >> 20);
     else if (doctor->start->gpus[0].memory != 0)
-        snprintf(text, size, ", of which it has %llu MiB", doctor->start->gpus[0].memory >> 20);
+        snprintf(text, size, " (%llu MiB in all)", doctor->start->gpus[0].memory >> 20);
 }
 
 /* ---- The operation ---- */
@@ -178,7 +178,6 @@ static void write_confinement(const struct doctor *doctor, char *text, size_t si
 /* ---- The limits ---- */
 
 #if !defined(_WIN32)
-#    include <dirent.h>
 #    include <grp.h>
 #    include <pwd.h>
 #    include <sys/resource.h>
@@ -253,16 +252,8 @@ static void write_mappings(const struct doctor *doctor, char *text, size_t size)
 
 static void write_open_files(const struct doctor *doctor, char *text, size_t size)
 {
-    int count = 0;
+    int count = open_files_count();
     (void)doctor;
-#if !defined(_WIN32)
-    DIR *directory = opendir("/proc/self/fd");
-    while (directory != NULL && readdir(directory) != NULL)
-        count++;
-    count = directory != NULL ? count - 3 : 0; /* ".", ".." and the directory itself */
-    if (directory != NULL)
-        closedir(directory);
-#endif
     if (count > 0)
         snprintf(text, size, "%d", count);
     else
