@@ -139,6 +139,11 @@ class OnMachine(Case):
                 with open(path, encoding='utf-8') as file:
                     os.kill(int(file.read()), signal.SIGKILL)
 
+    def test_driver_when_it_hangs_and_proc_is_of_other_processes_then_no_state_is_invented(self):
+        first = self.examine('unshare=pid', FAKE_HANG='cuInit').document[0]
+        self.assertEqual(first['cause'], 'hang')
+        self.assertIn('/proc does not show', first['message'])
+
     def test_driver_when_its_load_hangs_with_signals_blocked_then_it_is_named(self):
         first = self.examine('none', FAKE_HANG='load').document[0]
         self.assertEqual((first['check'], first['verdict']), ('library', 'problem'))

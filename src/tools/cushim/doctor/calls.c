@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__linux__)
@@ -15,17 +16,29 @@ static const struct call calls[] = {
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
+bool calls_proc_is_own(void)
+{
+    char number[24] = "";
+    ssize_t length = readlink("/proc/self", number, sizeof number - 1);
+    return length > 0 && strtol(number, NULL, 10) == (long)getpid();
+}
+
 void calls_descriptor_path(long process, long descriptor, char *path, size_t size)
 {
     char link[64];
     snprintf(link, sizeof link, "/proc/%ld/fd/%ld", process, descriptor);
-    ssize_t length = readlink(link, path, size - 1);
+    ssize_t length = calls_proc_is_own() ? readlink(link, path, size - 1) : -1;
     if (length > 0)
         path[length] = '\0';
     else
         snprintf(path, size, "descriptor %ld", descriptor);
 }
 #else
+bool calls_proc_is_own(void)
+{
+    return false;
+}
+
 static const struct call calls[] = {{"", -1, CALL_NONE, 0, ""}};
 enum { CALLS = 1 };
 

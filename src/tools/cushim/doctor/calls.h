@@ -3,6 +3,7 @@
 #ifndef CUSHIM_DOCTOR_CALLS_H
 #define CUSHIM_DOCTOR_CALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum call_argument { CALL_NONE, CALL_PATH, CALL_DESCRIPTOR, CALL_ADDRESS, CALL_SIZE };
@@ -18,6 +19,9 @@ struct call {
 /* Finds a call by its number or its name; NULL if it is unknown. */
 const struct call *calls_find(long number);
 const struct call *calls_find_name(const char *name);
+
+/* Whether /proc has the processes of this namespace under the numbers that they have here. */
+bool calls_proc_is_own(void);
 
 /* Writes the path of an open file of a process, "descriptor N" if it is unknown. */
 void calls_descriptor_path(long process, long descriptor, char *path, size_t size);

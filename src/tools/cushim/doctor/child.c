@@ -227,7 +227,7 @@ static bool child_read(const struct child *child, const char *name, char *text, 
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/%s", child->pid, name);
-    return cush_os_file_read(path, text, size);
+    return calls_proc_is_own() && cush_os_file_read(path, text, size);
 }
 
 struct child_state child_describe(const struct child *child)

@@ -67,6 +67,11 @@ static void write_state(const struct doctor *doctor, char *text, size_t size)
         if (letters[i].letter == state->letter)
             words = letters[i].words;
     }
+    if (state->letter == '?') {
+        snprintf(text, size, "/proc does not show what the process does.%s",
+                 doctor->start->still_there ? " It could not be ended and is still there." : "");
+        return;
+    }
     snprintf(text, size, "The process %s (state %c)%s%s%s%s.%s", words, state->letter,
              state->call[0] != '\0' ? ", in the system call " : "", state->call,
              state->function[0] != '\0' ? ", in the kernel function " : "", state->function,

@@ -211,7 +211,7 @@ static bool is_thread_of_child(const struct watcher *watcher, pid_t id)
     char path[64], all[32];
     snprintf(all, sizeof all, "/proc/%ld/task", watcher->child.pid);
     snprintf(path, sizeof path, "%s/%ld", all, (long)id);
-    return platform_exists(path) || !platform_exists(all);
+    return platform_exists(path) || !platform_exists(all) || !calls_proc_is_own();
 }
 
 /* Handles what waitpid() has reported. Returns false if the watch must end. */
