@@ -105,6 +105,8 @@ class OnMachine(Case):
             crash = {} if faults[0].startswith('seccomp') else {'FAKE_CRASH': 'cuInit'}
             answer = self.examine(*faults, FAKE_SIGNAL=str(int(code)), **crash)
             self.assertEqual(answer.document[0]['cause'], cause)
+            self.assertNotIn('does not return', ' '.join(row['message'] for row in answer.document))
+        self.assertIn('the system call socket', answer.document[0]['message'])
 
     def test_driver_when_it_ends_the_process_then_each_place_is_named(self):
         for place, call in (('cuInit', 'cuInit'), ('cuCtxCreate', 'cuCtxCreate'), ('cuCtxDestroy', 'cuCtxDestroy')):
@@ -176,10 +178,11 @@ class OnMachine(Case):
             with self.subTest(cause):
                 faults, variables = CHANGES[cause]
                 faults = ['nofile=12'] if cause == 'limit_of_files' else faults
-                answer = run_json('doctor', '--driver', START_DRIVER, **variables,
-                                  before=(MACHINE, self.fault, 'seccomp=ptrace:1', *faults, '--'))
-                self.assertEqual(answer.document[0]['cause'], cause)
-                self.assertIn('could not be watched', ' '.join(row['message'] for row in answer.document))
+                for refusal in ('seccomp=ptrace:1', 'seccomp=ptrace:kill'):
+                    answer = run_json('doctor', '--driver', START_DRIVER, **variables,
+                                      before=(MACHINE, self.fault, refusal, *faults, '--'))
+                    self.assertEqual(answer.document[0]['cause'], cause)
+                    self.assertIn('could not be watched', ' '.join(row['message'] for row in answer.document))
 
     def leads(self, cause, tree, *faults, **variables):
         """The operation is that of the changed machine; the evidence is that of the tree."""
@@ -254,7 +257,7 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
     def test_machine_when_it_works_then_no_cause(self):
         for faults in (['none'], ['seccomp=ptrace:1'], ['seccomp=memfd:1'], ['open=/proc/driver:13'], ['HOME=/nowhere'],
                        ['open=/sys/:13'], ['memlock=0'], ['CUDA_VISIBLE_DEVICES=0'], ['traced'], ['empty=/sys'],
-                       ['seccomp=wait:1'], ['signals=ignored'], ['close=0'], ['close=2'], ['unshare=pid+proc'],
+                       ['seccomp=wait:1'], ['seccomp=ptrace:kill'], ['signals=ignored'], ['close=0'], ['close=2'], ['unshare=pid+proc'],
                        ['proc=hidepid=2', 'uid=65534'], ['proc=subset=pid'], ['cpu=60'], ['read-only=/']):
             for options in ((), ('--watch',)):
                 answer = self.examine(*faults, options=options)

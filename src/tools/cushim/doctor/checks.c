@@ -336,7 +336,8 @@ static void check_device_nodes(struct doctor *doctor)
     const struct cushim_system *system = &doctor->system;
     if (doctor->is_wsl || !platform_has_system_files() || has_cause(doctor, "device-nodes"))
         return;
-    if (doctor->trials->tried && !doctor->trials->has_ended && doctor->trials->current[0] != '\0') {
+    if (doctor->trials->tried && !doctor->trials->has_ended && doctor->trials->signal == 0
+        && doctor->trials->current[0] == '/') {
         doctor_find(doctor, "device-nodes", VERDICT_PROBLEM, "Opening %s does not return.", doctor->trials->current);
         doctor_advise(doctor, "Look for lines with NVRM or Xid in the messages of the kernel (dmesg), and restart the "
                               "machine.");

@@ -35,6 +35,15 @@ static void write_signal(const struct doctor *doctor, char *text, size_t size)
         snprintf(text, size, " by a call of exit()");
 }
 
+/* What ends the trial of the operations, too. */
+static void write_killer(const struct doctor *doctor, char *text, size_t size)
+{
+    const struct trials *trials = doctor->trials;
+    if (trials->signal == doctor->start->signal && trials->current[0] != '\0')
+        snprintf(text, size, " Tried alone, %s%s ends the process, too.",
+                 trials->current[0] == '/' ? "opening " : "the system call ", trials->current);
+}
+
 static void write_before(const struct doctor *doctor, char *text, size_t size)
 {
     char phrase[256];
@@ -452,7 +461,8 @@ void evidence_text(const struct doctor *doctor, const char *name, char *text, si
         FACT(wrong_node), FACT(suspect),
         FACT(refused),    FACT(cpu),
         FACT(stack),      FACT(before),
-        FACT(number),     FACT(variables),
+        FACT(killer),     FACT(number),
+        FACT(variables),
 #undef FACT
     };
     text[0] = '\0';

@@ -123,7 +123,7 @@ static void try_thread(struct trials *trials)
 {
     char path[64];
     pthread_t thread;
-    trial_begin(trials, "a thread");
+    trial_begin(trials, "clone");
     errno = pthread_create(&thread, NULL, thread_do_nothing, NULL);
     if (trial_end(trials, "clone3", "", errno == 0))
         pthread_join(thread, NULL);
@@ -135,15 +135,17 @@ static void try_thread(struct trials *trials)
 
 static void try_descriptors(struct trials *trials)
 {
-    trial_begin(trials, "descriptors");
+    trial_begin(trials, "eventfd");
     int event = eventfd(0, EFD_CLOEXEC);
     if (trial_end(trials, "eventfd2", "", event >= 0))
         close(event);
     int ends[2];
+    trial_begin(trials, "pipe2");
     if (trial_end(trials, "pipe2", "", pipe2(ends, O_CLOEXEC) == 0)) {
         close(ends[0]);
         close(ends[1]);
     }
+    trial_begin(trials, "memfd_create");
     int file = (int)syscall(SYS_memfd_create, "cushim", 0);
     if (trial_end(trials, "memfd_create", "", file >= 0))
         close(file);
@@ -153,7 +155,7 @@ static void try_many_descriptors(struct trials *trials)
 {
     enum { NEEDED = 40 }; /* driver 580 makes no context with 32 */
     int files[NEEDED], count = 0;
-    trial_begin(trials, "descriptors");
+    trial_begin(trials, "eventfd");
     while (count < NEEDED && (files[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
         count++;
     trial_end(trials, "eventfd2", "", count == NEEDED);
@@ -164,7 +166,7 @@ static void try_many_descriptors(struct trials *trials)
 static void try_memory(struct trials *trials)
 {
     static const size_t needed = sizeof(size_t) > 4 ? (size_t)1 << 32 : (size_t)1 << 28;
-    trial_begin(trials, "address space");
+    trial_begin(trials, "mmap");
     int file = try_open(trials, "/proc/self/maps", O_RDONLY);
     if (file >= 0)
         close(file);
@@ -175,7 +177,7 @@ static void try_memory(struct trials *trials)
 
 static void try_socket(struct trials *trials)
 {
-    trial_begin(trials, "a socket");
+    trial_begin(trials, "socket");
     int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (trial_end(trials, "socket", "", file >= 0))
         close(file);
@@ -210,5 +212,7 @@ void trials_run(struct trials *trials, const char *root)
     }
     if (!child_wait(&child, SECONDS * 1000))
         child_stop(&child);
+    else
+        trials->signal = child.signal;
 }
 #endif

@@ -12,6 +12,7 @@ struct trials {
     bool tried;
     bool has_ended;   /* all operations were tried; the last one did not return otherwise */
     char current[64]; /* the path or call that is being tried */
+    int signal;       /* which ended the trial of it, or 0 */
     bool control_opened, uvm_opened;
     int gpus_opened;
     char intercepted[64];         /* the file that can be opened by a system call, but not by open(), or "" */

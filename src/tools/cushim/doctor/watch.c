@@ -280,12 +280,36 @@ static int watch_child(struct watcher *watcher, int seconds)
     return 0;
 }
 
+static void trace_nothing(void *unused)
+{
+    (void)unused;
+    syscall(SYS_ptrace, (long)REQUEST_SEIZE, 0L, 0L, 0L);
+}
+
+/* A filter that ends a process for ptrace(2), as that of systemd does, must not end this one. */
+static bool ptrace_is_deadly(void)
+{
+    enum { MILLISECONDS = 1000 };
+    struct child_memory *memory = child_memory_create(sizeof *memory);
+    if (memory == NULL)
+        return true;
+    memory->may_begin = true;
+    struct child child = child_start(trace_nothing, memory);
+    bool is_deadly = child.error == 0 && child_wait(&child, MILLISECONDS) && child.signal != 0;
+    child_memory_destroy(memory, sizeof *memory);
+    return is_deadly;
+}
+
 void watch_start(struct start *start, struct watch *watch, int seconds)
 {
     static struct watcher watcher;
     watcher = (struct watcher){.start = start, .watch = watch};
     start->child.may_begin = false;
     start->child.is_quiet = true;
+    if (ptrace_is_deadly()) {
+        watch->error = EPERM;
+        return;
+    }
     watcher.child = child_start(start_work, start);
     watch->error = watcher.child.error;
     if (watch->error != 0)
