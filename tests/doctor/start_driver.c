@@ -4,10 +4,10 @@
  * see CAUSES.md. It uses /dev/nvidiactl, /dev/nvidia0 and /dev/nvidia-uvm, which can be any character devices.
  *
  * In the environment, FAKE_CODE is what cuInit returns if nothing was refused, FAKE_CONTEXT what cuCtxCreate returns,
- * FAKE_MODE the compute mode of the GPU. FAKE_CRASH, FAKE_EXIT and FAKE_HANG name the place that ends the process with
- * the signal FAKE_SIGNAL or with exit(0), or never returns and blocks all signals: load, cuInit, again (the second
- * cuInit), cuCtxCreate or cuCtxDestroy. FAKE_LINES is how many lines cuInit writes to stdout, and FAKE_DAEMON is a file
- * for the number of a process that cuInit leaves behind.
+ * FAKE_MODE the compute mode of the GPU. Four variables name a place: FAKE_CRASH ends the process there with the signal
+ * FAKE_SIGNAL, FAKE_EXIT with exit(0), FAKE_HANG never returns and blocks all signals, and FAKE_WAIT waits in state D.
+ * The places are load, cuInit, again (the second cuInit), cuCtxCreate and cuCtxDestroy. FAKE_LINES is how many lines
+ * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of a process that cuInit leaves behind.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,6 +21,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -48,12 +49,24 @@ static bool is_place(const char *variable, const char *place)
     return value != NULL && strcmp(value, place) == 0;
 }
 
+/* The parent of vfork() is in state D until the child has ended. */
+static void wait_in_kernel(void)
+{
+    if (vfork() != 0)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;)
+        pause();
+}
+
 static void misbehave(const char *place)
 {
     if (is_place("FAKE_CRASH", place))
         raise(setting("FAKE_SIGNAL", SIGABRT));
     if (is_place("FAKE_EXIT", place))
         exit(0);
+    if (is_place("FAKE_WAIT", place))
+        wait_in_kernel();
     if (!is_place("FAKE_HANG", place))
         return;
     sigset_t all;

@@ -56,6 +56,7 @@ CHANGES = {
     'killed_for_file_size': (['none'], {'FAKE_CRASH': 'cuCtxCreate', 'FAKE_SIGNAL': str(int(signal.SIGXFSZ))}),
     'killed_for_time': (['none'], {'FAKE_CRASH': 'cuInit', 'FAKE_SIGNAL': str(int(signal.SIGXCPU))}),
     'hang': (['none'], {'FAKE_HANG': 'cuCtxCreate'}),
+    'hang_in_kernel': (['none'], {'FAKE_WAIT': 'cuInit'}),
     'gpu_exclusive': (['none'], {'FAKE_CONTEXT': '46', 'FAKE_MODE': '3'}),
     'gpu_prohibited': (['none'], {'FAKE_CONTEXT': '46', 'FAKE_MODE': '2'}),
     'gpu_unavailable': (['none'], {'FAKE_CONTEXT': '46'}),
