@@ -508,16 +508,30 @@ static unsigned seccomp_result(const char *text)
                                               : SECCOMP_RET_ERRNO | (unsigned)atoi(text);
 }
 
-/* The command is the first process of a namespace, whose /proc is mounted if `has_proc`. This process waits for it. */
-static void unshare_processes(bool has_proc, const char *fault)
+/* The command goes on in a child, which is the first process in a new namespace. This process waits for it. */
+static void enter_in_child(const char *fault)
 {
-    check(unshare(CLONE_NEWPID) == 0, "unshare", fault);
     pid_t child = fork();
     check(child >= 0, "fork", fault);
     if (child > 0)
         _exit(wait_for(child));
+}
+
+static void unshare_processes(bool has_proc, const char *fault)
+{
+    check(unshare(CLONE_NEWPID) == 0, "unshare", fault);
+    enter_in_child(fault);
     if (has_proc)
         mount_proc("", fault);
+}
+
+/* In this namespace, the machine seems to have slept for a day. */
+static void unshare_time(const char *fault)
+{
+    enum { NEW_TIME = 0x80 };
+    check(unshare(NEW_TIME) == 0, "unshare", fault);
+    write_file("/proc/self/timens_offsets", "boottime 86400 0\n");
+    enter_in_child(fault);
 }
 
 /* The command is traced by this process, as by a debugger. */
@@ -654,6 +668,8 @@ static void make_other(const char *fault)
             signal(i, SIG_IGN);
     } else if (strcmp(fault, "unshare=pid") == 0 || strcmp(fault, "unshare=pid+proc") == 0) {
         unshare_processes(strcmp(fault, "unshare=pid") != 0, fault);
+    } else if (strcmp(fault, "unshare=time") == 0) {
+        unshare_time(fault);
     } else if (strcmp(fault, "traced") == 0) {
         become_tracer(fault);
     } else if (strcmp(fault, "no-new-privs") == 0) {

@@ -126,6 +126,9 @@ class OnMachine(Case):
             first = self.examine('open=/dev/nvidia-uvm$:5', **{how: 'again'}).document[0]
             self.assertIn('/dev/nvidia-uvm fails (EIO', first['message'])
 
+    def test_code_999_when_only_the_namespace_of_time_shows_a_sleep_then_is_unknown(self):
+        self.assertEqual(self.examine('unshare=time', FAKE_CODE='999').document[0]['cause'], 'unknown')
+
     def test_driver_when_it_writes_to_stdout_then_the_document_is_valid(self):
         for options in ((), ('--watch',)):
             answer = self.examine('none', options=options, FAKE_LINES='20000')
