@@ -175,6 +175,9 @@ class OnMachine(Case):
         os.remove(library)
         os.symlink('libcuda.so.580', library)
         self.assertIn(f'{library}: a link to libcuda.so.580', lead('none'))
+        mount = 'mount --bind "$0" /usr/local/lib && exec "$@"'
+        known = run_json('doctor', before=(MACHINE, 'sh', '-c', mount, directory))
+        self.assertIn('/usr/local/lib/libcuda.so.1: a link to libcuda.so.580', known.document[0]['message'])
 
     def test_cause_when_ptrace_is_refused_then_is_found_by_trial(self):
         for cause in ('limit_of_files', 'limit_of_processes', 'comm_refused', 'call_refused', 'devices_refused',
@@ -261,7 +264,8 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
     def test_machine_when_it_works_then_no_cause(self):
         for faults in (['none'], ['seccomp=ptrace:1'], ['seccomp=memfd:1'], ['open=/proc/driver:13'], ['HOME=/nowhere'],
                        ['open=/sys/:13'], ['memlock=0'], ['CUDA_VISIBLE_DEVICES=0'], ['traced'], ['empty=/sys'],
-                       ['seccomp=wait:1'], ['seccomp=ptrace:kill'], ['signals=ignored'], ['close=0'], ['close=2'], ['unshare=pid+proc'],
+                       ['seccomp=wait:1'], ['seccomp=ptrace:kill'], ['signals=ignored'], ['close=0'], ['close=2'],
+                       ['unshare=pid+proc'],
                        ['proc=hidepid=2', 'uid=65534'], ['proc=subset=pid'], ['cpu=60'], ['read-only=/']):
             for options in ((), ('--watch',)):
                 answer = self.examine(*faults, options=options)
