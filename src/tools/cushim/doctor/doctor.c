@@ -231,6 +231,7 @@ enum status command_doctor(const struct options *options)
     /* A library that cannot be loaded is found by the checks of the driver. */
     if (doctor.start->outcome != START_NOT_TRIED)
         doctor_find_cause(&doctor);
+    doctor_check_library(&doctor);
     doctor_check_driver(&doctor);
     if (doctor.start->outcome == START_NOT_TRIED)
         doctor_find_cause(&doctor);

@@ -77,7 +77,9 @@ void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict,
 CUSHIM_PRINTF(2, 3)
 void doctor_advise(struct doctor *doctor, const char *advice, ...);
 
-/* Run the checks of options, the driver, the kernel and the devices. Those of the platform come between the two. */
+/* Run the checks, in this order: of the options and the library, the kernel module and the device files, the platform,
+ * and the start. */
+void doctor_check_library(struct doctor *doctor);
 void doctor_check_driver(struct doctor *doctor);
 void doctor_check_platform(struct doctor *doctor);
 void doctor_check_start(struct doctor *doctor);
@@ -115,8 +117,8 @@ int open_files_count(void);
 /* Whether a process with this name is running. */
 bool process_exists(const struct doctor *doctor, const char *name);
 
-/* Finds a device file that is not the one of NVIDIA's driver: that of the operation, if there is one. Writes its path and
- * what it is. Returns false if there is none. */
+/* Finds a device file that is not the one of NVIDIA's driver: that of the operation, if there is one. Writes its path
+ * and what it is. Returns false if there is none. */
 bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, char *text, size_t size);
 
 /* Writes what is wrong with CUDA_VISIBLE_DEVICES. Returns false if nothing is. */

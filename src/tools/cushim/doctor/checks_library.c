@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks of the options, the variables and the driver library. */
+#include "doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Returns the first attempt that failed for a reason, or NULL. */
+static const struct cushim_attempt *find_attempt(const struct doctor *doctor, enum cushim_reason reason)
+{
+    for (size_t i = 0; i < doctor->load->attempt_count; i++) {
+        if (doctor->load->attempts[i].reason == reason)
+            return &doctor->load->attempts[i];
+    }
+    return NULL;
+}
+
+/* Whether a setting is the reason for which there is no driver. */
+static bool is_setting(enum cushim_reason reason)
+{
+    return reason == CUSHIM_REASON_NOT_WANTED || reason == CUSHIM_REASON_BAD_OPTION
+           || reason == CUSHIM_REASON_BAD_LAYER;
+}
+
+static void check_settings(struct doctor *doctor)
+{
+    const struct cushim_diagnosis *load = doctor->load;
+    if (is_setting(load->reason)) {
+        doctor_find(doctor, "settings", VERDICT_CAUSE, "%s", load->message);
+        doctor_advise(doctor, "%s", load->advice);
+        return;
+    }
+    for (size_t i = 0; i < load->variable_count; i++) {
+        const struct cushim_variable *variable = &load->variables[i];
+        doctor_find(doctor, "settings", VERDICT_NOTE, "%s is set to \"%s\"%s.", variable->name, variable->value,
+                    variable->used ? "" : ", and is not used");
+        if (variable->used)
+            doctor_advise(doctor, "Unset it unless cushim should behave as another driver.");
+    }
+}
+
+/* Whether a file exists, but cannot be used. */
+static bool is_broken(enum cushim_reason reason)
+{
+    return reason == CUSHIM_REASON_NOT_LOADABLE || reason == CUSHIM_REASON_NOT_A_DRIVER
+           || reason == CUSHIM_REASON_UNREADABLE || reason == CUSHIM_REASON_NEEDS_LIBRARY
+           || reason == CUSHIM_REASON_DAMAGED || reason == CUSHIM_REASON_EXECUTABLE_STACK;
+}
+
+static void report_loaded(struct doctor *doctor)
+{
+    const struct cushim_diagnosis *load = doctor->load;
+    doctor_find(doctor, "library", VERDICT_OK, "%s is %s.", load->path != NULL ? load->path : "The library",
+                driver_name().text);
+    for (size_t i = 0; i < load->attempt_count; i++) {
+        const struct cushim_attempt *attempt = &load->attempts[i];
+        if (!is_broken(attempt->reason))
+            continue;
+        doctor_find(doctor, "library", VERDICT_NOTE, "%s was skipped: %s.", attempt->path, attempt->result);
+        doctor_advise(doctor, "That file can make other programs fail. Remove it if nothing needs it.");
+    }
+}
+
+static void advise_on_library(struct doctor *doctor)
+{
+    if (doctor->load->reason == CUSHIM_REASON_NOT_FOUND && doctor->system.gpu_on_bus && !doctor->system.container)
+        doctor_advise(doctor,
+                      "Install NVIDIA's driver with the package manager of your system: there is an NVIDIA GPU.");
+    else
+        doctor_advise(doctor, "%s", doctor->load->advice);
+}
+
+/* Whether the dynamic loader could not map the library. */
+static bool is_about_memory(const struct cushim_attempt *attempt)
+{
+    static const char *const words[] = {"cannot map", "failed to map", "cannot allocate", "Cannot allocate"};
+    bool is_about_memory = false;
+    for (size_t i = 0; attempt != NULL && i < sizeof words / sizeof words[0]; i++)
+        is_about_memory |= strstr(attempt->result, words[i]) != NULL;
+    return is_about_memory;
+}
+
+static void report_unmapped(struct doctor *doctor, const struct cushim_attempt *attempt)
+{
+    if (evidence_limit_of_data(doctor) || evidence_limit_of_address_space(doctor)) {
+        doctor_find(
+            doctor, "limits", VERDICT_CAUSE,
+            "A limit of memory (RLIMIT_DATA or RLIMIT_AS) is too low: the dynamic loader cannot load the driver "
+            "library (%s).",
+            attempt->result);
+        doctor_advise(doctor, "Remove the limit: \"ulimit -d unlimited\" and \"ulimit -v unlimited\" in the shell, "
+                              "LimitDATA=infinity and LimitAS=infinity in a systemd service.");
+        return;
+    }
+    doctor_find(doctor, "library", VERDICT_CAUSE,
+                "The system does not let the dynamic loader map the driver library as a program (%s). Either its file "
+                "system is mounted with noexec, or a sandbox forbids executable memory.",
+                attempt->result);
+    doctor_advise(doctor,
+                  "\"findmnt -T FILE\" shows how the file system of the library is mounted: mount it without "
+                  "noexec, or install the driver elsewhere. A systemd service must not have NoExecPaths= for it "
+                  "or MemoryDenyWriteExecute=.");
+}
+
+/* Nothing was found. A library that the dynamic loader passed over explains this better than the machine does. */
+static bool report_unusable(struct doctor *doctor)
+{
+    char fault[1024];
+    if (doctor->load->reason != CUSHIM_REASON_NOT_FOUND || doctor->root[0] != '\0'
+        || !load_find_unusable(fault, sizeof fault))
+        return false;
+    doctor_find(doctor, "library", VERDICT_LEAD, "No driver library can be used. The dynamic loader passes over %s.",
+                fault);
+    doctor_advise(doctor, "If the file belongs to the driver of this machine, correct its permissions or install the "
+                          "driver again. Otherwise remove it, or its directory from LD_LIBRARY_PATH.");
+    return true;
+}
+
+static void check_library(struct doctor *doctor)
+{
+    enum cushim_reason reason = doctor->load->reason;
+    const struct cushim_attempt *refused = find_attempt(doctor, CUSHIM_REASON_NOT_LOADABLE);
+    if (doctor->loaded || reason == CUSHIM_REASON_TOO_OLD) {
+        report_loaded(doctor);
+    } else if (is_setting(reason) || reason == CUSHIM_REASON_STUB) {
+        doctor_find(doctor, "library", VERDICT_NOTE, "No driver library was loaded.");
+    } else if (reason == CUSHIM_REASON_NOT_FOUND && evidence_no_gpu(doctor)) {
+        doctor_find(doctor, "library", VERDICT_NOTE,
+                    "This machine has no NVIDIA driver library, as expected without a GPU.");
+    } else if (is_about_memory(refused)) {
+        report_unmapped(doctor, refused);
+    } else if (!report_unusable(doctor)) {
+        /* An unusable file is a cause. That nothing was found has other causes. */
+        doctor_find(doctor, "library", reason != CUSHIM_REASON_NOT_FOUND ? VERDICT_CAUSE : VERDICT_PROBLEM, "%s",
+                    doctor->load->message);
+        advise_on_library(doctor);
+    }
+}
+
+static void check_stub(struct doctor *doctor)
+{
+    const struct cushim_attempt *attempt = find_attempt(doctor, CUSHIM_REASON_STUB);
+    if (attempt == NULL)
+        return;
+    const char *file = attempt->file != NULL ? attempt->file : attempt->path;
+    bool is_cause = doctor->load->reason == CUSHIM_REASON_STUB;
+    if (!is_cause && strchr(attempt->path, '/') == NULL) {
+        doctor_find(doctor, "stub", VERDICT_PROBLEM,
+                    "Programs that open %s by its name get the stub library of the CUDA Toolkit (%s) and CUDA error "
+                    "34. Programs that use cushim are not affected, because cushim skips the stub.",
+                    attempt->path, file);
+        doctor->findings[doctor->count - 1].verdict = VERDICT_PROBLEM; /* also beside a driver that starts */
+    } else {
+        doctor_find(
+            doctor, "stub", is_cause ? VERDICT_CAUSE : VERDICT_NOTE,
+            "%s leads to the stub library of the CUDA Toolkit (%s), which is for linking and cannot run programs.",
+            attempt->path, file);
+    }
+    doctor_advise(doctor,
+                  "%sRemove the \"stubs\" directory of the Toolkit from LD_LIBRARY_PATH and /etc/ld.so.conf.d. It "
+                  "belongs only on the command line of the linker.",
+                  is_cause ? "If NVIDIA's driver is not installed, install it. " : "");
+}
+
+static void check_compat(struct doctor *doctor)
+{
+    if (!doctor->is_compat)
+        return;
+    doctor_find(
+        doctor, "compat", VERDICT_NOTE,
+        "The driver library belongs to the cuda-compat package, which gives an older driver newer functions: %s.",
+        doctor->load->path);
+    doctor_advise(
+        doctor, "Remove its directory from LD_LIBRARY_PATH and /etc/ld.so.conf.d if the installed driver is new enough "
+                "by now.");
+}
+
+void doctor_check_library(struct doctor *doctor)
+{
+    check_settings(doctor);
+    check_library(doctor);
+    check_stub(doctor);
+    check_compat(doctor);
+}
