@@ -163,11 +163,11 @@ struct child child_start(void (*work)(void *memory), void *memory)
     }
     if (child.pid < 0)
         child.error = errno;
-    if (has_output) {
+    if (has_output)
         close(ends[1]);
+    if (has_output && child.pid > 0)
         child.output = ends[0];
-    }
-    if (child.pid < 0 && has_output)
+    else if (has_output)
         close(ends[0]);
     return child;
 }
