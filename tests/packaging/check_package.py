@@ -82,6 +82,16 @@ class Package(unittest.TestCase):
                 version = run(self.program, 'exec', '--softcuda', '550', '--', *without, self.python, '-c', OPEN, name)
                 self.assertEqual(version, '12040\n', (without, name))
 
+    def test_exec_when_it_ran_then_it_made_no_files(self):
+        place = self.directory / 'open to all'
+        place.mkdir()
+        place.chmod(0o777)
+        everywhere = [f'{name}={place}' for name in ('HOME', 'TMPDIR', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR')]
+        before = pack.files_below(self.prefix)
+        run('env', *everywhere, self.program, 'exec', '--softcuda', '550', '--', self.program, 'probe')
+        self.assertEqual(os.listdir(place), [])
+        self.assertEqual(pack.files_below(self.prefix), before)
+
     def test_audit_when_run_then_finds_its_modules(self):
         self.assertIn('--require-driver', run(self.program, 'audit', '--help'))
 
