@@ -109,7 +109,7 @@ class File(Traced):
         self.trace(KNOWN, 'calls')
         with open(self.file, 'rb') as file:
             data = bytearray(file.read())
-        data[8] = 2
+        data[8] = 3
         self.assertIn('a newer version of cushim wrote this trace', self.refused(data))
 
     def test_layer_when_built_then_is_small(self):

@@ -30,6 +30,7 @@ class Json(Traced):
         """A call as --calls prints it."""
         arguments = dict(event['args'])
         result = arguments.pop('returns')
+        assert arguments.pop('caller').startswith('program+0x')
         words = [f'{name}={json.dumps(value) if name == "name" else value}' for name, value in arguments.items()]
         return f'{event["name"]}({", ".join(words)})' + (f' = {result}' if event['ph'] == 'X' else ' ' + result)
 

@@ -34,9 +34,12 @@ class Traced(Case):
         self.assertEqual((answer.status, answer.err), (0, b''))
         return answer.out.decode()
 
-    def calls(self, *options, path=None):
-        """[(process, thread, "function(arguments) = result")]; what the driver says follows the result."""
+    def calls(self, *options, path=None, places=False):
+        """[(process, thread, "function(arguments) = result")]; what the driver says follows the result, and so does
+        where the call was made if `places`."""
         lines = self.report('--calls', *options, path=path).replace('\n' + 45 * ' ', '; ').splitlines()
+        if not places:
+            lines = [re.sub(r'; at [^;]*', '', re.sub(r'  from [^;]*', '', line)) for line in lines]
         found = [CALL.fullmatch(line) for line in lines]
         self.assertNotIn(None, found, lines[:3])
         times = [float(one['time']) for one in found]

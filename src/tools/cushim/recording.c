@@ -29,7 +29,7 @@ static bool environment_set(const struct recording *recording)
 }
 
 const char *recording_start(struct recording *recording, const char *path, uint64_t size, bool keeps_newest,
-                            const char *command)
+                            bool wants_stacks, const char *command)
 {
     /* The file to which a symbolic link leads. */
     recording->was_there = platform_real_path(path, recording->path, sizeof recording->path)
@@ -43,7 +43,7 @@ const char *recording_start(struct recording *recording, const char *path, uint6
     recording->file = mkostemp(recording->hidden, O_CLOEXEC);
     if (recording->file < 0)
         return strerror(errno);
-    if (trace_file_make(recording->file, size, keeps_newest, command) && environment_set(recording))
+    if (trace_file_make(recording->file, size, keeps_newest, wants_stacks, command) && environment_set(recording))
         return NULL;
     const char *why = strerror(errno);
     recording_discard(recording);

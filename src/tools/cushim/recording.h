@@ -21,7 +21,7 @@ struct recording {
 /* Makes the file, empty of calls, beside the requested one, and names it in the environment. Returns NULL, or why that
  * is not possible. */
 const char *recording_start(struct recording *recording, const char *path, uint64_t size, bool keeps_newest,
-                            const char *command);
+                            bool wants_stacks, const char *command);
 
 /* Ends the recording: cuts the room that was not used, and gives the file its name. If another file got that name
  * meanwhile, the recording gets another one, `path`. Returns NULL, or why the file has no name. */

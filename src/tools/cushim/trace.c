@@ -83,7 +83,8 @@ static enum status record(const struct options *options)
         return STATUS_UNUSABLE;
     }
     join_words(options->program, command, sizeof command);
-    const char *why = recording_start(&recording, path, size, !options->recording.keeps_first, command);
+    const char *why = recording_start(&recording, path, size, !options->recording.keeps_first,
+                                      options->recording.wants_stacks, command);
     if (why != NULL) {
         text_complain("trace: cannot write %s: %s", path, why);
         return STATUS_UNUSABLE;

@@ -24,7 +24,7 @@
 #define TRACE_MAGIC UINT64_C(0x656361727475636d) /* "mcutrace" */
 
 enum {
-    TRACE_VERSION = 1,
+    TRACE_VERSION = 2,
     TRACE_HEADER_SIZE = 4096,
     TRACE_CHUNKS_AT = 256 << 10, /* the states and the schema are before */
     TRACE_CHUNK_SIZE = 64 << 10,
@@ -38,7 +38,7 @@ struct trace_header {
     uint32_t schema_at, schema_size;
     _Atomic uint64_t chunk_count; /* for which the file has room; less when the disk is full */
     uint32_t keeps_newest; /* if there is no room, whether the oldest chunks are overwritten or new calls dropped */
-    uint32_t unused;
+    uint32_t wants_stacks; /* whether every call has a backtrace, and not only those that fail */
     uint64_t clock, real_clock; /* nanoseconds of CLOCK_MONOTONIC and CLOCK_REALTIME when the file was made */
     char command[TRACE_COMMAND_SIZE];
     _Atomic uint64_t taken;                /* the number of chunks that were taken so far */
@@ -66,23 +66,29 @@ struct trace_chunk {
 };
 
 /*
- * A record is a head of three words and the fields of its slot in the order of the schema.
+ * A record is a head of four words (three in version 1) and the fields of its slot in the order of the schema.
  *
  *   word 0  the slot, the kind of the table, the number of words of the record, the result, and whether it returned
  *   word 1  when the call began, by the clock
  *   word 2  when it returned
+ *   word 3  the address to which it returns; 0 in version 1, and if it is not known
  *
  * A field is as many words as its kind needs (enum trace_field). A text is a pointer, its length, and its characters.
  */
 enum {
-    TRACE_HEAD = 3,
+    TRACE_HEAD = 4,
+    TRACE_HEAD_OF_VERSION_1 = 3,
     TRACE_KIND_SHIFT = 12,
     TRACE_WORDS_SHIFT = 13,
     TRACE_RESULT_SHIFT = 29,
     TRACE_RETURNED_SHIFT = 45,
-    TRACE_TEXT_MOST = 255,
+    TRACE_TEXT_MOST = 1023,
     TRACE_TEXT_WORDS = 2 + (TRACE_TEXT_MOST + 7) / 8,
-    TRACE_LOG_WORDS = TRACE_HEAD + TRACE_TEXT_WORDS
+    TRACE_LOG_WORDS = TRACE_HEAD + TRACE_TEXT_WORDS,
+    TRACE_STACK_MOST = 32, /* frames */
+    TRACE_STACK_WORDS = TRACE_HEAD + 1 + TRACE_STACK_MOST,
+    TRACE_MODULE_WORDS = 5,                                 /* before its path */
+    TRACE_FACT_WORDS = TRACE_MODULE_WORDS + TRACE_LOG_WORDS /* no fact has more */
 };
 
 /* The kinds of a field, by their letters in the schema. */
@@ -101,13 +107,17 @@ enum {
     TRACE_THREAD = TRACE_FIRST_FACT, /* the next records of the chunk are of this thread: its number */
     TRACE_PROCESS,                   /* a process began to record: its number, its parent's, its command as a text */
     TRACE_EXIT,                      /* the process called exit() */
-    TRACE_LOG /* what the driver says about a call that failed, behind it: when the call began, the length, the text */
+    TRACE_LOG, /* what the driver says about a call that failed, behind it: when the call began, the length, the text */
+    TRACE_STACK, /* a backtrace, behind the call: when that began, and the addresses from its caller on */
+    TRACE_MODULE /* a part of the process that can be executed: where it starts and ends, where its file would start,
+                  * the size and the time of the last change of the file, and its path as a text. Each chunk has those
+                  * to which its addresses belong */
 };
 
 #define TRACE_WORDS_OF(bytes) (((bytes) + 7) / 8)
 
 /* Writes a header for a file of that size into the file. Returns false, with errno, if it cannot be written. */
-bool trace_file_make(int file, uint64_t size, bool keeps_newest, const char *command);
+bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stacks, const char *command);
 
 enum { TRACE_DEFAULT_MEBIBYTES = 1024 };
 

@@ -131,6 +131,53 @@ static size_t process_find(struct trace_reader *reader, unsigned number)
     return reader->process_count++;
 }
 
+static void processes_free(struct trace_reader *reader)
+{
+    for (size_t i = 0; i < reader->process_count; i++) {
+        for (size_t k = 0; k < reader->processes[i].module_count; k++)
+            free(reader->processes[i].modules[k].path);
+        free(reader->processes[i].modules);
+    }
+    free(reader->processes);
+    reader->processes = NULL;
+    reader->process_count = 0;
+}
+
+/* Each chunk has the parts of the process that it needs. A new one can have the addresses of one that was unloaded.
+ * Without memory, addresses have no names. */
+static void module_add(struct trace_process *process, const uint64_t *words, size_t count)
+{
+    const uint64_t *text = words + TRACE_MODULE_WORDS;
+    if (count < TRACE_MODULE_WORDS + 1 || text[0] > TRACE_TEXT_MOST
+        || TRACE_WORDS_OF(text[0]) > count - TRACE_MODULE_WORDS - 1)
+        return;
+    struct trace_module module = {words[0], words[1], words[2],
+                                  words[3], words[4], strndup((const char *)&text[1], text[0])};
+    bool is_known = module.path == NULL;
+    for (size_t i = process->module_count; !is_known && i-- > 0;) {
+        const struct trace_module *other = &process->modules[i];
+        is_known = other->start == module.start && other->end == module.end && strcmp(other->path, module.path) == 0;
+    }
+    struct trace_module *grown =
+        is_known ? NULL : realloc(process->modules, (process->module_count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        free(module.path);
+        return;
+    }
+    process->modules = grown;
+    grown[process->module_count++] = module;
+}
+
+const struct trace_module *trace_module_find(const struct trace_reader *reader, size_t process, uint64_t address)
+{
+    for (size_t i = reader->processes[process].module_count; i-- > 0;) {
+        const struct trace_module *module = &reader->processes[process].modules[i];
+        if (address >= module->start && address < module->end)
+            return module;
+    }
+    return NULL;
+}
+
 /* ---- the heap of cursors, the earliest record first ---- */
 
 static void heap_sift(struct trace_reader *reader, size_t at)
@@ -156,9 +203,9 @@ static size_t record_size(const struct trace_cursor *cursor)
 static bool cursor_load(const struct trace_reader *reader, struct trace_cursor *cursor, size_t at)
 {
     cursor->at = at;
-    return cursor->end - at >= 8 * TRACE_HEAD && copy(reader, at, &cursor->head, 8)
-           && copy(reader, at + 8, &cursor->begin, 8) && record_size(cursor) >= 8 * TRACE_HEAD
-           && record_size(cursor) <= cursor->end - at;
+    size_t head = 8 * reader->head;
+    return cursor->end - at >= head && copy(reader, at, &cursor->head, 8) && copy(reader, at + 8, &cursor->begin, 8)
+           && record_size(cursor) >= head && record_size(cursor) <= cursor->end - at;
 }
 
 /* Moves the first cursor to its next record. */
@@ -201,9 +248,8 @@ static const char *cursors_make(struct trace_reader *reader)
     uint64_t expected = taken < most ? taken : most;
     size_t count = present < expected ? present : (size_t)expected;
     free(reader->cursors);
-    free(reader->processes);
-    reader->processes = NULL;
-    reader->cursor_count = reader->process_count = reader->calls = reader->calls_read = 0;
+    processes_free(reader);
+    reader->cursor_count = reader->calls = reader->calls_read = 0;
     reader->damaged = expected - count;
     reader->cursors = malloc((count + 1) * sizeof *reader->cursors);
     if (reader->cursors == NULL)
@@ -244,7 +290,10 @@ static const char *map_file(int file, struct trace_reader *reader)
     reader->header->command[TRACE_COMMAND_SIZE - 1] = '\0';
     if (reader->header->magic != TRACE_MAGIC)
         return "this file is not a trace";
-    return reader->header->version == TRACE_VERSION ? NULL : "a newer version of cushim wrote this trace";
+    if (reader->header->version > TRACE_VERSION)
+        return "a newer version of cushim wrote this trace";
+    reader->head = reader->header->version == 1 ? TRACE_HEAD_OF_VERSION_1 : TRACE_HEAD;
+    return reader->header->version != 0 ? NULL : is_damaged;
 }
 
 const char *trace_open_file(int file, struct trace_reader *reader)
@@ -275,7 +324,7 @@ void trace_close(struct trace_reader *reader)
     free(reader->slots);
     free(reader->schema);
     free(reader->cursors);
-    free(reader->processes);
+    processes_free(reader);
 }
 
 /* ---- records ---- */
@@ -355,6 +404,9 @@ static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, 
         memcpy(process->command, words + 4, words[3]);
         process->command[words[3]] = '\0';
         break;
+    case TRACE_MODULE:
+        module_add(process, words, count);
+        break;
     case TRACE_EXIT:
         process->has_exited = true;
         break;
@@ -363,27 +415,40 @@ static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, 
     }
 }
 
-/* Finds what the driver says about a call: behind its record, and behind those of calls within this call. */
-static void log_find(struct trace_reader *reader, const struct trace_cursor *place, struct trace_call *call)
+/* What the driver says about a call, or a backtrace of it. */
+static void fact_use(struct trace_reader *reader, struct trace_call *call, unsigned fact, const uint64_t *words,
+                     size_t count)
+{
+    if (fact == TRACE_LOG && count >= 2 && words[1] <= TRACE_TEXT_MOST && 2 + TRACE_WORDS_OF(words[1]) <= count) {
+        memcpy(reader->log, words + 2, words[1]);
+        call->log = reader->log;
+        call->log_length = words[1];
+    } else if (fact == TRACE_STACK && count > 1 && count - 1 <= TRACE_STACK_MOST) {
+        memcpy(reader->stack, words + 1, (count - 1) * sizeof *words);
+        call->stack = reader->stack;
+        call->stack_count = count - 1;
+    }
+}
+
+/* Finds what is known of a call: behind its record, and behind those of calls within this call. */
+static void facts_find(struct trace_reader *reader, const struct trace_cursor *place, struct trace_call *call)
 {
     struct trace_cursor cursor = *place;
     uint64_t begin = reader->record[1], end = reader->record[2];
     while (cursor.at + record_size(&cursor) < cursor.end
            && cursor_load(reader, &cursor, cursor.at + record_size(&cursor))) {
-        uint64_t words[TRACE_LOG_WORDS];
+        uint64_t words[TRACE_FACT_WORDS];
         unsigned slot = cursor.head & 0xfff;
-        if (slot < reader->slot_count && cursor.begin >= end)
+        if (slot < reader->slot_count && (!call->returned || cursor.begin >= end))
             break;
-        if (slot != TRACE_LOG || record_size(&cursor) > sizeof words
-            || !copy(reader, cursor.at, words, record_size(&cursor)) || record_size(&cursor) < 8 * (TRACE_HEAD + 2))
+        size_t count = record_size(&cursor) / 8 - reader->head;
+        if (slot < reader->slot_count || count == 0 || record_size(&cursor) > sizeof words
+            || !copy(reader, cursor.at, words, record_size(&cursor)))
             continue;
-        const uint64_t *text = words + TRACE_HEAD;
-        if (text[0] == begin && text[1] <= TRACE_TEXT_MOST
-            && TRACE_HEAD + 2 + TRACE_WORDS_OF(text[1]) <= record_size(&cursor) / 8) {
-            memcpy(reader->log, text + 2, text[1]);
-            call->log = reader->log;
-            call->log_length = text[1];
-        }
+        if (slot == TRACE_MODULE) /* which the backtrace needs */
+            module_add(&reader->processes[cursor.process], words + reader->head, count);
+        else if (words[reader->head] == begin)
+            fact_use(reader, call, slot, words + reader->head, count);
     }
 }
 
@@ -392,12 +457,12 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
     for (; reader->cursor_count > 0; cursor_advance(reader)) {
         struct trace_cursor *cursor = &reader->cursors[0];
         const uint64_t *record = reader->record;
-        size_t words = record_size(cursor) / 8 - TRACE_HEAD;
+        size_t head = reader->head, words = record_size(cursor) / 8 - head;
         unsigned slot = cursor->head & 0xfff;
         if (!copy(reader, cursor->at, reader->record, record_size(cursor)))
             continue;
         if (slot >= reader->slot_count) {
-            fact_read(reader, cursor, record + TRACE_HEAD, words);
+            fact_read(reader, cursor, record + head, words);
             continue;
         }
         uint64_t origin = reader->header->clock;
@@ -409,12 +474,13 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
             .returned = cursor->head >> TRACE_RETURNED_SHIFT & 1,
             .result = cursor->head >> TRACE_RESULT_SHIFT & 0xffff,
             .begin = cursor->begin > origin ? cursor->begin - origin : 0,
-            .fields = record + TRACE_HEAD,
+            .fields = record + head,
             .words = words,
+            .caller = head == TRACE_HEAD ? record[3] : 0,
         };
         call->end = call->returned && record[2] - origin > call->begin ? record[2] - origin : call->begin;
-        if (call->returned && call->result != 0)
-            log_find(reader, cursor, call);
+        if (reader->header->wants_stacks || (call->returned && call->result != 0))
+            facts_find(reader, cursor, call);
         reader->processes[cursor->process].calls++;
         reader->calls_read++;
         cursor_advance(reader);

@@ -60,12 +60,21 @@ struct trace_slot {
     } fields[TRACE_MOST_FIELDS];
 };
 
+/* A part of a process that could be executed. */
+struct trace_module {
+    uint64_t start, end, base; /* base: where its file would start */
+    uint64_t size, modified;   /* of the file when it was recorded; the time is in nanoseconds */
+    char *path;                /* empty: no file */
+};
+
 struct trace_process {
     unsigned number;  /* from 1 */
     long pid, parent; /* the parent is 0 if the start of the process was overwritten */
     char command[TRACE_TEXT_MOST + 1];
     bool has_exited; /* it called exit(), or returned from main() */
     uint64_t calls;
+    struct trace_module *modules;
+    size_t module_count;
 };
 
 /* A call. */
@@ -78,6 +87,9 @@ struct trace_call {
     uint64_t begin, end;    /* nanoseconds since the start of the trace */
     const uint64_t *fields; /* those of the slot, in order; valid until the next call is read */
     size_t words;
+    uint64_t caller;       /* the address to which it returns; 0: unknown */
+    const uint64_t *stack; /* a backtrace from the caller on, or NULL; as valid as the fields */
+    size_t stack_count;
     const char *log; /* what the driver says about the failure, in lines, not null-terminated; or NULL. As valid */
     size_t log_length;
 };
@@ -92,6 +104,8 @@ struct trace_reader {
     size_t size;
     uint64_t record[TRACE_CHUNK_SIZE / 8]; /* copies: that of the newest call, and what the driver says about it */
     char log[TRACE_TEXT_MOST];
+    uint64_t stack[TRACE_STACK_MOST];
+    size_t head; /* the words of the head of a record */
     struct trace_slot *slots;
     size_t slot_count;
     struct trace_process *processes;
@@ -114,6 +128,9 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call);
 
 /* Starts again with the first call. */
 bool trace_rewind(struct trace_reader *reader);
+
+/* Returns the part of a process that has an address, or NULL. */
+const struct trace_module *trace_module_find(const struct trace_reader *reader, size_t process, uint64_t address);
 
 /* The value of a field: its first word or, of a pointer, that of the value behind it. Returns NULL if there is none. */
 const uint64_t *trace_field_value(const struct trace_slot_field *field, const uint64_t *at, bool has_succeeded);

@@ -6,6 +6,7 @@
 #include "record.h"
 
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cushim/abi/cuda_abi.h"
+
 #define LOAD(object) atomic_load_explicit(&(object), memory_order_acquire)
 #define STORE(object, value) atomic_store_explicit(&(object), value, memory_order_release)
 
@@ -31,6 +34,9 @@ struct process {
     atomic_flag is_beginning;
     atomic_flag is_announced;
     struct trace_chunk *_Atomic left[MOST_LEFT]; /* chunks with room, of threads that have ended */
+    bool can_unwind;
+    atomic_bool is_broken; /* a call has returned an error that all later calls return, too */
+    struct modules modules;
 };
 static struct process *process;
 
@@ -40,6 +46,7 @@ static atomic_bool file_failed;
 static const char *file_path, *file_link; /* the second one is NULL without the command */
 static const struct trace_schema *schema;
 static pthread_key_t thread_key;
+static pid_t preparing; /* the process that prepared the layer: not a child of it */
 
 static _Thread_local struct trace_thread thread;
 
@@ -86,7 +93,8 @@ static const char *file_map(int descriptor)
     struct stat status;
     if (fstat(descriptor, &status) != 0
         || (status.st_size == 0
-            && !trace_file_make(descriptor, (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20, true, program_invocation_name)))
+            && !trace_file_make(descriptor, (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20, true, false,
+                                program_invocation_name)))
         return strerror(errno);
     if (pread(descriptor, &header, sizeof header, 0) != (ssize_t)sizeof header || header.magic != TRACE_MAGIC
         || header.version != TRACE_VERSION)
@@ -261,6 +269,7 @@ static void fact_write(unsigned fact, const uint64_t *words, size_t count)
 {
     thread.at[0] = fact | (uint64_t)(TRACE_HEAD + count) << TRACE_WORDS_SHIFT;
     thread.at[1] = thread.at[2] = now();
+    thread.at[3] = 0;
     for (size_t i = 0; i < count; i++)
         thread.at[TRACE_HEAD + i] = words[i];
     thread.at += TRACE_HEAD + count;
@@ -288,6 +297,14 @@ static void fact_write_process(void)
 
 /* ---- threads and processes ---- */
 
+/* As a word: signals have the numbers 1 to 64. */
+static uint64_t blocked_signals(void)
+{
+    uint64_t blocked = 0;
+    (void)syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof blocked);
+    return blocked;
+}
+
 static bool thread_find_room(size_t words);
 
 static void process_exit(void)
@@ -314,6 +331,7 @@ static bool process_begin(void)
         if (!has_begun)
             schema->begin();
         has_begun = true; /* a child inherits it, too */
+        process->can_unwind = getpid() == preparing;
         STORE(process->number, atomic_fetch_add(&LOAD(file_header)->process_count, 1) + 1);
     }
     atomic_flag_clear(&process->is_beginning);
@@ -332,11 +350,13 @@ static bool thread_change_chunk(size_t words)
 {
     if (!process_begin())
         return false;
-    if (thread.process != process->number) /* a new thread, or that of a child with the chunk of its parent */
+    if (thread.process != process->number) { /* a new thread, or that of a child with the chunk of its parent */
         thread.chunk = NULL, thread.at = thread.end = NULL;
+        thread.blocked = blocked_signals();
+    }
     thread.process = process->number;
     chunk_leave();
-    size_t facts = TRACE_HEAD + 1 + TRACE_HEAD + PROCESS_WORDS + TRACE_LOG_WORDS;
+    size_t facts = TRACE_HEAD + 1 + TRACE_HEAD + PROCESS_WORDS + TRACE_LOG_WORDS + TRACE_STACK_WORDS;
     struct trace_chunk *chunk = chunk_take_left(words + facts);
     if (chunk == NULL)
         chunk = chunk_take();
@@ -345,7 +365,10 @@ static bool thread_change_chunk(size_t words)
     uint64_t number = (uint64_t)syscall(SYS_gettid);
     thread.chunk = chunk;
     thread.at = (uint64_t *)(void *)((char *)chunk + chunk->used);
-    thread.end = (uint64_t *)(void *)((char *)chunk + TRACE_CHUNK_SIZE) - TRACE_LOG_WORDS;
+    thread.end = (uint64_t *)(void *)((char *)chunk + TRACE_CHUNK_SIZE) - TRACE_LOG_WORDS - TRACE_STACK_WORDS;
+    thread.wants_stacks = LOAD(file_header)->wants_stacks != 0 && process->can_unwind;
+    thread.start = thread.size = 0;
+    memset(thread.has_module, 0, sizeof thread.has_module);
     pthread_setspecific(thread_key, &thread_key);
     if (!atomic_flag_test_and_set(&process->is_announced))
         fact_write_process();
@@ -383,6 +406,9 @@ bool record_prepare(const struct trace_schema *given)
     if (page == MAP_FAILED || madvise(page, sizeof *process, MADV_WIPEONFORK) != 0
         || pthread_key_create(&thread_key, thread_end) != 0)
         return false;
+    void *frame;
+    (void)backtrace(&frame, 1); /* the first use opens a library */
+    preparing = getpid();
     schema = given;
     process = page;
     return true;
@@ -390,25 +416,123 @@ bool record_prepare(const struct trace_schema *given)
 
 /* ---- records ---- */
 
-struct trace_thread *record_begin(size_t words)
+/* Notes the parts of the process that have some addresses, if the chunk has room: otherwise, the next one has them. */
+static void modules_note(struct trace_thread *own, const uint64_t *addresses, size_t count)
 {
-    struct trace_thread *own = &thread;
-    bool is_interrupting = own->is_busy != 0;
-    own->is_busy = 1;
-    atomic_signal_fence(memory_order_seq_cst);
-    if (!is_interrupting && (thread_has_room(own, words) || thread_find_room(words)))
-        return own;
-    own->is_busy = is_interrupting;
+    bool is_complete = true;
+    for (size_t i = 0; i < count; i++)
+        is_complete = is_complete && modules_find(&process->modules, addresses[i]) >= 0;
+    if (!is_complete) {
+        int error = errno, state;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        modules_add(&process->modules, addresses, count);
+        pthread_setcancelstate(state, NULL);
+        errno = error;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int index = modules_find(&process->modules, addresses[i]);
+        if (index < 0 || (own->has_module[index / 64] >> index % 64 & 1) != 0)
+            continue;
+        const struct module *module = &process->modules.all[index];
+        size_t words = TRACE_MODULE_WORDS + 1 + TRACE_WORDS_OF(module->length);
+        if (!thread_has_room(own, TRACE_HEAD + words))
+            continue;
+        uint64_t text[TRACE_MODULE_WORDS + 1 + TRACE_WORDS_OF(TRACE_TEXT_MOST)] = {0};
+        memcpy(text, module->words, sizeof module->words);
+        text[TRACE_MODULE_WORDS] = module->length;
+        memcpy(&text[TRACE_MODULE_WORDS + 1], module->path, module->length);
+        fact_write(TRACE_MODULE, text, words);
+        own->has_module[index / 64] |= UINT64_C(1) << index % 64;
+    }
+}
+
+/* The caller is in another part of the process than the one before. */
+static void caller_note(struct trace_thread *own, uint64_t caller, size_t words)
+{
+    own->end -= words; /* these stay free */
+    modules_note(own, &caller, 1);
+    own->end += words;
+    int index = modules_find(&process->modules, caller);
+    if (index >= 0 && (own->has_module[index / 64] >> index % 64 & 1) != 0) {
+        own->start = process->modules.ranges[index].start;
+        own->size = process->modules.all[index].words[1] - own->start;
+    }
+}
+
+/* Counts a call that is not recorded. */
+static void call_miss(bool is_interrupting)
+{
     struct trace_header *header = LOAD(file_header);
     if (header != NULL)
         atomic_fetch_add(is_interrupting ? &header->interrupting : &header->dropped, 1);
-    return NULL;
+}
+
+/* There is no room, or the caller is in another part of the process than the one before. */
+static struct trace_thread *record_begin_slowly(struct trace_thread *own, size_t words, uint64_t caller)
+{
+    if (!thread_has_room(own, words) && !thread_find_room(words)) {
+        own->is_busy = 0;
+        call_miss(false);
+        return NULL;
+    }
+    if (caller - own->start >= own->size)
+        caller_note(own, caller, words);
+    own->at[3] = caller;
+    return own;
+}
+
+struct trace_thread *record_begin(size_t words, const void *caller)
+{
+    struct trace_thread *own = &thread;
+    uint64_t address = (uint64_t)(uintptr_t)caller;
+    if (own->is_busy != 0) {
+        call_miss(true);
+        return NULL;
+    }
+    own->is_busy = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (!thread_has_room(own, words) || address - own->start >= own->size)
+        return record_begin_slowly(own, words, address);
+    own->at[3] = address;
+    return own;
 }
 
 static void thread_is_done(struct trace_thread *own)
 {
     atomic_signal_fence(memory_order_seq_cst);
     own->is_busy = 0;
+}
+
+/*
+ * Finds the addresses of a backtrace from the caller of the wrapper on, behind a word of a fact. Returns their number.
+ * The unwinder takes locks of the C library: not in a child of fork(), nor in a signal handler, in which its signal is
+ * blocked.
+ */
+static size_t stack_find(const struct trace_thread *own, uint64_t caller, uint64_t *out_addresses)
+{
+    enum { OWN_FRAMES = 6 };
+    void *frames[TRACE_STACK_MOST + OWN_FRAMES];
+    if (!process->can_unwind || (blocked_signals() & ~own->blocked) != 0)
+        return 0;
+    int error = errno, count = backtrace(frames, TRACE_STACK_MOST + OWN_FRAMES), first = 0;
+    size_t found = 0;
+    errno = error;
+    while (first < count && (uint64_t)(uintptr_t)frames[first] != caller)
+        first++;
+    for (; first < count && found < TRACE_STACK_MOST; first++)
+        out_addresses[found++] = (uint64_t)(uintptr_t)frames[first];
+    return found;
+}
+
+/* Adds the backtrace of the call with a record. There must be room for the fact. */
+static void stack_note(struct trace_thread *own, const uint64_t *record)
+{
+    uint64_t words[1 + TRACE_STACK_MOST] = {record[1]};
+    size_t found = stack_find(own, record[3], &words[1]);
+    if (found > 0) {
+        fact_write(TRACE_STACK, words, 1 + found);
+        modules_note(own, &words[1], found);
+    }
 }
 
 void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
@@ -423,6 +547,8 @@ void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
     record[2] = 0;
     record[1] = now();
     STORE(chunk->used, (uint64_t)((const char *)end - (const char *)chunk));
+    if (own->wants_stacks)
+        stack_note(own, record);
     thread_is_done(own);
 }
 
@@ -455,6 +581,22 @@ static void log_write(struct trace_thread *own, const uint64_t *record)
     own->log_length = 0;
 }
 
+/* Whether this process can return nothing but this error from now on. */
+static bool is_sticky(unsigned result)
+{
+    return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_ASSERT
+           || (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
+/* The backtrace of a call that failed. */
+static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
+{
+    if (result == CUDA_ERROR_NOT_READY || own->wants_stacks || own->chunk != chunk_of(record)
+        || own->at > own->end + TRACE_LOG_WORDS || (is_sticky(result) && atomic_exchange(&process->is_broken, true)))
+        return;
+    stack_note(own, record);
+}
+
 void record_return(struct trace_thread *own, uint64_t *record, unsigned result)
 {
     struct trace_chunk *chunk = chunk_of(record);
@@ -468,6 +610,8 @@ void record_return(struct trace_thread *own, uint64_t *record, unsigned result)
     atomic_signal_fence(memory_order_seq_cst);
     if (result != 0 && own->log_length > 0 && !was_busy)
         log_write(own, record);
+    if (result != 0 && !was_busy)
+        failure_note(own, record, result);
     if (--chunk->open == 0 && chunk != own->chunk)
         STORE(chunk->owner, 0); /* calls within this call went on in another chunk */
     if (!was_busy)

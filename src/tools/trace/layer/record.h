@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "../file/format.h"
+#include "modules.h"
 
 /* What the first process writes into the file, and what each does first. */
 struct trace_schema {
@@ -27,6 +28,10 @@ bool record_prepare(const struct trace_schema *schema);
 struct trace_thread {
     uint64_t *at, *end; /* the room in its chunk; behind it is room for what the driver says about a call */
     struct trace_chunk *chunk;
+    uint64_t start, size;                   /* the part of the process that has made the last call */
+    uint64_t blocked;                       /* the signals that were blocked at its first call */
+    uint64_t has_module[MODULES_MOST / 64]; /* the parts of the process that the chunk has */
+    bool wants_stacks;
     uint32_t process;              /* whose chunk it is */
     volatile sig_atomic_t is_busy; /* while it writes: a signal handler must not write in between */
     uint32_t log_length;
@@ -35,11 +40,11 @@ struct trace_thread {
 
 /*
  * Finds room for a record of at most `words` words, at `at` of the result. Returns NULL if calls are not recorded, or
- * if a signal handler interrupts this thread while it records another call, and counts the call. The caller writes the
- * fields behind the head, calls record_call() with word 0 and the end of the fields, makes the call, and calls
- * record_return().
+ * if a signal handler interrupts this thread while it records another call, and counts the call. The wrapper, which
+ * returns to the address `caller`, writes the fields behind the head, calls record_call() with word 0 and the end of
+ * the fields, makes the call, and calls record_return().
  */
-struct trace_thread *record_begin(size_t words);
+struct trace_thread *record_begin(size_t words, const void *caller);
 void record_call(struct trace_thread *own, uint64_t head, uint64_t *end);
 void record_return(struct trace_thread *own, uint64_t *record, unsigned result);
 

@@ -71,7 +71,8 @@ static uint64_t *write_text(uint64_t *at, const char *text)
     static CUresult CUDAAPI wrapper parameters                                                                         \
     {                                                                                                                  \
         const struct cushim_dispatch_table *const trace_next = cushim_layer_next(&trace_layer, kind);                  \
-        struct trace_thread *const trace_thread = record_begin(TRACE_HEAD TRACE_FIELDS_##slot(WORDS));                 \
+        struct trace_thread *const trace_thread =                                                                      \
+            record_begin(TRACE_HEAD TRACE_FIELDS_##slot(WORDS), __builtin_return_address(0));                          \
         if (trace_thread == NULL)                                                                                      \
             return trace_next->slot arguments;                                                                         \
         uint64_t *const trace_record = trace_thread->at, *trace_at = trace_record + TRACE_HEAD;                        \

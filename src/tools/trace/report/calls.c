@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "places.h"
 #include "report.h"
 
 /* Whether the text means the stream of a call or one that the call has created: "3", "0x55d2a0", "legacy". */
@@ -39,6 +40,8 @@ bool trace_selects(const struct trace_options *options, const struct trace_model
 {
     const char *function = options->function;
     return (function == NULL || strstr(model->reader->slots[call->slot].function, function) != NULL)
+           && (options->caller == NULL || trace_is_called_from(model->reader, call, options->caller))
+           && (options->process == 0 || options->process == (uint64_t)model->reader->processes[call->process].pid)
            && (options->thread == 0 || options->thread == (uint64_t)call->thread)
            && (options->stream == NULL || has_stream(options->stream, model, call))
            && (!options->errors || trace_has_failed(call) || !call->returned) && call->begin >= options->from
@@ -175,6 +178,15 @@ static void print_log(const struct trace_call *call)
     }
 }
 
+/* The backtrace, from the program on. */
+static void print_stack(const struct trace_reader *reader, const struct trace_call *call)
+{
+    for (size_t i = trace_first_frame(reader, call); i < call->stack_count; i++) {
+        text_print(TONE_FAINT, "%45sat %s", "", trace_place_name(reader, call->process, call->stack[i]));
+        puts("");
+    }
+}
+
 void trace_print_call(const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_reader *reader = model->reader;
@@ -195,7 +207,10 @@ void trace_print_call(const struct trace_model *model, const struct trace_call *
         line_add(&line, " did not return");
     if (state != CUSHIM_STATE_NATIVE && state < SLOT_STATES)
         line_add(&line, " [%s]", slot_states[state].word);
+    if (call->caller != 0)
+        line_add(&line, "  from %s", trace_place_name(reader, call->process, call->caller));
     text_put(call->returned && call->result != CUDA_SUCCESS ? TONE_BAD : TONE_PLAIN, line.text, 0);
     puts("");
     print_log(call);
+    print_stack(reader, call);
 }

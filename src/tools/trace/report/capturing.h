@@ -13,6 +13,7 @@ struct trace_moment {
     long thread;
     unsigned slot, result;
     uint64_t begin, end; /* UINT64_MAX if it did not return */
+    uint64_t site;       /* the address from which the program made it; 0: unknown */
 };
 
 struct trace_stream_capture {

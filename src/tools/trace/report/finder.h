@@ -18,7 +18,8 @@ struct trace_finding {
     size_t process;
     long thread;
     uint64_t begin;
-    char *text; /* a sentence */
+    uint64_t site; /* of the call, as in struct trace_moment */
+    char *text;    /* a sentence */
 };
 
 enum { TRACE_MOST_FINDINGS = 1000 };

@@ -11,6 +11,7 @@
 #include "findings.h"
 #include "json.h"
 #include "page.inc"
+#include "places.h"
 #include "report.h"
 #include "tracks.h"
 
@@ -180,6 +181,11 @@ static bool put_call(struct page *page, const struct trace_call *call, bool is_s
     put_number(page, call->result);
     put_number(page, effect.is_work ? effect.stream : 0);
     put_number(page, effect.from.number != 0 ? number - effect.from.number : 0);
+    uint32_t site =
+        string_number(&page->strings, trace_place_name(page->reader, call->process, trace_site_of(page->reader, call)));
+    if (site == UINT32_MAX)
+        return false;
+    put_number(page, site);
     page->has_result[call->result] = true;
     if (number % 256 == 0)
         putchar_unlocked('\n');

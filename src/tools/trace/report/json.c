@@ -5,6 +5,7 @@
 
 #include "findings.h"
 #include "json.h"
+#include "places.h"
 #include "report.h"
 #include "tracks.h"
 
@@ -150,7 +151,12 @@ static void put_json_call(const struct writer *writer, const struct trace_call *
         put("\",\"slot\":\"");
         put(slot_states[state].word);
     }
-    put("\"}}");
+    put("\"");
+    if (call->caller != 0) {
+        put(",\"caller\":");
+        put_string(trace_place_name(writer->reader, call->process, trace_site_of(writer->reader, call)));
+    }
+    put("}}");
 }
 
 /* Slices of a track must not overlap, and calls of several threads for one stream can, so these are instants. Their
@@ -196,7 +202,13 @@ static void put_finding(const struct writer *writer, const struct trace_finding 
     put_string(finding->text);
     put_time(",\"ts\":", finding->begin);
     put_place(writer, finding->process, (uint64_t)finding->thread);
-    put(",\"s\":\"t\"}");
+    put(",\"s\":\"t\"");
+    if (finding->site != 0) {
+        put(",\"args\":{\"caller\":");
+        put_string(trace_place_name(writer->reader, finding->process, finding->site));
+        put("}");
+    }
+    put("}");
 }
 
 static bool put_events(struct writer *writer, const struct trace_call *call, bool is_selected)

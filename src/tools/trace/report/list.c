@@ -17,6 +17,7 @@ bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const
         finding.process = moment->process;
         finding.thread = moment->thread;
         finding.begin = moment->begin;
+        finding.site = moment->site;
     }
     va_start(arguments, format);
     bool is_made = vasprintf(&finding.text, format, arguments) >= 0;

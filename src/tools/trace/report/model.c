@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "places.h"
+
 enum { MOST_CONTEXTS = 8 };
 
 /* The contexts that are current on a thread. */
@@ -41,6 +43,7 @@ struct trace_moment trace_moment_of(const struct trace_model *model, const struc
         .result = call->result,
         .begin = call->begin,
         .end = call->returned ? call->end : UINT64_MAX,
+        .site = trace_site_of(model->reader, call),
     };
 }
 

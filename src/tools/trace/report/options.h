@@ -11,8 +11,8 @@ struct trace_options {
     enum trace_format { TRACE_FORMAT_TEXT, TRACE_FORMAT_JSON, TRACE_FORMAT_HTML } format;
     bool calls, findings; /* as text: the calls, or only the findings */
     bool errors;          /* select calls that failed or did not return */
-    const char *function, *stream;
-    uint64_t thread, from, to; /* 0: all; in nanoseconds */
+    const char *function, *caller, *stream;
+    uint64_t process, thread, from, to; /* 0: all; in nanoseconds */
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "places.h"
 #include "platform.h"
 #include "report.h"
 
@@ -63,6 +64,7 @@ static enum status report_write(struct trace_reader *reader, const char *why, co
             trace_progress_start();
         status = write(reader, options);
     }
+    trace_places_free();
     trace_close(reader);
     return status;
 }

@@ -9,7 +9,7 @@
 
 /* A text that is cut where the room ends. */
 struct trace_line {
-    char text[2048];
+    char text[4096];
     size_t length;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "findings.h"
+#include "places.h"
 #include "report.h"
 
 /* Durations are counted in classes, 32 for each power of two, so that a quantile is exact to 3 percent. */
@@ -22,7 +23,15 @@ struct failure {
     uint64_t calls;
 };
 
+/* The calls from one module. */
+struct caller {
+    char *path;
+    uint64_t calls, errors, total;
+};
+
 struct summary {
+    struct caller *callers;
+    size_t caller_count;
     struct function *functions;
     struct failure *failures;
     size_t failure_count;
@@ -118,6 +127,32 @@ static bool count_call(struct summary *summary, const struct trace_call *call)
         summary->errors++;
         return count_failure(summary, call);
     }
+    return true;
+}
+
+/* Returns false if there is not enough memory. */
+static bool count_caller(struct summary *summary, const struct trace_reader *reader, const struct trace_call *call)
+{
+    const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
+    const char *path = module == NULL || module->path[0] == '\0' ? "code of no file" : module->path;
+    size_t i = 0;
+    if (reader->header->version == 1) /* which has no callers */
+        return true;
+    while (i < summary->caller_count && strcmp(summary->callers[i].path, path) != 0)
+        i++;
+    if (i == summary->caller_count) {
+        struct caller *grown = realloc(summary->callers, (i + 1) * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        summary->callers = grown;
+        grown[i] = (struct caller){.path = strdup(path)};
+        if (grown[i].path == NULL)
+            return false;
+        summary->caller_count++;
+    }
+    summary->callers[i].calls++;
+    summary->callers[i].errors += trace_has_failed(call);
+    summary->callers[i].total += call->end - call->begin;
     return true;
 }
 
@@ -228,6 +263,10 @@ static void print_kind(const struct trace_reader *reader, const struct trace_lis
                reader->processes[finding->process].pid, finding->thread);
         text_print(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
         puts("");
+        if (finding->site != 0) {
+            text_print(TONE_FAINT, "%33sat %s", "", trace_place_name(reader, finding->process, finding->site));
+            puts("");
+        }
         shown++;
     }
     if (found > shown)
@@ -240,6 +279,27 @@ static void print_findings(const struct trace_reader *reader, const struct trace
         if ((int)trace_finding_rows[kind].severity == severity)
             print_kind(reader, list, (enum trace_finding_kind)kind, most);
     }
+}
+
+static int compare_callers(const void *a, const void *b)
+{
+    const struct caller *one = a, *other = b;
+    return one->total != other->total ? (one->total < other->total ? 1 : -1) : strcmp(one->path, other->path);
+}
+
+static void print_callers(const struct summary *summary)
+{
+    size_t shown = summary->caller_count < MOST_SHOWN ? summary->caller_count : MOST_SHOWN;
+    if (shown > 0)
+        printf("\nCallers:\n%19s %32s %8s  module\n", "total", "calls", "failed");
+    for (size_t i = 0; i < shown; i++) {
+        const struct caller *caller = &summary->callers[i];
+        printf("%19s %32" PRIu64 " %8" PRIu64 "  ", trace_duration(caller->total).text, caller->calls, caller->errors);
+        text_put(TONE_PLAIN, caller->path, 0);
+        puts("");
+    }
+    if (shown < summary->caller_count)
+        printf("and %zu more\n", summary->caller_count - shown);
 }
 
 static void print_processes(const struct trace_reader *reader)
@@ -261,6 +321,7 @@ static void print_summary(const struct trace_reader *reader, const struct summar
     print_summary_head(reader, summary);
     print_findings(reader, &findings->list, BAD, MOST_SHOWN);
     print_functions(reader, summary);
+    print_callers(summary);
     print_failures(reader, summary);
     print_states(reader, summary);
     print_unreturned(&findings->model, summary);
@@ -276,7 +337,8 @@ static bool summary_read(struct summary *summary, struct trace_reader *reader, s
         summary->functions[i].slot = i;
     while (trace_next(reader, &call)) {
         if (!trace_findings_read(findings, &call)
-            || (trace_selects(options, &findings->model, &call) && !count_call(summary, &call)))
+            || (trace_selects(options, &findings->model, &call)
+                && (!count_call(summary, &call) || !count_caller(summary, reader, &call))))
             return false;
     }
     return trace_findings_end(findings);
@@ -295,12 +357,17 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
         print_findings(reader, &findings.list, NOTE, SIZE_MAX);
     } else {
         qsort(summary.functions, reader->slot_count, sizeof *summary.functions, compare_functions);
+        if (summary.caller_count > 0)
+            qsort(summary.callers, summary.caller_count, sizeof *summary.callers, compare_callers);
         print_summary(reader, &summary, &findings);
     }
     for (size_t i = 0; summary.functions != NULL && i < reader->slot_count; i++)
         free(summary.functions[i].classes);
     for (size_t i = 0; i < MOST_UNRETURNED; i++)
         free((void *)(uintptr_t)summary.unreturned[i].fields);
+    for (size_t i = 0; i < summary.caller_count; i++)
+        free(summary.callers[i].path);
+    free(summary.callers);
     free(summary.functions);
     free(summary.failures);
     trace_findings_free(&findings);

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Where calls were made: their callers, and backtraces of those that fail."""
+import json
+import os
+import re
+import shutil
+import struct
+import unittest
+
+from traced import HERE, KNOWN, NESTED, Traced, main
+
+FROM = re.compile(r'  from (?P<module>[^+ ]+)\+0x(?P<offset>[0-9a-f]+)( \((?P<function>\w+)(, (?P<line>[^)]*))?\))?')
+
+
+def line_of(text):
+    """The line of program.c that has this text for the first time."""
+    with open(os.path.join(HERE, 'program.c'), encoding='utf-8') as file:
+        return next(number for number, line in enumerate(file, 1) if text in line)
+
+
+class Places(Traced):
+    def lines(self, *options):
+        return self.report('--calls', *options).splitlines()
+
+    def test_calls_when_made_by_program_then_each_has_its_caller(self):
+        self.trace(KNOWN, 'calls')
+        found = [FROM.search(line) for line in self.lines() if ' cu' in line]
+        self.assertEqual({one['module'] for one in found}, {'program'})
+        self.assertEqual(len({one['offset'] for one in found}), len(found), 'each call is at a place of its own')
+
+    @unittest.skipUnless(shutil.which('addr2line'), 'there is no addr2line')
+    def test_calls_when_program_has_lines_then_callers_have_them(self):
+        self.trace(KNOWN, 'calls')
+        found = [FROM.search(line) for line in self.lines('--function', 'cuStreamEndCapture')]
+        self.assertEqual([(one['function'], one['line']) for one in found],
+                         [('make_calls', f'program.c:{line_of("    cuStreamEndCapture(stream, &graph);")}')])
+
+    @unittest.skipUnless(shutil.which('addr2line'), 'there is no addr2line')
+    def test_calls_when_program_was_changed_then_have_no_lines(self):
+        copy = os.path.join(self.directory(), 'program')
+        shutil.copy(KNOWN, copy)
+        self.trace(copy, 'calls')
+        self.assertIn('make_calls', self.report('--calls'))
+        os.utime(copy, (1, 1))
+        report = self.report('--calls')
+        self.assertEqual(('make_calls' in report, '  from program+0x' in report), (False, True))
+
+    def test_calls_when_failed_then_have_a_backtrace_of_the_program(self):
+        self.trace(KNOWN, 'fail', '1')
+        lines = self.lines()
+        for index, line in enumerate(lines):
+            frames = []
+            for after in lines[index + 1:]:
+                if not after.startswith(45 * ' '):
+                    break
+                frames += re.findall(r'^ {45}at (\S+)', after)
+            if ' = CUDA_ERROR' in line:
+                self.assertGreater(len(frames), 2, line)
+                self.assertEqual(frames[0], FROM.search(line)['module'] + '+0x' + FROM.search(line)['offset'])
+                self.assertTrue(all('+0x' in frame for frame in frames), frames)
+            elif ' = CUDA_SUCCESS' in line:
+                self.assertEqual(frames, [], line)
+
+    def test_stacks_when_requested_then_each_call_has_a_backtrace(self):
+        self.trace(KNOWN, 'calls', options=['--stacks'])
+        lines = self.lines()
+        calls = [index for index, line in enumerate(lines) if not line.startswith(45 * ' ')]
+        self.assertEqual(len(calls), 14)
+        for index in calls:
+            self.assertRegex(lines[index + 1], r'^ {45}at program\+0x')
+
+    def test_stacks_when_call_does_not_return_then_it_has_a_backtrace(self):
+        self.trace(KNOWN, 'hang', options=['--stacks'])
+        lines = self.lines('--errors')
+        self.assertIn(' did not return', lines[0])
+        self.assertRegex(lines[1], r'^ {45}at program\+0x')
+
+    def test_child_when_forked_then_has_callers_and_no_backtrace(self):
+        for what in ('fork', 'raw-fork'):
+            self.trace(KNOWN, what, options=['--stacks'])
+            parent = self.lines()[0].split()[1]
+            lines = [line for line in self.lines() if not line.startswith(45 * ' ')]
+            child = [line for line in lines if line.split()[1] != parent]
+            self.assertEqual((len(child), [line for line in lines if '  from program+0x' not in line]), (2, []))
+            self.assertEqual(len(self.lines('--process', child[0].split()[1])), 2, 'no backtrace')
+            self.assertGreater(len(self.lines('--process', parent)), 2 * 5 - 1)
+
+    def test_caller_when_selected_then_report_has_its_calls(self):
+        self.trace(KNOWN, 'nested', options=['--layer', NESTED])
+        whole = [line for line in self.lines() if not line.startswith(45 * ' ')]
+        modules = {FROM.search(line)['module'] for line in whole}
+        self.assertIn('program', modules)
+        selected = [line for line in self.lines('--caller', 'trace/program') if not line.startswith(45 * ' ')]
+        self.assertEqual(selected, [line for line in whole if '  from program+' in line])
+        self.assertEqual(self.report('--calls', '--caller', 'libnothing'), '')
+
+    def test_room_when_used_again_then_callers_still_have_names(self):
+        self.trace(KNOWN, 'count', '30000', options=['--size', '512K'])
+        lines = self.lines()
+        self.assertGreater(len(lines), 100)
+        self.assertEqual([line for line in lines if '  from program+0x' not in line], [])
+
+    def test_summary_when_calls_have_callers_then_has_their_modules(self):
+        self.trace(KNOWN, 'calls')
+        lines = self.report().split('Callers:\n')[1].splitlines()
+        self.assertRegex(lines[1], rf'^ +\S+ [mun]?s +14 +2  {re.escape(KNOWN)}$')
+        self.assertEqual(lines[2], '')
+
+    def test_json_when_calls_have_callers_then_has_them(self):
+        self.trace(KNOWN, 'fail', '1')
+        events = json.loads(self.report('--format=json'))['traceEvents']
+        callers = [event['args'].get('caller') for event in events if event.get('cat') in ('call', 'error')]
+        self.assertTrue(callers and all(one.startswith('program+0x') for one in callers), callers)
+
+    def test_file_when_backtrace_is_too_long_then_is_left_out(self):
+        self.trace(KNOWN, 'fail', '1')
+        with open(self.file, 'rb') as file:
+            data = bytearray(file.read())
+        used, = struct.unpack_from('<Q', data, 0x40000 + 32)
+        place, stacks = 0x40000 + 40, 0
+        while place < 0x40000 + used:
+            word, = struct.unpack_from('<Q', data, place)
+            if word & 0xfff == 0xf04:
+                stacks += 1
+                struct.pack_into('<Q', data, place + 32, 1) # of no call
+            place += 8 * (word >> 13 & 0xffff)
+        with open(self.file, 'wb') as file:
+            file.write(data)
+        self.assertGreater(stacks, 2)
+        self.assertNotIn(45 * ' ' + 'at ', self.report('--calls'))
+
+
+if __name__ == '__main__':
+    main()
