@@ -38,6 +38,10 @@ CUresult cuMemAlloc_v2(void **memory, size_t size);
 CUresult cuLogsRegisterCallback(void (*function)(void *, int, char *, size_t), void *data, void **handle);
 CUresult cuLogsUnregisterCallback(void *handle);
 CUresult cuModuleGetFunction(void **function, void *module, const char *name);
+CUresult cuModuleLoadData(void **module, const void *image);
+CUresult cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                        void **parameters, void **extra);
+CUresult cuMemcpyHtoD_v2(void *to, const void *from, size_t count);
 
 static CUstream stream;
 static void *context;
@@ -223,6 +227,24 @@ static void block(void *is_synchronizing)
     raise(SIGKILL);
 }
 
+/* Launches of two kernels, and copies. */
+static void launch(void)
+{
+    static const char bytes[4096];
+    void *module, *scale, *fill, *memory;
+    start();
+    cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n");
+    cuModuleGetFunction(&scale, module, "_ZN4game5scaleIfLi4EEEvPT_i");
+    cuModuleGetFunction(&fill, module, "fill");
+    for (int i = 0; i < 3; i++)
+        cuLaunchKernel(scale, 8, 2, 1, 128, 1, 1, 512, stream, NULL, NULL);
+    cuLaunchKernel(scale, 16, 1, 1, 64, 1, 1, 0, stream, NULL, NULL);
+    cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+    cuMemAlloc_v2(&memory, sizeof bytes);
+    cuMemcpyHtoD_v2(memory, bytes, sizeof bytes);
+    cuMemcpyHtoD_v2(memory, bytes, 1000);
+}
+
 /* Calls whose failure the driver explains. */
 static void count_line(void *lines, int level, char *line, size_t length)
 {
@@ -340,6 +362,8 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "calls") == 0) {
         make_calls();
+    } else if (strcmp(what, "launch") == 0) {
+        launch();
     } else if (strcmp(what, "streams") == 0) {
         use_streams();
     } else if (strcmp(what, "flags") == 0) {

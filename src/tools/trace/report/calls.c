@@ -73,7 +73,13 @@ static bool line_add_object(struct trace_line *line, const struct trace_slot_fie
         return false;
     struct trace_text name = trace_name_of(model, call->process, field->type, value);
     line_add(line, "%s", name.text);
-    return name.text[0] != '\0';
+    bool is_kernel = strncmp(field->type, "CUfunction", 10) == 0 || strncmp(field->type, "CUkernel", 8) == 0;
+    const char *kernel = is_kernel ? trace_kernel_name(model, call->process, value) : NULL;
+    if (kernel != NULL && name.text[0] == '\0') /* a kernel in place of a function */
+        line_add(line, "%s", trace_name_of(model, call->process, "CUkernel", value).text);
+    if (kernel != NULL)
+        line_add(line, " (%s)", kernel);
+    return name.text[0] != '\0' || kernel != NULL;
 }
 
 /* "CU_EVENT_DISABLE_TIMING|CU_EVENT_BLOCKING_SYNC", with a number at the end if there are flags without a name. */

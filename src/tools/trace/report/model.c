@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "places.h"
 
 enum { MOST_CONTEXTS = 8 };
@@ -92,6 +93,43 @@ static struct trace_key parent_of(const struct trace_model *model, const struct 
     return (struct trace_key){.kind = 0};
 }
 
+/* Keeps each name once. Without memory, the kernel has no name. */
+static const char *kernel_name_keep(struct trace_model *model, const uint64_t *text)
+{
+    char mangled[TRACE_TEXT_MOST + 1];
+    memcpy(mangled, text + 2, text[1]);
+    mangled[text[1]] = '\0';
+    char *name = trace_demangle(mangled);
+    for (size_t i = 0; name != NULL && i < model->kernel_count; i++) {
+        if (strcmp(model->kernels[i], name) == 0) {
+            free(name);
+            return model->kernels[i];
+        }
+    }
+    char **grown = name != NULL ? realloc(model->kernels, (model->kernel_count + 1) * sizeof *grown) : NULL;
+    if (grown == NULL) {
+        free(name);
+        return NULL;
+    }
+    model->kernels = grown;
+    return grown[model->kernel_count++] = name;
+}
+
+/* The name by which a call found a kernel, or that of the kernel of which it returned the function. */
+static const char *kernel_name_of(struct trace_model *model, const struct trace_call *call, unsigned row,
+                                  struct trace_key parent)
+{
+    const char *type = trace_object_rows[row].type;
+    if (strcmp(type, "CUfunction") != 0 && strcmp(type, "CUkernel") != 0)
+        return NULL;
+    const struct trace_slot *slot = &model->reader->slots[call->slot];
+    const struct trace_object *whole = trace_table_find(&model->objects, parent);
+    const uint64_t *text = trace_find_field(slot, call, "name");
+    bool has_text = text != NULL && slot->field_count > 0 && slot->fields[slot->field_count - 1].kind == TRACE_TEXT
+                    && strcmp(slot->fields[slot->field_count - 1].name, "name") == 0 && text[0] != 0;
+    return has_text ? kernel_name_keep(model, text) : whole != NULL ? whole->name : NULL;
+}
+
 static bool object_create(struct trace_model *model, const struct trace_call *call,
                           const struct trace_object_field *field, uint64_t handle)
 {
@@ -117,6 +155,8 @@ static bool object_create(struct trace_model *model, const struct trace_call *ca
             count->begin = model->calls;
         count->row = field->row;
     }
+    struct trace_key parent = parent_of(model, call, field->row);
+    const char *name = kernel_name_of(model, call, field->row, parent);
     *object = (struct trace_object){
         .key = object->key,
         .number = number,
@@ -126,7 +166,8 @@ static bool object_create(struct trace_model *model, const struct trace_call *ca
         .created = trace_moment_of(model, call),
         .context = trace_current_context(model, call),
         .bytes = effect->size >= 0 ? trace_word(call, effect->size) : 0,
-        .parent = parent_of(model, call, field->row),
+        .parent = parent,
+        .name = name,
     };
     return true;
 }
@@ -369,6 +410,9 @@ void trace_model_free(struct trace_model *model)
     free(model->counts.entries);
     free(model->threads.entries);
     free(model->devices.entries);
+    for (size_t i = 0; i < model->kernel_count; i++)
+        free(model->kernels[i]);
+    free(model->kernels);
     free(model->ends);
     trace_capturing_free(&model->capturing);
 }

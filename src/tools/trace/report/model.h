@@ -22,6 +22,7 @@ struct trace_object {
     uint64_t context;                       /* current when it was created; 0: unknown */
     uint64_t bytes;                         /* of memory; 0: unknown */
     struct trace_key parent;                /* the module, library or graph of which it is a part */
+    const char *name;                       /* of a kernel, demangled; NULL: unknown */
 };
 
 /* The objects of a type, or those that a function creates. */
@@ -40,6 +41,8 @@ struct trace_model {
     struct trace_object_effect *effects;
     struct trace_table objects, counts, threads, devices;
     struct trace_capturing capturing;
+    char **kernels; /* different names */
+    size_t kernel_count;
     uint64_t *ends; /* the number of the last call of each process */
     size_t process_count;
 };
@@ -86,6 +89,9 @@ uint64_t trace_stream_number(const struct trace_model *model, const struct trace
 enum { TRACE_LEGACY_STREAM = 1, TRACE_PER_THREAD_STREAM = 2 };
 
 /* ---- object_names.c ---- */
+
+/* The name of a kernel, of which the handle can be a CUfunction or a CUkernel; or NULL. */
+const char *trace_kernel_name(const struct trace_model *model, size_t process, uint64_t handle);
 
 /* The short name of an object: "stream 3". The type can end with " *". The text is empty if no call that was read has
  * created it. */

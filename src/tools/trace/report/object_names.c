@@ -34,6 +34,14 @@ static const struct trace_object *object_named(const struct trace_model *model, 
     return NULL;
 }
 
+const char *trace_kernel_name(const struct trace_model *model, size_t process, uint64_t handle)
+{
+    const struct trace_object *object = object_named(model, process, "CUfunction", handle);
+    if (object == NULL)
+        object = object_named(model, process, "CUkernel", handle);
+    return object != NULL ? object->name : NULL;
+}
+
 unsigned trace_number_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)
 {
     const struct trace_object *object = object_named(model, process, type, handle);

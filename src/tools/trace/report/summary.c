@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "findings.h"
+#include "kernels.h"
 #include "places.h"
 #include "report.h"
 
@@ -30,6 +31,7 @@ struct caller {
 };
 
 struct summary {
+    struct trace_kernels kernels;
     struct caller *callers;
     size_t caller_count;
     struct function *functions;
@@ -315,13 +317,14 @@ static void print_processes(const struct trace_reader *reader)
     }
 }
 
-static void print_summary(const struct trace_reader *reader, const struct summary *summary,
+static void print_summary(const struct trace_reader *reader, struct summary *summary,
                           const struct trace_findings *findings)
 {
     print_summary_head(reader, summary);
     print_findings(reader, &findings->list, BAD, MOST_SHOWN);
     print_functions(reader, summary);
     print_callers(summary);
+    trace_kernels_print(&summary->kernels, reader);
     print_failures(reader, summary);
     print_states(reader, summary);
     print_unreturned(&findings->model, summary);
@@ -338,7 +341,8 @@ static bool summary_read(struct summary *summary, struct trace_reader *reader, s
     while (trace_next(reader, &call)) {
         if (!trace_findings_read(findings, &call)
             || (trace_selects(options, &findings->model, &call)
-                && (!count_call(summary, &call) || !count_caller(summary, reader, &call))))
+                && (!count_call(summary, &call) || !count_caller(summary, reader, &call)
+                    || !trace_kernels_read(&summary->kernels, &findings->model, &call))))
             return false;
     }
     return trace_findings_end(findings);
@@ -368,6 +372,7 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     for (size_t i = 0; i < summary.caller_count; i++)
         free(summary.callers[i].path);
     free(summary.callers);
+    trace_kernels_free(&summary.kernels);
     free(summary.functions);
     free(summary.failures);
     trace_findings_free(&findings);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+enum { MOST_SHOWN = 20, DIMENSIONS = 7 /* of the grid, of a block, and the bytes of dynamic shared memory */ };
+
+/* The launches of a kernel with the same dimensions. */
+struct trace_launches {
+    char name[256];
+    uint32_t dimensions[DIMENSIONS];
+    uint64_t calls, failed;
+};
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Finds the kernel and the dimensions of a launch. Returns false if the call is another one. */
+static bool launch_find(const struct trace_slot *slot, const struct trace_call *call, uint64_t *out_function,
+                        uint32_t *out_dimensions)
+{
+    const uint64_t *function = trace_find_field(slot, call, "f"), *grid = trace_find_field(slot, call, "gridDimX");
+    const uint64_t *config = trace_find_field(slot, call, "config");
+    bool is_launch =
+        starts_with(slot->function, "cuLaunchKernel") || starts_with(slot->function, "cuLaunchCooperative");
+    if (!is_launch || function == NULL)
+        return false;
+    *out_function = *function;
+    /* A CUlaunchConfig begins with the dimensions, each of 32 bits; an argument is a word. */
+    if (config != NULL && config[0] != 0 && slot->fields[0].size >= DIMENSIONS * sizeof *out_dimensions)
+        memcpy(out_dimensions, config + 1, DIMENSIONS * sizeof *out_dimensions);
+    for (size_t i = 0; grid != NULL && i < DIMENSIONS && grid + i < call->fields + call->words; i++)
+        out_dimensions[i] = (uint32_t)grid[i];
+    return grid != NULL || (config != NULL && config[0] != 0);
+}
+
+static bool launch_count(struct trace_kernels *kernels, const char *name, const uint32_t *dimensions, bool has_failed)
+{
+    size_t i = 0;
+    while (i < kernels->launch_count
+           && (strncmp(kernels->launches[i].name, name, sizeof kernels->launches[i].name - 1) != 0
+               || memcmp(kernels->launches[i].dimensions, dimensions, sizeof kernels->launches[i].dimensions) != 0))
+        i++;
+    if (i == kernels->launch_count) {
+        struct trace_launches *grown = realloc(kernels->launches, (i + 1) * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        kernels->launches = grown;
+        grown[i] = (struct trace_launches){.calls = 0};
+        snprintf(grown[i].name, sizeof grown[i].name, "%s", name);
+        memcpy(grown[i].dimensions, dimensions, sizeof grown[i].dimensions);
+        kernels->launch_count++;
+    }
+    kernels->launches[i].calls++;
+    kernels->launches[i].failed += has_failed;
+    return true;
+}
+
+bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model *model, const struct trace_call *call)
+{
+    const struct trace_slot *slot = &model->reader->slots[call->slot];
+    const struct trace_object_effect *effect = &model->effects[call->slot];
+    bool has_succeeded = call->returned && call->result == CUDA_SUCCESS;
+    uint32_t dimensions[DIMENSIONS] = {0};
+    uint64_t function = 0;
+    if (launch_find(slot, call, &function, dimensions)) {
+        const char *name = trace_kernel_name(model, call->process, function);
+        char number[32];
+        snprintf(number, sizeof number, "0x%" PRIx64, function);
+        return launch_count(kernels, name != NULL ? name : number, dimensions, call->returned && !has_succeeded);
+    }
+    bool has_bytes = starts_with(slot->function, "cuMemcpy") || starts_with(slot->function, "cuMemset")
+                     || starts_with(slot->function, "cuMemAlloc") || starts_with(slot->function, "cuMemHostAlloc")
+                     || starts_with(slot->function, "cuMemCreate");
+    if (!has_bytes || !has_succeeded || effect->size < 0)
+        return true;
+    if (kernels->bytes == NULL
+        && (kernels->bytes = calloc(model->reader->slot_count + 1, sizeof *kernels->bytes)) == NULL)
+        return false;
+    kernels->bytes[call->slot].calls++;
+    kernels->bytes[call->slot].bytes += trace_word(call, effect->size) * effect->unit;
+    return true;
+}
+
+static int compare_launches(const void *a, const void *b)
+{
+    const struct trace_launches *one = a, *other = b;
+    return one->calls != other->calls ? (one->calls < other->calls ? 1 : -1) : strcmp(one->name, other->name);
+}
+
+/* "128x1x1" */
+static struct trace_text dimensions_text(const uint32_t *dimensions)
+{
+    struct trace_text text;
+    snprintf(text.text, sizeof text.text, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, dimensions[0], dimensions[1],
+             dimensions[2]);
+    return text;
+}
+
+void trace_kernels_print(struct trace_kernels *kernels, const struct trace_reader *reader)
+{
+    size_t shown = kernels->launch_count < MOST_SHOWN ? kernels->launch_count : MOST_SHOWN;
+    if (shown > 0) {
+        printf("\nKernels:\n%10s %8s %16s %12s %8s  kernel\n", "launches", "failed", "grid", "block", "shared");
+        qsort(kernels->launches, kernels->launch_count, sizeof *kernels->launches, compare_launches);
+    }
+    for (size_t i = 0; i < shown; i++) {
+        const struct trace_launches *one = &kernels->launches[i];
+        printf("%10" PRIu64 " %8" PRIu64 " %16s %12s %8" PRIu32 "  ", one->calls, one->failed,
+               dimensions_text(one->dimensions).text, dimensions_text(one->dimensions + 3).text, one->dimensions[6]);
+        text_put(TONE_PLAIN, one->name, 0);
+        puts("");
+    }
+    if (shown < kernels->launch_count)
+        printf("and %zu more\n", kernels->launch_count - shown);
+    if (kernels->bytes != NULL)
+        printf("\nBytes:\n%10s %16s  function\n", "calls", "bytes");
+    for (size_t i = 0; kernels->bytes != NULL && i < reader->slot_count; i++) {
+        if (kernels->bytes[i].calls > 0)
+            printf("%10" PRIu64 " %16" PRIu64 "  %s\n", kernels->bytes[i].calls, kernels->bytes[i].bytes,
+                   reader->slots[i].function);
+    }
+}
+
+void trace_kernels_free(struct trace_kernels *kernels)
+{
+    free(kernels->launches);
+    free(kernels->bytes);
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The names of kernels, and the bytes of copies and allocations."""
+import ctypes.util
+import json
+import re
+
+from traced import KNOWN, Traced, main
+
+MANGLED = '_ZN4game5scaleIfLi4EEEvPT_i'
+SCALE = 'game::scale<float, 4>' if ctypes.util.find_library('stdc++') else MANGLED
+
+
+class Kernels(Traced):
+    def launch(self):
+        answer = self.trace(KNOWN, 'launch', SOFTCUDA_EMPTY_KERNELS='1')
+        self.assertEqual((answer.status, answer.out), (0, b''))
+
+    def test_calls_when_kernels_are_launched_then_have_their_names(self):
+        self.launch()
+        calls = [call for _, _, call in self.calls('--function', 'cuLaunchKernel')]
+        self.assertEqual([re.search(r'f=(.*), gridDimX', call)[1] for call in calls],
+                         4 * [f'function 1 ({SCALE})'] + ['function 2 (fill)'])
+
+    def test_summary_when_kernels_are_launched_then_has_each_with_its_dimensions(self):
+        self.launch()
+        lines = self.report().split('\nKernels:\n')[1].splitlines()
+        self.assertEqual([line.split(maxsplit=5) for line in lines[1:4]],
+                         [['3', '0', '8x2x1', '128x1x1', '512', SCALE], ['1', '0', '1x1x1', '32x1x1', '0', 'fill'],
+                          ['1', '0', '16x1x1', '64x1x1', '0', SCALE]])
+        self.assertEqual(lines[4], '')
+
+    def test_summary_when_bytes_are_copied_then_counts_them(self):
+        self.launch()
+        lines = self.report().split('\nBytes:\n')[1].splitlines()
+        self.assertEqual([line.split() for line in lines[1:3]],
+                         [['1', '4096', 'cuMemAlloc_v2'], ['2', '5096', 'cuMemcpyHtoD_v2']])
+
+    def test_json_when_kernels_are_launched_then_has_their_names(self):
+        self.launch()
+        events = json.loads(self.report('--format=json'))['traceEvents']
+        self.assertEqual([event['args']['f'] for event in events if event['name'] == 'cuLaunchKernel'],
+                         4 * [f'function 1 ({SCALE})'] + ['function 2 (fill)'])
+
+    def test_summary_when_no_kernel_is_launched_then_has_no_table(self):
+        self.trace(KNOWN, 'calls')
+        self.assertNotRegex(self.report(), 'Kernels:|Bytes:')
+
+
+if __name__ == '__main__':
+    main()
