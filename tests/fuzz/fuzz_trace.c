@@ -69,6 +69,12 @@ static uint64_t call_read(const struct trace_reader *reader, const struct trace_
         HOLDS(field->kind != TRACE_TEXT || 2 + TRACE_WORDS_OF(at[1]) <= words);
         sum += at[words - 1] + strlen(field->type) + (trace_find_field(slot, call, field->name) != NULL);
     }
+    const struct trace_module *module = trace_module_find(reader, call->process, call->caller);
+    HOLDS(module == NULL || (call->caller >= module->start && call->caller < module->end));
+    sum += module != NULL ? strlen(module->path) : 0;
+    HOLDS(call->stack_count <= TRACE_STACK_MOST);
+    for (size_t i = 0; i < call->stack_count; i++)
+        sum += call->stack[i];
     for (size_t i = 0; i < call->log_length; i++)
         sum += (unsigned char)call->log[i];
     return sum;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Where calls were made: their callers, and backtraces of those that fail."""
+import csv
 import json
 import os
 import re
@@ -112,6 +113,13 @@ class Places(Traced):
         events = json.loads(self.report('--format=json'))['traceEvents']
         callers = [event['args'].get('caller') for event in events if event.get('cat') in ('call', 'error')]
         self.assertTrue(callers and all(one.startswith('program+0x') for one in callers), callers)
+
+    def test_csv_when_requested_then_has_a_row_for_each_call(self):
+        self.trace(KNOWN, 'calls')
+        head, *rows = csv.reader(self.report('--format=csv').splitlines())
+        self.assertEqual(head, 'seconds process thread nanoseconds function arguments result caller'.split())
+        self.assertEqual([(row[1], row[2], f'{row[4]}({row[5]}) = {row[6]}') for row in rows], self.calls())
+        self.assertTrue(all(row[7].startswith('program+0x') and row[3].isdigit() for row in rows))
 
     def test_file_when_backtrace_is_too_long_then_is_left_out(self):
         self.trace(KNOWN, 'fail', '1')

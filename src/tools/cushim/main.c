@@ -108,7 +108,7 @@ static enum status read_keep(const struct option *option, const char *value, str
 
 static enum status refuse_format(const char *value)
 {
-    return text_refuse("--format: \"%s\" is not text or json (trace also has html)", value);
+    return text_refuse("--format: \"%s\" is not text or json (trace also has csv and html)", value);
 }
 
 static enum status read_format(const struct option *option, const char *value, struct options *options)
@@ -116,7 +116,9 @@ static enum status read_format(const struct option *option, const char *value, s
     (void)option;
     options->json = strcmp(value, "json") == 0;
     options->html = strcmp(value, "html") == 0;
-    return options->json || options->html || strcmp(value, "text") == 0 ? STATUS_USABLE : refuse_format(value);
+    options->csv = strcmp(value, "csv") == 0;
+    return options->json || options->html || options->csv || strcmp(value, "text") == 0 ? STATUS_USABLE
+                                                                                        : refuse_format(value);
 }
 
 static enum status read_directory(const struct option *option, const char *value, struct options *options)
@@ -292,8 +294,8 @@ static enum status options_check(const struct options *options, const bool used[
     }
     if (options->name_count > 0 && strcmp(command->name, "doctor") == 0)
         return text_refuse("doctor: --require: \"%s\" is not a CUDA version such as 12.3", options->names[0]);
-    if (options->html && strcmp(command->name, "trace") != 0)
-        return refuse_format("html");
+    if ((options->html || options->csv) && strcmp(command->name, "trace") != 0)
+        return refuse_format(options->html ? "html" : "csv");
     if (command->run == command_exec)
         return options->program != NULL && options->program[0] != NULL
                    ? STATUS_USABLE

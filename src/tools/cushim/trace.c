@@ -116,10 +116,10 @@ enum status command_trace(const struct options *options)
 {
     enum { LEAST_SIZE = TRACE_CHUNKS_AT + TRACE_CHUNK_SIZE };
     bool reports = options->word_count > 0 && strcmp(options->words[0], "report") == 0;
-    bool has_format = options->json || options->html;
+    bool has_format = options->json || options->html || options->csv;
     struct trace_options report = options->trace;
     if (has_format)
-        report.format = options->json ? TRACE_FORMAT_JSON : TRACE_FORMAT_HTML;
+        report.format = options->json ? TRACE_FORMAT_JSON : options->csv ? TRACE_FORMAT_CSV : TRACE_FORMAT_HTML;
     if (options->trace.calls + options->trace.findings + has_format > 1)
         return text_refuse("trace: --calls, --findings and --format exclude each other");
     if (options->trace.stream != NULL && !is_stream(options->trace.stream))

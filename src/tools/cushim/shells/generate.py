@@ -133,7 +133,7 @@ def main():
     sys.dont_write_bytecode = True
     sys.path.insert(0, directory)
     import entry_points as lists  # pylint: disable=import-outside-toplevel
-    words = {'FORMAT': 'text json', 'FORMAT of trace': 'text json html', 'WHICH': 'newest first',
+    words = {'FORMAT': 'text json', 'FORMAT of trace': 'text json html csv', 'WHICH': 'newest first',
              'NUMBER': ' '.join(str(one.branch) for one in lists.known_drivers())}
     print({'bash': bash, 'zsh': zsh, 'fish': fish}[shell](*read(path), words), end='')
 

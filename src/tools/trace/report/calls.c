@@ -220,3 +220,41 @@ void trace_print_call(const struct trace_model *model, const struct trace_call *
     print_log(call);
     print_stack(reader, call);
 }
+
+/* A value with a comma, a quotation mark or a new line is within quotation marks, which it has twice. */
+static void put_csv(const char *value, const char *end)
+{
+    bool is_quoted = value[strcspn(value, ",\"\r\n")] != '\0';
+    if (is_quoted)
+        putchar('"');
+    for (; *value != '\0'; value++) {
+        if (*value == '"')
+            putchar('"');
+        putchar(*value);
+    }
+    fputs(is_quoted ? "\"" : "", stdout);
+    fputs(end, stdout);
+}
+
+void trace_print_csv_head(void)
+{
+    puts("seconds,process,thread,nanoseconds,function,arguments,result,caller");
+}
+
+void trace_print_csv(const struct trace_model *model, const struct trace_call *call)
+{
+    const struct trace_reader *reader = model->reader;
+    struct trace_line line = {.length = 0};
+    struct trace_argument argument = {.index = 0};
+    printf("%" PRIu64 ".%09" PRIu64 ",%ld,%ld,", call->begin / 1000000000, call->begin % 1000000000,
+           reader->processes[call->process].pid, call->thread);
+    if (call->returned)
+        printf("%" PRIu64, call->end - call->begin);
+    printf(",%s,", reader->slots[call->slot].function);
+    while (trace_next_argument(model, call, &argument))
+        line_add(&line, "%s%s%s=%s", argument.index > 1 ? ", " : "", argument.is_behind ? "*" : "", argument.name,
+                 argument.value.text);
+    put_csv(line.text, ",");
+    put_csv(call->returned ? trace_result(call->result).text : "", ",");
+    put_csv(trace_place_name(reader, call->process, trace_site_of(reader, call)), "\n");
+}

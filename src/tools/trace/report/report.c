@@ -30,11 +30,13 @@ static enum status write_calls(struct trace_reader *reader, const struct trace_o
 {
     struct trace_model model;
     struct trace_call call;
-    bool has_memory = trace_model_start(&model, reader);
+    bool is_csv = options->format == TRACE_FORMAT_CSV, has_memory = trace_model_start(&model, reader);
+    if (is_csv)
+        trace_print_csv_head();
     while (has_memory && trace_next(reader, &call)) {
         has_memory = trace_model_read(&model, &call);
         if (has_memory && trace_selects(options, &model, &call))
-            trace_print_call(&model, &call);
+            (is_csv ? trace_print_csv : trace_print_call)(&model, &call);
     }
     trace_model_free(&model);
     if (!has_memory)
@@ -46,10 +48,10 @@ static enum status report_write(struct trace_reader *reader, const char *why, co
                                 const struct trace_options *options)
 {
     enum status (*write)(struct trace_reader *, const struct trace_options *) =
-        options->calls                         ? write_calls
-        : options->format == TRACE_FORMAT_JSON ? trace_write_json
-        : options->format == TRACE_FORMAT_HTML ? trace_write_html
-                                               : trace_summary;
+        options->calls || options->format == TRACE_FORMAT_CSV ? write_calls
+        : options->format == TRACE_FORMAT_JSON                ? trace_write_json
+        : options->format == TRACE_FORMAT_HTML                ? trace_write_html
+                                                              : trace_summary;
     enum status status = STATUS_UNUSABLE;
     const char *at = path;
     if (why == NULL && options->file != NULL) {

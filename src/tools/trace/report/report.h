@@ -37,7 +37,9 @@ void trace_check_count(uint64_t calls);
 enum status trace_report(const char *path, const struct trace_options *options);
 enum status trace_report_file(int file, const char *path, const struct trace_options *options);
 
-/* Writes a call as a line of text. */
+/* Writes a call as a line of text; or as one of comma-separated values, behind a line with their names. */
+void trace_print_csv_head(void);
+void trace_print_csv(const struct trace_model *model, const struct trace_call *call);
 void trace_print_call(const struct trace_model *model, const struct trace_call *call);
 
 /* An argument of a call. Begin with an index and a word of 0. */
