@@ -52,6 +52,13 @@ _Static_assert(sizeof(enum cushim_enum_size) == sizeof(int), "cushim: compile wi
 #    define CUSHIM_INLINE_TABLE 0
 #endif
 
+/** The address to which the current function returns; NULL where the compiler cannot tell. */
+#if defined(__GNUC__)
+#    define CUSHIM_RETURN_ADDRESS() __builtin_return_address(0)
+#else
+#    define CUSHIM_RETURN_ADDRESS() NULL
+#endif
+
 /** Puts an object into a section of an ELF file and keeps it there, even if nothing refers to it. Defined only where
  *  such sections exist. */
 #if defined(__GNUC__) && defined(__ELF__)

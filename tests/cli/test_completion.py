@@ -35,7 +35,7 @@ if 'trace' in FILE.read_text(encoding='utf-8'):  # not every build has it
               'trace --format ht\t': 'trace --format html',
               'run --format ht\t': 'run --format ht',
               'trace -- own-prog\t lib-one-\t': 'trace -- own-program lib-one-file'}
-    for option in ('calls', 'errors', 'findings', 'from', 'function', 'size', 'stream', 'thread'):
+    for option in ('caller', 'errors', 'findings', 'from', 'function', 'process', 'size', 'stacks', 'stream', 'thread'):
         CASES[f'trace report --{option[:-1]}\t'] = f'trace report --{option}'
 
 

@@ -68,7 +68,7 @@ class Refused(Case):
 
     def test_format_when_unknown_then_names_the_formats(self):
         for format in ('', 'xml', 'JSON', 'text '):
-            self.refuses(['probe', '--format=' + format], 'is not text or json (trace also has html)')
+            self.refuses(['probe', '--format=' + format], 'is not text or json (trace also has csv and html)')
 
     def test_root_when_not_a_directory_then_refused(self):
         for path in ('', '/nowhere/at/all', __file__):

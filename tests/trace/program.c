@@ -41,6 +41,7 @@ CUresult cuModuleGetFunction(void **function, void *module, const char *name);
 CUresult cuModuleLoadData(void **module, const void *image);
 CUresult cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
                         void **parameters, void **extra);
+CUresult cuMemcpy2D_v2(const void *copy);
 CUresult cuMemcpyHtoD_v2(void *to, const void *from, size_t count);
 
 static CUstream stream;
@@ -243,6 +244,16 @@ static void launch(void)
     cuMemAlloc_v2(&memory, sizeof bytes);
     cuMemcpyHtoD_v2(memory, bytes, sizeof bytes);
     cuMemcpyHtoD_v2(memory, bytes, 1000);
+    const struct {
+        size_t x, y, type;
+        const void *host;
+        void *device, *array;
+        size_t pitch;
+        size_t to_x, to_y, to_type;
+        void *to_host, *to_device, *to_array;
+        size_t to_pitch, width, height;
+    } copy = {0, 0, 1, bytes, NULL, NULL, 64, 0, 0, 2, NULL, memory, NULL, 64, 48, 10};
+    cuMemcpy2D_v2(&copy);
 }
 
 /* Calls whose failure the driver explains. */

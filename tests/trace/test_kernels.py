@@ -33,8 +33,11 @@ class Kernels(Traced):
     def test_summary_when_bytes_are_copied_then_counts_them(self):
         self.launch()
         lines = self.report().split('\nBytes:\n')[1].splitlines()
-        self.assertEqual([line.split() for line in lines[1:3]],
-                         [['1', '4096', 'cuMemAlloc_v2'], ['2', '5096', 'cuMemcpyHtoD_v2']])
+        self.assertEqual(sorted(line.split() for line in lines[1:4]),
+                         [['1', '4096', 'cuMemAlloc_v2'], ['1', '480', 'cuMemcpy2D_v2'],
+                          ['2', '5096', 'cuMemcpyHtoD_v2']])
+        calls = [call for _, _, call in self.calls('--function', 'cuMemcpy2D')]
+        self.assertEqual(calls, ['cuMemcpy2D_v2(*pCopy={host to device, 48x10x1, 480 bytes}) = CUDA_SUCCESS'])
 
     def test_json_when_kernels_are_launched_then_has_their_names(self):
         self.launch()

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cushim/abi/egl.h"
+#include "cushim/attributes.h"
 #include "cushim/layer.h"
 #include "fields.inc"
 
@@ -72,7 +73,7 @@ static uint64_t *write_text(uint64_t *at, const char *text)
     {                                                                                                                  \
         const struct cushim_dispatch_table *const trace_next = cushim_layer_next(&trace_layer, kind);                  \
         struct trace_thread *const trace_thread =                                                                      \
-            record_begin(TRACE_HEAD TRACE_FIELDS_##slot(WORDS), __builtin_return_address(0));                          \
+            record_begin(TRACE_HEAD TRACE_FIELDS_##slot(WORDS), CUSHIM_RETURN_ADDRESS());                              \
         if (trace_thread == NULL)                                                                                      \
             return trace_next->slot arguments;                                                                         \
         uint64_t *const trace_record = trace_thread->at, *trace_at = trace_record + TRACE_HEAD;                        \

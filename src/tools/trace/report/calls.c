@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copies.h"
 #include "places.h"
 #include "report.h"
 
@@ -101,13 +102,17 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
     uint64_t value = words[0]; /* analyzer: a field of the kind VALUE always has a value */
     const char *name;
     float number;
+    struct trace_copy copy;
     if (field->size > sizeof value && trace_field_stream(field) >= 0) {
         static const struct trace_slot_field stream = {
             .kind = TRACE_VALUE, .size = sizeof value, .type = "CUstream", .value = {.shown = TRACE_STREAM}};
         line_add(line, "{hStream=");
         line_add_value(line, &stream, &words[field->value.stream - 1], call, model);
         line_add(line, ", %zu bytes}", field->size);
-    } else if (field->size > sizeof value)
+    } else if (trace_copy_find(field, words, &copy))
+        line_add(line, "{%s to %s, %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", %" PRIu64 " bytes}", copy.from, copy.to,
+                 copy.width, copy.height, copy.depth, copy.bytes);
+    else if (field->size > sizeof value)
         line_add(line, "{%zu bytes}", field->size);
     else if (field->value.shown == TRACE_FLAGS_OF_ENUM)
         line_add_flags(line, &field->value, value);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copies.h"
 #include "text.h"
 
 enum { MOST_SHOWN = 20, DIMENSIONS = 7 /* of the grid, of a block, and the bytes of dynamic shared memory */ };
@@ -79,13 +80,15 @@ bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model 
     bool has_bytes = starts_with(slot->function, "cuMemcpy") || starts_with(slot->function, "cuMemset")
                      || starts_with(slot->function, "cuMemAlloc") || starts_with(slot->function, "cuMemHostAlloc")
                      || starts_with(slot->function, "cuMemCreate");
-    if (!has_bytes || !has_succeeded || effect->size < 0)
+    struct trace_copy copy = {.bytes = 0};
+    bool has_copy = trace_copy_of(slot, call, &copy);
+    if (!has_bytes || !has_succeeded || (effect->size < 0 && !has_copy))
         return true;
     if (kernels->bytes == NULL
         && (kernels->bytes = calloc(model->reader->slot_count + 1, sizeof *kernels->bytes)) == NULL)
         return false;
     kernels->bytes[call->slot].calls++;
-    kernels->bytes[call->slot].bytes += trace_word(call, effect->size) * effect->unit;
+    kernels->bytes[call->slot].bytes += has_copy ? copy.bytes : trace_word(call, effect->size) * effect->unit;
     return true;
 }
 
