@@ -19,7 +19,7 @@ static const char *const words[] = {
 static const struct {
     enum feature feature;
     const char *slot;
-} slots[] = {
+} needed_slots[] = {
 #define CUSHIM_FEATURE_SLOT(name, slot) {FEATURE_##name, #slot},
 #include "cushim/features.h"
 };
@@ -31,26 +31,29 @@ static const struct {
     CUdevice_attribute attribute;
     enum test test;
     int wanted;
-} attributes[] = {
+} needed_attributes[] = {
 #define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted)                                                           \
     {FEATURE_##name, CU_DEVICE_ATTRIBUTE_##attribute, TEST_##test, wanted},
 #include "cushim/features.h"
 };
 
-enum { SLOTS = sizeof slots / sizeof slots[0], ATTRIBUTES = sizeof attributes / sizeof attributes[0] };
+enum {
+    NEEDED_SLOTS = sizeof needed_slots / sizeof needed_slots[0],
+    NEEDED_ATTRIBUTES = sizeof needed_attributes / sizeof needed_attributes[0]
+};
 
 /* Written when the library is loaded. */
-static bool is_denied[FEATURE_COUNT], is_off[FEATURE_COUNT], any;
+static bool is_denied[FEATURE_COUNT], is_off[FEATURE_COUNT], any_denied;
 
 int deny_attribute(CUdevice_attribute attribute, int value)
 {
-    for (size_t i = 0; i < ATTRIBUTES && any; i++) {
-        if (attributes[i].attribute != attribute || !is_denied[attributes[i].feature])
+    for (size_t i = 0; i < NEEDED_ATTRIBUTES && any_denied; i++) {
+        if (needed_attributes[i].attribute != attribute || !is_denied[needed_attributes[i].feature])
             continue;
-        if (attributes[i].test == TEST_HAS)
-            value &= ~attributes[i].wanted;
-        else if (attributes[i].test != TEST_ANY && value >= attributes[i].wanted)
-            value = attributes[i].wanted - 1;
+        if (needed_attributes[i].test == TEST_HAS)
+            value &= ~needed_attributes[i].wanted;
+        else if (needed_attributes[i].test != TEST_ANY && value >= needed_attributes[i].wanted)
+            value = needed_attributes[i].wanted - 1;
     }
     return value;
 }
@@ -94,10 +97,10 @@ static bool is_harmless(enum feature feature)
 bool deny_function(const char *symbol)
 {
     bool needed = false;
-    for (size_t i = 0; i < SLOTS && any; i++) {
-        if (!is_symbol_of(symbol, slots[i].slot))
+    for (size_t i = 0; i < NEEDED_SLOTS && any_denied; i++) {
+        if (!is_symbol_of(symbol, needed_slots[i].slot))
             continue;
-        if (!is_off[slots[i].feature] || is_harmless(slots[i].feature))
+        if (!is_off[needed_slots[i].feature] || is_harmless(needed_slots[i].feature))
             return false;
         needed = true;
     }
@@ -106,8 +109,8 @@ bool deny_function(const char *symbol)
 
 static bool is_tested(enum feature feature)
 {
-    for (size_t i = 0; i < ATTRIBUTES; i++) {
-        if (attributes[i].feature == feature && attributes[i].test != TEST_ANY)
+    for (size_t i = 0; i < NEEDED_ATTRIBUTES; i++) {
+        if (needed_attributes[i].feature == feature && needed_attributes[i].test != TEST_ANY)
             return true;
     }
     return feature == FEATURE_PEER_ACCESS;
@@ -124,10 +127,10 @@ static void list_add(char *list, size_t size, const char *symbol)
 static void list_add_hidden(char *list, size_t size, enum feature feature)
 {
     char symbol[80];
-    for (size_t i = 0; i < SLOTS; i++) {
-        if (slots[i].feature != feature || is_tested(feature))
+    for (size_t i = 0; i < NEEDED_SLOTS; i++) {
+        if (needed_slots[i].feature != feature || is_tested(feature))
             continue;
-        symbol_of(slots[i].slot, symbol, sizeof symbol);
+        symbol_of(needed_slots[i].slot, symbol, sizeof symbol);
         list_add(list, size, symbol);
         return;
     }
@@ -137,10 +140,10 @@ static void list_add_hidden(char *list, size_t size, enum feature feature)
 static void find_off(void)
 {
     memcpy(is_off, is_denied, sizeof is_off);
-    for (size_t i = 0; i < ATTRIBUTES; i++) {
-        int wanted = attributes[i].wanted;
-        if (attributes[i].test != TEST_ANY && deny_attribute(attributes[i].attribute, wanted) != wanted)
-            is_off[attributes[i].feature] = true;
+    for (size_t i = 0; i < NEEDED_ATTRIBUTES; i++) {
+        int wanted = needed_attributes[i].wanted;
+        if (needed_attributes[i].test != TEST_ANY && deny_attribute(needed_attributes[i].attribute, wanted) != wanted)
+            is_off[needed_attributes[i].feature] = true;
     }
 }
 
@@ -161,7 +164,7 @@ void deny_read(const char *text, char *hidden, size_t size)
             fprintf(stderr, "softcuda: SOFTCUDA_DENY: \"%.*s\" is not the name of a feature\n", length, text);
             continue;
         }
-        is_denied[found] = any = true;
+        is_denied[found] = any_denied = true;
         list_add_hidden(hidden, size, (enum feature)found);
     }
     find_off();
