@@ -27,7 +27,17 @@ static bool copy(const struct trace_reader *reader, size_t at, void *to, size_t 
     if (at > reader->size || size > reader->size - at)
         return false;
     memcpy(to, reader->mapped + at, size);
-    atomic_thread_fence(memory_order_acquire); /* what a thread wrote before it is read later */
+    return true;
+}
+
+/* Reads a word that a thread writes after what the word is about, which is read later. Returns false if the word is not
+ * in the file. */
+static bool word_load(const struct trace_reader *reader, size_t at, uint64_t *out_word)
+{
+    if (at % 8 != 0 || at > reader->size || reader->size - at < 8)
+        return false;
+    *out_word =
+        atomic_load_explicit((const _Atomic uint64_t *)(const void *)(reader->mapped + at), memory_order_acquire);
     return true;
 }
 
@@ -204,7 +214,7 @@ static bool cursor_load(const struct trace_reader *reader, struct trace_cursor *
 {
     cursor->at = at;
     size_t head = 8 * reader->head;
-    return cursor->end - at >= head && copy(reader, at, &cursor->head, 8) && copy(reader, at + 8, &cursor->begin, 8)
+    return cursor->end - at >= head && word_load(reader, at, &cursor->head) && copy(reader, at + 8, &cursor->begin, 8)
            && record_size(cursor) >= head && record_size(cursor) <= cursor->end - at;
 }
 
@@ -224,14 +234,16 @@ static void cursor_advance(struct trace_reader *reader)
 static const char *cursor_add(struct trace_reader *reader, size_t at)
 {
     struct trace_chunk chunk;
-    if (!copy(reader, at, &chunk, sizeof chunk) || chunk.sequence == 0 || chunk.used == sizeof chunk)
+    uint64_t used;
+    if (!word_load(reader, at + offsetof(struct trace_chunk, used), &used) || !copy(reader, at, &chunk, sizeof chunk)
+        || chunk.sequence == 0 || used == sizeof chunk)
         return NULL;
-    struct trace_cursor cursor = {.end = at + chunk.used, .process = process_find(reader, chunk.process)};
+    struct trace_cursor cursor = {.end = at + used, .process = process_find(reader, chunk.process)};
     if (cursor.process == SIZE_MAX)
         return no_memory;
     reader->processes[cursor.process].pid = chunk.pid;
     reader->calls += chunk.calls;
-    if (chunk.used < sizeof chunk || chunk.used > TRACE_CHUNK_SIZE || chunk.used % 8 != 0
+    if (used < sizeof chunk || used > TRACE_CHUNK_SIZE || used % 8 != 0
         || !cursor_load(reader, &cursor, at + sizeof chunk)) {
         reader->damaged++;
         return NULL;
