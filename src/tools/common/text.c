@@ -182,6 +182,11 @@ struct version_text text_version(int version)
     return cush_version_text(version);
 }
 
+bool text_starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 bool text_next_item(const char **list, const char *separators, char *item, size_t size)
 {
     if (*list == NULL)

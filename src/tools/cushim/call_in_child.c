@@ -5,7 +5,7 @@
 
 #include "doctor/child.h"
 
-struct call {
+struct child_call {
     struct child_memory child;
     volatile bool writes;
     volatile int result;
@@ -13,7 +13,7 @@ struct call {
     const struct options *options;
 };
 
-static struct call *own_call; /* of this process, if it is the child */
+static struct child_call *own_call; /* of this process, if it is the child */
 
 void call_writes(void)
 {
@@ -23,20 +23,20 @@ void call_writes(void)
 
 static void call_make(void *memory)
 {
-    struct call *call = memory;
+    struct child_call *call = memory;
     own_call = call;
     call->result = call->function(call->options);
     if (!text_flush())
         call->result = STATUS_UNUSABLE;
 }
 
-static bool call_is_late(const struct call *call, uint64_t end)
+static bool call_is_late(const struct child_call *call, uint64_t end)
 {
     return !call->writes && cushim_clock_ns() >= end;
 }
 
 /* Waits for the child, and leaves one that does not end. */
-static enum call_end call_wait(struct call *call, struct child *child, uint64_t end)
+static enum call_end call_wait(struct child_call *call, struct child *child, uint64_t end)
 {
     call->child.may_begin = true;
     while (!child_has_ended(child)) {
@@ -53,7 +53,7 @@ enum call_end call_in_child(int (*function)(const struct options *), const struc
                             int *out_result, int *out_signal)
 {
     const uint64_t end = cushim_clock_ns() + (uint64_t)seconds * 1000000000;
-    struct call *call = child_memory_create(sizeof *call);
+    struct child_call *call = child_memory_create(sizeof *call);
     enum call_end how = CALL_NOT_MADE;
     if (call == NULL)
         return how;

@@ -14,16 +14,16 @@ static const struct plain_name {
 #include "plain_names.inc"
 };
 
-enum { PLAIN_NAME_COUNT = sizeof plain_names / sizeof plain_names[0], SINCE_WIDTH = 7, PLAIN_WIDTH = 22 };
+enum { PLAIN_NAME_COUNT = sizeof plain_names / sizeof plain_names[0], FIRST_VERSION_WIDTH = 7, PLAIN_WIDTH = 22 };
 
 /* An entry point, and from which version on and before which one the name of the function means it; 0: none. */
-struct meaning {
+struct name_meaning {
     struct cushim_slot_info info;
     const char *symbol;
     int from, until;
 };
 
-static void meaning_find(const char *function, struct meaning *meaning)
+static void meaning_find(const char *function, struct name_meaning *meaning)
 {
     meaning->from = meaning->until = 0;
     for (size_t i = 0; i < PLAIN_NAME_COUNT; i++) {
@@ -51,7 +51,7 @@ static bool is_meant(const char *function, const struct cushim_entry_point *entr
 }
 
 /* Returns the first entry point from `index` on that belongs to a function; a negative number if there is none. */
-static int next_meaning(int index, const struct options *options, struct meaning *meaning)
+static int next_meaning(int index, const struct options *options, struct name_meaning *meaning)
 {
     struct cushim_entry_point entry;
     enum cushim_slot slot;
@@ -69,7 +69,7 @@ static int next_meaning(int index, const struct options *options, struct meaning
 static void versions_write(const struct options *options)
 {
     struct json json = {0};
-    struct meaning meaning;
+    struct name_meaning meaning;
     json_open_array(&json, NULL);
     for (int i = next_meaning(0, options, &meaning); i >= 0; i = next_meaning(i + 1, options, &meaning)) {
         json_open_object(&json, NULL);
@@ -84,7 +84,7 @@ static void versions_write(const struct options *options)
     json_close_array(&json);
 }
 
-static void print_plain(const struct meaning *meaning)
+static void print_plain(const struct name_meaning *meaning)
 {
     char text[64] = "-";
     if (meaning->until != 0)
@@ -97,19 +97,19 @@ static void print_plain(const struct meaning *meaning)
 
 static void versions_print(const struct options *options)
 {
-    struct meaning meaning;
+    struct name_meaning meaning;
     size_t width = strlen("SYMBOL");
     for (int i = next_meaning(0, options, &meaning); i >= 0; i = next_meaning(i + 1, options, &meaning))
         width = text_wider(width, meaning.symbol);
     text_put(TONE_STRONG, "SYMBOL", width + 2);
-    text_put(TONE_STRONG, "SINCE", SINCE_WIDTH);
+    text_put(TONE_STRONG, "SINCE", FIRST_VERSION_WIDTH);
     text_put(TONE_STRONG, "PLAIN NAME FROM CUDA", PLAIN_WIDTH);
     text_put(TONE_STRONG, "STATE", 0);
     puts("");
     for (int i = next_meaning(0, options, &meaning); i >= 0; i = next_meaning(i + 1, options, &meaning)) {
         const struct slot_state *state = &slot_states[meaning.info.state];
         text_put(TONE_PLAIN, meaning.symbol, width + 2);
-        text_put(TONE_PLAIN, text_version(meaning.info.since).text, SINCE_WIDTH);
+        text_put(TONE_PLAIN, text_version(meaning.info.since).text, FIRST_VERSION_WIDTH);
         print_plain(&meaning);
         text_put(state->tone, state->word, 0);
         puts("");
@@ -118,7 +118,7 @@ static void versions_print(const struct options *options)
 
 enum status lookup_versions(const struct options *options)
 {
-    struct meaning meaning;
+    struct name_meaning meaning;
     if (next_meaning(0, options, &meaning) < 0) {
         text_complain("cushim knows no function \"%s\" of the driver", options->words[0]);
         return STATUS_UNUSABLE;

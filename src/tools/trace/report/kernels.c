@@ -9,7 +9,7 @@
 #include "copies.h"
 #include "text.h"
 
-enum { MOST_SHOWN = 20, DIMENSIONS = 7 /* of the grid, of a block, and the bytes of dynamic shared memory */ };
+enum { MOST_KERNELS = 20, DIMENSIONS = 7 /* of the grid, of a block, and the bytes of dynamic shared memory */ };
 
 /* The launches of a kernel with the same dimensions. */
 struct trace_launches {
@@ -18,11 +18,6 @@ struct trace_launches {
     uint64_t calls, failed;
 };
 
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* Finds the kernel and the dimensions of a launch. Returns false if the call is another one. */
 static bool launch_find(const struct trace_slot *slot, const struct trace_call *call, uint64_t *out_function,
                         uint32_t *out_dimensions)
@@ -30,7 +25,7 @@ static bool launch_find(const struct trace_slot *slot, const struct trace_call *
     const uint64_t *function = trace_find_field(slot, call, "f"), *grid = trace_find_field(slot, call, "gridDimX");
     const uint64_t *config = trace_find_field(slot, call, "config");
     bool is_launch =
-        starts_with(slot->function, "cuLaunchKernel") || starts_with(slot->function, "cuLaunchCooperative");
+        text_starts_with(slot->function, "cuLaunchKernel") || text_starts_with(slot->function, "cuLaunchCooperative");
     if (!is_launch || function == NULL)
         return false;
     *out_function = *function;
@@ -77,9 +72,10 @@ bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model 
         snprintf(number, sizeof number, "0x%" PRIx64, function);
         return launch_count(kernels, name != NULL ? name : number, dimensions, call->returned && !has_succeeded);
     }
-    bool has_bytes = starts_with(slot->function, "cuMemcpy") || starts_with(slot->function, "cuMemset")
-                     || starts_with(slot->function, "cuMemAlloc") || starts_with(slot->function, "cuMemHostAlloc")
-                     || starts_with(slot->function, "cuMemCreate");
+    bool has_bytes = text_starts_with(slot->function, "cuMemcpy") || text_starts_with(slot->function, "cuMemset")
+                     || text_starts_with(slot->function, "cuMemAlloc")
+                     || text_starts_with(slot->function, "cuMemHostAlloc")
+                     || text_starts_with(slot->function, "cuMemCreate");
     struct trace_copy copy = {.bytes = 0};
     bool has_copy = trace_copy_of(slot, call, &copy);
     if (!has_bytes || !has_succeeded || (effect->size < 0 && !has_copy))
@@ -109,7 +105,7 @@ static struct trace_text dimensions_text(const uint32_t *dimensions)
 
 void trace_kernels_print(struct trace_kernels *kernels, const struct trace_reader *reader)
 {
-    size_t shown = kernels->launch_count < MOST_SHOWN ? kernels->launch_count : MOST_SHOWN;
+    size_t shown = kernels->launch_count < MOST_KERNELS ? kernels->launch_count : MOST_KERNELS;
     if (shown > 0) {
         printf("\nKernels:\n%10s %8s %16s %12s %8s  kernel\n", "launches", "failed", "grid", "block", "shared");
         qsort(kernels->launches, kernels->launch_count, sizeof *kernels->launches, compare_launches);

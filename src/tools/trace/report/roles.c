@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cushim/abi/cuda_abi.h"
+#include "text.h"
 
 enum { ALONE = 1, ALWAYS = 2 };
 
@@ -15,11 +16,6 @@ static const struct {
 #define TRACE_ROLE(function, role, flags) {function, TRACE_##role, flags},
 #include "roles.inc"
 };
-
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
 
 /* The places of the arguments. Those behind a text have none. */
 static void role_find_arguments(const struct trace_slot *slot, struct trace_role *role)
@@ -33,9 +29,10 @@ static void role_find_arguments(const struct trace_slot *slot, struct trace_role
             role->stream = place + trace_field_stream(field);
         else if (is_value && strcmp(field->type, "CUevent") == 0 && role->event < 0)
             role->event = place;
-        else if (strcmp(field->type, "CUstreamCaptureMode") == 0 || starts_with(field->type, "CUstreamCaptureMode *"))
+        else if (strcmp(field->type, "CUstreamCaptureMode") == 0
+                 || text_starts_with(field->type, "CUstreamCaptureMode *"))
             role->value = place + (is_value ? 0 : 1);
-        else if (field->kind == TRACE_OUT && starts_with(field->type, "CUstreamCaptureStatus"))
+        else if (field->kind == TRACE_OUT && text_starts_with(field->type, "CUstreamCaptureStatus"))
             role->value = place + 1;
         else if (is_value && (strcmp(field->name, "Flags") == 0 || strcmp(field->name, "flags") == 0))
             role->value = place;
