@@ -76,8 +76,8 @@ CUSHIM_REASON(FORKED, "forked", CUDA_SUCCESS,
               "Initialise CUDA only after the fork, or start the child with exec (in Python: the \"spawn\" start "
               "method).")
 CUSHIM_REASON(UNKNOWN, "unknown", CUDA_SUCCESS, "The driver failed to initialise, for an unknown reason.",
-              "Run \"cushim doctor\", which looks for the cause, and look for NVRM or Xid lines in the kernel's "
-              "messages (dmesg).")
+              "Run \"cushim doctor\", which looks for the cause, and look for NVRM or Xid lines in the kernel log "
+              "(dmesg).")
 CUSHIM_REASON(NOT_READY, "not-ready", CUDA_SUCCESS, "The GPUs of this machine are not ready yet.",
               "On a machine with NVSwitch, start the service nvidia-fabricmanager in the same version as the driver. "
               "On other machines, wait and try again.")
@@ -112,25 +112,25 @@ CUSHIM_REASON(LIMIT, "limit", CUDA_SUCCESS, "A resource limit of this process is
               "LimitNPROC=, LimitAS= and TasksMax=.")
 CUSHIM_REASON(UNIFIED_MEMORY, "unified-memory", CUDA_SUCCESS,
               "The kernel module of the driver for unified memory (nvidia-uvm) cannot be used.",
-              "Run \"nvidia-modprobe -u\" as root, which loads the module and creates /dev/nvidia-uvm. In a container "
-              "or a sandbox, give it access to that file, too.")
+              "Run \"nvidia-modprobe -u -c 0\" as root, which loads the module and creates /dev/nvidia-uvm. A "
+              "container or a sandbox also needs access to that file.")
 CUSHIM_REASON(GPU_LOST, "gpu-lost", CUDA_SUCCESS, "A GPU of this machine does not answer on the PCI bus.",
               "Restart the machine. If this happens again, check the power and the cooling of the GPU, and look for "
-              "Xid lines in the kernel's messages (dmesg). On a laptop, the GPU may be switched off.")
+              "Xid lines in the kernel log (dmesg). On a laptop, the GPU may be switched off.")
 CUSHIM_REASON(IN_USE, "in-use", CUDA_SUCCESS,
               "The GPU does not accept this process: it is in exclusive mode and in use, or in prohibited mode.",
               "\"nvidia-smi -q -d COMPUTE\" shows the mode, and \"nvidia-smi -c DEFAULT\" as root lets several "
               "processes use the GPU. A virtual GPU may lack its licence.")
 CUSHIM_REASON(MPS, "mps", CUDA_SUCCESS,
-              "The Multi-Process Service (MPS) of CUDA, which this process has to use, did not accept it.",
+              "The Multi-Process Service (MPS) of CUDA did not accept this process.",
               "Restart the service as the user who runs this program (\"nvidia-cuda-mps-control -d\"). To use the GPU "
               "without the service, stop it, or set CUDA_MPS_PIPE_DIRECTORY to an empty directory.")
 CUSHIM_REASON(LACKS_FEATURE, "lacks-feature", CUDA_ERROR_NOT_SUPPORTED,
               "A GPU of this machine does not support a feature that this program requires.",
               "Use a GPU, or an operating system, that supports the feature.")
 CUSHIM_REASON(NO_ANSWER, "no-answer", CUDA_SUCCESS, "The driver does not return, or ends the process.",
-              "Run \"cushim doctor\", which shows where the driver stands, and look for NVRM or Xid lines in the "
-              "kernel's messages (dmesg).")
+              "Run \"cushim doctor\", which shows in which call the driver does not return, and look for NVRM or "
+              "Xid lines in the kernel log (dmesg).")
 
 /* clang-format on */
 

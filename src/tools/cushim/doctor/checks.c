@@ -167,8 +167,7 @@ static void check_device_nodes(struct doctor *doctor)
     if (doctor->trials->tried && !doctor->trials->has_ended && doctor->trials->signal == 0
         && doctor->trials->current[0] == '/') {
         doctor_find(doctor, "device-nodes", VERDICT_PROBLEM, "Opening %s does not return.", doctor->trials->current);
-        doctor_advise(doctor, "Look for lines with NVRM or Xid in the messages of the kernel (dmesg), and restart the "
-                              "machine.");
+        doctor_advise(doctor, "Look for lines with NVRM or Xid in the kernel log (dmesg), and restart the machine.");
     } else if (system->control_node == CUSHIM_NODE_DENIED || system->gpu_node == CUSHIM_NODE_DENIED
                || system->uvm_node == CUSHIM_NODE_DENIED) {
         report_denied(doctor);
@@ -180,7 +179,7 @@ static void check_device_nodes(struct doctor *doctor)
             return; /* the cause names it */
         doctor_find(doctor, "device-nodes", VERDICT_NOTE,
                     "/dev/nvidia-uvm does not exist. It is created when CUDA is first used.");
-        doctor_advise(doctor, "If CUDA does not start, run \"nvidia-modprobe -u\" as root.");
+        doctor_advise(doctor, "If CUDA does not start, run \"nvidia-modprobe -u -c 0\" as root.");
     } else {
         const struct trials *trials = doctor->trials;
         bool all_opened = trials->control_opened && trials->uvm_opened && trials->gpus_opened == system->gpu_node_count;

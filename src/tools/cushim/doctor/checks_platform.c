@@ -54,8 +54,9 @@ static void check_container(struct doctor *doctor)
     } else {
         doctor_find(doctor, check, VERDICT_CAUSE, "This container was started without access to the GPU.");
         doctor_advise(doctor,
-                      "Start it with GPU access: --gpus all with Docker and Podman, a limit of nvidia.com/gpu: 1 in "
-                      "Kubernetes. The host needs NVIDIA's driver and NVIDIA's Container Toolkit.");
+                      "Start it with GPU access: --gpus all with Docker, --device nvidia.com/gpu=all with Podman, a "
+                      "limit of nvidia.com/gpu: 1 in Kubernetes. The host needs NVIDIA's driver and NVIDIA's "
+                      "Container Toolkit.");
     }
 }
 

@@ -22,15 +22,14 @@ SECTION = re.compile(r'/\* ---- (.*) ---- \*/')
 
 HEAD = '''# Why CUDA cannot be used
 
-`cushim doctor` starts the driver, watches it, and names the cause of a failure. This page has every cause that it
-knows, with the code that the driver returns and what can be done. For the words in {braces}, `doctor` writes the file,
-the error or the limit of the machine.
-
 `cushim doctor` starts the driver in a child process, makes a context, allocates a little memory and creates a stream.
+This page has every cause of a failure that it knows, with the code that the driver returns and what can be done. In
+place of the words in {braces}, `doctor` writes the file, the error or the limit of the machine.
+
 Such a start can load kernel modules, create device files and wake a GPU. `cushim probe` does none of this without
-`--devices`. If the start fails with a code, it runs once more under `ptrace`. The last operation that the system
-refused, without those that fail in every start, is the cause. `cushim doctor --watch` shows every operation that
-failed, also on a machine that works. Where `ptrace` is refused, `doctor` tries the operations of a driver itself.
+`--devices`. If the start fails with a code, it is repeated under `ptrace`. The last operation that the system refused,
+without those that fail in every start, is the cause. Where `ptrace` is refused, `doctor` tries the operations of a
+driver itself. `cushim doctor --watch` shows every operation that failed, also on a machine that works.
 
 If the driver library cannot be found or loaded, there is nothing to start. `doctor` then gives the reason of the
 library, from [reasons.h](../../../../include/cushim/reasons.h), or names the file that cannot be used.
