@@ -40,7 +40,7 @@ enum cushim_feature {
     CUSHIM_FEATURE_COUNT
 };
 
-/** In place of a device: only what the driver decides, whichever the device. */
+/** Takes the place of a device: only the needs that do not depend on the device are compared. */
 #define CUSHIM_DRIVER_ALONE (-1)
 
 /** Why a feature cannot be used. cushim_obstacle_name() returns the word. */
@@ -95,10 +95,9 @@ struct cushim_feature_info {
  * Loads the driver. Needs cuInit for a device, but no context; does no work on the device and allocates nothing.
  *
  * @param feature   The feature.
- * @param device    The device, from cuDeviceGet, or ::CUSHIM_DRIVER_ALONE, which ignores the needs that depend on the
- *                  device and reads no value of a device. It works before cuInit.
+ * @param device    The device, from cuDeviceGet, or ::CUSHIM_DRIVER_ALONE, which also works before cuInit.
  * @param out_info  Receives the result. Its strings stay valid for the life of the process.
- * @retval CUDA_SUCCESS              *out_info tells whether the feature can be used, also without a driver.
+ * @retval CUDA_SUCCESS              *out_info reports whether the feature can be used, also without a driver.
  * @retval CUDA_ERROR_INVALID_DEVICE The device does not exist.
  * @retval CUDA_ERROR_INVALID_VALUE  feature is not a feature, or out_info is NULL.
  */

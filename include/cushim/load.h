@@ -88,8 +88,8 @@ struct cushim_load_options {
     void *log_user;
     /**
      * Whether to open the driver with RTLD_GLOBAL, for libraries that find the driver's functions by name in the global
-     * scope: dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"). A driver that is loaded already becomes global, too, and stays so.
-     * On Windows, which has no such scope, the option has no effect.
+     * scope: dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"). A loaded driver becomes global, too, and stays global. On
+     * Windows, which has no such scope, the option has no effect.
      */
     bool global_symbols;
     void *reserved[3]; /**< Zero. */
@@ -106,7 +106,7 @@ struct cushim_load_options {
  * stays loaded.
  *
  * The call returns when the dynamic loader and the driver return, and cannot be abandoned. A program that must not wait
- * for a driver that hangs can first call it in a child process, or run `cushim probe --timeout`.
+ * for a driver that hangs can first call cushim_load() in a child process, or run `cushim probe --timeout`.
  *
  * If several threads call at the same time, the first one loads and the others wait. A fork() waits for a load in
  * progress, but at most five seconds.

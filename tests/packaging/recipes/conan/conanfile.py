@@ -6,7 +6,7 @@ from conan.tools.files import get
 
 class Cushim(ConanFile):
     name = 'cushim'
-    description = 'The CUDA driver, loaded at run time: one binary for any driver, or none'
+    description = 'Loads the CUDA driver at run time: one binary for any driver, or none'
     license = 'MIT'
     package_type = 'library'
     languages = 'C'
