@@ -138,7 +138,7 @@ CUSHIM_FEATURE_DEVICE(MEMORY_FABRIC_HANDLES, HANDLE_TYPE_FABRIC_SUPPORTED, AT_LE
 CUSHIM_FEATURE_NOT_ON(MEMORY_FABRIC_HANDLES, NO_IMEX_CHANNEL)
 
 CUSHIM_FEATURE(EXPANDABLE_SEGMENTS, "expandable-segments",
-               "Has what the expandable segments of PyTorch's allocator need.",
+               "Supports the expandable segments of PyTorch's allocator.",
                "pytorch/pytorch, c10/cuda/CUDACachingAllocator.cpp")
 CUSHIM_FEATURE_SLOT(EXPANDABLE_SEGMENTS, MemCreate_v1)
 CUSHIM_FEATURE_SLOT(EXPANDABLE_SEGMENTS, MemAddressReserve_v1)
@@ -265,7 +265,7 @@ CUSHIM_FEATURE_SLOT(STREAM_MEMORY_OPERATIONS_64, StreamWriteValue64_v2)
 CUSHIM_FEATURE_DEVICE(STREAM_MEMORY_OPERATIONS_64, CAN_USE_64_BIT_STREAM_MEM_OPS, AT_LEAST, 1)
 
 CUSHIM_FEATURE(STREAM_MEMORY_OPERATIONS_V1, "stream-memory-operations-v1",
-               "The first version of these functions works, for drivers that have no other.",
+               "A stream waits for and writes values in memory, by the functions of drivers before CUDA 11.7.",
                "CUDA manual of CUDA 11.6, cuStreamWaitValue32")
 CUSHIM_FEATURE_SLOT(STREAM_MEMORY_OPERATIONS_V1, StreamWaitValue32_v1)
 CUSHIM_FEATURE_SLOT(STREAM_MEMORY_OPERATIONS_V1, StreamWriteValue32_v1)
@@ -350,7 +350,7 @@ CUSHIM_FEATURE_SLOT(CLUSTERS, LaunchKernelEx_v1)
 CUSHIM_FEATURE_DEVICE(CLUSTERS, CLUSTER_LAUNCH, AT_LEAST, 1)
 
 CUSHIM_FEATURE(PROGRAMMATIC_LAUNCH, "programmatic-launch",
-               "A kernel starts before the kernel in front of it has ended.",
+               "A kernel starts before the previous kernel has ended.",
                "CUDA programming guide, programmatic dependent launch")
 CUSHIM_FEATURE_SINCE(PROGRAMMATIC_LAUNCH, 11080)
 CUSHIM_FEATURE_SLOT(PROGRAMMATIC_LAUNCH, LaunchKernelEx_v1)
