@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Completions, from the bottom up: event.c and queue.c know no completions. completion.c is the object: firing,
+ * Completions, from the bottom up: event.c and queue.c do not know completions. completion.c is the object: firing,
  * callbacks, destroy_user. wait.c, dispatcher.c and notify.c use it, and create.c uses all of them.
  *
  * Nothing here takes a lock, so that a thread of the driver never waits for a thread of the program, and a fork()
