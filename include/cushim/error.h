@@ -31,7 +31,7 @@ struct cushim_error {
     const char *function; /**< The function that failed: "cuStreamGetId", "cushim_load". */
     const char *message;  /**< One sentence, or "". */
     /**
-     * What the driver itself says about its call that failed: the lines of its log, separated by newlines, 511 bytes
+     * The driver's own explanation of its call that failed: the lines of its log, separated by newlines, 511 bytes
      * at most. The last line names the code and the driver function. Needs CUDA 12.9. NULL if the failure is one of
      * cushim, or if the driver logged nothing.
      *

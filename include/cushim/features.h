@@ -23,7 +23,7 @@
  *   NO_IMEX_CHANNEL, a machine without a channel (/dev/nvidia-caps-imex-channels) that this process may open.
  * - DEVICE: a device attribute, CU_DEVICE_ATTRIBUTE_<attribute>. `test` is AT_LEAST: the attribute must be `wanted` or
  *   more; HAS: it must have the bits `wanted`; IF_KNOWN: as AT_LEAST, but drivers that do not know the attribute also
- *   support the feature; ANY: it is no condition, but a program that uses the feature needs the value.
+ *   support the feature; ANY: it is not a condition, but a program that uses the feature needs the value.
  * - ASKED: the same for a value that another call of the driver returns (enum cushim_feature_asked in feature.h).
  *
  * Define the macros that you need before including this file. They default to nothing, and the file undefines them at

@@ -117,7 +117,7 @@ CUSHIM_API cushim_fn cushim_symbol_if_available(const char *symbol);
  * Returns the function of the slot with the newest ABI version up to a CUDA version, with polyfills and the layers that
  * are installed now, or NULL if every call through it would fail. For a program that asked cuGetProcAddress for each of
  * its functions with one version. Unlike cushim_lookup(), the result can be a polyfill, and the version may be above
- * that of the driver: it says how the call is written, not what the driver has. Loads the driver.
+ * that of the driver: it selects the prototype of the call. Loads the driver.
  *
  * A function that is not in cushim's list is found as by cushim_lookup().
  *
