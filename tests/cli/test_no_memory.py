@@ -2,10 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Without memory, a command gives the answer that it gives otherwise, or fails with a message and status 1."""
 
+import gzip
+import os
+import struct
+
 from program import NEWEST, UNUSABLE, Case, fake, main, newest_fake, run
 
 DRIVER = '--driver=' + newest_fake(f'fake_{NEWEST}')  # a failing dlsym() would allocate its message
-NO_PROGRAM, MOST_ALLOCATIONS = 127, 40
+NO_PROGRAM, MOST_ALLOCATIONS = 127, 60
+TRACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'trace', 'version1.trace.gz')
+REPORTS = [], ['--calls'], ['--findings'], ['--format=json'], ['--format=html']
 COMMANDS = [['probe', DRIVER], ['probe', '--devices', DRIVER], ['table', 'StreamQuery', DRIVER],
             ['lookup', 'cuInit', '12.0', DRIVER], ['doctor', DRIVER], ['table', '--driver=none'],
             ['exec', DRIVER, '--layer', fake('layer'), '--', '/no/such/program']]
@@ -35,6 +41,20 @@ class NoMemory(Case):
             for variables in ({}, {'NO_MEMORY_ONCE': '1'}):
                 with self.subTest(command=command, **variables):
                     self.check(command, **variables)
+
+    def test_report_when_memory_ends_then_is_complete_or_status_is_unusable(self):
+        path = os.path.join(self.directory(), 'a.trace')
+        with gzip.open(TRACE) as packed:
+            trace = bytearray(packed.read())
+        record = trace.rindex(struct.pack('<Q', 0x20000000820c)) # the last call
+        trace[record + 5] = 0 # it did not return
+        with open(path, 'wb') as file:
+            file.write(trace)
+        self.assertIn(b'did not return', run('trace', 'report', path).out)
+        for options in REPORTS:
+            for variables in ({}, {'NO_MEMORY_ONCE': '1'}):
+                with self.subTest(options=options, **variables):
+                    self.check(['trace', 'report', path, *options], **variables)
 
 
 if __name__ == '__main__':

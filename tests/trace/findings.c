@@ -122,7 +122,9 @@ static void lose_captures(void)
     cuStreamQuery(other);
     end(stream);
     cuStreamBeginCapture_v2(per_thread, GLOBAL);
+    cuStreamIsCapturing(per_thread, &status); /* proves that it is active, and then that it is lost */
     cuStreamQuery(per_thread);
+    cuStreamIsCapturing(per_thread, &status);
     end(per_thread);
     cuStreamBeginCapture_v2(stream, GLOBAL);
     on_thread(exchange_modes);

@@ -205,6 +205,25 @@ class Findings(Traced):
                           'stream 1 ', 'stream 2 ', 'stream 1 '])
         self.assertEqual(none[0], 'the capture of stream 1 (relaxed mode, from TIME on, by thread MAIN) was '
                                   'invalidated between TIME and TIME, but no recorded call can have done it')
+        # Of the per-thread stream's capture, two calls say that it is active, and that it is lost.
+        times = re.findall(r'^ *(\d+\.\d{9}) ', self.report('--calls', '--stream', 'per-thread'), re.M)
+        text = self.findings()['Captures that were lost'][1][3]
+        active, lost = re.search(r'between ([\d.]+) s and ([\d.]+) s', text).groups()
+        self.assertEqual(active, f'{float(times[1]):.6f}', text)
+        self.assertLessEqual(float(lost), float(times[4]) + 1e-6, text)
+
+    def test_report_when_a_result_is_another_one_then_has_its_number_or_counts_it_apart(self):
+        self.known('objects')
+        self.assertNotIn('CUDA_ERROR_NOT_READY', self.report())
+
+        def replace(old, new):
+            self.change(lambda _, words: words.__setitem__(
+                0, words[0] + ((new - old) << 29) if words[0] >> 29 & 0xffff == old else words[0]))
+        replace(709, 4000)
+        self.assertEqual([call.split(' = ')[1] for _, _, call in self.calls('--errors') if 'CUDA_ERROR' not in call],
+                         ['4000'])
+        replace(4000, 600)
+        self.assertIn('\n1 query returned CUDA_ERROR_NOT_READY, which is not a failure.\n', self.report())
 
     def test_objects_when_used_wrongly_then_report_explains(self):
         self.maxDiff = None
