@@ -126,6 +126,9 @@ class OnMachine(Case):
             first = self.examine('open=/dev/nvidia-uvm$:5', **{how: 'again'}).document[0]
             self.assertIn('/dev/nvidia-uvm fails (EIO', first['message'])
 
+    def test_driver_when_a_call_fails_with_an_error_without_a_name_then_its_number_is_shown(self):
+        self.assertIn(' fails (error 200, ', self.examine('seccomp=eventfd:200').document[0]['message'])
+
     def test_code_999_when_only_the_namespace_of_time_shows_a_sleep_then_is_unknown(self):
         self.assertEqual(self.examine('unshare=time', FAKE_CODE='999').document[0]['cause'], 'unknown')
 

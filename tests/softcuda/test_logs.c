@@ -285,6 +285,7 @@ static void test_dump_when_to_a_file_then_the_same_lines(void **state)
     assert_dump(text, NO_BYTES);
     assert_cu(1, cu->LogsDumpToFile_v1(&iterator, "/nowhere/file", 0));
     assert_cu(1, cu->LogsDumpToFile_v1(&iterator, NULL, 0));
+    assert_cu(1, cu->LogsDumpToFile_v1(&iterator, path, 1));
     close(file);
     unlink(path);
 }

@@ -68,6 +68,9 @@ static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
             assert_int_equal(back[y * PITCH + x], x >= 5 && x < 5 + WIDTH ? frame[y * PITCH + x - 5] : 0x55);
     copy.Height = HEIGHT + 1;
     assert_cu(1, cu->Memcpy2D_v2(&copy));
+    copy.Height = 3;
+    copy.srcPitch = SIZE_MAX / 2 + 1; /* two of them are 0 */
+    assert_cu(1, cu->Memcpy2D_v2(&copy));
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
