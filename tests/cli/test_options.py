@@ -4,7 +4,7 @@
 
 import os
 
-from program import USABLE, USAGE, Case, fake, main, run, run_json
+from program import PROGRAM, USABLE, USAGE, Case, fake, main, run, run_json
 
 COMMANDS = (['probe'], ['table'], ['lookup', '--all'], ['doctor'], ['run'])
 
@@ -39,6 +39,15 @@ class Refused(Case):
         answer = run('audit', '--version')
         self.assertEqual((answer.status, answer.out.split()[:2]), (0, [b'cushim', b'audit']))
         self.assertEqual(run('audit', 'missing.so').status, 2)
+
+    def test_command_when_its_name_is_longer_than_32_letters_then_no_program_runs(self):
+        for letters, status in ((32, 5), (33, USAGE)):
+            path = os.path.join(os.path.dirname(PROGRAM), 'cushim-' + 'x' * letters)
+            with open(path, 'w', encoding='utf-8') as file:
+                self.addCleanup(os.remove, path)
+                file.write('#!/bin/sh\nexit 5\n')
+            os.chmod(path, 0o755)
+            self.assertEqual(run('x' * letters).status, status)
 
     def test_option_when_value_is_missing_or_unexpected_then_refused(self):
         for option in ('--driver', '--max-version', '--hide', '--root', '--format', '--require', '--require-slot',
