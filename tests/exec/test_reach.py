@@ -92,6 +92,11 @@ class Ways(Case):
             known = {name for one in ENTRY_POINTS for name, first in one.exports if first <= version}
             self.assertEqual(exported(library(version)) - set(lists.WITHOUT_ROW), known, version)
 
+    def test_control_of_softcuda_when_driver_is_softcuda_then_is_found(self):
+        code = ('import ctypes; find = ctypes.CDLL("libcuda.so.1").softcuda_control; find.restype = ctypes.c_void_p; '
+                'print(any(find(version) for version in range(16)))')
+        answer = under(['--softcuda', '580'], CLIENT[0], '-c', code)
+        self.assertEqual((answer.status, answer.out.split()), (0, [b'True']), answer.err)
 
     def test_control_of_softcuda_when_driver_is_another_then_is_not_exported(self):
         for driver in (newest_fake('fake_future'), 'none'):
