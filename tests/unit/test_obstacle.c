@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -37,9 +38,12 @@ static bool limit_files(void)
 }
 
 #if !defined(SANITIZED)
+/* QEMU's emulation of a process ignores this limit. */
 static bool limit_addresses(void)
 {
-    return limit(RLIMIT_AS, (rlim_t)4 << 30);
+    size_t limited = (size_t)4 << 30;
+    return limit(RLIMIT_AS, limited)
+           && mmap(NULL, limited, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
 }
 #endif
 
