@@ -4,8 +4,11 @@
  * a stub. In the environment, FAKE_INIT is the result of cuInit, and FAKE_GPUS is the number of GPUs. If FAKE_NODE is
  * set and the first cuInit of a process finds no such file, every cuInit of that process returns
  * CUDA_ERROR_NO_DEVICE. FAKE_CONTEXT, FAKE_MEMORY and FAKE_STREAM are the results of what follows, FAKE_CRASH is the
- * name of a function that aborts, and FAKE_HANG of one that never returns: cuInit, cuCtxCreate or cuStreamCreate.
+ * name of a function that aborts, and FAKE_HANG of one that never returns: cuInit, cuCtxCreate, cuStreamCreate or
+ * cuDeviceGetName. With FAKE_NOISE, the library writes to stdout when it is opened and when it starts; with FAKE_LEAVES,
+ * it leaves a process behind when it is opened, which has the files of the caller and writes without end to stdout.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +40,30 @@ static void misbehave(const char *function)
         pause();
 }
 
+static void make_noise(void)
+{
+    if (getenv("FAKE_NOISE") != NULL) {
+        printf("noise ");
+        fflush(stdout);
+        printf("noise "); /* remains in the buffer */
+    }
+}
+
+__attribute__((constructor)) static void leave_process(void)
+{
+    make_noise();
+    if (getenv("FAKE_LEAVES") == NULL || fork() != 0)
+        return;
+    alarm(20); /* the test is over by then */
+    signal(SIGPIPE, SIG_IGN);
+    setsid();
+    static const char text[4096];
+    for (;;) {
+        if (write(STDOUT_FILENO, text, sizeof text) < 0)
+            pause();
+    }
+}
+
 static int has_node(void)
 {
     static int known = -1;
@@ -66,6 +93,7 @@ int cuInit(unsigned flags)
 {
     int result = FAKE_VERSION == 0 ? STUB : has_node() ? setting("FAKE_INIT", SUCCESS) : NO_DEVICE;
     (void)flags;
+    make_noise();
     misbehave("cuInit");
     initialised = result == SUCCESS;
     return result;
@@ -93,6 +121,7 @@ int cuDeviceGet(int *device, int ordinal)
 
 int cuDeviceGetName(char *name, int length, int device)
 {
+    misbehave("cuDeviceGetName");
     snprintf(name, (size_t)length, "Fake \"GPU\" %d\033[31m", device);
     return device_check(device);
 }

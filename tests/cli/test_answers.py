@@ -363,6 +363,8 @@ class Lookup(Case):
         self.assertEqual(text.status, USABLE)
         self.assertIn(b'3.2, before 13.0', text.out)
         self.assertEqual(run('lookup', 'cuNoSuchThing', DRIVER).status, UNUSABLE)
+        answer = run_json('lookup', 'cuNoSuchThing', DRIVER)
+        self.assertEqual((answer.status, answer.document), (UNUSABLE, []))
         self.assertEqual(run('lookup', 'cuCtxCreate', '--driver=none').status, UNUSABLE)
 
     def test_lookup_when_no_driver_exists_then_not_found(self):

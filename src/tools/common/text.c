@@ -168,12 +168,21 @@ enum status text_refuse(const char *format, ...)
     return STATUS_USAGE;
 }
 
+static int output_error; /* of text_write() */
+
+void text_write(const char *bytes, size_t size)
+{
+    if (size > 0 && fwrite(bytes, 1, size, stdout) != size)
+        output_error = errno;
+}
+
 bool text_flush(void)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    text_complain("cannot write the output: %s", errno != 0 ? strerror(errno) : "unknown error");
+    int error = errno != 0 ? errno : output_error; /* 0: an earlier write failed */
+    text_complain("cannot write the output%s%s", error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
     return false;
 }
 

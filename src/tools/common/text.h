@@ -52,6 +52,9 @@ void text_complain(const char *format, ...);
 CUSHIM_PRINTF(1, 2)
 enum status text_refuse(const char *format, ...);
 
+/* Writes bytes to stdout as they are. */
+void text_write(const char *bytes, size_t size);
+
 /* Writes what is buffered to stdout. Output that was not written is a failure: returns false after a message. */
 bool text_flush(void);
 

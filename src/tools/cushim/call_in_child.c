@@ -2,12 +2,12 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "doctor/child.h"
 
 struct child_call {
     struct child_memory child;
-    volatile bool writes;
     volatile int result;
     int (*function)(const struct options *options);
     const struct options *options;
@@ -15,10 +15,10 @@ struct child_call {
 
 static struct child_call *own_call; /* of this process, if it is the child */
 
-void call_writes(void)
+void call_answers(void)
 {
     if (own_call != NULL)
-        own_call->writes = true;
+        child_answers(&own_call->child);
 }
 
 static void call_make(void *memory)
@@ -30,23 +30,29 @@ static void call_make(void *memory)
         call->result = STATUS_UNUSABLE;
 }
 
-static bool call_is_late(const struct child_call *call, uint64_t end)
-{
-    return !call->writes && cushim_clock_ns() >= end;
-}
-
 /* Waits for the child, and leaves one that does not end. */
 static enum call_end call_wait(struct child_call *call, struct child *child, uint64_t end)
 {
     call->child.may_begin = true;
     while (!child_has_ended(child)) {
-        if (call_is_late(call, end)) {
+        if (cushim_clock_ns() >= end) {
             (void)child_stop(child);
             return CALL_LATE;
         }
         platform_sleep(1);
     }
     return call->child.has_ended ? CALL_RETURNED : CALL_ENDED;
+}
+
+struct call_failure call_failure(enum call_end how, int seconds, int signal)
+{
+    struct call_failure failure;
+    if (how == CALL_LATE)
+        snprintf(failure.text, sizeof failure.text, "The driver did not return within %d s.", seconds);
+    else
+        snprintf(failure.text, sizeof failure.text, "The driver ended the process%s%s%s.", signal != 0 ? " (" : "",
+                 signal != 0 ? child_signal_name(signal) : "", signal != 0 ? ")" : "");
+    return failure;
 }
 
 enum call_end call_in_child(int (*function)(const struct options *), const struct options *options, int seconds,
@@ -57,6 +63,7 @@ enum call_end call_in_child(int (*function)(const struct options *), const struc
     enum call_end how = CALL_NOT_MADE;
     if (call == NULL)
         return how;
+    call->child.is_relayed = true;
     call->function = function;
     call->options = options;
     struct child child = child_start(call_make, call);
@@ -64,7 +71,21 @@ enum call_end call_in_child(int (*function)(const struct options *), const struc
         how = call_wait(call, &child, end);
         *out_result = call->result;
         *out_signal = child.signal;
+        if (how == CALL_RETURNED)
+            text_write(child.answer, child.answer_size);
+        free(child.answer);
     }
     child_memory_destroy(call, sizeof *call);
     return how;
+}
+
+enum status call_command(int (*answer)(const struct options *), const struct options *options)
+{
+    int result = STATUS_UNUSABLE, signal = 0;
+    enum call_end how = call_in_child(answer, options, CALL_SECONDS, &result, &signal);
+    if (how == CALL_RETURNED)
+        return (enum status)result;
+    if (how != CALL_NOT_MADE)
+        driver_refuse(call_failure(how, CALL_SECONDS, signal).text);
+    return (enum status)answer(options);
 }

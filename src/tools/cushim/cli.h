@@ -89,12 +89,23 @@ enum call_end {
     CALL_NOT_MADE /* no child could be created, as on Windows */
 };
 
-/* Calls the function in a child process, flushes what it has written to stdout, and writes its result. */
+enum { CALL_SECONDS = 60 }; /* how long a call may take if the command line does not say it */
+
+/* Calls the function in a child process and writes its result. If it has returned, its answer goes to stdout. */
 enum call_end call_in_child(int (*function)(const struct options *), const struct options *options, int seconds,
                             int *out_result, int *out_signal);
 
-/* For that function: from now on it writes its output, and the time has no limit. */
-void call_writes(void);
+/* For that function: from now on it writes its answer. What the driver has written to stdout before goes to stderr. */
+void call_answers(void);
+
+/* Why the driver has no answer: "The driver ended the process (Aborted)." */
+struct call_failure {
+    char text[160];
+};
+struct call_failure call_failure(enum call_end how, int seconds, int signal);
+
+/* Calls a command that loads the driver in a child process, and if the driver ends that, in this one without a driver. */
+enum status call_command(int (*answer)(const struct options *), const struct options *options);
 
 /* ---- driver.c: the driver that the command line selects, and facts about it that several commands need ---- */
 
@@ -109,6 +120,9 @@ bool softcuda_find(const char *driver, char *path, size_t size);
  *   STATUS_USAGE     an option is invalid; a message was written to stderr
  */
 enum status driver_load(const struct options *options);
+
+/* Makes driver_load() fail with this message: the driver has ended a child, or did not return in time. */
+void driver_refuse(const char *message);
 
 /* The diagnosis of the load: cushim_diagnosis_get(), or why this process did not load it (load_in_child.c). */
 const struct cushim_diagnosis *driver_diagnosis(void);

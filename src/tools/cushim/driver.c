@@ -33,8 +33,26 @@ static bool is_from_environment(const struct cushim_diagnosis *diagnosis)
     return false;
 }
 
+void driver_refuse(const char *message)
+{
+    static char text[256];
+    static struct cushim_diagnosis diagnosis;
+    snprintf(text, sizeof text, "%s", message);
+    (void)cushim_load(&(struct cushim_load_options){.path = "none"});
+    diagnosis = (struct cushim_diagnosis){
+        .reason = CUSHIM_REASON_NO_ANSWER,
+        .code = CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+        .reason_name = cushim_reason_name(CUSHIM_REASON_NO_ANSWER),
+        .message = text,
+        .advice = cushim_reason_advice(CUSHIM_REASON_NO_ANSWER),
+    };
+    refusal = &diagnosis;
+}
+
 enum status driver_load(const struct options *options)
 {
+    if (refusal != NULL)
+        return STATUS_UNUSABLE;
     refusal = load_in_child(&options->load);
     if (refusal != NULL)
         return STATUS_UNUSABLE;

@@ -127,19 +127,24 @@ static enum status lookup_one(const struct options *options, int version)
     return STATUS_UNUSABLE;
 }
 
-enum status command_lookup(const struct options *options)
+static int lookup_answer(const struct options *options)
 {
     int version = options->word_count == 2 ? cush_version_parse(options->words[1]) : 0;
     if (options->word_count == 2 && version == 0)
-        return text_refuse("\"%s\" is not a CUDA version such as 12.3", options->words[1]);
+        return (int)text_refuse("\"%s\" is not a CUDA version such as 12.3", options->words[1]);
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
-        return status;
+        return (int)status;
+    call_answers();
     enum status answer = options->all   ? lookup_all(options)
                          : version == 0 ? lookup_versions(options)
                                         : lookup_one(options, version);
-    if (status == STATUS_USABLE)
-        return answer;
-    driver_complain();
-    return status;
+    if (status != STATUS_USABLE)
+        driver_complain();
+    return (int)(status == STATUS_USABLE ? answer : status);
+}
+
+enum status command_lookup(const struct options *options)
+{
+    return call_command(lookup_answer, options);
 }

@@ -119,13 +119,12 @@ static void versions_print(const struct options *options)
 enum status lookup_versions(const struct options *options)
 {
     struct name_meaning meaning;
-    if (next_meaning(0, options, &meaning) < 0) {
-        text_complain("cushim knows no function \"%s\" of the driver", options->words[0]);
-        return STATUS_UNUSABLE;
-    }
+    bool is_known = next_meaning(0, options, &meaning) >= 0;
     if (options->json)
         versions_write(options);
-    else
+    else if (is_known)
         versions_print(options);
-    return STATUS_USABLE;
+    if (!is_known)
+        text_complain("cushim knows no function \"%s\" of the driver", options->words[0]);
+    return is_known ? STATUS_USABLE : STATUS_UNUSABLE;
 }

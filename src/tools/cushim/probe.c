@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/child.h"
-
 /* ---- The environment variables that affect whether a GPU can be used ---- */
 
 enum { ENVIRONMENT_SIZE = 16 };
@@ -315,11 +313,9 @@ static void complain_of_required(const struct options *options)
 
 /* ---- In a child process, because a driver can end its process or never return ---- */
 
-enum { DEFAULT_TIMEOUT = 60 };
-
 static int probe_timeout(const struct options *options)
 {
-    return options->timeout_seconds > 0 ? options->timeout_seconds : DEFAULT_TIMEOUT;
+    return options->timeout_seconds > 0 ? options->timeout_seconds : CALL_SECONDS;
 }
 
 /* Whether probe_wait() tries again. */
@@ -361,7 +357,7 @@ static int probe_answer(const struct options *options)
     enum status status = probe_examine(options, &probe);
     if (status == STATUS_USAGE)
         return (int)status;
-    call_writes();
+    call_answers();
     if (options->choose != NULL) {
         status = choose_answer(options, status == STATUS_USABLE ? NULL : probe.message);
     } else if (options->json) {
@@ -378,17 +374,12 @@ static int probe_answer(const struct options *options)
 /* The driver did not answer. This process does not load it. */
 static enum status probe_fail(const struct options *options, enum call_end how, int signal)
 {
-    char message[160];
     struct probe probe = {.loaded = false, .has_no_answer = true};
-    if (how == CALL_LATE)
-        snprintf(message, sizeof message, "The driver did not return within %d s.", probe_timeout(options));
-    else
-        snprintf(message, sizeof message, "The driver ended the process%s%s%s.", signal != 0 ? " (" : "",
-                 signal != 0 ? child_signal_name(signal) : "", signal != 0 ? ")" : "");
+    const struct call_failure failure = call_failure(how, probe_timeout(options), signal);
     if (options->choose != NULL)
-        return choose_answer(options, message);
+        return choose_answer(options, failure.text);
     probe.environment = environment_read(options, options->devices);
-    probe_set_reason(&probe, CUSHIM_REASON_NO_ANSWER, message, cushim_reason_advice(CUSHIM_REASON_NO_ANSWER));
+    probe_set_reason(&probe, CUSHIM_REASON_NO_ANSWER, failure.text, cushim_reason_advice(CUSHIM_REASON_NO_ANSWER));
     probe.started = options->devices ? PROBE_FAILED : PROBE_NOT_TRIED;
     probe.slots[CUSHIM_STATE_MISSING] = CUSHIM_SLOT_COUNT;
     cushim_system_get_info(options->load.root, &probe.system);

@@ -104,11 +104,12 @@ static void table_print(const struct options *options)
     }
 }
 
-enum status command_table(const struct options *options)
+static int table_answer(const struct options *options)
 {
     enum status status = driver_load(options);
     if (status == STATUS_USAGE)
-        return status;
+        return (int)status;
+    call_answers();
     if (options->json)
         table_write(options);
     else
@@ -120,5 +121,10 @@ enum status command_table(const struct options *options)
         text_complain("no slot has \"%s\" in its name", filter_of(options));
         status = STATUS_UNUSABLE;
     }
-    return status;
+    return (int)status;
+}
+
+enum status command_table(const struct options *options)
+{
+    return call_command(table_answer, options);
 }

@@ -46,6 +46,11 @@ void child_take_output(struct child *child)
     (void)child;
 }
 
+void child_answers(struct child_memory *memory)
+{
+    (void)memory;
+}
+
 const char *child_signal_name(int signal)
 {
     (void)signal;
@@ -94,40 +99,110 @@ void child_memory_destroy(void *memory, size_t size)
 /* ---- What the child writes ---- */
 
 /* A driver that writes to stdout must not spoil a JSON document, and a process that it leaves behind must not keep the
- * output of this program open. Without a pipe, the child writes where this process does. */
-static bool output_open(const struct child_memory *memory, int ends[2])
+ * output of this program open. So the child has pipes, one for the driver and one for its answer. */
+struct pipes {
+    int output[2], answer[2]; /* -1: not open */
+};
+
+static void end_close(int *end)
 {
-    if (!memory->is_quiet || pipe(ends) != 0)
+    if (*end >= 0)
+        close(*end);
+    *end = -1;
+}
+
+/* Opens a pipe. If this process has no stdout, its ends must not take that place. */
+static bool pipe_open(int ends[2])
+{
+    int opened[2];
+    if (pipe(opened) != 0)
         return false;
-    for (int i = 0; i < 2; i++)
-        (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-    (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    return true;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = fcntl(opened[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        close(opened[i]);
+    }
+    return ends[0] >= 0 && ends[1] >= 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+}
+
+static void pipes_close(struct pipes *pipes, int which)
+{
+    end_close(&pipes->output[which]);
+    end_close(&pipes->answer[which]);
+}
+
+/* Without a pipe, a quiet child writes where this process does. Returns false if a relayed one has no pipes. */
+static bool pipes_open(const struct child_memory *memory, struct pipes *pipes)
+{
+    *pipes = (struct pipes){{-1, -1}, {-1, -1}};
+    if ((!memory->is_quiet && !memory->is_relayed)
+        || (pipe_open(pipes->output) && (!memory->is_relayed || pipe_open(pipes->answer))))
+        return true;
+    pipes_close(pipes, 0);
+    pipes_close(pipes, 1);
+    return !memory->is_relayed;
 }
 
 /* In the child. A descriptor that is closed stays closed. */
-static void output_redirect(const int ends[2])
+static void output_redirect(struct child_memory *memory, struct pipes *pipes)
 {
-    for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++) {
-        if (file != ends[0] && file != ends[1] && fcntl(file, F_GETFD) >= 0)
-            (void)dup2(ends[1], file);
+    for (int file = STDOUT_FILENO; pipes->output[1] >= 0 && file <= STDERR_FILENO; file++) {
+        if (fcntl(file, F_GETFD) >= 0)
+            (void)dup2(pipes->output[1], file);
     }
-    close(ends[0]);
-    close(ends[1]);
+    memory->answer_pipe = pipes->answer[1];
+    pipes->answer[1] = -1;
+    pipes_close(pipes, 0);
+    pipes_close(pipes, 1);
+}
+
+void child_answers(struct child_memory *memory)
+{
+    fflush(stdout);
+    if (memory->answer_pipe >= 0)
+        (void)dup2(memory->answer_pipe, STDOUT_FILENO);
+    end_close(&memory->answer_pipe);
 }
 
 /* What does not fit is lost. */
+static void output_keep(struct child *child, const char *text, size_t size)
+{
+    struct child_memory *memory = child->memory;
+    size_t used = strlen(memory->output), room = sizeof memory->output - 1 - used;
+    if (memory->is_relayed)
+        fwrite(text, 1, size, stderr);
+    else
+        memcpy(memory->output + used, text, size < room ? size : room);
+}
+
+static void answer_keep(struct child *child, const char *text, size_t size)
+{
+    char *answer = realloc(child->answer, child->answer_size + size);
+    if (answer == NULL) {
+        end_close(&child->answer_pipe); /* the child then cannot write its answer */
+        return;
+    }
+    memcpy(answer + child->answer_size, text, size);
+    child->answer = answer;
+    child->answer_size += size;
+}
+
+/* Takes what a pipe contains. A process that the driver has left behind may write faster than this one reads. */
+static void pipe_take(struct child *child, const int *end, void (*keep)(struct child *, const char *, size_t))
+{
+    enum { MOST_READS = 1024 };
+    char text[4096];
+    ssize_t count;
+    for (int i = 0; i < MOST_READS && *end >= 0 && (count = read(*end, text, sizeof text)) > 0; i++)
+        keep(child, text, (size_t)count);
+}
+
 void child_take_output(struct child *child)
 {
-    char text[4096];
-    struct child_memory *memory = child->memory;
-    for (ssize_t count; child->output >= 0 && (count = read(child->output, text, sizeof text)) > 0;) {
-        size_t used = strlen(memory->output), room = sizeof memory->output - 1 - used;
-        memcpy(memory->output + used, text, (size_t)count < room ? (size_t)count : room);
-    }
-    if (child->has_ended && child->output >= 0) {
-        close(child->output);
-        child->output = -1;
+    pipe_take(child, &child->output, output_keep);
+    pipe_take(child, &child->answer_pipe, answer_keep);
+    if (child->has_ended) {
+        end_close(&child->output);
+        end_close(&child->answer_pipe);
     }
 }
 
@@ -149,26 +224,27 @@ static void child_enter(void (*work)(void *memory), struct child_memory *memory,
 
 struct child child_start(void (*work)(void *memory), void *memory)
 {
-    struct child child = {.memory = memory, .pid = -1, .output = -1};
-    int ends[2];
-    bool has_output = output_open(memory, ends);
+    struct child child = {.memory = memory, .pid = -1, .output = -1, .answer_pipe = -1};
+    struct pipes pipes;
+    if (!pipes_open(memory, &pipes)) {
+        child.error = EMFILE;
+        return child;
+    }
     pid_t parent = getpid();
     signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() gets no status */
     fflush(NULL);
     child.pid = fork();
     if (child.pid == 0) {
-        if (has_output)
-            output_redirect(ends);
+        output_redirect(memory, &pipes);
         child_enter(work, memory, parent);
     }
     if (child.pid < 0)
         child.error = errno;
-    if (has_output)
-        close(ends[1]);
-    if (has_output && child.pid > 0)
-        child.output = ends[0];
-    else if (has_output)
-        close(ends[0]);
+    pipes_close(&pipes, 1);
+    if (child.pid < 0)
+        pipes_close(&pipes, 0);
+    child.output = pipes.output[0];
+    child.answer_pipe = pipes.answer[0];
     return child;
 }
 
@@ -211,9 +287,8 @@ bool child_stop(struct child *child)
             platform_sleep(1);
     }
     child_take_output(child);
-    if (child->output >= 0)
-        close(child->output);
-    child->output = -1;
+    end_close(&child->output);
+    end_close(&child->answer_pipe);
     return child->has_ended;
 }
 

@@ -11,15 +11,19 @@ struct child_memory {
     volatile bool may_begin; /* a child that is to be watched waits for it */
     volatile bool has_ended; /* `work` has returned */
     bool is_quiet;           /* set by the parent: what the child writes to stdout and stderr goes to `output` */
+    bool is_relayed;         /* set by the parent: it goes to stderr of the parent, and the answer to `answer` */
     char output[512];        /* the begin of it */
+    int answer_pipe;         /* of the child: where child_answers() leads stdout, or -1 */
 };
 
 struct child {
     struct child_memory *memory;
     long pid;
-    int error;  /* why no child could be created: an errno */
-    int signal; /* the signal that ended it, or 0 */
-    int output; /* the end of a pipe, or -1 */
+    int error;               /* why no child could be created: an errno */
+    int signal;              /* the signal that ended it, or 0 */
+    int output, answer_pipe; /* the ends of pipes, or -1 */
+    char *answer;            /* what a relayed child has written since child_answers(); the caller frees it */
+    size_t answer_size;
     bool has_ended;
 };
 
@@ -29,6 +33,9 @@ void child_memory_destroy(void *memory, size_t size);
 
 /* Calls work(memory) in a child process. On Windows, and if `error` is set, nothing was called. */
 struct child child_start(void (*work)(void *memory), void *memory);
+
+/* In a relayed child: what was written to stdout so far, by the driver, is not the answer, and what follows is. */
+void child_answers(struct child_memory *memory);
 
 /* Asks once whether the child has ended, and takes what it has written. */
 bool child_has_ended(struct child *child);
