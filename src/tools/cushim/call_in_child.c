@@ -71,8 +71,13 @@ enum call_end call_in_child(int (*function)(const struct options *), const struc
         how = call_wait(call, &child, end);
         *out_result = call->result;
         *out_signal = child.signal;
-        if (how == CALL_RETURNED)
+        if (child.error != 0) { /* the child has ended because nobody read its answer */
+            how = CALL_RETURNED;
+            *out_result = STATUS_UNUSABLE;
+            text_complain("there is not enough memory");
+        } else if (how == CALL_RETURNED) {
             text_write(child.answer, child.answer_size);
+        }
         free(child.answer);
     }
     child_memory_destroy(call, sizeof *call);

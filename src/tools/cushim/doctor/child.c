@@ -176,13 +176,18 @@ static void output_keep(struct child *child, const char *text, size_t size)
 
 static void answer_keep(struct child *child, const char *text, size_t size)
 {
-    char *answer = realloc(child->answer, child->answer_size + size);
-    if (answer == NULL) {
-        end_close(&child->answer_pipe); /* the child then cannot write its answer */
-        return;
+    if (size > child->answer_room - child->answer_size) {
+        size_t room = 2 * child->answer_room + size;
+        char *answer = realloc(child->answer, room);
+        if (answer == NULL) {
+            child->error = ENOMEM;
+            end_close(&child->answer_pipe); /* the child cannot continue its answer */
+            return;
+        }
+        child->answer = answer;
+        child->answer_room = room;
     }
-    memcpy(answer + child->answer_size, text, size);
-    child->answer = answer;
+    memcpy(child->answer + child->answer_size, text, size);
     child->answer_size += size;
 }
 

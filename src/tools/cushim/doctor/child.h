@@ -19,11 +19,11 @@ struct child_memory {
 struct child {
     struct child_memory *memory;
     long pid;
-    int error;               /* why no child could be created: an errno */
+    int error;               /* why no child could be created: an errno; later ENOMEM, if its answer is lost */
     int signal;              /* the signal that ended it, or 0 */
     int output, answer_pipe; /* the ends of pipes, or -1 */
     char *answer;            /* what a relayed child has written since child_answers(); the caller frees it */
-    size_t answer_size;
+    size_t answer_size, answer_room;
     bool has_ended;
 };
 
