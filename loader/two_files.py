@@ -165,6 +165,8 @@ def main():
     parser.add_argument('--no-streams', action='store_true')
     parser.add_argument('directory', type=pathlib.Path, metavar='DIRECTORY')
     given = parser.parse_args()
+    if not given.directory.is_dir():
+        parser.error(f'{given.directory} is not an existing directory.')
     if given.no_streams and not given.slots:
         parser.error('--no-streams needs --slots.')
     paths, chosen, made = list(sources(not given.no_streams, not given.slots)), None, {}

@@ -184,7 +184,7 @@ class Sets(unittest.TestCase):
         listed = write(self.scratch / 'kept.txt', 'cuStreamQuery')
         empty = write(self.scratch / 'empty.txt', '')
         for words, expected in ((['--slots', listed, kept], 'No file was changed'),
-                                (['--slots', listed, self.scratch / 'nowhere'], 'nowhere'),
+                                (['--slots', listed, self.scratch / 'nowhere'], 'nowhere is not an existing directory'),
                                 (['--slots', self.scratch / 'no-list', kept], 'no-list'),
                                 (['--slots', self.scratch, kept], 'directory'),
                                 (['--slots', empty, kept], 'no function'),
