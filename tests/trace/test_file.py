@@ -40,9 +40,9 @@ class File(Traced):
         self.assertEqual((answer.status, answer.err.count(b'No such file')), (0, answer.err.count(b'\n')))
 
     def test_command_when_file_cannot_be_written_then_program_does_not_start(self):
-        self.file = '/nowhere/a.trace'
-        answer = self.trace(KNOWN, 'print')
-        self.assertEqual((answer.status, answer.out), (1, b''))
+        for self.file in ('/nowhere/a.trace', ''):
+            answer = self.trace(KNOWN, 'print')
+            self.assertEqual((answer.status, answer.out), (1, b''))
 
     def refused(self, data):
         with open(self.file, 'wb') as file:

@@ -31,6 +31,8 @@ static bool environment_set(const struct recording *recording)
 const char *recording_start(struct recording *recording, const char *path, uint64_t size, bool keeps_newest,
                             bool wants_stacks, const char *command)
 {
+    if (path[0] == '\0')
+        return strerror(ENOENT);
     /* The file to which a symbolic link leads. */
     recording->was_there = platform_real_path(path, recording->path, sizeof recording->path)
                            && stat(recording->path, &recording->before) == 0;
