@@ -7,7 +7,9 @@
  * name of a function that aborts, and FAKE_HANG of one that never returns: cuInit, cuCtxCreate, cuStreamCreate or
  * cuDeviceGetName. With FAKE_NOISE, the library writes to stdout when it is opened and when it starts; with FAKE_LEAVES,
  * it leaves a process behind when it is opened, which has the files of the caller and writes without end to stdout.
+ * FAKE_ONCE is a file that the first process which opens the library creates; each later one ends.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +51,11 @@ static void make_noise(void)
     }
 }
 
-__attribute__((constructor)) static void leave_process(void)
+__attribute__((constructor)) static void library_opened(void)
 {
+    const char *once = getenv("FAKE_ONCE");
+    if (once != NULL && open(once, O_CREAT | O_EXCL, 0600) < 0)
+        abort();
     make_noise();
     if (getenv("FAKE_LEAVES") == NULL || fork() != 0)
         return;

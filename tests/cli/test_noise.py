@@ -38,6 +38,12 @@ class Noise(Case):
                              (UNUSABLE, 'no-answer', []))
             self.assertEqual(run('probe', '--devices', '--timeout=2', DRIVER, **variables).out.count(b'The driver '), 1)
 
+    def test_answer_when_driver_ends_the_second_process_then_all_slots_are_missing(self):
+        for command in (('table', 'StreamQuery'), ('lookup', 'cuStreamQuery')):
+            answer = run_json(*command, DRIVER, FAKE_ONCE=self.directory() + '/once')
+            self.assertEqual((answer.status, {row['state'] for row in answer.document}), (UNUSABLE, {'missing'}))
+            self.assertIn(b'The driver ended the process (Aborted).', answer.err)
+
     def test_answer_when_stdout_is_closed_or_full_then_the_failure_is_reported(self):
         for command in (*COMMANDS, ('doctor',), ('run', '--softcuda=580')):
             for stdout in (None, '/dev/full'):
