@@ -43,6 +43,8 @@ CUresult cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, 
                         void **parameters, void **extra);
 CUresult cuMemcpy2D_v2(const void *copy);
 CUresult cuMemcpyHtoD_v2(void *to, const void *from, size_t count);
+CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags);
+CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, unsigned long long flags, int *status);
 
 static CUstream stream;
 static void *context;
@@ -256,6 +258,19 @@ static void launch(void)
     cuMemcpy2D_v2(&copy);
 }
 
+/* Asks for functions, of which the driver has one; and with an argument that is an error. */
+static void look_up(void)
+{
+    void *function;
+    int status;
+    cuInit(0);
+    cuGetProcAddress("cuFuture", &function, 11040, 0);
+    cuGetProcAddress("cuStreamQuery", &function, 11040, 0);
+    cuGetProcAddress_v2("cuFuture", &function, 12000, 0, &status);
+    cuGetProcAddress_v2("cuStreamQuery", &function, 12000, 0, &status);
+    cuGetProcAddress_v2("cuStreamQuery", NULL, 12000, 0, &status);
+}
+
 /* Calls whose failure the driver explains. */
 static void count_line(void *lines, int level, char *line, size_t length)
 {
@@ -373,6 +388,8 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "calls") == 0) {
         make_calls();
+    } else if (strcmp(what, "look-up") == 0) {
+        look_up();
     } else if (strcmp(what, "launch") == 0) {
         launch();
     } else if (strcmp(what, "streams") == 0) {

@@ -91,6 +91,16 @@ class Calls(Traced):
         self.assertNotIn('did not return', summary)
         self.assertNotIn('lacks', summary)
 
+    def test_report_when_program_looks_for_unknown_functions_then_these_are_not_failures(self):
+        self.trace(KNOWN, 'look-up')
+        summary = self.report()
+        self.assertRegex(summary, r'\n6 calls in \S+ \w+, 1 failed, 1 process\n')
+        self.assertIn('\n2 requests to cuGetProcAddress found no function, which is not a failure.\n', summary)
+        self.assertIn('\nFailed calls:\n         1  cuGetProcAddress_v2: CUDA_ERROR_INVALID_VALUE\n\n', summary)
+        failed, = self.calls('--errors')
+        self.assertIn(' = CUDA_ERROR_INVALID_VALUE', failed[2])
+        self.assertEqual(self.report('--format=json').count('"cat":"error"'), 1)
+
     def test_report_when_driver_is_older_then_marks_calls_that_it_lacks(self):
         self.trace(KNOWN, 'calls', options=['--hide', 'cuModuleGetFunction,cuStreamBeginCapture_v2'])
         marked = [call for _, _, call in self.calls() if call.endswith(']')]

@@ -45,13 +45,26 @@ bool trace_selects(const struct trace_options *options, const struct trace_model
            && (options->process == 0 || options->process == (uint64_t)model->reader->processes[call->process].pid)
            && (options->thread == 0 || options->thread == (uint64_t)call->thread)
            && (options->stream == NULL || has_stream(options->stream, model, call))
-           && (!options->errors || trace_has_failed(call) || !call->returned) && call->begin >= options->from
-           && (options->to == 0 || call->begin <= options->to);
+           && (!options->errors || trace_has_failed(model->reader, call) || !call->returned)
+           && call->begin >= options->from && (options->to == 0 || call->begin <= options->to);
 }
 
-bool trace_has_failed(const struct trace_call *call)
+bool trace_is_probe(const struct trace_reader *reader, const struct trace_call *call)
 {
-    return call->returned && call->result != CUDA_SUCCESS && call->result != CUDA_ERROR_NOT_READY;
+    static const char function[] = "cuGetProcAddress";
+    const struct trace_slot *slot = &reader->slots[call->slot];
+    size_t length = trace_plain_length(slot->function);
+    if (length != sizeof function - 1 || strncmp(slot->function, function, length) != 0 || !call->returned)
+        return false;
+    const uint64_t *pointer = trace_find_field(slot, call, "pfn");
+    return call->result == CUDA_ERROR_NOT_FOUND
+           || (call->result == CUDA_SUCCESS && pointer != NULL && pointer[0] != 0 && pointer[1] == 0);
+}
+
+bool trace_has_failed(const struct trace_reader *reader, const struct trace_call *call)
+{
+    return call->returned && call->result != CUDA_SUCCESS && call->result != CUDA_ERROR_NOT_READY
+           && !trace_is_probe(reader, call);
 }
 
 CUSHIM_PRINTF(2, 3)

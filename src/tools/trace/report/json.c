@@ -137,12 +137,12 @@ static void put_json_call(const struct writer *writer, const struct trace_call *
     unsigned char state = slot->states[call->kind];
     struct trace_argument argument;
     argument.index = argument.word = 0;
-    put_event(call->returned ? "X" : "B", trace_has_failed(call) ? "error" : "call", slot->function);
+    put_event(call->returned ? "X" : "B", trace_has_failed(writer->reader, call) ? "error" : "call", slot->function);
     put_time(",\"ts\":", call->begin);
     if (call->returned)
         put_time(",\"dur\":", call->end - call->begin);
     put_place(writer, call->process, (uint64_t)call->thread);
-    put(trace_has_failed(call) ? ",\"cname\":\"terrible\",\"args\":{" : ",\"args\":{");
+    put(trace_has_failed(writer->reader, call) ? ",\"cname\":\"terrible\",\"args\":{" : ",\"args\":{");
     while (trace_next_argument(&writer->findings.model, call, &argument))
         put_argument(&argument);
     put(argument.index > 0 ? ",\"returns\":\"" : "\"returns\":\"");

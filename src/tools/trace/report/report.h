@@ -16,8 +16,12 @@ struct trace_line {
 /* Whether the options select a call. The model has read the calls up to this one. */
 bool trace_selects(const struct trace_options *options, const struct trace_model *model, const struct trace_call *call);
 
-/* Whether a call returned an error. CUDA_ERROR_NOT_READY is not one. */
-bool trace_has_failed(const struct trace_call *call);
+/* Whether a call returned an error. CUDA_ERROR_NOT_READY is not one, nor is the answer to a probe. */
+bool trace_has_failed(const struct trace_reader *reader, const struct trace_call *call);
+
+/* Whether the call asked cuGetProcAddress for a function that was not found: before CUDA 12.0, the result is
+ * CUDA_ERROR_NOT_FOUND; since then, it is CUDA_SUCCESS with a NULL pointer. */
+bool trace_is_probe(const struct trace_reader *reader, const struct trace_call *call);
 
 /* Reads the next call, and shows the progress. */
 bool trace_next(struct trace_reader *reader, struct trace_call *call);

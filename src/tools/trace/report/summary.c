@@ -37,7 +37,7 @@ struct summary {
     struct function *functions;
     struct failure *failures;
     size_t failure_count;
-    uint64_t calls, errors, total, end, not_ready;
+    uint64_t calls, errors, total, end, not_ready, probes;
     uint64_t unreturned_count;
     struct trace_call unreturned[MOST_UNRETURNED];
 };
@@ -103,7 +103,7 @@ static bool unreturned_keep(struct trace_call *kept, const struct trace_call *ca
     return true;
 }
 
-static bool count_call(struct summary *summary, const struct trace_call *call)
+static bool count_call(struct summary *summary, const struct trace_reader *reader, const struct trace_call *call)
 {
     struct function *function = &summary->functions[call->slot];
     uint64_t duration = call->end - call->begin;
@@ -122,14 +122,13 @@ static bool count_call(struct summary *summary, const struct trace_call *call)
     function->total += duration;
     summary->total += duration;
     function->classes[class_of(duration)]++;
-    if (call->result == CUDA_ERROR_NOT_READY) {
-        summary->not_ready++;
-    } else if (call->result != CUDA_SUCCESS) {
-        function->errors++;
-        summary->errors++;
-        return count_failure(summary, call);
-    }
-    return true;
+    summary->not_ready += call->result == CUDA_ERROR_NOT_READY;
+    summary->probes += trace_is_probe(reader, call);
+    if (!trace_has_failed(reader, call))
+        return true;
+    function->errors++;
+    summary->errors++;
+    return count_failure(summary, call);
 }
 
 /* Returns false if there is not enough memory. */
@@ -153,7 +152,7 @@ static bool count_caller(struct summary *summary, const struct trace_reader *rea
         summary->caller_count++;
     }
     summary->callers[i].calls++;
-    summary->callers[i].errors += trace_has_failed(call);
+    summary->callers[i].errors += trace_has_failed(reader, call);
     summary->callers[i].total += call->end - call->begin;
     return true;
 }
@@ -218,6 +217,9 @@ static void print_failures(const struct trace_reader *reader, const struct summa
     if (summary->not_ready > 0)
         printf("\n%" PRIu64 " quer%s returned CUDA_ERROR_NOT_READY, which is not a failure.\n", summary->not_ready,
                summary->not_ready == 1 ? "y" : "ies");
+    if (summary->probes > 0)
+        printf("\n%" PRIu64 " request%s to cuGetProcAddress found no function, which is not a failure.\n",
+               summary->probes, plural(summary->probes));
 }
 
 /* The functions that the driver lacks. */
@@ -341,7 +343,7 @@ static bool summary_read(struct summary *summary, struct trace_reader *reader, s
     while (trace_next(reader, &call)) {
         if (!trace_findings_read(findings, &call)
             || (trace_selects(options, &findings->model, &call)
-                && (!count_call(summary, &call) || !count_caller(summary, reader, &call)
+                && (!count_call(summary, reader, &call) || !count_caller(summary, reader, &call)
                     || !trace_kernels_read(&summary->kernels, &findings->model, &call))))
             return false;
     }
