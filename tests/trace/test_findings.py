@@ -47,7 +47,7 @@ class Findings(Traced):
             one = FINDING.fullmatch(line)
             if one:
                 found[title].append((float(one['time']), one['process'], one['thread'], one['text']))
-            elif line and not line.startswith(33 * ' ' + 'at '):
+            elif line and not line.startswith(33 * ' '): # where, and what the driver says
                 title = line.rstrip(':')
                 found[title] = []
         return found
@@ -92,6 +92,7 @@ class Findings(Traced):
         def text(one):
             _, _, thread, words = one
             words = re.sub(r'\b\d+\.\d{6} s', 'TIME', re.sub(r'\b[\d.]+ (ns|us|ms)\b', 'DURATION', words))
+            words = re.sub(r'\b\d+ % of the time', 'SHARE', words)
             words = words.replace(f'thread {main_thread}', 'thread MAIN')
             words = re.sub(r'thread \d+', 'thread OTHER', words)
             words = re.sub(r'(allocation|stream) 0x\w+', r'\1 HANDLE', words)
@@ -131,7 +132,7 @@ class Findings(Traced):
             ('main', 'cuStreamQuery', 'stream 2', 'global', of_stream, unsupported),
             ('main', 'cuStreamQuery', 'stream 1', 'global', of_stream, unsupported),
         ])
-        # On a slow machine, calls wait for 0.1 ms.
+        # On a slow machine, calls wait for long.
         self.assertEqual([title for title in found if title != 'The longest waits'], ['Captures that were lost'])
 
     def test_capture_when_per_thread_streams_of_two_contexts_lose_theirs_then_each_call_is_named(self):
@@ -259,11 +260,29 @@ class Findings(Traced):
     def test_waits_when_known_then_longest_is_first_with_what_was_submitted(self):
         found = self.known('waits')
         self.assertEqual(found['The longest waits'], [
-            'cuStreamSynchronize took DURATION; before it, in stream 1: cuLaunchHostFunc, cuStreamWaitEvent',
-            'cuStreamSynchronize took DURATION; before it, in stream 1: cuLaunchHostFunc (2 calls)',
-            'cuCtxSynchronize took DURATION; before it, in all streams: cuStreamWaitEvent, cuLaunchHostFunc (4 calls)',
-            'cuEventSynchronize took DURATION; before it, in stream 2: cuLaunchHostFunc'])
+            'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc, cuStreamWaitEvent',
+            'cuStreamSynchronize took DURATION, SHARE; before it, in stream 1: cuLaunchHostFunc (2 calls)',
+            'cuCtxSynchronize took DURATION, SHARE; before it, in all streams: cuStreamWaitEvent, cuLaunchHostFunc (4 calls)',
+            'cuEventSynchronize took DURATION, SHARE; before it, in stream 2: cuLaunchHostFunc'])
         self.assertNotIn('What was left at the end', found)
+
+    def test_waits_when_less_than_a_share_of_the_time_then_are_no_findings(self):
+        """The last call is made longer, so that each wait is a smaller part of the time."""
+        self.known('waits')
+        times = []
+        self.change(lambda _, words: times.append(words[1:]))
+        longest, second = sorted((end - begin for begin, end in times), reverse=True)[:2]
+        whole = 50 * (longest + second) # 1 percent is between the two
+
+        def last_longer(number, words):
+            if number == len(times) - 1:
+                words[2] = times[0][0] + whole
+        self.change(last_longer)
+        found, = self.findings()['The longest waits']
+        self.assertRegex(found[3], r'cuStreamSynchronize took [\d.]+ ms, 1 % of the time; before it, in stream 1: ')
+        whole = 120 * longest
+        self.change(last_longer)
+        self.assertNotIn('The longest waits', self.findings())
 
     def test_summary_when_findings_are_many_then_is_short(self):
         answer = self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), 'captures')

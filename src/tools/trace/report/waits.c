@@ -7,7 +7,8 @@
 
 #include "finder.h"
 
-enum { MOST_WAITS = 20, MOST_FUNCTIONS = 3, LEAST_WAIT = 100000 /* nanoseconds */ };
+/* A wait matters if it takes at least this share of the time of its process, and can be felt at all. */
+enum { MOST_FUNCTIONS = 3, LEAST_SHARE = 100 /* one in */, LEAST_WAIT = 1000000 /* nanoseconds */ };
 enum { QUEUE_OF_STREAM = 1, QUEUE_OF_EVENT, QUEUE_OF_PROCESS };
 
 /* What was submitted since the last wait: the functions that came last. */
@@ -20,8 +21,9 @@ struct work {
 
 struct queue {
     struct trace_key key;
-    struct work work; /* of a stream; of the stream of an event when the event was recorded; of all streams */
-    uint64_t stream;  /* of an event */
+    struct work work;    /* of a stream; of the stream of an event when the event was recorded; of all streams */
+    uint64_t stream;     /* of an event */
+    uint64_t begin, end; /* of a process: of its first call, and of its last one */
 };
 
 struct wait {
@@ -33,9 +35,8 @@ struct wait {
 
 struct waits {
     struct trace_table queues;
-    struct wait list[MOST_WAITS]; /* the longest first */
+    struct wait *list; /* those that mattered so far: the time of a process only grows */
     size_t count;
-    uint64_t found;
 };
 
 static struct queue *queue_of(struct waits *waits, const struct trace_call *call, uint32_t kind, uint64_t id)
@@ -73,16 +74,34 @@ static void work_describe(const struct trace_reader *reader, const struct work *
         snprintf(text + length, size - length, ", and %" PRIu64 " calls of other functions", work->others);
 }
 
-static bool wait_is_longer(const struct trace_moment *one, const struct trace_moment *other)
+/* UINT64_MAX if it did not return */
+static uint64_t wait_duration(const struct wait *wait)
 {
-    bool has_returned = one->end != UINT64_MAX, has_other = other->end != UINT64_MAX;
-    return has_returned != has_other ? !has_returned
-                                     : has_returned && one->end - one->begin > other->end - other->begin;
+    return wait->moment.end != UINT64_MAX ? wait->moment.end - wait->moment.begin : UINT64_MAX;
 }
 
-static void wait_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
+/* The longest first. */
+static int compare_waits(const void *a, const void *b)
+{
+    const struct wait *one = a, *other = b;
+    uint64_t duration = wait_duration(one), of_other = wait_duration(other);
+    return duration != of_other ? (duration < of_other ? 1 : -1)
+                                : (one->moment.call > other->moment.call) - (one->moment.call < other->moment.call);
+}
+
+/* Whether it is long enough beside the time of its process. */
+static bool wait_matters(const struct wait *wait, const struct queue *process)
+{
+    uint64_t duration = wait_duration(wait);
+    return duration >= LEAST_WAIT && duration >= (process->end - process->begin) / LEAST_SHARE;
+}
+
+/* Returns false if there is not enough memory. */
+static bool wait_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
                      const struct queue *queue)
 {
+    const struct queue *process =
+        trace_table_find(&waits->queues, (struct trace_key){0, (uint32_t)call->process, QUEUE_OF_PROCESS});
     struct wait wait = {.moment = trace_moment_of(model, call), .is_known = queue != NULL};
     if (queue != NULL) {
         wait.work = queue->work;
@@ -90,16 +109,26 @@ static void wait_add(struct waits *waits, const struct trace_model *model, const
                       : queue->key.kind == QUEUE_OF_EVENT ? queue->stream
                                                           : 0;
     }
-    if (call->returned && call->end - call->begin < LEAST_WAIT)
-        return;
-    waits->found++;
-    size_t i = waits->count < MOST_WAITS ? waits->count++ : MOST_WAITS - 1;
-    if (waits->count == MOST_WAITS && i == MOST_WAITS - 1 && waits->list[i].moment.call != 0
-        && !wait_is_longer(&wait.moment, &waits->list[i].moment))
-        return;
-    for (; i > 0 && wait_is_longer(&wait.moment, &waits->list[i - 1].moment); i--)
-        waits->list[i] = waits->list[i - 1];
-    waits->list[i] = wait;
+    if (process == NULL || !wait_matters(&wait, process))
+        return true;
+    struct wait *grown = realloc(waits->list, (waits->count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    waits->list = grown;
+    grown[waits->count++] = wait;
+    return true;
+}
+
+/* Notes the time of a process. */
+static bool process_note(struct waits *waits, const struct trace_call *call)
+{
+    struct queue *process = queue_of(waits, call, QUEUE_OF_PROCESS, 0);
+    if (process == NULL)
+        return false;
+    if (process->end == 0)
+        process->begin = call->begin;
+    process->end = call->end > process->end ? call->end : process->end;
+    return true;
 }
 
 /* Notes work of a stream. */
@@ -138,6 +167,8 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     bool has_succeeded = call->returned && call->result == CUDA_SUCCESS, needs_queue = true;
     (void)list;
     waits->queues.size = sizeof *queue;
+    if (!process_note(waits, call))
+        return false;
     switch (role->kind) {
     case TRACE_WORK:
     case TRACE_WAIT_EVENT:
@@ -161,20 +192,23 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     }
     if (queue == NULL && needs_queue)
         return false;
-    wait_add(waits, model, call, queue);
+    if (!wait_add(waits, model, call, queue))
+        return false;
     if (queue != NULL && has_succeeded && role->kind != TRACE_SYNCHRONOUS)
         queue->work = (struct work){.others = 0};
     return true;
 }
 
-/* "cuStreamSynchronize took 5.1 ms; before it, in stream 3: cuLaunchKernel (10 calls)" */
-static bool wait_report(const struct trace_model *model, const struct wait *wait, struct trace_list *list)
+/* "cuStreamSynchronize took 5.1 ms, 12 % of the time; before it, in stream 3: cuLaunchKernel (10 calls)" */
+static bool wait_report(const struct trace_model *model, const struct wait *wait, const struct queue *process,
+                        struct trace_list *list)
 {
     const struct trace_moment *moment = &wait->moment;
     char duration[96] = "did not return", work[512], before[640] = "";
     work_describe(model->reader, &wait->work, work, sizeof work);
     if (moment->end != UINT64_MAX)
-        snprintf(duration, sizeof duration, "took %s", trace_duration(moment->end - moment->begin).text);
+        snprintf(duration, sizeof duration, "took %s, %.0f %% of the time", trace_duration(wait_duration(wait)).text,
+                 100 * (double)wait_duration(wait) / (double)(process->end - process->begin));
     if (work[0] != '\0')
         snprintf(before, sizeof before, "; before it, in %s: %s",
                  wait->stream != 0 ? trace_stream_name(model, moment->process, wait->stream).text : "all streams",
@@ -189,15 +223,21 @@ static bool wait_end(void *state, const struct trace_model *model, struct trace_
 {
     const struct waits *waits = state;
     bool has_memory = true;
-    for (size_t i = 0; has_memory && i < waits->count; i++)
-        has_memory = wait_report(model, &waits->list[i], list);
-    list->found[TRACE_FINDING_WAIT] = waits->found;
+    if (waits->count > 0)
+        qsort(waits->list, waits->count, sizeof *waits->list, compare_waits);
+    for (size_t i = 0; has_memory && i < waits->count; i++) {
+        const struct wait *wait = &waits->list[i];
+        const struct queue *process =
+            trace_table_find(&waits->queues, (struct trace_key){0, (uint32_t)wait->moment.process, QUEUE_OF_PROCESS});
+        has_memory = !wait_matters(wait, process) || wait_report(model, wait, process, list);
+    }
     return has_memory;
 }
 
 static void wait_free(void *state)
 {
     struct waits *waits = state;
+    free(waits->list);
     free(waits->queues.entries);
 }
 
