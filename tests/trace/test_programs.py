@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Each program of findings/ has one error, which is found; the correct program that looks like it has no finding."""
+import json
 import os
 import pathlib
 import re
@@ -24,8 +25,15 @@ class Programs(Traced):
             one = FINDING.fullmatch(line)
             if one and title in BAD:
                 found.append((title, one['text']))
-            title = title if one or not line else line.rstrip(':')
+            title = title if one or not line or line.startswith(33 * ' ') else line.rstrip(':')
         return found
+
+    def check_driver(self, words):
+        """What the driver said stands with the finding, in text and in JSON."""
+        lines = self.report('--findings').splitlines()
+        self.assertEqual([line.strip() for line in lines if line.strip().startswith('driver: ')], ['driver: ' + words])
+        events = json.loads(self.report('--format=json'))['traceEvents']
+        self.assertEqual([event['args']['driver'] for event in events if event.get('cat') == 'finding'], [words])
 
 
 def test_of(path):
@@ -37,6 +45,9 @@ def test_of(path):
         found = self.findings('finding_' + path.stem, 'wrong')
         self.assertEqual([one for one, _ in found], [title], found)
         self.assertRegex(found[0][1], f'^(?:{sentence})$')
+        words = re.search(r'^ \* driver: (.*)$', comment, re.M)
+        if words:
+            self.check_driver(words[1])
         self.assertEqual(self.findings('finding_' + path.stem, 'right'), [])
     return test
 

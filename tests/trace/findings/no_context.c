@@ -5,6 +5,7 @@
  * title: Why calls failed
  * finds: cuStreamCreate returned CUDA_ERROR_INVALID_CONTEXT: no context is current on this thread; each thread has
  *     its own, and context 1 is current on thread \d+: call cuCtxSetCurrent in this thread before
+ * driver: NULL is not a valid context
  */
 #include "driver.h"
 

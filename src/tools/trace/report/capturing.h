@@ -14,6 +14,7 @@ struct trace_moment {
     unsigned slot, result;
     uint64_t begin, end; /* UINT64_MAX if it did not return */
     uint64_t site;       /* the address from which the program made it; 0: unknown */
+    const char *log;     /* what the driver said about its failure, in lines; or NULL */
 };
 
 struct trace_stream_capture {

@@ -203,11 +203,18 @@ static void put_finding(const struct writer *writer, const struct trace_finding 
     put_time(",\"ts\":", finding->begin);
     put_place(writer, finding->process, (uint64_t)finding->thread);
     put(",\"s\":\"t\"");
+    if (finding->site != 0 || finding->log != NULL)
+        put(",\"args\":{");
     if (finding->site != 0) {
-        put(",\"args\":{\"caller\":");
+        put("\"caller\":");
         put_string(trace_place_name(writer->reader, finding->process, finding->site));
-        put("}");
     }
+    if (finding->log != NULL) {
+        put(finding->site != 0 ? ",\"driver\":" : "\"driver\":");
+        put_string(finding->log);
+    }
+    if (finding->site != 0 || finding->log != NULL)
+        put("}");
     put("}");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "demangle.h"
+#include "logs.h"
 #include "places.h"
 
 enum { MOST_CONTEXTS = 8 };
@@ -45,6 +46,7 @@ struct trace_moment trace_moment_of(const struct trace_model *model, const struc
         .begin = call->begin,
         .end = call->returned ? call->end : UINT64_MAX,
         .site = trace_site_of(model->reader, call),
+        .log = trace_log_find(&model->logs, call),
     };
 }
 
@@ -394,6 +396,8 @@ bool trace_model_read(struct trace_model *model, const struct trace_call *call)
     if (call->process >= model->process_count && !processes_grow(model, call->process + 1))
         return false;
     model->ends[call->process] = ++model->calls;
+    if (!trace_log_keep(&model->logs, call))
+        return false;
     if (!effect->is_known)
         trace_effect_find(&model->reader->slots[call->slot], effect);
     if (call->returned && call->result == CUDA_SUCCESS
@@ -410,6 +414,7 @@ void trace_model_free(struct trace_model *model)
     free(model->counts.entries);
     free(model->threads.entries);
     free(model->devices.entries);
+    trace_logs_free(&model->logs);
     for (size_t i = 0; i < model->kernel_count; i++)
         free(model->kernels[i]);
     free(model->kernels);

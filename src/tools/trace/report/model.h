@@ -39,7 +39,7 @@ struct trace_model {
     uint64_t calls;           /* that were read */
     struct trace_role *roles; /* of the slots */
     struct trace_object_effect *effects;
-    struct trace_table objects, counts, threads, devices;
+    struct trace_table objects, counts, threads, devices, logs;
     struct trace_capturing capturing;
     char **kernels; /* different names */
     size_t kernel_count;

@@ -251,6 +251,21 @@ static void print_unreturned(const struct trace_model *model, const struct summa
         printf("and %" PRIu64 " more\n", summary->unreturned_count - shown);
 }
 
+/* Where the call was made, and what the driver said about it. */
+static void print_details(const struct trace_reader *reader, const struct trace_finding *finding)
+{
+    size_t length;
+    if (finding->site != 0) {
+        text_print(TONE_FAINT, "%33sat %s", "", trace_place_name(reader, finding->process, finding->site));
+        puts("");
+    }
+    for (const char *line = finding->log; line != NULL && *line != '\0'; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        text_print(TONE_PLAIN, "%33sdriver: %.*s", "", (int)length, line);
+        puts("");
+    }
+}
+
 /* A title and a line for each finding of a kind. */
 static void print_kind(const struct trace_reader *reader, const struct trace_list *list, enum trace_finding_kind kind,
                        size_t most)
@@ -267,10 +282,7 @@ static void print_kind(const struct trace_reader *reader, const struct trace_lis
                reader->processes[finding->process].pid, finding->thread);
         text_print(trace_finding_rows[kind].severity == BAD ? TONE_BAD : TONE_PLAIN, "%s", finding->text);
         puts("");
-        if (finding->site != 0) {
-            text_print(TONE_FAINT, "%33sat %s", "", trace_place_name(reader, finding->process, finding->site));
-            puts("");
-        }
+        print_details(reader, finding);
         shown++;
     }
     if (found > shown)
