@@ -6,6 +6,7 @@
 #ifndef FINDINGS_DRIVER_H
 #define FINDINGS_DRIVER_H
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softcuda.h"
+
 typedef int CUresult, CUdevice;
-typedef void *CUcontext, *CUstream, *CUevent, *CUgraph, *CUgraphExec;
+typedef void *CUcontext, *CUstream, *CUevent, *CUgraph, *CUgraphExec, *CUmodule, *CUfunction;
 typedef unsigned long long CUdeviceptr;
 enum { GLOBAL, THREAD_LOCAL, RELAXED };
 
@@ -47,6 +50,12 @@ CUresult cuMemsetD8_v2(CUdeviceptr memory, unsigned char value, size_t count);
 CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, size_t count, CUstream stream);
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t count);
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream stream);
+CUresult cuModuleLoadData(CUmodule *module, const void *image);
+CUresult cuModuleUnload(CUmodule module);
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters,
+                        void **extra);
 
 static CUdevice device;
 static CUcontext context;
@@ -74,6 +83,31 @@ static inline void end(void)
     cuStreamDestroy_v2(side);
     cuStreamDestroy_v2(stream);
     cuDevicePrimaryCtxRelease_v2(device);
+}
+
+/* softcuda, in which a program can register kernels. The program ends if it is another driver. */
+static inline const struct softcuda_control *softcuda(void)
+{
+    softcuda_control_fn get = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW),
+         *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
+    memcpy(&get, &found, sizeof get);
+    const struct softcuda_control *soft = get != NULL ? get(SOFTCUDA_CONTROL_VERSION) : NULL;
+    if (soft == NULL) {
+        fputs("this program needs softcuda\n", stderr);
+        exit(3);
+    }
+    return soft;
+}
+
+/* A kernel of a module that is loaded. */
+static inline CUfunction kernel(CUmodule *out_module, const char *name, softcuda_kernel run)
+{
+    CUfunction function;
+    softcuda()->register_kernel(name, run, NULL, 0);
+    cuModuleLoadData(out_module, ".version 7.0\n.target sm_50\n.address_size 64\n");
+    cuModuleGetFunction(&function, *out_module, name);
+    return function;
 }
 
 static inline bool is_wrong(int argc, char **argv)

@@ -9,7 +9,7 @@
 #include "copies.h"
 #include "text.h"
 
-enum { MOST_KERNELS = 20, DIMENSIONS = 7 /* of the grid, of a block, and the bytes of dynamic shared memory */ };
+enum { MOST_KERNELS = 20, DIMENSIONS = TRACE_LAUNCH_DIMENSIONS };
 
 /* The launches of a kernel with the same dimensions. */
 struct trace_launches {
@@ -18,9 +18,8 @@ struct trace_launches {
     uint64_t calls, failed;
 };
 
-/* Finds the kernel and the dimensions of a launch. Returns false if the call is another one. */
-static bool launch_find(const struct trace_slot *slot, const struct trace_call *call, uint64_t *out_function,
-                        uint32_t *out_dimensions)
+bool trace_launch_find(const struct trace_slot *slot, const struct trace_call *call, uint64_t *out_function,
+                       uint32_t *out_dimensions)
 {
     const uint64_t *function = trace_find_field(slot, call, "f"), *grid = trace_find_field(slot, call, "gridDimX");
     const uint64_t *config = trace_find_field(slot, call, "config");
@@ -66,7 +65,7 @@ bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model 
     bool has_succeeded = call->returned && call->result == CUDA_SUCCESS;
     uint32_t dimensions[DIMENSIONS] = {0};
     uint64_t function = 0;
-    if (launch_find(slot, call, &function, dimensions)) {
+    if (trace_launch_find(slot, call, &function, dimensions)) {
         const char *name = trace_kernel_name(model, call->process, function);
         char number[32];
         snprintf(number, sizeof number, "0x%" PRIx64, function);

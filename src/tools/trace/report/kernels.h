@@ -14,6 +14,13 @@ struct trace_kernels {
     } * bytes; /* by slot: of copies, and of what allocations have returned */
 };
 
+/* Those of the grid and of a block, and the bytes of dynamic shared memory. */
+enum { TRACE_LAUNCH_DIMENSIONS = 7 };
+
+/* Finds the kernel and the dimensions of a launch. Returns false if the call is another one. */
+bool trace_launch_find(const struct trace_slot *slot, const struct trace_call *call, uint64_t *out_function,
+                       uint32_t *out_dimensions);
+
 /* Counts a call after the model has read it. Returns false if there is not enough memory. */
 bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model *model, const struct trace_call *call);
 
