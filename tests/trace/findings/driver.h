@@ -40,6 +40,8 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
 CUresult cuEventCreate(CUevent *event, unsigned flags);
 CUresult cuEventDestroy_v2(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuEventSynchronize(CUevent event);
+CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags);
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
 CUresult cuGraphExecDestroy(CUgraphExec executable);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The time between two events, of which the second one was created without timing.
+ *
+ * title: Times that events do not have
+ * finds: cuEventElapsedTime returned CUDA_ERROR_INVALID_HANDLE: event 3 takes no times, because cuEventCreate created it
+ *     with CU_EVENT_DISABLE_TIMING at \d\.\d{6} s: create it without this flag
+ */
+#include "driver.h"
+
+int main(int argc, char **argv)
+{
+    CUevent from, to;
+    float milliseconds;
+    start();
+    cuEventCreate(&from, 0);
+    cuEventCreate(&to, is_wrong(argc, argv) ? 2 : 0);
+    cuEventRecord(from, stream);
+    cuEventRecord(to, stream);
+    cuEventSynchronize(to);
+    cuEventElapsedTime(&milliseconds, from, to);
+    cuEventDestroy_v2(to);
+    cuEventDestroy_v2(from);
+    end();
+    return 0;
+}
