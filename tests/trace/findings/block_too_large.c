@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A block with more threads than the device can have, which the program has asked for.
+ *
+ * title: Launches with impossible dimensions
+ * finds: cuLaunchKernel of fill returned CUDA_ERROR_INVALID_VALUE: the threads of a block of 64x32x1 are 2048, and the
+ *     limit is 1024 \(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, which cuDeviceGetAttribute read at \d\.\d{6} s\): use
+ *     smaller blocks, and more of them
+ */
+#include "driver.h"
+
+enum { MAX_THREADS_PER_BLOCK = 1 };
+
+static void fill(struct softcuda_launch *launch)
+{
+    (void)launch;
+}
+
+int main(int argc, char **argv)
+{
+    CUmodule module;
+    int most;
+    start();
+    cuDeviceGetAttribute(&most, MAX_THREADS_PER_BLOCK, device);
+    cuLaunchKernel(kernel(&module, "fill", fill), 4, 1, 1, 64, is_wrong(argc, argv) ? 32 : 16, 1, 0, stream, NULL,
+                   NULL);
+    cuStreamSynchronize(stream);
+    cuModuleUnload(module);
+    end();
+    return 0;
+}
