@@ -231,17 +231,17 @@ class Findings(Traced):
         found = self.known('objects')
         self.assertEqual(found['Why calls failed'], [
             'cuStreamQuery returned CUDA_ERROR_INVALID_HANDLE: stream 1 was destroyed DURATION before, by thread '
-            'OTHER, in cuStreamDestroy_v2',
+            'OTHER, in cuStreamDestroy_v2: destroy it after its last use',
             'cuStreamDestroy_v2 returned CUDA_ERROR_INVALID_HANDLE: stream 1 was already destroyed DURATION before, by '
-            'thread OTHER, in cuStreamDestroy_v2',
+            'thread OTHER, in cuStreamDestroy_v2: destroy it once',
             'cuLaunchKernelEx returned CUDA_ERROR_INVALID_HANDLE: stream 1 was destroyed DURATION before, by thread '
-            'OTHER, in cuStreamDestroy_v2',
+            'OTHER, in cuStreamDestroy_v2: destroy it after its last use',
             'cuMemFree_v2 returned CUDA_ERROR_INVALID_VALUE: device allocation HANDLE was already destroyed DURATION '
-            'before, by thread MAIN, in cuMemFree_v2',
+            'before, by thread MAIN, in cuMemFree_v2: destroy it once',
             'cuEventRecord returned CUDA_ERROR_INVALID_HANDLE: event 1 was created in context 1, and context 2 is '
-            'current',
+            'current: make its context current before',
             'cuStreamQuery returned CUDA_ERROR_CONTEXT_IS_DESTROYED: the context of stream 3 was destroyed DURATION '
-            'before, by thread MAIN, in cuCtxDestroy_v2',
+            'before, by thread MAIN, in cuCtxDestroy_v2: destroy the context last',
         ])
         self.assertEqual(found['Times that events do not have'], [
             'cuEventElapsedTime returned CUDA_ERROR_INVALID_HANDLE: event 1 takes no times, because cuEventCreate '

@@ -17,7 +17,7 @@
 #include "softcuda.h"
 
 typedef int CUresult, CUdevice;
-typedef void *CUcontext, *CUstream, *CUevent, *CUgraph, *CUgraphExec, *CUmodule, *CUfunction;
+typedef void *CUcontext, *CUstream, *CUevent, *CUgraph, *CUgraphExec, *CUmodule, *CUlibrary, *CUfunction;
 typedef unsigned long long CUdeviceptr;
 enum { GLOBAL, THREAD_LOCAL, RELAXED };
 
@@ -48,6 +48,7 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
 CUresult cuGraphExecDestroy(CUgraphExec executable);
 CUresult cuGraphDestroy(CUgraph graph);
 CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t size);
+CUresult cuMemAllocManaged(CUdeviceptr *memory, size_t size, unsigned flags);
 CUresult cuMemFree_v2(CUdeviceptr memory);
 CUresult cuMemsetD8_v2(CUdeviceptr memory, unsigned char value, size_t count);
 CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, size_t count, CUstream stream);
@@ -55,6 +56,10 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t count);
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t count, CUstream stream);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
+CUresult cuLibraryLoadData(CUlibrary *library, const void *image, void *options, void **values, unsigned count,
+                           void *library_options, void **library_values, unsigned library_count);
+CUresult cuLibraryGetKernel(CUfunction *kernel, CUlibrary library, const char *name);
+CUresult cuLibraryUnload(CUlibrary library);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters,

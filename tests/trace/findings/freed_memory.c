@@ -4,7 +4,7 @@
  *
  * title: Why calls failed
  * finds: cuMemsetD8_v2 returned CUDA_ERROR_INVALID_VALUE: 0x\w+ is in an allocation of 4194304 bytes that was freed
- *     .* before, by thread \d+, in cuMemFree_v2
+ *     .* before, by thread \d+, in cuMemFree_v2: free it after its last use
  */
 #include "driver.h"
 

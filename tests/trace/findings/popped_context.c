@@ -5,7 +5,7 @@
  *
  * title: Why calls failed
  * finds: cuEventRecord returned CUDA_ERROR_INVALID_HANDLE: event \d+ was created in context 1, and context 2 is
- *     current
+ *     current: make its context current before
  */
 #include "driver.h"
 

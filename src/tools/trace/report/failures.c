@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why a call failed: an object that was destroyed before, or that belongs to another context; memory that was freed, or
- * that is too small; or no current context.
+ * that is too small; a pointer in no memory; no current context; or no more memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "finder.h"
@@ -19,6 +20,21 @@ static void moment_describe(const struct trace_reader *reader, const struct trac
              moment->thread, reader->slots[moment->slot].function);
 }
 
+/* The object of a parameter, or NULL. A CUfunction can be a CUkernel. */
+static const struct trace_object *object_of(const struct trace_model *model, const struct trace_call *call,
+                                            const struct trace_object_field *field)
+{
+    uint64_t handle = field->what == USE || field->what == DESTROY ? trace_object_handle(field, call) : 0;
+    const struct trace_object *object =
+        handle != 0 ? trace_object_find(model, call->process, field->row, handle) : NULL;
+    bool is_function = strcmp(trace_object_rows[field->row].type, "CUfunction") == 0;
+    for (unsigned row = 0; row < TRACE_OBJECT_ROWS && handle != 0 && object == NULL && is_function; row++) {
+        if (strcmp(trace_object_rows[row].type, "CUkernel") == 0)
+            object = trace_object_find(model, call->process, row, handle);
+    }
+    return object;
+}
+
 /* Writes why a call failed with an object, or nothing. */
 static void failure_describe(const struct trace_model *model, const struct trace_call *call,
                              const struct trace_object_field *field, const struct trace_object *object, char *text,
@@ -29,13 +45,15 @@ static void failure_describe(const struct trace_model *model, const struct trace
     text[0] = '\0';
     if (!object->is_alive && object->destroyed.call != 0) {
         moment_describe(model->reader, &object->destroyed, call, when, sizeof when);
-        snprintf(text, size, "%s was %sdestroyed %s", trace_object_name(object).text,
-                 field->what == DESTROY ? "already " : "", when);
+        snprintf(text, size, "%s was %sdestroyed %s: %s", trace_object_name(object).text,
+                 field->what == DESTROY ? "already " : "", when,
+                 field->what == DESTROY ? "destroy it once" : "destroy it after its last use");
         return;
     }
     if (context != NULL && context->destroyed.call != 0) {
         moment_describe(model->reader, &context->destroyed, call, when, sizeof when);
-        snprintf(text, size, "the context of %s was destroyed %s", trace_object_name(object).text, when);
+        snprintf(text, size, "the context of %s was destroyed %s: destroy the context last",
+                 trace_object_name(object).text, when);
         return;
     }
     const struct trace_object *whole =
@@ -44,16 +62,16 @@ static void failure_describe(const struct trace_model *model, const struct trace
             : NULL;
     if (whole != NULL && !whole->is_alive && whole->destroyed.call != 0) {
         moment_describe(model->reader, &whole->destroyed, call, when, sizeof when);
-        snprintf(text, size, "%s is part of %s, which was destroyed %s", trace_object_name(object).text,
-                 trace_object_name(whole).text, when);
+        snprintf(text, size, "%s is part of %s, which was destroyed %s: keep it until the last use of its parts",
+                 trace_object_name(object).text, trace_object_name(whole).text, when);
         return;
     }
     const struct trace_object *other = trace_object_find(model, call->process, 0, trace_current_context(model, call));
     const struct trace_object *own = trace_object_find(model, call->process, 0, object->context);
     if ((trace_object_rows[object->key.kind - 1].flags & IN_CONTEXT) != 0 && other != NULL && own != NULL
         && other != own && (call->result == CUDA_ERROR_INVALID_HANDLE || call->result == CUDA_ERROR_INVALID_CONTEXT))
-        snprintf(text, size, "%s was created in %s, and %s is current", trace_object_name(object).text,
-                 trace_object_name(own).text, trace_object_name(other).text);
+        snprintf(text, size, "%s was created in %s, and %s is current: make its context current before",
+                 trace_object_name(object).text, trace_object_name(own).text, trace_object_name(other).text);
 }
 
 /* The same for device memory at an address of the call. */
@@ -69,8 +87,9 @@ static void memory_describe(const struct trace_model *model, const struct trace_
     uint64_t offset = address - memory->key.id, left = offset < memory->bytes ? memory->bytes - offset : 0;
     if (!memory->is_alive && left > 0) {
         moment_describe(model->reader, &memory->destroyed, call, when, sizeof when);
-        snprintf(text, size, "0x%" PRIx64 " is in an allocation of %" PRIu64 " bytes that was freed %s", address,
-                 memory->bytes, when);
+        snprintf(text, size,
+                 "0x%" PRIx64 " is in an allocation of %" PRIu64 " bytes that was freed %s: free it after its last use",
+                 address, memory->bytes, when);
     } else if (memory->is_alive && left == 0) {
         snprintf(text, size, "0x%" PRIx64 " is %" PRIu64 " bytes behind the end of an allocation of %" PRIu64 " bytes",
                  address, offset - memory->bytes, memory->bytes);
@@ -110,41 +129,126 @@ static void context_describe(const struct trace_model *model, const struct trace
     }
 }
 
-/* What was alive when memory was out: the bytes of device allocations, and the function with most of them. */
+/* The device allocations of a function that were not freed. */
+struct held {
+    const char *function;
+    uint64_t bytes, count;
+};
+
+static int compare_held(const void *a, const void *b)
+{
+    const struct held *one = a, *other = b;
+    return one->bytes != other->bytes ? (one->bytes < other->bytes ? 1 : -1) : strcmp(one->function, other->function);
+}
+
+static bool is_device_memory(const struct trace_object *object)
+{
+    return strcmp(trace_object_rows[object->key.kind - 1].word, "device allocation") == 0;
+}
+
+/* What was alive when memory was out, by the functions that allocated it. */
 static void out_of_memory_describe(const struct trace_model *model, const struct trace_call *call, char *text,
                                    size_t size)
 {
+    enum { MOST_FUNCTIONS = 8 };
     const struct trace_object_effect *effect = &model->effects[call->slot];
-    uint64_t bytes = 0, count = 0, most = 0;
-    const char *function = "";
-    for (size_t slot = 0; slot < model->reader->slot_count; slot++) {
-        uint64_t of_slot = 0;
-        if (trace_table_find(&model->counts, (struct trace_key){slot, (uint32_t)call->process, TRACE_COUNT_OF_CREATOR})
-            == NULL)
-            continue;
-        for (const struct trace_object *object = NULL; (object = trace_table_next(&model->objects, object)) != NULL;) {
-            if (object->is_alive && object->key.process == call->process && object->created.slot == slot
-                && strcmp(trace_object_rows[object->key.kind - 1].word, "device allocation") == 0
-                && trace_object_context_ended(model, object) == NULL) {
-                of_slot += object->bytes;
-                count++;
-            }
-        }
-        bytes += of_slot;
-        if (of_slot > most) {
-            most = of_slot;
-            function = model->reader->slots[slot].function;
-        }
-    }
+    struct held held[MOST_FUNCTIONS] = {{.bytes = 0}};
+    uint64_t bytes = 0, count = 0;
+    size_t functions = 0;
     if (effect->size < 0)
         return;
-    snprintf(text, size,
-             "it asked for %" PRIu64 " bytes; %" PRIu64 " device allocations with %" PRIu64 " bytes were not freed%s%s",
-             trace_word(call, effect->size), count, bytes, most > 0 ? ", most of them from " : "", function);
+    for (const struct trace_object *object = NULL; (object = trace_table_next(&model->objects, object)) != NULL;) {
+        if (!object->is_alive || object->key.process != call->process || !is_device_memory(object)
+            || trace_object_context_ended(model, object) != NULL)
+            continue;
+        const char *function = model->reader->slots[object->created.slot].function;
+        size_t i = 0;
+        while (i < functions && strcmp(held[i].function, function) != 0)
+            i++;
+        bytes += object->bytes;
+        count++;
+        if (i == MOST_FUNCTIONS)
+            continue;
+        functions = i == functions ? i + 1 : functions;
+        held[i].function = function;
+        held[i].bytes += object->bytes;
+        held[i].count++;
+    }
+    qsort(held, functions, sizeof held[0], compare_held);
+    size_t length = (size_t)snprintf(
+        text, size, "it asked for %" PRIu64 " bytes; %" PRIu64 " device allocation%s with %" PRIu64 " bytes %s alive",
+        trace_word(call, effect->size), count, count == 1 ? "" : "s", bytes, count == 1 ? "was" : "were");
+    for (size_t i = 0; i < functions && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%" PRIu64 " bytes from %s (%" PRIu64 ")",
+                                   i == 0 ? ": " : ", ", held[i].bytes, held[i].function, held[i].count);
 }
 
-static void other_reason_describe(const struct trace_model *model, const struct trace_call *call, char *text,
-                                  size_t size)
+/* ---- a pointer in no memory ---- */
+
+/* Whether the process has got device memory from functions that are not allocations, such as cuModuleGetGlobal. */
+struct failures {
+    bool *has_other_memory; /* by process */
+    size_t count;
+};
+
+static bool other_memory_note(struct failures *failures, const struct trace_model *model, const struct trace_call *call)
+{
+    const struct trace_object_effect *effect = &model->effects[call->slot];
+    if (call->process >= failures->count) {
+        bool *grown = realloc(failures->has_other_memory, (call->process + 1) * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        memset(grown + failures->count, 0, (call->process + 1 - failures->count) * sizeof *grown);
+        failures->has_other_memory = grown;
+        failures->count = call->process + 1;
+    }
+    for (size_t i = 0; i < effect->count; i++) {
+        if (effect->fields[i].what == SEEN && strcmp(trace_object_rows[effect->fields[i].row].type, "CUdeviceptr") == 0)
+            failures->has_other_memory[call->process] = true;
+    }
+    return true;
+}
+
+/* Whether it is in memory of the host or in a range of addresses that the file has, too. */
+static bool is_in_memory(const struct trace_model *model, size_t process, uint64_t address)
+{
+    for (const struct trace_object *object = NULL; (object = trace_table_next(&model->objects, object)) != NULL;) {
+        if (object->key.process == process && object->bytes > 0 && address >= object->key.id
+            && address - object->key.id < object->bytes)
+            return true;
+    }
+    return false;
+}
+
+/* A copy or a memset, of which the pointers must be device memory: other functions ask what a pointer is, and cuMemcpy
+ * accepts pointers of the host. */
+static bool needs_device_memory(const struct trace_model *model, const struct trace_call *call)
+{
+    const struct trace_slot *slot = &model->reader->slots[call->slot];
+    enum trace_role_kind kind = model->roles[call->slot].kind;
+    return (kind == TRACE_WORK || kind == TRACE_SYNCHRONOUS) && trace_find_field(slot, call, "src") == NULL
+           && call->returned && call->result == CUDA_ERROR_INVALID_VALUE;
+}
+
+static void no_memory_describe(const struct failures *failures, const struct trace_model *model,
+                               const struct trace_call *call, uint64_t address, char *text, size_t size)
+{
+    const struct trace_header *header = model->reader->header;
+    bool is_whole = header->overwritten == 0 && header->dropped == 0 && model->reader->damaged == 0;
+    bool has_other = call->process < failures->count && failures->has_other_memory[call->process];
+    if (address == 0 || !is_whole || has_other || !needs_device_memory(model, call)
+        || trace_allocation_find(model, call->process, address) != NULL || is_in_memory(model, call->process, address))
+        return;
+    snprintf(text, size,
+             "0x%" PRIx64 " is in no allocation of this process: pass a pointer that cuMemAlloc has returned, and not "
+             "one of the host",
+             address);
+}
+
+/* ---- the finder ---- */
+
+static void other_reason_describe(const struct failures *failures, const struct trace_model *model,
+                                  const struct trace_call *call, char *text, size_t size)
 {
     const struct trace_object_effect *effect = &model->effects[call->slot];
     bool is_of_memory = !call->returned || call->result == CUDA_ERROR_INVALID_VALUE
@@ -152,9 +256,12 @@ static void other_reason_describe(const struct trace_model *model, const struct 
     const struct trace_header *header = model->reader->header;
     for (size_t i = 0; is_of_memory && i < effect->count && text[0] == '\0'; i++) {
         const struct trace_object_field *field = &effect->fields[i];
-        if (strcmp(trace_object_rows[field->row].type, "CUdeviceptr") == 0
-            && (field->what == USE || field->what == DESTROY))
-            memory_describe(model, call, trace_object_handle(field, call), text, size);
+        if (strcmp(trace_object_rows[field->row].type, "CUdeviceptr") != 0
+            || (field->what != USE && field->what != DESTROY))
+            continue;
+        memory_describe(model, call, trace_object_handle(field, call), text, size);
+        if (text[0] == '\0')
+            no_memory_describe(failures, model, call, trace_object_handle(field, call), text, size);
     }
     if (call->returned && call->result == CUDA_ERROR_OUT_OF_MEMORY && header->overwritten == 0)
         out_of_memory_describe(model, call, text, size);
@@ -171,24 +278,28 @@ static bool failure_find(void *state, const struct trace_model *model, const str
     struct trace_moment moment = trace_moment_of(model, call);
     bool is_of_captures =
         call->result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && call->result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-    char why[512] = "";
-    (void)state;
-    if (call->returned && (call->result == CUDA_SUCCESS || call->result == CUDA_ERROR_NOT_READY || is_of_captures))
+    char why[1024] = "";
+    if (call->returned && call->result == CUDA_SUCCESS)
+        return other_memory_note(state, model, call);
+    if (call->returned && (call->result == CUDA_ERROR_NOT_READY || is_of_captures))
         return true;
     for (size_t i = 0; i < effect->count && why[0] == '\0'; i++) {
         const struct trace_object_field *field = &effect->fields[i];
-        uint64_t handle = field->what == USE || field->what == DESTROY ? trace_object_handle(field, call) : 0;
-        const struct trace_object *object =
-            handle != 0 ? trace_object_find(model, call->process, field->row, handle) : NULL;
+        const struct trace_object *object = object_of(model, call, field);
         if (object != NULL)
             failure_describe(model, call, field, object, why, sizeof why);
     }
     if (why[0] == '\0' && list->found[TRACE_FINDING_FAILURE] < TRACE_MOST_FINDINGS)
-        other_reason_describe(model, call, why, sizeof why);
+        other_reason_describe(state, model, call, why, sizeof why);
     return why[0] == '\0'
            || trace_list_add(list, TRACE_FINDING_FAILURE, &moment, "%s %s%s: %s",
                              model->reader->slots[call->slot].function, call->returned ? "returned " : "did not return",
                              call->returned ? trace_result(call->result).text : "", why);
 }
 
-const struct trace_finder trace_finder_failures = {.read = failure_find};
+static void failures_free(void *state)
+{
+    free(((struct failures *)state)->has_other_memory);
+}
+
+const struct trace_finder trace_finder_failures = {sizeof(struct failures), failure_find, NULL, failures_free};

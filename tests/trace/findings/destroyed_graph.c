@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch of an executable graph that was destroyed. Its graph can be destroyed before.
+ *
+ * title: Why calls failed
+ * finds: cuGraphLaunch returned CUDA_ERROR_INVALID_VALUE: executable graph 1 was destroyed [\d.]+ \w+ before, by
+ *     thread \d+, in cuGraphExecDestroy: destroy it after its last use
+ */
+#include "driver.h"
+
+int main(int argc, char **argv)
+{
+    CUgraph graph;
+    CUgraphExec executable;
+    start();
+    cuStreamBeginCapture_v2(stream, RELAXED);
+    cuMemsetD8Async(memory, 0, 16, stream);
+    cuStreamEndCapture(stream, &graph);
+    cuGraphInstantiateWithFlags(&executable, graph, 0);
+    cuGraphDestroy(graph);
+    if (is_wrong(argc, argv))
+        cuGraphExecDestroy(executable);
+    cuGraphLaunch(executable, stream);
+    cuStreamSynchronize(stream);
+    if (!is_wrong(argc, argv))
+        cuGraphExecDestroy(executable);
+    end();
+    return 0;
+}

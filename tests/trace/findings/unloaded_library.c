@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch of a kernel whose library was unloaded. softcuda launches it still, so it is told to let the
+ * call fail as a GPU does.
+ *
+ * title: Why calls failed
+ * finds: cuLaunchKernel returned CUDA_ERROR_INVALID_HANDLE: kernel 1 is part of library 1, which was destroyed
+ *     [\d.]+ \w+ before, by thread \d+, in cuLibraryUnload: keep it until
+ *     the last use of its parts
+ */
+#include "driver.h"
+
+enum { INVALID_HANDLE = 400 };
+
+static void fill(struct softcuda_launch *launch)
+{
+    (void)launch;
+}
+
+int main(int argc, char **argv)
+{
+    CUlibrary library;
+    CUfunction function;
+    start();
+    softcuda()->register_kernel("fill", fill, NULL, 0);
+    cuLibraryLoadData(&library, ".version 7.0\n.target sm_50\n.address_size 64\n", NULL, NULL, 0, NULL, NULL, 0);
+    cuLibraryGetKernel(&function, library, "fill");
+    if (is_wrong(argc, argv)) {
+        cuLibraryUnload(library);
+        softcuda()->fail_call("cuLaunchKernel", 1, INVALID_HANDLE);
+    }
+    cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+    cuStreamSynchronize(stream);
+    if (!is_wrong(argc, argv))
+        cuLibraryUnload(library);
+    end();
+    return 0;
+}

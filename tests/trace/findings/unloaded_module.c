@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch of a kernel whose module was unloaded. softcuda launches it still, so it is told to let the
+ * call fail as a GPU does.
+ *
+ * title: Why calls failed
+ * finds: cuLaunchKernel returned CUDA_ERROR_INVALID_HANDLE: function 1 is part of module 1, which was destroyed
+ *     [\d.]+ \w+ before, by thread \d+, in cuModuleUnload: keep it until
+ *     the last use of its parts
+ */
+#include "driver.h"
+
+enum { INVALID_HANDLE = 400 };
+
+static void fill(struct softcuda_launch *launch)
+{
+    (void)launch;
+}
+
+int main(int argc, char **argv)
+{
+    CUmodule module;
+    start();
+    CUfunction function = kernel(&module, "fill", fill);
+    if (is_wrong(argc, argv)) {
+        cuModuleUnload(module);
+        softcuda()->fail_call("cuLaunchKernel", 1, INVALID_HANDLE);
+    }
+    cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+    cuStreamSynchronize(stream);
+    if (!is_wrong(argc, argv))
+        cuModuleUnload(module);
+    end();
+    return 0;
+}
