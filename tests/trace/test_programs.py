@@ -16,14 +16,14 @@ BAD = set(re.findall(r'^FINDING\(.*"(.*)", BAD\)', (pathlib.Path(HERE).parents[1
 
 
 class Programs(Traced):
-    def findings(self, program, argument):
-        """[(title, text)] of those that are errors."""
+    def findings(self, program, argument, title_of_note):
+        """[(title, text)] of those that are errors, or have this title."""
         answer = self.trace(os.path.join(BUILD, 'tests', 'trace', program), argument)
         self.assertEqual(answer.status, 0, answer.err)
         found, title = [], ''
         for line in self.report('--findings').splitlines():
             one = FINDING.fullmatch(line)
-            if one and title in BAD:
+            if one and title in BAD | {title_of_note}:
                 found.append((title, one['text']))
             title = title if one or not line or line.startswith(33 * ' ') else line.rstrip(':')
         return found
@@ -42,13 +42,13 @@ def test_of(path):
     sentence = re.sub(r'\n \* +', ' ', re.search(r'^ \* finds: (.*(?:\n \*  .*)*)$', comment, re.M)[1])
 
     def test(self):
-        found = self.findings('finding_' + path.stem, 'wrong')
+        found = self.findings('finding_' + path.stem, 'wrong', title)
         self.assertEqual([one for one, _ in found], [title], found)
         self.assertRegex(found[0][1], f'^(?:{sentence})$')
         words = re.search(r'^ \* driver: (.*)$', comment, re.M)
         if words:
             self.check_driver(words[1])
-        self.assertEqual(self.findings('finding_' + path.stem, 'right'), [])
+        self.assertEqual(self.findings('finding_' + path.stem, 'right', title), [])
     return test
 
 

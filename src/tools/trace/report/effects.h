@@ -5,7 +5,7 @@
 
 #include "../file/reader.h"
 
-enum { NAMED = 1, IN_CONTEXT = 2 };
+enum { NAMED = 1, IN_CONTEXT = 2, KEPT = 4 };
 
 extern const struct trace_object_row {
     const char *type, *word;

@@ -40,10 +40,14 @@ static int compare_alive(const void *a, const void *b)
                : (one->first.begin > other->first.begin) - (one->first.begin < other->first.begin);
 }
 
-/* Counts the objects that are alive, by their types or their creators, and reports each, the greatest number first. */
-static bool alive_report(const struct trace_model *model, uint32_t kind, struct trace_list *list,
-                         bool (*report)(const struct trace_model *, const struct alive *, const struct trace_count *,
-                                        struct trace_list *))
+/* What is done with the objects of a type or a creator. Returns false if there is not enough memory. */
+typedef bool (*alive_fn)(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
+                         struct trace_list *list, void *state);
+
+/* Counts the objects that were not destroyed by their types or their creators, and reports each, the greatest number
+ * first: those that are alive, or those of which the context has ended. */
+static bool alive_report(const struct trace_model *model, uint32_t kind, bool has_context, struct trace_list *list,
+                         alive_fn report, void *state)
 {
     struct trace_table table = {.size = sizeof(struct alive)};
     bool has_memory = true;
@@ -51,7 +55,8 @@ static bool alive_report(const struct trace_model *model, uint32_t kind, struct 
     for (const struct trace_object *object = NULL;
          has_memory && (object = trace_table_next(&model->objects, object)) != NULL;) {
         uint64_t id = kind == TRACE_COUNT_OF_TYPE ? object->key.kind - 1 : object->created.slot;
-        if (object->is_alive && object->is_counted && trace_object_context_ended(model, object) == NULL)
+        bool is_alive = object->is_alive && object->is_counted;
+        if (is_alive && (trace_object_context_ended(model, object) == NULL) == has_context)
             has_memory = alive_add(&table, model, object, (struct trace_key){id, object->key.process, kind});
     }
     const struct alive **sorted = calloc(table.count + 1, sizeof *sorted);
@@ -61,7 +66,7 @@ static bool alive_report(const struct trace_model *model, uint32_t kind, struct 
     if (count > 0)
         qsort(sorted, count, sizeof *sorted, compare_alive);
     for (size_t i = 0; has_memory && i < count; i++)
-        has_memory = report(model, sorted[i], trace_table_find(&model->counts, sorted[i]->key), list);
+        has_memory = report(model, sorted[i], trace_table_find(&model->counts, sorted[i]->key), list, state);
     free(sorted);
     free(table.entries);
     return has_memory;
@@ -84,8 +89,9 @@ static struct trace_text plural_of(unsigned row, uint64_t count)
 
 /* Whether objects were created in all parts of the calls since the first one, and almost none was destroyed. */
 static bool report_growth(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
-                          struct trace_list *list)
+                          struct trace_list *list, void *state)
 {
+    (void)state;
     bool grows = alive->count >= LEAST_GROWTH && 10 * alive->count >= 9 * count->created;
     for (size_t i = 0; i < GROWTH_PARTS; i++)
         grows = grows && 4 * GROWTH_PARTS * alive->parts[i] >= alive->count;
@@ -99,33 +105,78 @@ static bool report_growth(const struct trace_model *model, const struct alive *a
 static bool growth_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
     (void)state;
-    return alive_report(model, TRACE_COUNT_OF_CREATOR, list, report_growth);
+    return alive_report(model, TRACE_COUNT_OF_CREATOR, true, list, report_growth, NULL);
 }
 
 const struct trace_finder trace_finder_growth = {.end = growth_end};
 
 /* ---- what was left ---- */
 
-static bool report_left(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
-                        struct trace_list *list)
+/* What a process kept by habit: "128 of 128 streams, 3 of 4 modules" */
+struct habits {
+    struct trace_key key;
+    struct trace_moment first;
+    char text[256];
+};
+
+static bool is_whole(const struct trace_reader *reader, size_t process)
 {
-    const struct trace_reader *reader = model->reader;
-    bool is_whole = reader->header->overwritten == 0 && reader->header->dropped == 0 && reader->damaged == 0
-                    && reader->processes[alive->key.process].has_exited;
+    return reader->header->overwritten == 0 && reader->header->dropped == 0 && reader->damaged == 0
+           && reader->processes[process].has_exited;
+}
+
+static bool report_left(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
+                        struct trace_list *list, void *state)
+{
+    struct trace_table *habits = state;
+    if (!is_whole(model->reader, alive->key.process))
+        return true;
+    if ((trace_object_rows[count->row].flags & KEPT) != 0) {
+        struct habits *own = trace_table_add(habits, (struct trace_key){0, alive->key.process, 1});
+        if (own == NULL)
+            return false;
+        size_t length = strlen(own->text);
+        if (own->first.call == 0 || alive->first.begin < own->first.begin)
+            own->first = alive->first;
+        snprintf(own->text + length, sizeof own->text - length, "%s%" PRIu64 " of %" PRIu64 " %s",
+                 length > 0 ? ", " : "", alive->count, count->created, plural_of(count->row, count->created).text);
+        return true;
+    }
     char bytes[48] = "";
     if (alive->bytes > 0)
         snprintf(bytes, sizeof bytes, " (%" PRIu64 " bytes)", alive->bytes);
-    return !is_whole
+    return trace_list_add(list, TRACE_FINDING_ALIVE, &alive->first,
+                          "%" PRIu64 " of %" PRIu64 " %s%s %s alive at the end, the first one created by %s",
+                          alive->count, count->created, plural_of(count->row, count->created).text, bytes,
+                          alive->count == 1 ? "was" : "were", model->reader->slots[alive->first.slot].function);
+}
+
+/* Memory that ended with its context. */
+static bool report_ended(const struct trace_model *model, const struct alive *alive, const struct trace_count *count,
+                         struct trace_list *list, void *state)
+{
+    (void)state;
+    return alive->bytes == 0 || !is_whole(model->reader, alive->key.process)
            || trace_list_add(list, TRACE_FINDING_ALIVE, &alive->first,
-                             "%" PRIu64 " of %" PRIu64 " %s%s %s alive at the end, the first one created by %s",
-                             alive->count, count->created, plural_of(count->row, count->created).text, bytes,
-                             alive->count == 1 ? "was" : "were", reader->slots[alive->first.slot].function);
+                             "%" PRIu64 " of %" PRIu64 " %s (%" PRIu64
+                             " bytes) %s not freed before the context ended, the first one created by %s",
+                             alive->count, count->created, plural_of(count->row, count->created).text, alive->bytes,
+                             alive->count == 1 ? "was" : "were", model->reader->slots[alive->first.slot].function);
 }
 
 static bool leftovers_end(void *state, const struct trace_model *model, struct trace_list *list)
 {
+    struct trace_table habits = {.size = sizeof(struct habits)};
     (void)state;
-    return alive_report(model, TRACE_COUNT_OF_TYPE, list, report_left);
+    bool has_memory = alive_report(model, TRACE_COUNT_OF_TYPE, true, list, report_left, &habits)
+                      && alive_report(model, TRACE_COUNT_OF_TYPE, false, list, report_ended, NULL);
+    for (const struct habits *one = NULL; has_memory && (one = trace_table_next(&habits, one)) != NULL;)
+        has_memory = trace_list_add(list, TRACE_FINDING_ALIVE, &one->first,
+                                    "%s were alive, which is usual: programs and the CUDA runtime keep them until the "
+                                    "end, and the driver destroys them with the process",
+                                    one->text);
+    free(habits.entries);
+    return has_memory;
 }
 
 const struct trace_finder trace_finder_leftovers = {.end = leftovers_end};
