@@ -7,12 +7,8 @@ import pathlib
 import re
 import unittest
 
-from test_findings import FINDING
+from test_findings import BAD, FINDING
 from traced import BUILD, HERE, Traced, main
-
-# The titles of findings that are errors of the program.
-BAD = set(re.findall(r'^FINDING\(.*"(.*)", BAD\)', (pathlib.Path(HERE).parents[1] / 'src' / 'tools' / 'trace' / 'report'
-                                                    / 'findings.inc').read_text(encoding='utf-8'), re.M))
 
 
 class Programs(Traced):

@@ -3,8 +3,8 @@
  * The number of blocks is rounded down, and is 0 for few elements.
  *
  * title: Launches with impossible dimensions
- * finds: cuLaunchKernel of fill returned CUDA_ERROR_INVALID_VALUE: its grid is empty, 0x1x1: round up when you divide by
- *     the size of a block, and do not launch if there is no work
+ * finds: cuLaunchKernel of fill returned CUDA_ERROR_INVALID_VALUE: its grid is empty, 0x1x1: round up when you divide
+ *     by the size of a block, and do not launch if there is no work
  */
 #include "driver.h"
 

@@ -3,8 +3,8 @@
  * A pointer to host memory in place of one to device memory.
  *
  * title: Why calls failed
- * finds: cuMemsetD8_v2 returned CUDA_ERROR_INVALID_VALUE: 0x\w+ is in no allocation of this process: pass a pointer that
- *     cuMemAlloc has returned, and not one of the host
+ * finds: cuMemsetD8_v2 returned CUDA_ERROR_INVALID_VALUE: 0x\w+ is in no allocation of this process: pass a pointer
+ *     that cuMemAlloc has returned, and not one of the host
  */
 #include "driver.h"
 
