@@ -57,8 +57,8 @@ bool trace_is_probe(const struct trace_reader *reader, const struct trace_call *
     if (length != sizeof function - 1 || strncmp(slot->function, function, length) != 0 || !call->returned)
         return false;
     const uint64_t *pointer = trace_find_field(slot, call, "pfn");
-    return call->result == CUDA_ERROR_NOT_FOUND
-           || (call->result == CUDA_SUCCESS && pointer != NULL && pointer[0] != 0 && pointer[1] == 0);
+    bool has_value = pointer != NULL && pointer + 1 < call->fields + call->words && pointer[0] != 0;
+    return call->result == CUDA_ERROR_NOT_FOUND || (call->result == CUDA_SUCCESS && has_value && pointer[1] == 0);
 }
 
 bool trace_has_failed(const struct trace_reader *reader, const struct trace_call *call)

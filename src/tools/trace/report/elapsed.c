@@ -39,6 +39,8 @@ static bool events_follow(struct elapsed *elapsed, const struct trace_model *mod
 {
     const struct trace_object_effect *effect = &model->effects[call->slot];
     const struct trace_role *role = &model->roles[call->slot];
+    if (role->kind == TRACE_WORK && role->event < 0) /* most calls */
+        return true;
     for (size_t i = 0; i < effect->count; i++) {
         const struct trace_object_field *field = &effect->fields[i];
         struct trace_key key = {trace_object_handle(field, call), (uint32_t)call->process, 1};
@@ -84,7 +86,6 @@ static bool elapsed_read(void *state, const struct trace_model *model, const str
 {
     struct elapsed *elapsed = state;
     const struct trace_object_effect *effect = &model->effects[call->slot];
-    struct trace_moment moment = trace_moment_of(model, call);
     char why[256] = "";
     elapsed->events.size = sizeof(struct timed_event);
     if (call->returned && call->result == CUDA_SUCCESS)
@@ -100,6 +101,7 @@ static bool elapsed_read(void *state, const struct trace_model *model, const str
         if (object != NULL)
             event_describe(elapsed, model, object, why, sizeof why);
     }
+    struct trace_moment moment = trace_moment_of(model, call);
     return why[0] == '\0'
            || trace_list_add(list, TRACE_FINDING_ELAPSED, &moment, "%s returned %s: %s",
                              model->reader->slots[call->slot].function, trace_result(call->result).text, why);

@@ -275,7 +275,6 @@ static bool failure_find(void *state, const struct trace_model *model, const str
                          struct trace_list *list)
 {
     const struct trace_object_effect *effect = &model->effects[call->slot];
-    struct trace_moment moment = trace_moment_of(model, call);
     bool is_of_captures =
         call->result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && call->result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     char why[1024] = "";
@@ -291,6 +290,7 @@ static bool failure_find(void *state, const struct trace_model *model, const str
     }
     if (why[0] == '\0' && list->found[TRACE_FINDING_FAILURE] < TRACE_MOST_FINDINGS)
         other_reason_describe(state, model, call, why, sizeof why);
+    struct trace_moment moment = trace_moment_of(model, call);
     return why[0] == '\0'
            || trace_list_add(list, TRACE_FINDING_FAILURE, &moment, "%s %s%s: %s",
                              model->reader->slots[call->slot].function, call->returned ? "returned " : "did not return",

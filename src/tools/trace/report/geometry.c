@@ -23,6 +23,7 @@ struct limit {
 
 struct geometry {
     struct trace_table limits;
+    unsigned char *kinds; /* of the attribute that the function of each slot reads or sets; 0: none */
 };
 
 /* A launch that failed. */
@@ -60,8 +61,7 @@ static const uint64_t *argument_find(const struct trace_slot *slot, const struct
     return found != NULL || other == NULL ? found : trace_find_field(slot, call, other);
 }
 
-/* The kind of attribute that a function reads or sets, or 0. */
-static uint32_t kind_of(const struct trace_slot *slot)
+static unsigned char kind_of(const struct trace_slot *slot)
 {
     for (size_t i = 0; i < slot->field_count; i++) {
         if (strcmp(slot->fields[i].type, "CUdevice_attribute") == 0)
@@ -76,12 +76,14 @@ static uint32_t kind_of(const struct trace_slot *slot)
 static bool limit_read(struct geometry *geometry, const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_slot *slot = &model->reader->slots[call->slot];
-    uint32_t kind = kind_of(slot);
+    uint32_t kind = geometry->kinds[call->slot];
     if (kind == 0)
         return true;
     const uint64_t *attribute = trace_find_field(slot, call, "attrib");
     const uint64_t *read = trace_find_field(slot, call, "pi"), *set = argument_find(slot, call, "value", "val");
     const uint64_t *function = argument_find(slot, call, "hfunc", "kernel");
+    if (read != NULL && read + 1 >= call->fields + call->words) /* of a damaged schema */
+        return true;
     if (attribute == NULL || (read == NULL && set == NULL) || (kind == LIMIT_OF_FUNCTION && function == NULL))
         return true;
     uint64_t value = (uint32_t)(read != NULL ? read[1] : set[0]);
@@ -195,14 +197,24 @@ static uint64_t kernel_of(const struct trace_model *model, size_t process, uint6
     return 0;
 }
 
+/* Returns false if there is not enough memory. */
+static bool kinds_find(struct geometry *geometry, const struct trace_reader *reader)
+{
+    geometry->kinds = calloc(reader->slot_count + 1, 1);
+    for (size_t i = 0; geometry->kinds != NULL && i < reader->slot_count; i++)
+        geometry->kinds[i] = kind_of(&reader->slots[i]);
+    return geometry->kinds != NULL;
+}
+
 static bool geometry_read(void *state, const struct trace_model *model, const struct trace_call *call,
                           struct trace_list *list)
 {
     struct geometry *geometry = state;
     const struct trace_slot *slot = &model->reader->slots[call->slot];
-    struct trace_moment moment = trace_moment_of(model, call);
     struct launch launch = {.geometry = geometry, .model = model, .process = call->process};
     geometry->limits.size = sizeof(struct limit);
+    if (geometry->kinds == NULL && !kinds_find(geometry, model->reader))
+        return false;
     if (!call->returned)
         return true;
     if (call->result == CUDA_SUCCESS)
@@ -213,6 +225,7 @@ static bool geometry_read(void *state, const struct trace_model *model, const st
     launch.kernel = kernel_of(model, call->process, launch.function);
     if (!is_empty(&launch) && !has_many_threads(&launch) && !has_long_dimension(&launch) && !has_much_memory(&launch))
         return true;
+    struct trace_moment moment = trace_moment_of(model, call);
     const char *name = trace_kernel_name(model, call->process, launch.function);
     return trace_list_add(list, TRACE_FINDING_GEOMETRY, &moment, "%s%s%s returned %s: %s", slot->function,
                           name != NULL ? " of " : "", name != NULL ? name : "", trace_result(call->result).text,
@@ -221,7 +234,9 @@ static bool geometry_read(void *state, const struct trace_model *model, const st
 
 static void geometry_free(void *state)
 {
-    free(((struct geometry *)state)->limits.entries);
+    struct geometry *geometry = state;
+    free(geometry->limits.entries);
+    free(geometry->kinds);
 }
 
 const struct trace_finder trace_finder_geometry = {sizeof(struct geometry), geometry_read, NULL, geometry_free};

@@ -93,11 +93,12 @@ static bool point_move(struct sticky *sticky, size_t process, uint32_t kind, uin
 static bool is_work(const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_object_effect *effect = &model->effects[call->slot];
-    for (size_t i = 0; i < effect->count; i++) {
-        if (effect->fields[i].what != USE && effect->fields[i].what != SEEN)
-            return false;
-    }
-    return model->roles[call->slot].kind == TRACE_WORK;
+    bool is_of_memory = false;
+    if (model->roles[call->slot].kind != TRACE_WORK)
+        return false;
+    for (size_t i = 0; i < effect->count; i++)
+        is_of_memory = is_of_memory || (effect->fields[i].what != USE && effect->fields[i].what != SEEN);
+    return !is_of_memory;
 }
 
 static struct pending pending_of(const struct trace_model *model, const struct trace_call *call, uint64_t stream)

@@ -21,9 +21,8 @@ struct work {
 
 struct queue {
     struct trace_key key;
-    struct work work;    /* of a stream; of the stream of an event when the event was recorded; of all streams */
-    uint64_t stream;     /* of an event */
-    uint64_t begin, end; /* of a process: of its first call, and of its last one */
+    struct work work; /* of a stream; of the stream of an event when the event was recorded; of all streams */
+    uint64_t stream;  /* of an event */
 };
 
 struct wait {
@@ -33,8 +32,15 @@ struct wait {
     bool is_known;   /* whether the file has for what it waited */
 };
 
+/* The time of a process: from its first call to its last one. */
+struct span {
+    uint64_t begin, end;
+};
+
 struct waits {
     struct trace_table queues;
+    struct span *spans; /* by process */
+    size_t span_count;
     struct wait *list; /* those that mattered so far: the time of a process only grows */
     size_t count;
 };
@@ -90,18 +96,17 @@ static int compare_waits(const void *a, const void *b)
 }
 
 /* Whether it is long enough beside the time of its process. */
-static bool wait_matters(const struct wait *wait, const struct queue *process)
+static bool wait_matters(const struct waits *waits, const struct wait *wait)
 {
+    const struct span *span = &waits->spans[wait->moment.process];
     uint64_t duration = wait_duration(wait);
-    return duration >= LEAST_WAIT && duration >= (process->end - process->begin) / LEAST_SHARE;
+    return duration >= LEAST_WAIT && duration >= (span->end - span->begin) / LEAST_SHARE;
 }
 
 /* Returns false if there is not enough memory. */
 static bool wait_add(struct waits *waits, const struct trace_model *model, const struct trace_call *call,
                      const struct queue *queue)
 {
-    const struct queue *process =
-        trace_table_find(&waits->queues, (struct trace_key){0, (uint32_t)call->process, QUEUE_OF_PROCESS});
     struct wait wait = {.moment = trace_moment_of(model, call), .is_known = queue != NULL};
     if (queue != NULL) {
         wait.work = queue->work;
@@ -109,7 +114,7 @@ static bool wait_add(struct waits *waits, const struct trace_model *model, const
                       : queue->key.kind == QUEUE_OF_EVENT ? queue->stream
                                                           : 0;
     }
-    if (process == NULL || !wait_matters(&wait, process))
+    if (!wait_matters(waits, &wait))
         return true;
     struct wait *grown = realloc(waits->list, (waits->count + 1) * sizeof *grown);
     if (grown == NULL)
@@ -120,14 +125,20 @@ static bool wait_add(struct waits *waits, const struct trace_model *model, const
 }
 
 /* Notes the time of a process. */
-static bool process_note(struct waits *waits, const struct trace_call *call)
+static bool span_note(struct waits *waits, const struct trace_call *call)
 {
-    struct queue *process = queue_of(waits, call, QUEUE_OF_PROCESS, 0);
-    if (process == NULL)
-        return false;
-    if (process->end == 0)
-        process->begin = call->begin;
-    process->end = call->end > process->end ? call->end : process->end;
+    if (call->process >= waits->span_count) {
+        struct span *grown = realloc(waits->spans, (call->process + 1) * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        for (size_t i = waits->span_count; i <= call->process; i++)
+            grown[i] = (struct span){UINT64_MAX, 0};
+        waits->spans = grown;
+        waits->span_count = call->process + 1;
+    }
+    struct span *span = &waits->spans[call->process];
+    span->begin = call->begin < span->begin ? call->begin : span->begin;
+    span->end = call->end > span->end ? call->end : span->end;
     return true;
 }
 
@@ -167,7 +178,7 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     bool has_succeeded = call->returned && call->result == CUDA_SUCCESS, needs_queue = true;
     (void)list;
     waits->queues.size = sizeof *queue;
-    if (!process_note(waits, call))
+    if (!span_note(waits, call))
         return false;
     switch (role->kind) {
     case TRACE_WORK:
@@ -200,15 +211,16 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
 }
 
 /* "cuStreamSynchronize took 5.1 ms, 12 % of the time; before it, in stream 3: cuLaunchKernel (10 calls)" */
-static bool wait_report(const struct trace_model *model, const struct wait *wait, const struct queue *process,
+static bool wait_report(const struct waits *waits, const struct trace_model *model, const struct wait *wait,
                         struct trace_list *list)
 {
     const struct trace_moment *moment = &wait->moment;
+    const struct span *span = &waits->spans[moment->process];
     char duration[96] = "did not return", work[512], before[640] = "";
     work_describe(model->reader, &wait->work, work, sizeof work);
     if (moment->end != UINT64_MAX)
         snprintf(duration, sizeof duration, "took %s, %.0f %% of the time", trace_duration(wait_duration(wait)).text,
-                 100 * (double)wait_duration(wait) / (double)(process->end - process->begin));
+                 100 * (double)wait_duration(wait) / (double)(span->end - span->begin));
     if (work[0] != '\0')
         snprintf(before, sizeof before, "; before it, in %s: %s",
                  wait->stream != 0 ? trace_stream_name(model, moment->process, wait->stream).text : "all streams",
@@ -227,9 +239,7 @@ static bool wait_end(void *state, const struct trace_model *model, struct trace_
         qsort(waits->list, waits->count, sizeof *waits->list, compare_waits);
     for (size_t i = 0; has_memory && i < waits->count; i++) {
         const struct wait *wait = &waits->list[i];
-        const struct queue *process =
-            trace_table_find(&waits->queues, (struct trace_key){0, (uint32_t)wait->moment.process, QUEUE_OF_PROCESS});
-        has_memory = !wait_matters(wait, process) || wait_report(model, wait, process, list);
+        has_memory = !wait_matters(waits, wait) || wait_report(waits, model, wait, list);
     }
     return has_memory;
 }
@@ -238,6 +248,7 @@ static void wait_free(void *state)
 {
     struct waits *waits = state;
     free(waits->list);
+    free(waits->spans);
     free(waits->queues.entries);
 }
 
