@@ -185,15 +185,38 @@ static void out_of_memory_describe(const struct trace_model *model, const struct
 
 /* ---- a pointer in no memory ---- */
 
-/* Whether the process has got device memory from functions that are not allocations, such as cuModuleGetGlobal. */
 struct failures {
-    bool *has_other_memory; /* by process */
+    bool *has_other_memory; /* by process: whether it has device memory of which the file does not show the size */
     size_t count;
 };
 
-static bool other_memory_note(struct failures *failures, const struct trace_model *model, const struct trace_call *call)
+/* Whether a call has returned such memory: a global of a module, memory of another process, a pitched allocation, a
+ * range of addresses, or memory that a graph allocates. */
+static bool has_other_memory(const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_object_effect *effect = &model->effects[call->slot];
+    const struct trace_slot *slot = &model->reader->slots[call->slot];
+    bool creates_node = false;
+    for (size_t i = 0; i < effect->count; i++) {
+        const struct trace_object_field *field = &effect->fields[i];
+        const char *type = trace_object_rows[field->row].type;
+        bool is_memory = strcmp(type, "CUdeviceptr") == 0;
+        if (is_memory && (field->what == SEEN || (field->what == CREATE && effect->size < 0)))
+            return true;
+        creates_node = creates_node || (field->what == CREATE && strcmp(type, "CUgraphNode") == 0);
+    }
+    for (size_t i = 0; creates_node && i < slot->field_count; i++) {
+        if (strstr(slot->fields[i].type, "MEM_ALLOC_NODE_PARAMS") != NULL
+            || strstr(slot->fields[i].type, "CUgraphNodeParams") != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool other_memory_note(struct failures *failures, const struct trace_model *model, const struct trace_call *call)
+{
+    if (!has_other_memory(model, call))
+        return true;
     if (call->process >= failures->count) {
         bool *grown = realloc(failures->has_other_memory, (call->process + 1) * sizeof *grown);
         if (grown == NULL)
@@ -202,14 +225,11 @@ static bool other_memory_note(struct failures *failures, const struct trace_mode
         failures->has_other_memory = grown;
         failures->count = call->process + 1;
     }
-    for (size_t i = 0; i < effect->count; i++) {
-        if (effect->fields[i].what == SEEN && strcmp(trace_object_rows[effect->fields[i].row].type, "CUdeviceptr") == 0)
-            failures->has_other_memory[call->process] = true;
-    }
+    failures->has_other_memory[call->process] = true;
     return true;
 }
 
-/* Whether it is in memory of the host or in a range of addresses that the file has, too. */
+/* Whether it is in memory that the file has, such as that of the host. */
 static bool is_in_memory(const struct trace_model *model, size_t process, uint64_t address)
 {
     for (const struct trace_object *object = NULL; (object = trace_table_next(&model->objects, object)) != NULL;) {
