@@ -74,6 +74,17 @@ static void failure_describe(const struct trace_model *model, const struct trace
                  trace_object_name(object).text, trace_object_name(own).text, trace_object_name(other).text);
 }
 
+/* Whether it is in memory that the file has, such as that of the host. */
+static bool is_in_memory(const struct trace_model *model, size_t process, uint64_t address)
+{
+    for (const struct trace_object *object = NULL; (object = trace_table_next(&model->objects, object)) != NULL;) {
+        if (object->key.process == process && object->bytes > 0 && address >= object->key.id
+            && address - object->key.id < object->bytes)
+            return true;
+    }
+    return false;
+}
+
 /* The same for device memory at an address of the call. */
 static void memory_describe(const struct trace_model *model, const struct trace_call *call, uint64_t address,
                             char *text, size_t size)
@@ -85,6 +96,8 @@ static void memory_describe(const struct trace_model *model, const struct trace_
     if (memory == NULL)
         return;
     uint64_t offset = address - memory->key.id, left = offset < memory->bytes ? memory->bytes - offset : 0;
+    if (left == 0 && is_in_memory(model, call->process, address))
+        return;
     if (!memory->is_alive && left > 0) {
         moment_describe(model->reader, &memory->destroyed, call, when, sizeof when);
         snprintf(text, size,
@@ -227,17 +240,6 @@ static bool other_memory_note(struct failures *failures, const struct trace_mode
     }
     failures->has_other_memory[call->process] = true;
     return true;
-}
-
-/* Whether it is in memory that the file has, such as that of the host. */
-static bool is_in_memory(const struct trace_model *model, size_t process, uint64_t address)
-{
-    for (const struct trace_object *object = NULL; (object = trace_table_next(&model->objects, object)) != NULL;) {
-        if (object->key.process == process && object->bytes > 0 && address >= object->key.id
-            && address - object->key.id < object->bytes)
-            return true;
-    }
-    return false;
 }
 
 /* A copy or a memset, of which the pointers must be device memory: other functions ask what a pointer is, and cuMemcpy
