@@ -6,7 +6,8 @@
 
 struct log {
     struct trace_key key; /* a hash of the text */
-    char *text;
+    char *text;           /* in a damaged file, it can have zeros */
+    size_t length;
 };
 
 /* FNV-1a */
@@ -24,16 +25,20 @@ bool trace_log_keep(struct trace_table *logs, const struct trace_call *call)
         return true;
     logs->size = sizeof(struct log);
     struct log *log = trace_table_add(logs, log_key(call));
-    if (log != NULL && log->text == NULL)
-        log->text = strndup(call->log, call->log_length);
-    return log != NULL && log->text != NULL;
+    if (log == NULL || log->text != NULL)
+        return log != NULL;
+    if ((log->text = malloc(call->log_length + 1)) == NULL)
+        return false;
+    memcpy(log->text, call->log, call->log_length);
+    log->text[call->log_length] = '\0';
+    log->length = call->log_length;
+    return true;
 }
 
 const char *trace_log_find(const struct trace_table *logs, const struct trace_call *call)
 {
     const struct log *log = call->log != NULL && call->log_length > 0 ? trace_table_find(logs, log_key(call)) : NULL;
-    bool is_same = log != NULL && log->text != NULL && strncmp(log->text, call->log, call->log_length) == 0
-                   && log->text[call->log_length] == '\0';
+    bool is_same = log != NULL && log->length == call->log_length && memcmp(log->text, call->log, log->length) == 0;
     return is_same ? log->text : NULL;
 }
 
