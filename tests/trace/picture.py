@@ -14,7 +14,7 @@ from traced import KNOWN, PROGRAM, environment
 
 
 def main():
-    with tempfile.TemporaryDirectory() as directory, chromium.Chromium(width=1000, height=440) as browser:
+    with tempfile.TemporaryDirectory() as directory, chromium.Chromium(width=1280, height=800) as browser:
         path = os.path.join(directory, 'a.trace')
         subprocess.run([PROGRAM, 'trace', '-o', path, '--softcuda', '580', '--', os.path.relpath(KNOWN), 'streams'],
                        env=environment(), stderr=subprocess.DEVNULL, check=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The report as a page, in Chromium."""
+import json
 import unittest
 
 import chromium
@@ -37,6 +38,18 @@ class Html(Traced):
         with open(path, encoding='utf-8') as file:
             return file.read()
 
+    def open_changed(self, change):
+        """Opens the page after change() has changed what its numbers mean."""
+        before, mark, rest = self.open().partition('<script id="trace" type="application/json">')
+        meaning, end, after = rest.partition('</script>')
+        meaning = json.loads(meaning)
+        change(meaning)
+        path = self.file + '.changed.html'
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(before + mark + json.dumps(meaning) + end + after)
+        self.browser.open(path)
+        self.assertEqual(self.browser.errors, [])
+
     def pixel(self, x, y):
         return self.browser.run(f'[...pen.getImageData({x}, {y}, 1, 1).data].slice(0, 3)')
 
@@ -59,7 +72,7 @@ class Html(Traced):
             self.browser.run(f'view(trace.captures[{index}].begin - 1000, trace.captures[{index}].end + 1000); draw()')
             row = self.browser.run(f'y(rowOf.get(trace.captures[{index}].track))')
             place = self.browser.run(f'x(trace.captures[{index}].begin) + 1')
-            self.assertEqual(self.pixel(place, row + 21), bottom)
+            self.assertEqual(self.pixel(place, row + 27), bottom)
             self.assertEqual(self.pixel(place, row + 1), middle)
 
     def test_page_when_call_is_clicked_then_shows_its_arguments(self):
@@ -76,8 +89,122 @@ class Html(Traced):
         self.assertRegex(details, r'^cuLaunchHostFunc CUDA_SUCCESS\n'
                                   r'hStream\tstream \d+\nfn\t0x[0-9a-f]+\nuserData\tNULL\n')
         self.assertEqual(self.browser.run('trace.findings.some((one) => one.isBad && begin.includes(one.begin))'), True)
-        self.browser.run('find("#findings button:last-child").click()')
+        self.browser.run('[...document.querySelectorAll("#findings button")]'
+                         '.find((one) => one.innerText.startsWith("cuStreamEndCapture:")).click()')
         self.assertEqual(self.selected()[:2], ['cuStreamEndCapture', 'CUDA_ERROR_STREAM_CAPTURE_INVALIDATED'])
+
+    def test_page_when_call_with_finding_is_selected_then_shows_it_in_full(self):
+        self.trace(KNOWN, 'streams')
+        self.open()
+        self.browser.press('e')
+        details = self.selected()[2]
+        [lost] = [one for one in self.browser.run('trace.findings') if one['title'] == 'Captures that were lost']
+        self.assertGreater(len(lost['text']), 150)
+        self.assertIn(f'Captures that were lost: {lost["text"]}.\n', details)
+        self.browser.run('select(0)')
+        self.assertNotIn('Captures that were lost', self.selected()[2])
+
+    def test_page_when_findings_differ_in_numbers_then_are_one_button_without_a_sum(self):
+        self.trace(KNOWN, 'streams')
+        self.open()
+        begins, threads = self.browser.run('[[...begin], [...thread]]')
+        texts = {9: 'cuStreamSynchronize took 3.10 ms; before it, in stream 2: cuLaunchKernel (10 calls)',
+                 4: 'cuStreamSynchronize took 20.5 us; before it, in stream 2: cuLaunchKernel (9 calls)'}
+        findings = [{'title': 'The longest waits', 'text': text, 'isBad': False, 'begin': begins[call],
+                     'track': threads[call]} for call, text in texts.items()]
+        left = {'title': 'What was left at the end', 'text': '2 of 2 streams were alive', 'isBad': False, 'begin': -1,
+                'track': 99}
+        self.open_changed(lambda meaning: meaning.update(findings=[*findings, left]))
+        buttons = self.browser.run('[...document.querySelectorAll("#findings button:not(.bad)")]'
+                                   '.map((one) => one.innerText)')
+        one = '2 × cuStreamSynchronize took …; before it, in stream 2: cuLaunchKernel (… calls)'
+        self.assertEqual(buttons, [one, left['text']])
+        for call in (4, 9, 4):
+            self.browser.run('find("#findings button:not(.bad)").click()')
+            self.assertEqual(self.browser.run('selected'), call)
+            self.assertIn(f'The longest waits: {texts[call]}.\n', self.selected()[2])
+        self.browser.run('find("#findings button:last-child").click()')
+        self.assertEqual(self.browser.run('find("#details").innerText').split('\n')[0], left['title'])
+        self.assertIn(left['text'], self.browser.run('find("#details").innerText'))
+
+    def test_page_when_it_has_streams_then_their_rows_say_whose_time_they_show(self):
+        self.trace(KNOWN, 'streams')
+        self.open()
+        drawn = self.browser.run("""(() => {
+          const texts = [];
+          pen.fillText = function (text, left, middle) {
+            texts.push([text, Math.floor((middle - y(0)) / ROW), left < LEFT]);
+            return CanvasRenderingContext2D.prototype.fillText.call(this, text, left, middle);
+          };
+          draw();
+          delete pen.fillText;
+          return texts;
+        })()""")
+        labels = [[text for text, row, is_label in drawn if is_label and row == number] for number in range(4)]
+        self.assertEqual(labels[2:], [['stream 1', 'time of calls on the host'],
+                                      ['stream 2', 'time of calls on the host']])
+        for thread in labels[:2]:
+            self.assertRegex('; '.join(thread), r'^thread \d+$')
+        self.browser.mouse('mouseMoved', 20, self.browser.run('canvas.offsetTop + y(2) + 10'))
+        self.assertEqual(self.browser.run('canvas.title'),
+                         'stream 1: the time of calls on the host, not of the work on the GPU')
+
+    def test_page_when_rows_are_in_another_order_then_are_sorted_by_number(self):
+        self.trace(KNOWN, 'streams')
+
+        def change(meaning):
+            threads = [one for one in meaning['tracks'] if not one['isStream']]
+            streams = [one for one in meaning['tracks'] if one['isStream']]
+            names = 'thread 1002', 'thread 998', 'stream 10', 'stream 9'
+            for one, name in zip(threads + streams, names, strict=True):
+                one['name'] = name
+        self.open_changed(change)
+        self.assertEqual(self.browser.run('rows.map((row) => row.label)'),
+                         ['thread 998', 'thread 1002', 'stream 9', 'stream 10'])
+
+    def test_page_when_asked_then_explains_itself(self):
+        self.trace(KNOWN, 'streams')
+        self.open()
+        shown = 'find("#help").open && find("#help").innerText'
+        self.assertEqual(self.browser.run(shown), False)
+        self.browser.press('?')
+        self.assertIn('The trace does not have the time at which the GPU does the work.', self.browser.run(shown))
+        for key in self.browser.run('Object.keys(keys)'):
+            words = {'-': '\u2212', 'N': 'Shift+n', 'E': 'Shift+e'}
+            word = 'arrow keys' if key.startswith('Arrow') else words.get(key, key)
+            self.assertIn(word, self.browser.run(shown).partition('Keys')[2])
+        self.browser.press('?')
+        self.assertEqual(self.browser.run(shown), False)
+        self.browser.run('find("#ask").click()')
+        self.assertEqual(self.browser.run('find("#help").open'), True)
+        self.browser.run('find("#help").close()')
+
+    def test_page_when_it_draws_a_colour_then_the_legend_has_it(self):
+        self.trace(KNOWN, 'streams')
+        self.open()
+        in_legend = self.browser.run('[...document.querySelectorAll("#legend i")]'
+                                     '.map((one) => one.style.background.match(/--(\\w+)/)[1])')
+        kinds = self.browser.run('kinds.map(([, kind]) => kind)')
+        self.assertEqual(sorted(in_legend), sorted([*kinds, 'dense', 'error', 'capture', 'invalidated']))
+
+    def test_page_when_window_is_small_then_fits(self):
+        self.trace(KNOWN, 'streams')
+        with chromium.Chromium(width=1280, height=800) as browser:
+            self.open()
+            browser.open(self.file + '.html')
+            browser.run('search("launch"); step(matches, 1); step(errors, 1)')
+            browser.draw()
+            self.assertEqual(browser.run('[document.body.scrollWidth, document.body.scrollHeight]'), [1280, 800])
+            for part in ('header', '#tools', '#details'):
+                hidden = browser.run(f'[find("{part}").scrollWidth - find("{part}").clientWidth,'
+                                     f' find("{part}").scrollHeight - find("{part}").clientHeight]')
+                self.assertEqual(hidden, [0, 0], part)
+            self.assertLess(browser.run('find("#tools").offsetHeight'), 45)
+            self.assertGreater(browser.run('canvas.clientHeight'), 350)
+            browser.press('?')
+            top, bottom = browser.run('(({top, bottom}) => [top, bottom])(find("#help").getBoundingClientRect())')
+            self.assertEqual((top >= 0, bottom <= 800), (True, True))
+            self.assertEqual(browser.run('find("#help").scrollHeight - find("#help").clientHeight'), 0)
 
     def test_page_when_searched_then_goes_from_match_to_match(self):
         self.trace(KNOWN, 'streams')
@@ -136,8 +263,8 @@ class Html(Traced):
         self.assertEqual(self.open().count('</script'), 3)
         self.assertEqual(self.browser.run('trace.command'), f'{KNOWN} text {shown}')
         self.browser.run('select(0)')
-        self.assertEqual(self.browser.run('find("td:not(:empty)").closest("table").rows[2].cells[1].textContent'),
-                         '"' + shown.replace('\\', '\\\\').replace('"', '\\"') + '"')
+        shown_name = self.browser.run('find("#details td:not(:empty)").closest("table").rows[2].cells[1].textContent')
+        self.assertEqual(shown_name, '"' + shown.replace('\\', '\\\\').replace('"', '\\"') + '"')
 
     def test_page_when_filtered_then_has_those_calls(self):
         self.trace(KNOWN, 'streams')

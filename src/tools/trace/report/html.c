@@ -273,6 +273,7 @@ static void write_findings(const struct page *page, struct json *json)
     for (size_t i = 0; i < page->findings.list.count; i++) {
         const struct trace_finding *finding = &page->findings.list.all[i];
         json_open_object(json, NULL);
+        json_string(json, "title", trace_finding_rows[finding->kind].title);
         json_string(json, "text", finding->text);
         json_boolean(json, "isBad", trace_finding_rows[finding->kind].severity == BAD);
         json_integer(json, "begin", finding->call != 0 ? (long long)finding->begin : -1);
