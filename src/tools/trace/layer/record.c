@@ -11,20 +11,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cushim/abi/cuda_abi.h"
-
-#define LOAD(object) atomic_load_explicit(&(object), memory_order_acquire)
-#define STORE(object, value) atomic_store_explicit(&(object), value, memory_order_release)
 
 enum { MOST_LEFT = 64 };
 
@@ -40,10 +34,6 @@ struct process {
 };
 static struct process *process;
 
-/* The mapped file. A child inherits it. */
-static struct trace_header *_Atomic file_header;
-static atomic_bool file_failed;
-static const char *file_path, *file_link; /* the second one is NULL without the command */
 static const struct trace_schema *schema;
 static pthread_key_t thread_key;
 static pid_t preparing; /* the process that prepared the layer: not a child of it */
@@ -57,181 +47,7 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* ---- the file ---- */
-
-static bool fail_file(const char *why)
-{
-    fprintf(stderr, "cushim: trace: %s: %s; the calls of process %ld are not recorded\n", file_path, why,
-            (long)getpid());
-    STORE(file_failed, 1);
-    return false;
-}
-
-/* The first process writes the slot states and the schema. */
-static bool file_describe(int descriptor)
-{
-    static char text[TRACE_CHUNKS_AT];
-    size_t states = 2 * (size_t)schema->slot_count, length = schema->write(text, sizeof text);
-    uint32_t place[] = {schema->slot_count, (uint32_t)(TRACE_HEADER_SIZE + states), (uint32_t)length};
-    return pwrite(descriptor, schema->states, states, TRACE_HEADER_SIZE) == (ssize_t)states
-           && pwrite(descriptor, text, length, (off_t)place[1]) == (ssize_t)length
-           && pwrite(descriptor, place, sizeof place, offsetof(struct trace_header, slot_count)) == sizeof place;
-}
-
-/* A recording that has ended can continue if no command made it: gives it its room again. */
-static bool file_reopen(int descriptor, const struct trace_header *header)
-{
-    uint64_t taken = header->taken - TRACE_CLOSED;
-    return ftruncate(descriptor, (off_t)(TRACE_CHUNKS_AT + header->chunk_count * TRACE_CHUNK_SIZE)) == 0
-           && pwrite(descriptor, &taken, sizeof taken, offsetof(struct trace_header, taken)) == sizeof taken;
-}
-
-/* Returns NULL, or what is wrong with the file. An empty file becomes a trace; an existing trace gets more calls. */
-static const char *file_map(int descriptor)
-{
-    struct trace_header header;
-    struct stat status;
-    if (fstat(descriptor, &status) != 0
-        || (status.st_size == 0
-            && !trace_file_make(descriptor, (uint64_t)TRACE_DEFAULT_MEBIBYTES << 20, true, false,
-                                program_invocation_name)))
-        return strerror(errno);
-    if (pread(descriptor, &header, sizeof header, 0) != (ssize_t)sizeof header || header.magic != TRACE_MAGIC
-        || header.version != TRACE_VERSION)
-        return "this file is not a trace of this version of cushim";
-    if (header.slot_count == 0 && !file_describe(descriptor))
-        return "the states and the schema cannot be written";
-    if (header.slot_count != 0 && header.slot_count != schema->slot_count)
-        return "this file is not a trace of this version of cushim";
-    if (header.taken >= TRACE_CLOSED && file_link != NULL)
-        return "the recording has ended";
-    if (header.taken >= TRACE_CLOSED && !file_reopen(descriptor, &header))
-        return strerror(errno);
-    void *mapped = mmap(NULL, TRACE_CHUNKS_AT + header.chunk_count * TRACE_CHUNK_SIZE, PROT_READ | PROT_WRITE,
-                        MAP_SHARED, descriptor, 0);
-    if (mapped == MAP_FAILED)
-        return strerror(errno);
-    STORE(file_header, mapped);
-    return NULL;
-}
-
-/* With the command, the file that it has open, also if the program has moved or removed the path. A process in another
- * PID namespace finds it by the path. */
-static int file_descriptor(void)
-{
-    int descriptor = file_link != NULL ? open(file_link, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    return descriptor >= 0 ? descriptor : open(file_path, O_RDWR | O_CLOEXEC | (file_link == NULL ? O_CREAT : 0), 0600);
-}
-
-static bool file_open(void)
-{
-    int descriptor = file_descriptor();
-    if (descriptor < 0)
-        return fail_file(strerror(errno));
-    flock(descriptor, LOCK_EX); /* other processes of the program may do the same */
-    const char *why = file_map(descriptor);
-    flock(descriptor, LOCK_UN); /* the mapping would keep the lock */
-    close(descriptor);
-    return why == NULL || fail_file(why);
-}
-
-/* ---- chunks ---- */
-
-static struct trace_chunk *chunk_at(uint64_t index)
-{
-    return (struct trace_chunk *)(void *)((char *)LOAD(file_header) + TRACE_CHUNKS_AT + index * TRACE_CHUNK_SIZE);
-}
-
-static struct trace_chunk *chunk_of(const uint64_t *record)
-{
-    return chunk_at((uint64_t)((const char *)record - (const char *)LOAD(file_header) - TRACE_CHUNKS_AT)
-                    / TRACE_CHUNK_SIZE);
-}
-
-/* The program that a process has become can be another one than that which filled a chunk: both have one number in the
- * system, and different ones in the file. */
-static uint64_t own_owner(void)
-{
-    return (uint64_t)process->number << 32 | (uint32_t)getpid();
-}
-
-/* Whether a chunk can be taken: nobody fills it, or its process is gone, or has become another program. */
-static bool chunk_claim(struct trace_chunk *chunk, uint64_t own)
-{
-    uint64_t owner = LOAD(chunk->owner);
-    bool is_of_other = owner != 0 && (uint32_t)owner != (uint32_t)own;
-    if (owner == own || (is_of_other && (kill((pid_t)(uint32_t)owner, 0) == 0 || errno != ESRCH)))
-        return false;
-    return atomic_compare_exchange_strong(&chunk->owner, &owner, own);
-}
-
-/* Makes sure that the disk has room for a chunk: a write to a page without room would end the process (SIGBUS). */
-static bool chunk_has_room(struct trace_chunk *chunk, uint64_t index)
-{
-    if (madvise(chunk, TRACE_CHUNK_SIZE, MADV_POPULATE_WRITE) == 0)
-        return true;
-    if (errno != EINVAL)
-        return false;
-    /* Linux before 5.14 */
-    int descriptor = file_descriptor();
-    bool has_room =
-        descriptor >= 0
-        && posix_fallocate(descriptor, (off_t)(TRACE_CHUNKS_AT + index * TRACE_CHUNK_SIZE), TRACE_CHUNK_SIZE) == 0;
-    if (descriptor >= 0)
-        close(descriptor);
-    return has_room;
-}
-
-/* Begins a chunk that this process has claimed. */
-static void chunk_begin(struct trace_chunk *chunk, uint64_t sequence)
-{
-    atomic_fetch_add(&LOAD(file_header)->overwritten, chunk->calls);
-    STORE(chunk->used, sizeof *chunk);
-    chunk->calls = chunk->open = 0;
-    chunk->process = process->number;
-    chunk->pid = (uint32_t)getpid();
-    STORE(chunk->sequence, sequence);
-}
-
-/*
- * The disk has no room for the chunk whose turn it is: the file ends before it. Every thread that sees the mark does
- * this, so that none waits for a process that was killed. The turn is lost, so that no thread that has not yet seen the
- * new end takes that chunk.
- */
-static void chunks_end(struct trace_header *header, uint64_t taken)
-{
-    STORE(header->chunk_count, taken & ~TRACE_FULL);
-    atomic_compare_exchange_strong(&header->taken, &taken, (taken & ~TRACE_FULL) + 1);
-}
-
-/* A chunk is taken only when the disk has room for it: readers read every chunk that was taken, and to read a page
- * without room would end them, too. */
-static struct trace_chunk *chunk_take(void)
-{
-    struct trace_header *header = LOAD(file_header);
-    uint64_t own = own_owner(), tried = 0;
-    for (;;) {
-        uint64_t taken = LOAD(header->taken), count = LOAD(header->chunk_count); /* in this order */
-        if (taken >= TRACE_CLOSED)
-            return NULL;
-        if ((taken & TRACE_FULL) != 0) {
-            chunks_end(header, taken);
-            continue;
-        }
-        if (count == 0 || tried > count || (taken >= count && !header->keeps_newest))
-            return NULL;
-        struct trace_chunk *chunk = chunk_at(taken % count);
-        bool has_room = chunk_has_room(chunk, taken % count);
-        uint64_t next = has_room || taken >= count ? taken + 1 : taken | TRACE_FULL;
-        if (!atomic_compare_exchange_strong(&header->taken, &taken, next))
-            continue;
-        if (has_room && chunk_claim(chunk, own)) {
-            chunk_begin(chunk, taken + 1);
-            return chunk;
-        }
-        tried++;
-    }
-}
+/* ---- the chunks of threads ---- */
 
 /* Gives up the chunk of this thread: another thread of the process continues it, or it is complete. */
 static void chunk_leave(void)
@@ -323,7 +139,7 @@ static bool process_begin(void)
         return false;
     while (atomic_flag_test_and_set(&process->is_beginning))
         sched_yield();
-    if (process->number == 0 && !LOAD(file_failed) && (LOAD(file_header) != NULL || file_open())) {
+    if (process->number == 0 && !LOAD(file_failed) && (LOAD(file_header) != NULL || file_open(schema))) {
         static bool has_handler;
         if (!has_handler)
             has_handler = atexit(process_exit) == 0; /* a child inherits it */
@@ -359,7 +175,7 @@ static bool thread_change_chunk(size_t words)
     size_t facts = TRACE_HEAD + 1 + TRACE_HEAD + PROCESS_WORDS + TRACE_LOG_WORDS + TRACE_STACK_WORDS;
     struct trace_chunk *chunk = chunk_take_left(words + facts);
     if (chunk == NULL)
-        chunk = chunk_take();
+        chunk = chunk_take(process->number);
     if (chunk == NULL)
         return false;
     uint64_t number = (uint64_t)syscall(SYS_gettid);
@@ -399,8 +215,7 @@ bool record_prepare(const struct trace_schema *given)
     const char *path = secure_getenv(TRACE_VARIABLE), *link = secure_getenv(TRACE_FILE_VARIABLE);
     if (process != NULL)
         return true;
-    if (path == NULL || path[0] == '\0' || (file_path = strdup(path)) == NULL
-        || (link != NULL && (file_link = strdup(link)) == NULL))
+    if (path == NULL || path[0] == '\0' || !file_set_path(path, link))
         return false;
     void *page = mmap(NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED || madvise(page, sizeof *process, MADV_WIPEONFORK) != 0

@@ -5,20 +5,8 @@
 
 #include <signal.h>
 
-#include "../file/format.h"
+#include "chunks.h"
 #include "modules.h"
-
-/* What the first process writes into the file, and what each does first. */
-struct trace_schema {
-    const uint8_t *states; /* of the slots, of the legacy table and then of the per-thread one */
-    uint32_t slot_count;
-
-    /* Writes at most `size` bytes of the text that describes the fields of each slot. Returns its length. */
-    size_t (*write)(char *text, size_t size);
-
-    /* Called once in a process, when it begins to record. */
-    void (*begin)(void);
-};
 
 /* Prepares this process for records into the file of CUSHIM_TRACE. Returns false if the variable is not set, or the
  * system lacks something. Can be called again. The schema must stay. */
