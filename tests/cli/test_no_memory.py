@@ -9,7 +9,7 @@ import struct
 from program import NEWEST, UNUSABLE, Case, fake, main, newest_fake, run
 
 DRIVER = '--driver=' + newest_fake(f'fake_{NEWEST}')  # a failing dlsym() would allocate its message
-NO_PROGRAM, MOST_ALLOCATIONS = 127, 60
+NO_PROGRAM, MOST_ALLOCATIONS = 127, 150
 TRACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'trace', 'version1.trace.gz')
 REPORTS = [], ['--calls'], ['--findings'], ['--format=json'], ['--format=html']
 COMMANDS = [['probe', DRIVER], ['probe', '--devices', DRIVER], ['table', 'StreamQuery', DRIVER],
