@@ -9,7 +9,9 @@ import struct
 from program import NEWEST, UNUSABLE, Case, fake, main, newest_fake, run
 
 DRIVER = '--driver=' + newest_fake(f'fake_{NEWEST}')  # a failing dlsym() would allocate its message
-NO_PROGRAM, MOST_ALLOCATIONS = 127, 150
+NO_PROGRAM = 127
+# More allocations than the commands and the reports make.
+COMMAND_ALLOCATIONS, REPORT_ALLOCATIONS = 60, 90
 TRACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'trace', 'version1.trace.gz')
 REPORTS = [], ['--calls'], ['--findings'], ['--format=json'], ['--format=html']
 COMMANDS = [['probe', DRIVER], ['probe', '--devices', DRIVER], ['table', 'StreamQuery', DRIVER],
@@ -18,12 +20,12 @@ COMMANDS = [['probe', DRIVER], ['probe', '--devices', DRIVER], ['table', 'Stream
 
 
 class NoMemory(Case):
-    def check(self, command, **variables):
+    def check(self, command, allocations, **variables):
         """Runs the command with 0, 1, 2, ... allocations that succeed, until none fails."""
         expected = run(*command)
         self.assertEqual(expected.status == NO_PROGRAM, command[0] == 'exec')
         statuses = []
-        for count in range(MOST_ALLOCATIONS):
+        for count in range(allocations):
             answer = run(*command, LD_PRELOAD=fake('no_memory'), NO_MEMORY_AFTER=str(count), **variables)
             self.assertNotIn(b'(null)', answer.out + answer.err, count)
             statuses.append(answer.status)
@@ -40,7 +42,7 @@ class NoMemory(Case):
         for command in COMMANDS:
             for variables in ({}, {'NO_MEMORY_ONCE': '1'}):
                 with self.subTest(command=command, **variables):
-                    self.check(command, **variables)
+                    self.check(command, COMMAND_ALLOCATIONS, **variables)
 
     def test_report_when_memory_ends_then_is_complete_or_status_is_unusable(self):
         if b'cushim trace' not in run('--help').out:
@@ -56,7 +58,7 @@ class NoMemory(Case):
         for options in REPORTS:
             for variables in ({}, {'NO_MEMORY_ONCE': '1'}):
                 with self.subTest(options=options, **variables):
-                    self.check(['trace', 'report', path, *options], **variables)
+                    self.check(['trace', 'report', path, *options], REPORT_ALLOCATIONS, **variables)
 
 
 if __name__ == '__main__':
