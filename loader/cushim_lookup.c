@@ -62,8 +62,8 @@ static void lookup_format_since(char *text, size_t size, const struct cushim_loo
         snprintf(text, size, "; %s was added in CUDA %s", answer->function, cush_version_text(answer->since).text);
 }
 
-static CUresult fail_lookup(const char *function, int version, enum cushim_default_stream kind,
-                            const struct cushim_lookup_answer *answer)
+static CUSHIM_COLD CUresult fail_lookup(const char *function, int version, enum cushim_default_stream kind,
+                                        const struct cushim_lookup_answer *answer)
 {
     static const char lookup_name[] = "cushim_lookup";
     const struct driver *driver = &cush_loaded_driver;

@@ -163,7 +163,8 @@ static CUresult value_read(int id, CUdevice device, long long *out_value)
 /* ---- The needs ---- */
 
 /* Records an obstacle, unless there is one already. */
-static void feature_obstruct(struct cushim_feature_info *info, enum cushim_obstacle obstacle, const char *text)
+static CUSHIM_COLD void feature_obstruct(struct cushim_feature_info *info, enum cushim_obstacle obstacle,
+                                         const char *text)
 {
     if (info->obstacle != CUSHIM_OBSTACLE_NONE)
         return;
@@ -254,8 +255,8 @@ static enum cushim_obstacle feature_value_obstacle(int id, CUresult result)
 }
 
 /* Records that the value is not sufficient or, if `result` is an error, not known. */
-static void feature_obstruct_value(const struct feature_row *row, CUresult result, long long value,
-                                   struct cushim_feature_info *info)
+static CUSHIM_COLD void feature_obstruct_value(const struct feature_row *row, CUresult result, long long value,
+                                               struct cushim_feature_info *info)
 {
     char text[240], needed[40] = "";
     const char *prefix = row->what < CUSHIM_ASKED_GRANULARITY ? "CU_DEVICE_ATTRIBUTE_" : "";

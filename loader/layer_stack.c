@@ -252,7 +252,7 @@ static void stack_roll_back(void)
     }
 }
 
-static bool stack_make_tables(const struct layer_tables *bottom, bool is_new, struct layer_failure *failure)
+static CUSHIM_COLD bool stack_make_tables(const struct layer_tables *bottom, bool is_new, struct layer_failure *failure)
 {
     const struct layer_tables *below = bottom;
     for (struct stacked_layer *stacked = stack.bottom_layer; stacked != NULL; stacked = stacked->above) {

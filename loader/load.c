@@ -132,8 +132,8 @@ static bool request_merge_environment(struct request *request, const struct cush
     return hidden == NULL || request_read_hide(&request->hidden, hidden, "CUSHIM_HIDE", builder);
 }
 
-static bool request_read_options(struct request *request, const struct cushim_load_options *options,
-                                 struct diagnosis_builder *builder)
+static CUSHIM_COLD bool request_read_options(struct request *request, const struct cushim_load_options *options,
+                                             struct diagnosis_builder *builder)
 {
     memset(request, 0, sizeof *request);
     request->path = "";

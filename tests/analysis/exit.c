@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linked into the program with -Db_coverage, by --wrap: it writes its counters also where a child ends with _exit(), and
- * before another program takes its place.
+ * Linked into the program with -Db_coverage, by --wrap: it writes its counters also where a child ends with _exit(),
+ * and before another program takes its place.
  */
 #include <unistd.h>
 

@@ -2,12 +2,12 @@
 /*
  * The smallest driver that the program accepts. FAKE_VERSION, a macro, is the CUDA version that it reports; 0 makes it
  * a stub. In the environment, FAKE_INIT is the result of cuInit, and FAKE_GPUS is the number of GPUs. If FAKE_NODE is
- * set and the first cuInit of a process finds no such file, every cuInit of that process returns
- * CUDA_ERROR_NO_DEVICE. FAKE_CONTEXT, FAKE_MEMORY and FAKE_STREAM are the results of what follows, FAKE_CRASH is the
- * name of a function that aborts, and FAKE_HANG of one that never returns: cuInit, cuCtxCreate, cuStreamCreate or
- * cuDeviceGetName. With FAKE_NOISE, the library writes to stdout when it is opened and when it starts; with FAKE_LEAVES,
- * it leaves a process behind when it is opened, which has the files of the caller and writes without end to stdout.
- * FAKE_ONCE is a file that the first process which opens the library creates; each later one ends.
+ * set and the first cuInit of a process finds no such file, every cuInit of that process returns CUDA_ERROR_NO_DEVICE.
+ * FAKE_CONTEXT, FAKE_MEMORY and FAKE_STREAM are the results of what follows, FAKE_CRASH is the name of a function that
+ * aborts, and FAKE_HANG of one that never returns: cuInit, cuCtxCreate, cuStreamCreate or cuDeviceGetName. With
+ * FAKE_NOISE, the library writes to stdout when it is opened and when it starts; with FAKE_LEAVES, it leaves a process
+ * behind when it is opened, which has the files of the caller and writes without end to stdout. FAKE_ONCE is a file
+ * that the first process which opens the library creates; each later one ends.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -6,9 +6,9 @@
  *   conformance [--max-version 12.4] [--hide SLOT,SLOT...] [--per-thread] [--subject NAME]...
  *
  * Checks run in child processes. A crash or a hang is an answer ("crashed", "hung"), and the next checks run in a new
- * process. The driver is the one that cushim finds; CUSHIM_DRIVER selects another, and CONFORMANCE_DEVICE another device
- * than the first. Exit status: 0; 1 if an answer was unexpected; 77 if the machine has no driver or no device; 2 for an
- * invalid argument.
+ * process. The driver is the one that cushim finds; CUSHIM_DRIVER selects another, and CONFORMANCE_DEVICE another
+ * device than the first. Exit status: 0; 1 if an answer was unexpected; 77 if the machine has no driver or no device; 2
+ * for an invalid argument.
  */
 #if !defined(_WIN32)
 #    define _GNU_SOURCE

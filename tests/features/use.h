@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * use.h - uses of features: each function does what its feature promises, on the device of use_start(), and checks the
- * result. It ends at the first call that fails and returns its code, or USE_WRONG if a result is wrong. The process ends
- * afterwards, so the functions release nothing.
+ * result. It ends at the first call that fails and returns its code, or USE_WRONG if a result is wrong. The process
+ * ends afterwards, so the functions release nothing.
  */
 #ifndef FEATURES_USE_H
 #define FEATURES_USE_H

@@ -72,8 +72,8 @@ static CUresult ptx_use(long long version)
     return module_use(image);
 }
 
-/* The driver compiles the version that is reported, and no newer one, unless a version limit hides what the driver is, or
- * the driver is newer than the list. */
+/* The driver compiles the version that is reported, and no newer one, unless a version limit hides what the driver is,
+ * or the driver is newer than the list. */
 CUresult use_PTX(void)
 {
     struct cushim_feature_info info;

@@ -6,8 +6,8 @@
  *   pairs --list               the names
  *
  * Prints "usable" or the obstacle, a tab, and the result of the use. Exit status 1: a usable feature could not be used,
- * or one with an obstacle could; 77: there is no GPU. Names that begin with "foreign-" are no features: they show what a
- * call does with objects of both devices.
+ * or one with an obstacle could; 77: there is no GPU. Names that begin with "foreign-" are no features: they show what
+ * a call does with objects of both devices.
  */
 #include "../features/use.h"
 

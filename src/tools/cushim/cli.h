@@ -76,8 +76,8 @@ enum status lookup_versions(const struct options *options);
 const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options);
 
 /* After a load that found nothing: finds a libcuda.so.1 that cannot be used, in the known paths and in the directories
- * of LD_LIBRARY_PATH, and what is wrong with it: the dynamic loader passes over one that this user may not read, that is
- * for another processor, or that is a link without its file. Returns false if there is none. */
+ * of LD_LIBRARY_PATH, and what is wrong with it: the dynamic loader passes over one that this user may not read, that
+ * is for another processor, or that is a link without its file. Returns false if there is none. */
 bool load_find_unusable(char *fault, size_t size);
 
 /* ---- call_in_child.c ---- */
@@ -104,7 +104,8 @@ struct call_failure {
 };
 struct call_failure call_failure(enum call_end how, int seconds, int signal);
 
-/* Calls a command that loads the driver in a child process, and if the driver ends that, in this one without a driver. */
+/* Calls a command that loads the driver in a child process and, if the driver ends that process, in this one without a
+ * driver. */
 enum status call_command(int (*answer)(const struct options *), const struct options *options);
 
 /* ---- driver.c: the driver that the command line selects, and facts about it that several commands need ---- */

@@ -62,7 +62,8 @@ static struct end end_describe(const struct child *child)
 }
 
 /* Runs `work` in a child process. Returns whether it came to its end; if not, *out_end says how the child ended. Writes
- * the fault that it found, unless that is NULL. If no child can be created, `work` does not run, and the result is true. */
+ * the fault that it found, unless that is NULL. If no child can be created, `work` does not run, and the result is
+ * true. */
 static bool child_run(void (*work)(const void *input, struct loading *loading), const void *input, char *fault,
                       size_t size, struct end *out_end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mapped file of a recording, and its chunks: which one a process can fill. Nothing here knows threads or records. */
+/* The mapped file of a recording, and its chunks: which one a process can fill. Knows neither threads nor records. */
 #ifndef CUSHIM_TRACE_CHUNKS_H
 #define CUSHIM_TRACE_CHUNKS_H
 

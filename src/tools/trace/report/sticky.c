@@ -12,7 +12,7 @@
 #include "finder.h"
 #include "kernels.h"
 
-enum { MOST_PENDING = 512, MOST_SHOWN = 8 };
+enum { MOST_PENDING = 512, MOST_SUSPECTS = 8 };
 enum { POINT_OF_STREAM = 1, POINT_OF_CONTEXT, POINT_OF_EVENT };
 
 /* Work that was submitted. */
@@ -90,7 +90,7 @@ static bool point_move(struct sticky *sticky, size_t process, uint32_t kind, uin
 /* ---- work ---- */
 
 /* Work that can fail on the GPU: not the allocation of memory, and not its release. */
-static bool is_work(const struct trace_model *model, const struct trace_call *call)
+static bool sticky_is_work(const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_object_effect *effect = &model->effects[call->slot];
     bool is_of_memory = false;
@@ -155,8 +155,8 @@ static bool is_copy_to_host(const struct trace_model *model, const struct trace_
 }
 
 /* After a success. Returns false if there is not enough memory. */
-static bool wait_follow(struct sticky *sticky, struct sticky_process *process, const struct trace_model *model,
-                        const struct trace_call *call)
+static bool sticky_follow_wait(struct sticky *sticky, struct sticky_process *process, const struct trace_model *model,
+                               const struct trace_call *call)
 {
     const struct trace_role *role = &model->roles[call->slot];
     uint64_t event = trace_word(call, role->event);
@@ -184,7 +184,7 @@ static bool wait_follow(struct sticky *sticky, struct sticky_process *process, c
     }
 }
 
-static bool event_record(struct sticky *sticky, const struct trace_model *model, const struct trace_call *call)
+static bool sticky_record_event(struct sticky *sticky, const struct trace_model *model, const struct trace_call *call)
 {
     const struct trace_role *role = &model->roles[call->slot];
     struct point *point =
@@ -208,7 +208,7 @@ static bool sticky_read(void *state, const struct trace_model *model, const stru
     sticky->points.size = sizeof(struct point);
     if (process == NULL)
         return false;
-    bool has_stream = is_work(model, call);
+    bool has_stream = sticky_is_work(model, call);
     uint64_t stream = has_stream ? trace_stream_of(model, role, call) : 0;
     if (process->first.call != 0) {
         process->later += call->returned && call->result == process->first.result;
@@ -224,8 +224,8 @@ static bool sticky_read(void *state, const struct trace_model *model, const stru
         return true;
     if (has_stream && trace_capture_of_stream(&model->capturing, call->process, stream) == 0)
         process->ring[process->submitted++ % MOST_PENDING] = pending_of(model, call, stream);
-    return role->kind == TRACE_RECORD_EVENT ? event_record(sticky, model, call)
-                                            : wait_follow(sticky, process, model, call);
+    return role->kind == TRACE_RECORD_EVENT ? sticky_record_event(sticky, model, call)
+                                            : sticky_follow_wait(sticky, process, model, call);
 }
 
 /* The work that can be at fault: each kind of work once, the one that was submitted last first. Returns false if there
@@ -235,7 +235,7 @@ static bool suspects_describe(const struct sticky *sticky, const struct trace_mo
 {
     const struct sticky_process *process = sticky->processes[index];
     uint64_t kept = process->submitted < MOST_PENDING ? process->submitted : MOST_PENDING, shown = 0, others = 0;
-    const struct pending *seen[MOST_SHOWN];
+    const struct pending *seen[MOST_SUSPECTS];
     size_t length = 0;
     for (uint64_t i = 0; i < kept; i++) {
         const struct pending *one = &process->ring[(process->submitted - 1 - i) % MOST_PENDING];
@@ -246,8 +246,8 @@ static bool suspects_describe(const struct sticky *sticky, const struct trace_mo
             continue;
         while (known < shown && !is_same_work(seen[known], one))
             known++;
-        others += known == MOST_SHOWN;
-        if (known < shown || known == MOST_SHOWN)
+        others += known == MOST_SUSPECTS;
+        if (known < shown || known == MOST_SUSPECTS)
             continue;
         for (uint64_t j = i; j < kept; j++) {
             const struct pending *other = &process->ring[(process->submitted - 1 - j) % MOST_PENDING];
