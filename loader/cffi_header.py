@@ -92,6 +92,6 @@ def main(header, *compiler):
 
 
 if __name__ == '__main__':
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or not pathlib.Path(sys.argv[1]).is_file():
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -91,10 +91,14 @@ WORDS = {'*': 'an operation', 'clone* fork vfork': 'creating a thread or a proce
              'creating a descriptor (`eventfd`, `pipe`, `socket`, `bind`, `listen`, `epoll_create`, `dup`)'}
 
 
+def listed(words):
+    """A list in words, with "or" before the last one."""
+    return ', '.join(words[:-1]) + ' or ' + words[-1] if len(words) > 1 else words[0]
+
+
 def either(names):
     """Names in code, with "or" before the last one; "N" for a number."""
-    names = [f'`{name.replace("#", "N")}`' for name in names.split()]
-    return ', '.join(names[:-1]) + ' or ' + names[-1] if len(names) > 1 else names[0]
+    return listed([f'`{name.replace("#", "N")}`' for name in names.split()])
 
 
 def how(cause):
@@ -103,7 +107,7 @@ def how(cause):
     if cause.codes in ('crash', 'hang'):
         parts.append({'crash': 'the start ends the process', 'hang': 'the start does not return in time'}[cause.codes])
     elif cause.codes and cause.codes != '*':
-        parts.append('the failed call returns ' + ' or '.join(cause.codes.split()))
+        parts.append('the failed call returns ' + listed(cause.codes.split()))
     if cause.calls:
         what = WORDS[cause.calls] + (f' {either(cause.paths)}' if cause.paths != '*' else '') + ' fails'
         parts.append(what + (f' with {either(cause.errors)}' if cause.errors != '*' else ''))
