@@ -12,7 +12,7 @@
 #include "finder.h"
 #include "kernels.h"
 
-enum { MOST_PENDING = 512, MOST_SUSPECTS = 8 };
+enum { MOST_PENDING = 512, MOST_LAUNCH_KINDS = 8 };
 enum { POINT_OF_STREAM = 1, POINT_OF_CONTEXT, POINT_OF_EVENT };
 
 /* Work that was submitted. */
@@ -235,7 +235,7 @@ static bool suspects_describe(const struct sticky *sticky, const struct trace_mo
 {
     const struct sticky_process *process = sticky->processes[index];
     uint64_t kept = process->submitted < MOST_PENDING ? process->submitted : MOST_PENDING, shown = 0, others = 0;
-    const struct pending *seen[MOST_SUSPECTS];
+    const struct pending *seen[MOST_LAUNCH_KINDS];
     size_t length = 0;
     for (uint64_t i = 0; i < kept; i++) {
         const struct pending *one = &process->ring[(process->submitted - 1 - i) % MOST_PENDING];
@@ -246,8 +246,8 @@ static bool suspects_describe(const struct sticky *sticky, const struct trace_mo
             continue;
         while (known < shown && !is_same_work(seen[known], one))
             known++;
-        others += known == MOST_SUSPECTS;
-        if (known < shown || known == MOST_SUSPECTS)
+        others += known == MOST_LAUNCH_KINDS;
+        if (known < shown || known == MOST_LAUNCH_KINDS)
             continue;
         for (uint64_t j = i; j < kept; j++) {
             const struct pending *other = &process->ring[(process->submitted - 1 - j) % MOST_PENDING];
