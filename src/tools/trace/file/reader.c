@@ -175,7 +175,7 @@ static void module_add(struct trace_process *process, const uint64_t *words, siz
         return;
     }
     process->modules = grown;
-    grown[process->module_count++] = module;
+    grown[process->module_count++] = module; /* analyzer: trace_reader_close() frees the paths */
 }
 
 const struct trace_module *trace_module_find(const struct trace_reader *reader, size_t process, uint64_t address)

@@ -107,9 +107,9 @@ static bool count_call(struct summary *summary, const struct trace_reader *reade
 {
     struct function *function = &summary->functions[call->slot];
     uint64_t duration = call->end - call->begin;
+    /* analyzer: trace_summary() frees the classes of every function */
     if (function->classes == NULL && (function->classes = calloc(CLASSES, sizeof *function->classes)) == NULL)
         return false;
-    /* analyzer: trace_summary() frees the classes of every function */
     summary->calls++;
     function->calls++;
     if (call->end > summary->end)
@@ -146,7 +146,7 @@ static bool count_caller(struct summary *summary, const struct trace_reader *rea
         if (grown == NULL)
             return false;
         summary->callers = grown;
-        grown[i] = (struct caller){.path = strdup(path)};
+        grown[i] = (struct caller){.path = strdup(path)}; /* analyzer: trace_summary() frees the paths */
         if (grown[i].path == NULL)
             return false;
         summary->caller_count++;
