@@ -11,7 +11,7 @@ import entry_points as lists
 FETCH = pathlib.Path(__file__).resolve().parent.parent / 'tests' / 'audit' / 'fetch'
 # The newest PTX, by what an assembler says of a version that does not exist.
 TOO_NEW = '.version 99.0\n.target sm_80\n'
-MOST_NAMES = 3
+MAX_NAMES = 3
 
 
 class Measured:
@@ -29,7 +29,7 @@ class Measured:
         self.archs = {int(arch) for arch in re.findall(r"'sm_(\d+)'", text)}
         library, = runtime.glob('libcudart.so*')
         names = re.findall(rb'\0(cuda[A-Z]\w+)(?=\0)', library.read_bytes())
-        # The names of the per-thread forms tell nothing new.
+        # The names of the per-thread variants tell nothing new.
         self.names = {one.decode() for one in names if not one.endswith((b'_ptsz', b'_ptds'))}
 
 
@@ -45,7 +45,7 @@ def newest_ptx(ptxas):
 
 def new_names(measured, older):
     """Names to recognise a runtime by; none if there is no older one to compare with."""
-    return sorted(measured.names - older.names)[:MOST_NAMES] if older else []
+    return sorted(measured.names - older.names)[:MAX_NAMES] if older else []
 
 
 def row_text(measured, older):

@@ -161,7 +161,7 @@ static cushim_fn symbol_of_driver(const char *symbol, size_t row, enum cushim_de
     return cush_resolve_allows(&cush_loaded_driver, row) ? cush_resolve_row(&cush_loaded_driver, row, kind) : NULL;
 }
 
-/* The function of a slot, or NULL with the reason. `must_work`: the absent table is not enough, and a layer is. */
+/* The function of a slot, or NULL with the reason. `must_work`: the null driver is not enough, and a layer is. */
 static cushim_fn symbol_of_slot(enum cushim_slot slot, enum cushim_default_stream kind, bool must_work)
 {
     bool has_driver = cush_load_has_driver();
@@ -171,7 +171,7 @@ static cushim_fn symbol_of_slot(enum cushim_slot slot, enum cushim_default_strea
         return NULL;
     }
     if (!has_driver && must_work && !cush_absent_has(slot) && !is_layered) {
-        cush_fail_absent(slot);
+        cush_fail_null_driver(slot);
         return NULL;
     }
     return ((const union table *)cushim_table_get(kind))->slots[slot];

@@ -43,7 +43,7 @@ static cushim_fn proc_address_query(const struct driver *driver, const char *fun
 
 /*
  * Some interposers have a cuGetProcAddress that returns one ABI version for every requested version; a program would
- * then call through a wrong type. If it has no per-thread forms, a program would work on the wrong stream. Both are
+ * then call through a wrong type. If it has no per-thread variants, a program would work on the wrong stream. Both are
  * detected with requests whose result is known: an exported entry point must have its own address, and two ABI versions
  * of a function, or two forms of one, must have two addresses.
  */
@@ -101,16 +101,16 @@ cushim_fn cush_resolve_row(struct driver *driver, size_t row, enum cushim_defaul
 {
     struct cushim_entry_point entry = cush_symbols_row(row);
     bool per_thread = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;
-    bool has_form = per_thread && entry.per_thread_symbol[0] != '\0';
-    if (cush_symbols_is_elsewhere(row) || (per_thread && cush_symbols_lacks_form(row)))
+    bool has_variant = per_thread && entry.per_thread_symbol[0] != '\0';
+    if (cush_symbols_is_elsewhere(row) || (per_thread && cush_symbols_lacks_variant(row)))
         return NULL;
-    if (entry.since > driver->own_version || (has_form && driver->version < FIRST_PER_THREAD_VERSION))
+    if (entry.since > driver->own_version || (has_variant && driver->version < FIRST_PER_THREAD_VERSION))
         return NULL;
-    cushim_fn exported = cush_os_library_symbol(driver->library, has_form ? entry.per_thread_symbol : entry.symbol);
+    cushim_fn exported = cush_os_library_symbol(driver->library, has_variant ? entry.per_thread_symbol : entry.symbol);
     if (exported != NULL)
         return exported;
     /* cuGetProcAddress of a driver that lacks this ABI version may return an older one, for the same CUDA version. */
-    cushim_fn answer = proc_address_ask(driver, entry.function, entry.since, has_form);
+    cushim_fn answer = proc_address_ask(driver, entry.function, entry.since, has_variant);
     bool has_older = row > 0 && cush_symbols_same_function(row, row - 1);
     return has_older && answer == cush_resolve_row(driver, row - 1, kind) ? NULL : answer;
 }

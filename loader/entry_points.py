@@ -107,7 +107,7 @@ class EntryPoint:
 
     @property
     def per_thread_version(self):
-        """The CUDA version that brought the per-thread form."""
+        """The CUDA version that brought the per-thread variant."""
         return max(self.version, FIRST_PER_THREAD_VERSION)
 
     @property
@@ -193,7 +193,7 @@ def by_function(entry_points):
 
 
 def by_kind(entry_points):
-    """Those of which the tables of the two default streams have different functions: with a per-thread form, or older
+    """Those of which the tables of the two default streams have different functions: with a per-thread variant, or older
     than the first of their function that has one; and cuGetProcAddress, which finds the forms."""
     return {one for versions in by_function(entry_points).values() for place, one in enumerate(versions)
             if any(other.per_thread_symbol for other in versions[place:]) or one.function == 'cuGetProcAddress'}

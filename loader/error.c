@@ -49,7 +49,7 @@ CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why)
     return cush_error_set(CUDA_ERROR_NOT_SUPPORTED, error_symbol(slot), why, NULL);
 }
 
-CUresult cush_fail_absent(enum cushim_slot slot)
+CUresult cush_fail_null_driver(enum cushim_slot slot)
 {
     return cush_error_set(CUDA_ERROR_NO_DEVICE, error_symbol(slot), "No CUDA driver is loaded: %",
                           cushim_diagnosis_get()->message);

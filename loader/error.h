@@ -38,8 +38,8 @@ CUSHIM_COLD CUresult cush_fail_missing(enum cushim_slot slot);
 /* Records that a polyfill refuses a call that requests too much. `why` is a sentence. */
 CUSHIM_COLD CUresult cush_fail_polyfill(enum cushim_slot slot, const char *why);
 
-/* Records that a slot of the absent table was called. */
-CUSHIM_COLD CUresult cush_fail_absent(enum cushim_slot slot);
+/* Records that a slot of the null driver was called. */
+CUSHIM_COLD CUresult cush_fail_null_driver(enum cushim_slot slot);
 
 /* Writes why the loaded driver, under its version limit and hidden functions, lacks the entry point of a row. */
 CUSHIM_COLD void cush_last_error_format_missing(size_t row, char *text, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuGetErrorName and cuGetErrorString for the absent table and for softcuda. An unknown code gives NULL and
+ * cuGetErrorName and cuGetErrorString for the null driver and for softcuda. An unknown code gives NULL and
  * CUDA_ERROR_INVALID_VALUE, as in a driver. Exactly one source file of a library includes this header.
  */
 #ifndef CUSHIM_LOADER_ERROR_NAMES_H

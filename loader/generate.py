@@ -55,7 +55,7 @@ ENTRY_POINTS_HEAD = '''/* SPDX-License-Identifier: MIT */
  * the rows is the order of the slots in the table, and part of the ABI.
  *
  * A row has the second form if the tables of the two default streams have different functions in its slot: the entry
- * point or a later version of it has a per-thread form, or it returns such forms (cuGetProcAddress). Code that wraps
+ * point or a later version of it has a per-thread variant, or it returns such variants (cuGetProcAddress). Code that wraps
  * such a slot needs a wrapper for each table (layer.h).
  *
  * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing. CUSHIM_ENTRY_BY_KIND
@@ -266,7 +266,7 @@ SYMBOLS_HEAD = '''/* SPDX-License-Identifier: MIT */
  *                      is none. That form exists from CUDA %s on, or from `version` where that is later.
  *   platform           all, linux or windows: whose drivers have it
  *
- * Rows of one function stand together, oldest first: look-ups rely on it. Define CUSHIM_SYMBOL before including this
+ * Rows of one function stand together, oldest first: lookups rely on it. Define CUSHIM_SYMBOL before including this
  * file; it is undefined at the end.
  *
  * %s

@@ -22,8 +22,8 @@ static bool is_missing_per_thread_alone(size_t row)
            && cush_driver_origins[CUSHIM_DEFAULT_STREAM_LEGACY][slot].state != CUSHIM_STATE_MISSING;
 }
 
-/* The symbol of the first later entry point of the function that has a per-thread form. */
-static const char *find_later_form(size_t row)
+/* The symbol of the first later entry point of the function that has a per-thread variant. */
+static const char *find_later_variant(size_t row)
 {
     do
         row++;
@@ -35,9 +35,9 @@ static void format_missing_per_thread(size_t row, char *text, size_t size)
 {
     const struct driver *driver = &cush_loaded_driver;
     const char *symbol = cush_symbols_row(row).symbol;
-    if (cush_symbols_lacks_form(row))
+    if (cush_symbols_lacks_variant(row))
         snprintf(text, size, "%s (CUDA %s) does not support per-thread default streams; use %s.", symbol,
-                 VERSION(cush_symbols_row(row).since), find_later_form(row));
+                 VERSION(cush_symbols_row(row).since), find_later_variant(row));
     else if (driver->own_version < FIRST_PER_THREAD_VERSION)
         snprintf(text, size, "%s needs CUDA %s for per-thread default streams; this driver is CUDA %s.", symbol,
                  VERSION(FIRST_PER_THREAD_VERSION), VERSION(driver->own_version));
@@ -88,7 +88,7 @@ static CUSHIM_COLD void last_error_format_code(const struct error_detail *last)
     bool has_names =
         loaded_slot_is_native(CUSHIM_SLOT_GetErrorName_v1) && loaded_slot_is_native(CUSHIM_SLOT_GetErrorString_v1);
     const struct cushim_dispatch_table *table = cushim_table_legacy();
-    const char *words = has_names ? NULL : cush_absent_describe(last->code);
+    const char *words = has_names ? NULL : cush_null_driver_describe(last->code);
     if (words != NULL)
         snprintf(message, sizeof message, "%s returned %s.", last->function, words);
     else if (has_names && table->GetErrorName_v1(last->code, &name) == CUDA_SUCCESS && name != NULL
@@ -151,7 +151,7 @@ CUresult cushim_error_set_driver(CUresult code, enum cushim_slot slot)
 /* The current table is not asked before a load, because asking it would load the driver. */
 const char *cushim_error_string(CUresult code)
 {
-    const char *text = cush_absent_describe(code);
+    const char *text = cush_null_driver_describe(code);
     if (text != NULL)
         return text;
     if (cush_load_has_succeeded() && cushim_table_legacy()->GetErrorString_v1(code, &text) == CUDA_SUCCESS

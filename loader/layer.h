@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers: the stack of them, the tables with layers, and how look-ups reach those. */
+/* Layers: the stack of them, the tables with layers, and how lookups reach those. */
 #ifndef CUSHIM_LOADER_LAYER_H
 #define CUSHIM_LOADER_LAYER_H
 
@@ -56,11 +56,11 @@ bool cush_layer_stack_push_objects(const char *list, size_t *out_count, struct l
 struct layer_tables {
     struct layer_tables *older;        /* the ones that became current before */
     const struct layer_tables *bottom; /* the ones below all layers */
-    bool has_driver;                   /* otherwise the bottom is the absent table */
+    bool has_driver;                   /* otherwise the bottom is the null driver */
     union table of[CUSHIM_DEFAULT_STREAM_COUNT];
 };
 
-/* Fills a pair for the bottom from the driver tables or from the absent table. In the former, cuGetProcAddress leads to
+/* Fills a pair for the bottom from the driver tables or from the null driver. In the former, cuGetProcAddress leads to
  * the top. */
 void cush_layer_tables_fill_bottom(struct layer_tables *bottom, bool has_driver);
 
@@ -70,7 +70,7 @@ bool cush_layer_tables_are_of_driver(const struct cushim_dispatch_table *legacy)
 /* Keeps a pair for the life of the process. The caller holds the load lock. */
 void cush_layer_tables_keep(struct layer_tables *tables);
 
-/* Makes look-ups lead to a pair; NULL: there are no layers. */
+/* Makes lookups lead to a pair; NULL: there are no layers. */
 void cush_layer_tables_set_top(const struct layer_tables *top);
 
 /* Returns what a program gets for a function of the driver table: the slot of the top, or else the function itself. */

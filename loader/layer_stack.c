@@ -156,7 +156,7 @@ bool cush_layer_stack_query(size_t index, struct cushim_layer_info *out_info)
 static const char *code_name(CUresult code)
 {
     const char *name = NULL;
-    return cush_absent_table()->GetErrorName_v1(code, &name) == CUDA_SUCCESS ? name : "an unknown code";
+    return cush_null_driver_table()->GetErrorName_v1(code, &name) == CUDA_SUCCESS ? name : "an unknown code";
 }
 
 static void read_states(bool has_driver, int kind, enum cushim_slot_state *states)
@@ -223,7 +223,7 @@ static void layer_set_next(struct cushim_layer *layer, const struct layer_tables
         CUSHIM_STORE_RELEASE(&layer->next[kind], below != NULL ? &below->of[kind].named : NULL);
 }
 
-/* Makes the new tables current for the layers and for look-ups. */
+/* Makes the new tables current for the layers and for lookups. */
 static void stack_commit(const struct layer_tables *bottom)
 {
     const struct layer_tables *below = bottom;
@@ -304,7 +304,7 @@ const struct cushim_dispatch_table *cush_layer_stack_top(enum cushim_default_str
 {
     if (stack.top != NULL)
         return &stack.top->of[kind].named;
-    return stack.has_driver ? &cush_driver_tables[kind].named : cush_absent_table();
+    return stack.has_driver ? &cush_driver_tables[kind].named : cush_null_driver_table();
 }
 
 void cush_layer_stack_reset(void)

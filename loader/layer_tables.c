@@ -98,7 +98,7 @@ void cush_layer_tables_fill_bottom(struct layer_tables *bottom, bool has_driver)
     bottom->bottom = bottom;
     bottom->has_driver = has_driver;
     if (!has_driver) {
-        *legacy = *per_thread = *cush_absent_table();
+        *legacy = *per_thread = *cush_null_driver_table();
         return;
     }
     memcpy(bottom->of, cush_driver_tables, sizeof bottom->of);

@@ -216,8 +216,8 @@ static void load_log_as_requested(const struct cushim_diagnosis *diagnosis)
         load_log_diagnosis(&(struct cushim_load_options){.log = load_log_to_target, .log_user = &target}, diagnosis);
 }
 
-/* In this order no thread sees a diagnosis of success with a table that is not the driver's, nor the absent table
- * without its reason. If a layer cannot be installed on the absent table, that table is current without layers. */
+/* In this order no thread sees a diagnosis of success with a table that is not the driver's, nor the null driver
+ * without its reason. If a layer cannot be installed on the null driver, that table is current without layers. */
 static const struct cushim_diagnosis *load_publish(void)
 {
     struct layer_failure ignored;
@@ -230,7 +230,7 @@ static const struct cushim_diagnosis *load_publish(void)
     if (cush_layer_stack_build(false, &ignored))
         load_publish_tables();
     else
-        cush_table_set_current(cush_absent_table(), cush_absent_table());
+        cush_table_set_current(cush_null_driver_table(), cush_null_driver_table());
     return diagnosis;
 }
 
@@ -404,7 +404,7 @@ const struct cushim_dispatch_table *cush_table_load(enum cushim_default_stream k
     if (table != &cush_bootstrap_tables[kind])
         return table;
     if (cush_os_load_lock_is_mine())
-        return cush_absent_table(); /* called by a constructor of the library that is being loaded */
+        return cush_null_driver_table(); /* called by a constructor of the library that is being loaded */
     cush_os_load_lock();
     /* If several threads get here at the same time, one loads. */
     if (load_is_untried()) {

@@ -6,7 +6,7 @@
 #include "os.h"
 #include "tables.h"
 
-/* An adapted slot must answer here, too, or a look-up would bypass the version limit, the hidden functions or the
+/* An adapted slot must answer here, too, or a lookup would bypass the version limit, the hidden functions or the
  * kind. */
 static cushim_fn entry_of_row(size_t row, enum cushim_default_stream kind)
 {
@@ -46,12 +46,12 @@ static bool hides_function(size_t first)
     return !cush_symbols_same_function(first, row);
 }
 
-/* The version from which on a driver finds a row for a kind. Per-thread forms exist from CUDA 7.0 on. */
+/* The version from which on a driver finds a row for a kind. Per-thread variants exist from CUDA 7.0 on. */
 static int row_since(size_t row, enum cushim_default_stream kind)
 {
     int since = cush_symbols_row(row).since;
-    bool needs_form = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cush_symbols_has_form(row);
-    return needs_form && since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : since;
+    bool needs_variant = kind == CUSHIM_DEFAULT_STREAM_PER_THREAD && cush_symbols_has_variant(row);
+    return needs_variant && since < FIRST_PER_THREAD_VERSION ? FIRST_PER_THREAD_VERSION : since;
 }
 
 /* The newest row of a function that a version has; ROW_COUNT if it has none. */

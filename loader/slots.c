@@ -83,7 +83,7 @@ static CUresult require_name(const char *name, enum cushim_default_stream kind, 
         return cush_error_set_copy(CUDA_ERROR_NOT_FOUND, function, message);
     }
     if (!cush_load_has_driver())
-        return cush_fail_absent(slot);
+        return cush_fail_null_driver(slot);
     return cush_driver_origins[kind][slot].state != CUSHIM_STATE_MISSING ? CUDA_SUCCESS : cush_fail_missing(slot);
 }
 

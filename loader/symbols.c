@@ -104,12 +104,12 @@ bool cush_symbols_is_elsewhere(size_t row)
     return rows[row].is_elsewhere;
 }
 
-bool cush_symbols_has_form(size_t row)
+bool cush_symbols_has_variant(size_t row)
 {
-    return *name_at(rows[row].per_thread_symbol) != '\0' || cush_symbols_lacks_form(row);
+    return *name_at(rows[row].per_thread_symbol) != '\0' || cush_symbols_lacks_variant(row);
 }
 
-bool cush_symbols_lacks_form(size_t row)
+bool cush_symbols_lacks_variant(size_t row)
 {
     if (*name_at(rows[row].per_thread_symbol) != '\0')
         return false;

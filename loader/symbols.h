@@ -44,16 +44,16 @@ bool cush_symbols_same_function(size_t first, size_t row);
 /* Whether only drivers for another operating system have this entry point. */
 bool cush_symbols_is_elsewhere(size_t row);
 
-/* Whether the function has entry points with a per-thread form. Then those without one are withheld from per-thread
- * callers, see cush_symbols_lacks_form(). */
-bool cush_symbols_has_form(size_t row);
+/* Whether the function has entry points with a per-thread variant. Then those without one are withheld from per-thread
+ * callers, see cush_symbols_lacks_variant(). */
+bool cush_symbols_has_variant(size_t row);
 
 /*
- * Whether only later entry points of the function have a per-thread form (cuMemcpy2D: that of 3.2, not that of 2.0).
+ * Whether only later entry points of the function have a per-thread variant (cuMemcpy2D: that of 3.2, not that of 2.0).
  * With per-thread default streams this one would work on the wrong stream, and a driver's own cuGetProcAddress
  * withholds it.
  */
-bool cush_symbols_lacks_form(size_t row);
+bool cush_symbols_lacks_variant(size_t row);
 
 /* A slot's name, "StreamQuery_v1". */
 const char *cush_symbols_slot_name(enum cushim_slot slot);

@@ -36,11 +36,11 @@ static bool table_lacks_slot(enum cushim_slot slot)
            || cush_driver_origins[CUSHIM_DEFAULT_STREAM_PER_THREAD][slot].state == CUSHIM_STATE_MISSING;
 }
 
-/* The absent table and the driver tables have the same failing functions. A program can keep the absent table while a
+/* The null driver and the driver tables have the same failing functions. A program can keep the null driver while a
  * driver is loaded, so that the slot need not be missing. */
 static CUSHIM_COLD CUresult table_fail_slot(enum cushim_slot slot)
 {
-    return tables_are_known() && table_lacks_slot(slot) ? cush_fail_missing(slot) : cush_fail_absent(slot);
+    return tables_are_known() && table_lacks_slot(slot) ? cush_fail_missing(slot) : cush_fail_null_driver(slot);
 }
 
 #define CUSHIM_ENTRY(function, abi, since, params, args)                                                               \
@@ -59,7 +59,7 @@ static CUSHIM_COLD void table_fill_failing(struct cushim_dispatch_table *table)
 }
 
 /* A null result pointer is CUDA_ERROR_INVALID_VALUE, as in a driver. */
-static CUresult absent_give_zero(int *out_number)
+static CUresult null_driver_give_zero(int *out_number)
 {
     if (out_number == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -67,23 +67,23 @@ static CUresult absent_give_zero(int *out_number)
     return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI absent_no_version(int *driverVersion)
+static CUresult CUDAAPI null_driver_no_version(int *driverVersion)
 {
-    return absent_give_zero(driverVersion);
+    return null_driver_give_zero(driverVersion);
 }
 
-static CUresult CUDAAPI absent_no_devices(int *count)
+static CUresult CUDAAPI null_driver_no_devices(int *count)
 {
-    return absent_give_zero(count);
+    return null_driver_give_zero(count);
 }
 
-static CUresult CUDAAPI absent_error_name(CUresult error, const char **pStr)
+static CUresult CUDAAPI null_driver_error_name(CUresult error, const char **pStr)
 {
     return get_error_name(error, pStr);
 }
 
 /* A program that does not know cushim prints this text. A diagnosis is never freed. */
-static CUresult CUDAAPI absent_error_text(CUresult error, const char **pStr)
+static CUresult CUDAAPI null_driver_error_text(CUresult error, const char **pStr)
 {
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     CUresult result = get_error_string(error, pStr);
@@ -92,21 +92,21 @@ static CUresult CUDAAPI absent_error_text(CUresult error, const char **pStr)
     return result;
 }
 
-const char *cush_absent_describe(CUresult code)
+const char *cush_null_driver_describe(CUresult code)
 {
     const struct error_name *error = error_name_find(code);
     return error != NULL ? error_text(error->words) : NULL;
 }
 
-const struct cushim_dispatch_table *cush_absent_table(void)
+const struct cushim_dispatch_table *cush_null_driver_table(void)
 {
     static struct cushim_dispatch_table table;
     if (table.Init_v1 == NULL) {
         table_fill_failing(&table);
-        table.DriverGetVersion_v1 = absent_no_version;
-        table.DeviceGetCount_v1 = absent_no_devices;
-        table.GetErrorName_v1 = absent_error_name;
-        table.GetErrorString_v1 = absent_error_text;
+        table.DriverGetVersion_v1 = null_driver_no_version;
+        table.DeviceGetCount_v1 = null_driver_no_devices;
+        table.GetErrorName_v1 = null_driver_error_name;
+        table.GetErrorString_v1 = null_driver_error_text;
     }
     return &table;
 }
@@ -144,7 +144,7 @@ void cush_table_fill(const struct driver *driver)
         cushim_fn legacy = cush_resolve_row(&cush_loaded_driver, row, CUSHIM_DEFAULT_STREAM_LEGACY);
         table_set_native(CUSHIM_DEFAULT_STREAM_LEGACY, slot, legacy);
         cushim_fn per_thread = legacy;
-        if (cush_symbols_has_form(row))
+        if (cush_symbols_has_variant(row))
             per_thread = cush_resolve_row(&cush_loaded_driver, row, CUSHIM_DEFAULT_STREAM_PER_THREAD);
         table_set_native(CUSHIM_DEFAULT_STREAM_PER_THREAD, slot, per_thread);
     }

@@ -18,16 +18,16 @@ extern const struct cushim_dispatch_table cush_bootstrap_tables[CUSHIM_DEFAULT_S
 /* Makes a pair of tables current, for every release whose pair of pointers this library has. */
 void cush_table_set_current(const struct cushim_dispatch_table *legacy, const struct cushim_dispatch_table *per_thread);
 
-/* ---- tables.c: the absent table, the slots that fail, and filling the driver tables ---- */
+/* ---- tables.c: the null driver, the slots that fail, and filling the driver tables ---- */
 
-/* Returns the absent table. The caller holds the load lock. */
-const struct cushim_dispatch_table *cush_absent_table(void);
+/* Returns the null driver. The caller holds the load lock. */
+const struct cushim_dispatch_table *cush_null_driver_table(void);
 
-/* Returns whether a slot of the absent table can succeed. */
+/* Returns whether a slot of the null driver can succeed. */
 bool cush_absent_has(enum cushim_slot slot);
 
 /* Returns "NAME: sentence" for a code of the list, else NULL. */
-CUSHIM_COLD const char *cush_absent_describe(CUresult code);
+CUSHIM_COLD const char *cush_null_driver_describe(CUresult code);
 
 /* Fills both driver tables from an open driver. The caller holds the load lock. */
 CUSHIM_COLD void cush_table_fill(const struct driver *driver);

@@ -84,7 +84,7 @@ def enumerators(body):
 
 
 def split_symbol(symbol):
-    """An exported name as (function, number of its ABI version, per-thread form or '')."""
+    """An exported name as (function, number of its ABI version, per-thread variant or '')."""
     function, abi, form = re.fullmatch(r'(\w+?)(?:_v(\d{1,3}))?(?:_(pt[sd][sz]))?', symbol).groups()
     return function, int(abi or 1), form or ''
 
@@ -122,7 +122,7 @@ class Toolkit:
         # <cudaTypedefs.h> writes CUdevice_v1 for CUdevice. The list has the numbered name of a type that changed.
         self.alias_pairs = re.findall(r'typedef (\w+_v\d+) (\w+);', self.text)
         self.aliases = dict((new, old) if old in self.ours else (old, new) for old, new in self.alias_pairs)
-        # {plain name: exported name}, where a macro renames it, and {exported name: its per-thread form}.
+        # {plain name: exported name}, where a macro renames it, and {exported name: its per-thread variant}.
         self.renamed, self.forms = {}, {}
         for name, form, symbol in RENAMED.findall(self.text):
             if not split_symbol(name)[2]:
@@ -131,7 +131,7 @@ class Toolkit:
         # {function: {number of the ABI version: parameters}}, and the exported names that are deprecated
         self.deprecated = set()
         self.declared = self.read_declared()
-        # {function: {CUDA version, 0 if the typedef has none: parameters}}, and the versions with a per-thread form
+        # {function: {CUDA version, 0 if the typedef has none: parameters}}, and the versions with a per-thread variant
         self.typed, self.typed_forms = self.read_typed(read_all(directory, typedefs))
 
     def problem(self, name, text):
@@ -205,7 +205,7 @@ class Toolkit:
                         self.problem(one.symbol, f'declared with ({one.parameters}), typedef ({versions[version]})')
                 forms = {one.per_thread_version: one.per_thread_symbol[-4:] for one in rows if one.per_thread_symbol}
                 if forms != self.typed_forms.get(function, {}):
-                    self.problem(function, 'per-thread forms that differ from the typedefs')
+                    self.problem(function, 'per-thread variants that differ from the typedefs')
                 found += rows
         return found
 
@@ -277,7 +277,7 @@ def differences(one, theirs):
     if types_of(one.parameters) != types_of(theirs.parameters):
         yield f'{one.slot_name}: takes ({theirs.parameters}), not ({one.parameters})'
     if one.per_thread_symbol != theirs.per_thread_symbol:
-        yield f'{one.slot_name}: has the per-thread form {theirs.per_thread_symbol}, not {one.per_thread_symbol}'
+        yield f'{one.slot_name}: has the per-thread variant {theirs.per_thread_symbol}, not {one.per_thread_symbol}'
 
 
 def note_plain_names(toolkit, entry_points):

@@ -112,7 +112,7 @@ struct cushim_load_options {
  * progress, but at most five seconds.
  *
  * The environment variables take effect only in the load that succeeds, not in later calls, and never in a program with
- * more rights than its user. After a failure the absent table is current, every slot can be called,
+ * more rights than its user. After a failure the null driver is current, every slot can be called,
  * cushim_diagnosis_get() has the reason, and a later cushim_load() tries again. The layers of CUSHIM_LAYERS are the
  * exception: once they are opened, they stay, also after a failure.
  *

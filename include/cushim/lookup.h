@@ -55,7 +55,7 @@ enum cushim_lookup_status {
     CUSHIM_LOOKUP_FOUND,          /**< The function was found. */
     CUSHIM_LOOKUP_UNKNOWN,        /**< Neither cushim nor the driver knows a function of that name. */
     CUSHIM_LOOKUP_SUFFIXED,       /**< The name is that of an entry point (cuStreamDestroy_v2), not of a function. */
-    CUSHIM_LOOKUP_TOO_NEW,        /**< The function, or its per-thread form, is newer than the requested version. */
+    CUSHIM_LOOKUP_TOO_NEW,        /**< The function, or its per-thread variant, is newer than the requested version. */
     CUSHIM_LOOKUP_HIDDEN,         /**< CUSHIM_HIDE or the option hide hides it. */
     CUSHIM_LOOKUP_LIMITED,        /**< The driver has the requested version; the version limit refuses it. */
     CUSHIM_LOOKUP_DRIVER_TOO_OLD, /**< The requested version is above that of the driver. */
@@ -95,7 +95,7 @@ CUSHIM_API cushim_result cushim_lookup_explain(const char *function, int version
  * ABI version ("cuMemAlloc" is not "cuMemAlloc_v2"), in the table of the legacy default stream; "_ptsz" and "_ptds" at
  * the end of a name mean the table of the per-thread default stream.
  *
- * Loads the driver. Without one, the function is that of the absent table. For a name that is not in cushim's list,
+ * Loads the driver. Without one, the function is that of the null driver. For a name that is not in cushim's list,
  * cushim asks the driver, unless the name is a version of a hidden function or a version limit is set.
  *
  * @param symbol  The exported name: "cuStreamQuery_ptsz".
@@ -105,7 +105,7 @@ CUSHIM_API cushim_fn cushim_symbol(const char *symbol);
 
 /**
  * Returns the function of an exported name as cushim_symbol() does, or NULL if every call through it would fail: also
- * for a slot of the absent table that returns CUDA_ERROR_NO_DEVICE. For a program that tests the pointers which dlsym()
+ * for a slot of the null driver that returns CUDA_ERROR_NO_DEVICE. For a program that tests the pointers which dlsym()
  * returned before. The function of a layer that has replaced the slot is never NULL. Loads the driver.
  *
  * @param symbol  The exported name: "cuStreamQuery_ptsz".

@@ -182,11 +182,11 @@ struct os_obstacle cush_os_obstacle_find(const char *root, CUresult code)
 
 bool cush_os_file_is_open(const char *path)
 {
-    enum { MOST_FILES = 1024 };
+    enum { MAX_FILES = 1024 };
     struct stat wanted, file;
     if (stat(path, &wanted) != 0)
         return false;
-    for (int i = 0; i < MOST_FILES; i++) {
+    for (int i = 0; i < MAX_FILES; i++) {
         if (fstat(i, &file) == 0 && file.st_ino == wanted.st_ino && file.st_dev == wanted.st_dev)
             return true;
     }

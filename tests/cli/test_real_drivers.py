@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The program on NVIDIA's own drivers, which tests/drivers/fetch keeps in a cache. tests/drivers/suite compares the tables,
-look-ups and counts that it prints with the drivers."""
+lookups and counts that it prints with the drivers."""
 
 import glob
 import os

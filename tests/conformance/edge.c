@@ -5,7 +5,7 @@
 
 #include "kernels.h"
 
-enum { ROOM = 5, NODE_COUNT = 4, MOST_TEXT = 300 };
+enum { ROOM = 5, NODE_COUNT = 4, MAX_TEXT = 300 };
 
 /* The arrays that a query is given. */
 enum { FROM = 1, TO = 2, DATA = 4 };
@@ -60,11 +60,11 @@ static void add_answer(char *text, enum query query, CUgraph graph, const CUgrap
     else
         result = cu->GraphNodeGetDependentNodes_v2(nodes[query - DEPENDENTS_OF_A], to, data, &room);
     size_t length = strlen(text);
-    length += (size_t)snprintf(text + length, MOST_TEXT - length, "%s%d", length > 0 ? " " : "", (int)result);
+    length += (size_t)snprintf(text + length, MAX_TEXT - length, "%s%d", length > 0 ? " " : "", (int)result);
     if (result == CUDA_ERROR_LOSSY_QUERY) /* the results mean nothing */
         return;
-    length += (size_t)snprintf(text + length, MOST_TEXT - length, ":%d:", (int)room);
-    for (int i = 0; i < ROOM && length + 4 < MOST_TEXT; i++) {
+    length += (size_t)snprintf(text + length, MAX_TEXT - length, ":%d:", (int)room);
+    for (int i = 0; i < ROOM && length + 4 < MAX_TEXT; i++) {
         text[length++] = node_letter(arrays.from[i], nodes[0]);
         text[length++] = node_letter(arrays.to[i], nodes[0]);
         text[length++] = data_letter(&arrays.data[i]);
@@ -89,7 +89,7 @@ static void observe_queries(const char *key, CUgraph graph, const CUgraphNode *n
     };
     static const char *const names[] = {"edges", "dependencies-a", "dependencies-b", "dependents-a", "dependents-b"};
     for (int query = EDGES; query <= DEPENDENTS_OF_B; query++) {
-        char text[MOST_TEXT] = "";
+        char text[MAX_TEXT] = "";
         for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
             add_answer(text, (enum query)query, graph, nodes, queries[i].given, queries[i].room);
         observe_text(key_of(key, names[query], NULL), text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* General rules: calls before cuInit, error names, versions, look-ups, and calls after a fork. */
+/* General rules: calls before cuInit, error names, versions, lookups, and calls after a fork. */
 #include <stdio.h>
 
 #if !defined(_WIN32)

@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-enum { MOST_TEXT = 300 };
+enum { MAX_TEXT = 300 };
 
 #define UNTOUCHED_ID 0x5a5a5a5aull
 #define UNTOUCHED_COUNT ((size_t)0x5a5a)
@@ -70,7 +70,7 @@ static void add_answer(char *text, int version, CUstream stream, int requested)
         known_id = info.id;
     if (known_graph == NULL && info.graph != untouched.graph)
         known_graph = info.graph;
-    length += (size_t)snprintf(text + length, MOST_TEXT - length, "%s%d:%c%s%s", length > 0 ? " " : "", (int)result,
+    length += (size_t)snprintf(text + length, MAX_TEXT - length, "%s%d:%c%s%s", length > 0 ? " " : "", (int)result,
                                info.status == untouched.status ? '-' : '0' + (int)info.status,
                                info.id == UNTOUCHED_ID ? ""
                                : info.id == known_id   ? "i"
@@ -79,11 +79,11 @@ static void add_answer(char *text, int version, CUstream stream, int requested)
                                : info.graph == known_graph   ? "g"
                                                              : "G");
     if (info.count != UNTOUCHED_COUNT)
-        length += (size_t)snprintf(text + length, MOST_TEXT - length, "%d", (int)info.count);
+        length += (size_t)snprintf(text + length, MAX_TEXT - length, "%d", (int)info.count);
     if (info.dependencies != untouched.dependencies)
-        length += (size_t)snprintf(text + length, MOST_TEXT - length, "%s", info.dependencies != NULL ? "n" : "n0");
+        length += (size_t)snprintf(text + length, MAX_TEXT - length, "%s", info.dependencies != NULL ? "n" : "n0");
     if (info.edges != untouched.edges)
-        snprintf(text + length, MOST_TEXT - length, "%s",
+        snprintf(text + length, MAX_TEXT - length, "%s",
                  info.edges == NULL       ? "e0"
                  : edges_are_plain(&info) ? "e"
                                           : "E");
@@ -95,7 +95,7 @@ static bool current_stays;
 /* Reports the answers of all versions to a query for all results. */
 static void observe_info(const char *key, CUstream stream)
 {
-    char text[MOST_TEXT] = "";
+    char text[MAX_TEXT] = "";
     CUcontext before = NULL;
     CUcontext after = NULL;
     require("current", cu->CtxGetCurrent_v1(&before));
@@ -114,7 +114,7 @@ static void observe_partial_info(const char *key, CUstream stream)
     static const char *const names[] = {"v1", "v2", "v3"};
     observe_info(key_of(key, "all", NULL), stream);
     for (int version = 1; version <= 3; version++) {
-        char text[MOST_TEXT] = "";
+        char text[MAX_TEXT] = "";
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
             add_answer(text, version, stream, parts[i]);
         observe_text(key_of(key, names[version - 1], NULL), text);

@@ -34,7 +34,7 @@
 #    define SHELL_SUFFIX ""
 #endif
 
-enum { MOST_SUBJECTS = 32, SECONDS_PER_CHECK = 20 };
+enum { MAX_SUBJECTS = 32, SECONDS_PER_CHECK = 20 };
 
 static const struct subject *const subjects[] = {
 #define SUBJECT(name) &subject_##name,
@@ -47,7 +47,7 @@ struct options {
     bool per_thread;
     bool child; /* run checks in this process, */
     int from;   /* starting with this one */
-    const char *only[MOST_SUBJECTS];
+    const char *only[MAX_SUBJECTS];
     int only_count;
 };
 
@@ -325,7 +325,7 @@ static bool parse(int argc, char **argv, struct options *options)
             options->hidden = argv[++i];
         else if (strcmp(argv[i], "--child") == 0)
             options->child = true, options->from = atoi(argv[++i]);
-        else if (strcmp(argv[i], "--subject") == 0 && options->only_count < MOST_SUBJECTS)
+        else if (strcmp(argv[i], "--subject") == 0 && options->only_count < MAX_SUBJECTS)
             options->only[options->only_count++] = argv[++i];
         else
             return false;

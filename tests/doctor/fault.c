@@ -36,7 +36,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CANNOT = 125, MOST_RULES = 256 };
+enum { CANNOT = 125, MAX_RULES = 256 };
 
 static void fail(const char *what, const char *fault)
 {
@@ -258,7 +258,7 @@ static void landlock_other(uint64_t files, uint64_t network, uint64_t scopes, co
 
 /* ---- seccomp ---- */
 
-static struct sock_filter rules[MOST_RULES];
+static struct sock_filter rules[MAX_RULES];
 static unsigned short rule_count;
 
 static void rule(unsigned short code, unsigned value, unsigned char if_true, unsigned char if_false)

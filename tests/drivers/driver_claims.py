@@ -85,13 +85,13 @@ class View:
     def has(self, row, per_thread):
         visible = not (self.limited and row.since > self.version) and row not in self.hidden
         symbol = self.symbol(row, per_thread)
-        # If only later entry points of a function have a per-thread form, the earlier ones use the wrong stream.
+        # If only later entry points of a function have a per-thread variant, the earlier ones use the wrong stream.
         if per_thread and row.function in self.formed and (row.per_thread_symbol == '-' or self.version < 7000):
             return False
         return visible and (symbol in self.library.exports or symbol in self.answered)
 
     def answer(self, row):
-        """The word with which a look-up of a row, at the row's own version, is answered."""
+        """The word with which a lookup of a row, at the row's own version, is answered."""
         if row.since > self.own_version:
             return 'driver-too-old'
         if row.since > self.version:
@@ -103,7 +103,7 @@ class View:
         return 'found' if self.has(row, self.setting.per_thread) else 'lacking'
 
     def newest(self, function, version, per_thread):
-        """The newest row of a function that a version has, or None. No row has a per-thread form before CUDA 7.0."""
+        """The newest row of a function that a version has, or None. No row has a per-thread variant before CUDA 7.0."""
         if per_thread and version < 7000 and function in self.formed:
             return None
         reached = [row for row in self.functions[function] if row.since <= version]
@@ -219,10 +219,10 @@ class Claims:
             elif slot.state == 'polyfill':
                 self.expect(slot.state, 'missing', name)
 
-    # ---- Look-ups ----
+    # ---- Lookups ----
 
     def entry_of(self, report, view, row, per_thread, adapted):
-        """Returns the (offset, name) that a look-up of this row must give, or None."""
+        """Returns the (offset, name) that a lookup of this row must give, or None."""
         if row is None or not view.has(row, per_thread):
             return None
         if slot_name(row) in adapted:

@@ -102,7 +102,7 @@ static void print_slots(void)
 #include "cushim/entry_points.h"
 }
 
-/* Slots that a look-up answers with the function of the table that belongs to its kind. */
+/* Slots that a lookup answers with the function of the table that belongs to its kind. */
 static void print_both(void)
 {
     const struct cushim_dispatch_table *tables[] = {cushim_table_legacy(), cushim_table_per_thread()};
@@ -183,7 +183,7 @@ static void print_row(const struct cushim_entry_point *row, const struct own *ow
 
     for (cuuint64_t flags = 0; flags <= 2; flags++)
         print_own_answers(row->function, row->since, flags, own);
-    if (row->since < 7000) /* the version with the first per-thread forms */
+    if (row->since < 7000) /* the version with the first per-thread variants */
         print_own_answers(row->function, 7000, 2, own);
 }
 

@@ -29,7 +29,7 @@ enum fake_fault {
     FAKE_NEWEST,         /* the newest ABI, whatever version was requested */
     FAKE_SAME,           /* the same function for every name */
     FAKE_ERROR,          /* always an error, but with a pointer */
-    FAKE_LEGACY,         /* the legacy form, even if the per-thread form was requested */
+    FAKE_LEGACY,         /* the legacy form, even if the per-thread variant was requested */
     FAKE_STATUS_IGNORED, /* status "not found", but with a pointer */
     FAKE_LATER,          /* correct, but has each entry point that no driver was asked for one version later */
     FAKE_FAULT_COUNT
@@ -40,7 +40,7 @@ enum fake_fault {
  *
  *   fake_hooks        struct cushim_dispatch_table: called instead of returning FAKE_CODE, where not NULL
  *   fake_first_hooks  the initial content of fake_hooks
- *   fake_calls        unsigned [ROW_COUNT][2]: the number of calls of each entry point, legacy and per-thread form
+ *   fake_calls        unsigned [ROW_COUNT][2]: the number of calls of each entry point, legacy and per-thread variant
  *   fake_fault          enum fake_fault: how its cuGetProcAddress misbehaves
  *
  * A fake with a constructor calls fake_driver_constructed() of the program that loads it, if the program exports that.

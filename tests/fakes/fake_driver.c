@@ -100,7 +100,8 @@ static int has_per_thread_form(const char *driver_function)
     return 0;
 }
 
-/* If a driver function has per-thread forms, a request for such a form does not find the entry points without one. */
+/* If a driver function has per-thread variants, a request for such a form does not find the entry points without
+ * one. */
 static cushim_fn row_find(const char *driver_function, int version, int per_thread,
                           CUdriverProcAddressQueryResult *out_status)
 {

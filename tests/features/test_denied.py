@@ -11,7 +11,7 @@ import sys
 PROGRAM, EXECUTED = sys.argv[1:]
 # Their functions also work on devices without the feature.
 STILL_WORK = {'unified-addressing', 'programmatic-launch'}
-# A driver from CUDA 7.0 on without per-thread forms does not exist.
+# A driver from CUDA 7.0 on without per-thread variants does not exist.
 NOT_DENIED = {'per-thread-streams'}
 
 

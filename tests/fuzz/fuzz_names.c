@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Look-ups of any name in a loaded driver: a known name leads to its own function, and any other name is not found. */
+/* Lookups of any name in a loaded driver: a known name leads to its own function, and any other name is not found. */
 #if !defined(_GNU_SOURCE)
 #    define _GNU_SOURCE
 #endif

@@ -209,7 +209,7 @@ def refusals(setting, directory):
 
 
 # The error, and the one that ends the compilation.
-MOST_ERRORS = 2
+MAX_ERRORS = 2
 
 
 def test_mixture_when_impossible_is_refused_with_a_reason(setting):
@@ -224,7 +224,7 @@ def test_mixture_when_impossible_is_refused_with_a_reason(setting):
                     failures.append(f'{name} as {language}: compiles')
                 elif 'cushim: ' not in errors[0] or words not in errors[0]:
                     failures.append(f'{name} as {language}: the first error lacks "{words}":\n{said}')
-                elif len(errors) > MOST_ERRORS:
+                elif len(errors) > MAX_ERRORS:
                     failures.append(f'{name} as {language}: {len(errors)} errors:\n' + '\n'.join(errors))
     print(f'{count} refusals')
     return failures

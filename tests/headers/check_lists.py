@@ -83,7 +83,7 @@ def test_entry_point_when_listed_has_the_names_that_follow_from_its_abi(entry_po
         if one.symbol != one.function + ('' if one.abi == 'v1' else '_' + one.abi):
             failures.append(f'{one.slot_name}: is not exported as {one.symbol}')
         if one.per_thread_symbol not in ('', one.symbol + '_ptsz', one.symbol + '_ptds'):
-            failures.append(f'{one.slot_name}: has no per-thread form {one.per_thread_symbol}')
+            failures.append(f'{one.slot_name}: has no per-thread variant {one.per_thread_symbol}')
         if any(version < one.version for version in one.plain.values()):
             failures.append(f'{one.slot_name}: a plain name meant it before it existed')
         if one.platform not in ('all', 'linux', 'windows'):

@@ -11,7 +11,7 @@ from support import lists
 
 import toolkit as headers
 
-# A function of two ABI versions, the second with a per-thread form; and one that the list of this test lacks.
+# A function of two ABI versions, the second with a per-thread variant; and one that the list of this test lacks.
 CUDA_H = '''
 #define CUDA_VERSION 13090
 #define cuWork __CUDA_API_PTSZ(cuWork_v2)
@@ -46,9 +46,9 @@ REPORTED = {
     'prototypes that differ': (('PFN_cuWork_v7000)(CUstream hStream', 'PFN_cuWork_v7000)(CUstream hStream, int flags'),
                                'cuWork: declared with'),
     'changed version': (('PFN_cuWork_v13000', 'PFN_cuWork_v13010'), 'Work_v2: since CUDA 13.1, not 13.0'),
-    'changed per-thread form': (('PTSZ(', 'PTDS(', '_ptsz', '_ptds'), 'Work_v2: has the per-thread form .*ptds,'),
-    'per-thread forms that differ': (('__CUDA_API_PTSZ', '__CUDA_API_PTDS'), 'cuWork_v2_ptsz: a macro says'),
-    'per-thread form of another version': (('v13000_ptsz', 'v13010_ptsz'), 'cuWork: per-thread forms'),
+    'changed per-thread variant': (('PTSZ(', 'PTDS(', '_ptsz', '_ptds'), 'Work_v2: has the per-thread variant .*ptds,'),
+    'per-thread variants that differ': (('__CUDA_API_PTSZ', '__CUDA_API_PTDS'), 'cuWork_v2_ptsz: a macro says'),
+    'per-thread variant of another version': (('v13000_ptsz', 'v13010_ptsz'), 'cuWork: per-thread variants'),
     'removed function': (('Work', 'Gone'), 'Work_v1: not in CUDA 13.9'),
     'function with another result': (('CUresult CUDAAPI cuNew', 'const char *CUDAAPI cuNew'), 'cuNew: returns'),
     'parameter without a name': (('cuNew(void', 'cuNew(CUstream'), 'cuNew: parameters'),

@@ -51,7 +51,7 @@ FLAGS = ['-D__CUDA_API_VERSION_INTERNAL', *support.stub_flags()]
 
 
 def typedefs_of(row, known):
-    """The typedefs of an entry point: the ordinary one, and that of the per-thread form, which must be the same."""
+    """The typedefs of an entry point: the ordinary one, and that of the per-thread variant, which must be the same."""
     one = ENTRY_POINTS[row.slot]
     form = one.per_thread_symbol.rpartition('_')[2]
     names = [f'PFN_{one.function}_v{one.version}'] + [f'PFN_{one.function}_v{one.per_thread_version}_{form}'] * bool(form)

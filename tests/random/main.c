@@ -42,7 +42,7 @@ static size_t collect(const struct trace_entry **entries)
 
 void trace_print(unsigned most)
 {
-    static const struct trace_entry *entries[MOST_THREADS * TRACE_ENTRIES];
+    static const struct trace_entry *entries[MAX_THREADS * TRACE_ENTRIES];
     size_t count = collect(entries);
     for (size_t i = count > most ? count - most : 0; i < count; i++) {
         const struct trace_entry *entry = entries[i];
@@ -198,7 +198,7 @@ int main(int count, char **arguments)
     }
     if (settings.seconds != 0 && !has_programs)
         settings.programs = UINT32_MAX;
-    if (settings.threads < 1 || settings.threads > MOST_THREADS)
+    if (settings.threads < 1 || settings.threads > MAX_THREADS)
         usage();
     trace = mmap(NULL, sizeof *trace, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (trace == MAP_FAILED)

@@ -180,7 +180,7 @@ void operations_nest(uint64_t seed, unsigned count)
 {
     uint64_t before = choose_seed();
     unsigned observing = objects->observing;
-    if (objects->depth < MOST_DEPTH) {
+    if (objects->depth < MAX_DEPTH) {
         objects->depth++;
         choose_from(seed);
         for (unsigned i = choose(count + 1); i != 0; i--)

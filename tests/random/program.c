@@ -19,7 +19,7 @@ bool may_break;
 
 static uint64_t program_seed;
 static pthread_barrier_t barrier;
-static struct thread_objects objects_of[MOST_THREADS];
+static struct thread_objects objects_of[MAX_THREADS];
 
 static const struct softcuda_control *find_softcuda(void)
 {
@@ -153,7 +153,7 @@ static void *run_thread(void *user)
 
 void program_run(uint64_t seed)
 {
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[MAX_THREADS];
     program_seed = seed;
     open_driver();
     open_bases();

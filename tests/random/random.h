@@ -28,8 +28,8 @@ enum {
     WORDS = 1024,
     MEMORY_PIECE = 64,
     MEMORY_PIECES = 4096,
-    MOST_THREADS = 16,
-    MOST_DEPTH = 4
+    MAX_THREADS = 16,
+    MAX_DEPTH = 4
 };
 
 /* A completion or a release that takes longer counts as lost, in nanoseconds. */

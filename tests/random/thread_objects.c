@@ -272,7 +272,7 @@ static void end_completion(struct completion_slot *slot)
 
 void objects_close(void)
 {
-    objects->depth = MOST_DEPTH; /* functions that are still called make nothing new */
+    objects->depth = MAX_DEPTH; /* functions that are still called make nothing new */
     enter_relaxed_mode();
     end_captures();
     program_meet(); /* a capture of another thread may be in the way of work in the legacy stream */

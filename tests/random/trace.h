@@ -23,10 +23,10 @@ struct trace {
     atomic_bool has_failed;
     char failure[256];
     unsigned failed_operation;
-    unsigned counts[MOST_THREADS];  /* entries; starts anew for each program */
-    unsigned numbers[MOST_THREADS]; /* operations, all levels */
+    unsigned counts[MAX_THREADS];  /* entries; starts anew for each program */
+    unsigned numbers[MAX_THREADS]; /* operations, all levels */
     unsigned expectations;
-    struct trace_entry entries[MOST_THREADS][TRACE_ENTRIES];
+    struct trace_entry entries[MAX_THREADS][TRACE_ENTRIES];
 };
 
 extern struct trace *trace;

@@ -42,7 +42,7 @@ static void test_attribute_when_the_driver_knows_an_h200_then_that_of_one(void *
     };
     if (!support_has(11080))
         skip();
-    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         assert_int_equal(attribute(expected[i].which), expected[i].value);
 }
 

@@ -75,7 +75,7 @@ static void test_refused_call_when_a_file_is_named_then_it_has_the_symbol(void *
     assert_cu(801, cu->MemGetAddressRange_v1(NULL, NULL, 0));
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    (void)!fread(text, 1, sizeof(text) - 1, file);
+    (void)!fread(text, 1, sizeof text - 1, file);
     fclose(file);
     unlink(path);
     assert_string_equal(text, "cuMemGetAddressRange\nunregistered\n");

@@ -69,7 +69,7 @@ static void test_graph_of_copies_when_launched_then_moves_bytes(void **state)
     CUDA_MEMSET_NODE_PARAMS fill = {.dst = memory, .value = 7, .elementSize = 1, .width = 32, .height = 1};
     assert_cu(0, cu->GraphAddMemsetNode_v1(&set, graph, NULL, 0, &fill, context));
     CUDA_MEMCPY3D move;
-    memset(&move, 0, sizeof(move));
+    memset(&move, 0, sizeof move);
     move.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     move.srcDevice = memory;
     move.dstMemoryType = CU_MEMORYTYPE_HOST;
@@ -173,11 +173,11 @@ static void test_graph_when_it_allocates_then_its_other_nodes_use_that_memory(vo
     char back[64] = {0};
     CUgraph graph;
     CUgraphNode alloc, set, copy, release;
-    CUDA_MEMSET_NODE_PARAMS fill = {.value = 7, .elementSize = 1, .width = sizeof(back), .height = 1};
+    CUDA_MEMSET_NODE_PARAMS fill = {.value = 7, .elementSize = 1, .width = sizeof back, .height = 1};
     CUDA_MEMCPY3D move = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
                           .dstMemoryType = CU_MEMORYTYPE_HOST,
                           .dstHost = back,
-                          .WidthInBytes = sizeof(back),
+                          .WidthInBytes = sizeof back,
                           .Height = 1,
                           .Depth = 1};
     CUDA_MEM_ALLOC_NODE_PARAMS params, same;
@@ -185,17 +185,17 @@ static void test_graph_when_it_allocates_then_its_other_nodes_use_that_memory(vo
     if (!support_has(11040))
         skip();
     CUstream stream = support_stream(0);
-    memset(&params, 0, sizeof(params));
+    memset(&params, 0, sizeof params);
     params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     cu->GraphCreate_v1(&graph, 0);
     assert_cu(1, cu->GraphAddMemAllocNode_v1(&alloc, graph, NULL, 0, &params)); /* no size */
-    params.bytesize = sizeof(back);
+    params.bytesize = sizeof back;
     assert_cu(1, cu->GraphAddMemAllocNode_v1(&alloc, NULL, NULL, 0, &params));
     assert_true(params.dptr == 0);
     assert_cu(0, cu->GraphAddMemAllocNode_v1(&alloc, graph, NULL, 0, &params));
     assert_cu(0, cu->GraphMemAllocNodeGetParams_v1(alloc, &same));
-    assert_true(same.dptr == params.dptr && same.bytesize == sizeof(back));
+    assert_true(same.dptr == params.dptr && same.bytesize == sizeof back);
     fill.dst = move.srcDevice = params.dptr;
     assert_cu(0, cu->GraphAddMemsetNode_v1(&set, graph, &alloc, 1, &fill, context));
     assert_cu(0, cu->GraphAddMemcpyNode_v1(&copy, graph, &set, 1, &move, context));
@@ -205,7 +205,7 @@ static void test_graph_when_it_allocates_then_its_other_nodes_use_that_memory(vo
     assert_true(freed == params.dptr);
     CUgraphExec exec = support_instantiate(graph);
     for (int i = 0; i < 2; i++) {
-        memset(back, 0, sizeof(back));
+        memset(back, 0, sizeof back);
         assert_cu(0, cu->GraphLaunch_v1(exec, stream));
         assert_cu(0, cu->StreamSynchronize_v1(stream));
         assert_true(back[0] == 7 && back[63] == 7);
@@ -226,7 +226,7 @@ static void test_node_when_its_params_of_any_kind_are_set_then_launches_use_them
     CUgraphNode node = support_host_node(graph, NULL, 0, support_count, &first);
     CUgraphExec exec = support_instantiate(graph);
     CUgraphNodeParams params;
-    memset(&params, 0, sizeof(params));
+    memset(&params, 0, sizeof params);
     params.type = CU_GRAPH_NODE_TYPE_HOST;
     params.host.fn = support_count;
     params.host.userData = &second;

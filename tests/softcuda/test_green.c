@@ -34,7 +34,7 @@ static void test_green_context_when_arguments_are_invalid_then_refused(void **st
     CUdevResource all, none;
     CUdevResourceDesc description = NULL;
     CUgreenCtx green = NULL;
-    memset(&none, 0, sizeof(none));
+    memset(&none, 0, sizeof none);
     assert_cu(914, cu->DeviceGetDevResource_v1(0, &all, CU_DEV_RESOURCE_TYPE_INVALID));
     assert_cu(101, cu->DeviceGetDevResource_v1(99, &all, CU_DEV_RESOURCE_TYPE_SM));
     assert_cu(0, cu->DeviceGetDevResource_v1(0, &all, CU_DEV_RESOURCE_TYPE_SM));
@@ -83,9 +83,9 @@ static void test_green_stream_when_busy_then_its_primary_context_waits_for_it(vo
     CUgreenCtx green = green_new();
     CUstream stream = green_stream(green), other = support_stream(1);
     CUevent event = support_event(0); /* of the primary context, like the memory */
-    assert_cu(0, cu->MemAlloc_v2(&memory, sizeof(back)));
+    assert_cu(0, cu->MemAlloc_v2(&memory, sizeof back));
     assert_cu(0, cu->LaunchHostFunc_v1(stream, support_gate, &gate));
-    assert_cu(0, cu->MemsetD8Async_v1(memory, 5, sizeof(back), stream));
+    assert_cu(0, cu->MemsetD8Async_v1(memory, 5, sizeof back, stream));
     assert_cu(0, cu->EventRecord_v1(event, stream));
     assert_cu(0, cu->StreamWaitEvent_v1(other, event, 0));
     support_reached(&gate);
@@ -94,7 +94,7 @@ static void test_green_stream_when_busy_then_its_primary_context_waits_for_it(vo
     support_open(&gate);
     assert_cu(0, cu->CtxSynchronize_v1());
     assert_cu(0, cu->EventQuery_v1(event));
-    assert_cu(0, cu->MemcpyDtoH_v2(back, memory, sizeof(back)));
+    assert_cu(0, cu->MemcpyDtoH_v2(back, memory, sizeof back));
     assert_int_equal(back[15], 5);
     assert_cu(0, cu->MemFree_v2(memory));
     assert_cu(0, cu->EventDestroy_v2(event));

@@ -14,9 +14,9 @@ static void scale(struct softcuda_launch *launch)
     CUdeviceptr to;
     double by;
     int count;
-    memcpy(&to, launch->arguments[0], sizeof(to));
-    memcpy(&by, launch->arguments[2], sizeof(by));
-    memcpy(&count, launch->arguments[3], sizeof(count));
+    memcpy(&to, launch->arguments[0], sizeof to);
+    memcpy(&by, launch->arguments[2], sizeof by);
+    memcpy(&count, launch->arguments[3], sizeof count);
     char times = *(const char *)launch->arguments[1];
     for (int i = 0; i < count; i++)
         ((float *)(uintptr_t)to)[i] *= (float)(by * times * launch->grid[0] * launch->block[0]);
@@ -79,8 +79,8 @@ static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **
     int count = 2;
     float values[2] = {1, 2};
     CUfunction function = find("scale");
-    cu->MemAlloc_v2(&memory, sizeof(values));
-    cu->MemcpyHtoD_v2(memory, values, sizeof(values));
+    cu->MemAlloc_v2(&memory, sizeof values);
+    cu->MemcpyHtoD_v2(memory, values, sizeof values);
     void *params[] = {&memory, &times, &by, &count};
     assert_cu(0, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     count = 0; /* the launch has copied it */
@@ -90,10 +90,10 @@ static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **
         double by;
         int count;
     } buffer = {memory, 1, 1.0, 2};
-    size_t size = sizeof(buffer);
+    size_t size = sizeof buffer;
     void *extra[] = {(void *)1, &buffer, (void *)2, &size, (void *)0};
     assert_cu(0, cu->LaunchKernel_v1(function, 5, 1, 1, 2, 1, 1, 0, NULL, NULL, extra));
-    assert_cu(0, cu->MemcpyDtoH_v2(values, memory, sizeof(values)));
+    assert_cu(0, cu->MemcpyDtoH_v2(values, memory, sizeof values));
     assert_true(values[0] == 30 && values[1] == 60);
     assert_cu(1, cu->LaunchKernel_v1(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra));
     size = 4;
@@ -155,8 +155,8 @@ static void test_kernel_when_captured_then_every_launch_has_the_arguments(void *
     if (cushim_driver_version() < 10010)
         skip();
     CUstream stream = support_stream(0);
-    cu->MemAlloc_v2(&memory, sizeof(value));
-    cu->MemcpyHtoD_v2(memory, &value, sizeof(value));
+    cu->MemAlloc_v2(&memory, sizeof value);
+    cu->MemcpyHtoD_v2(memory, &value, sizeof value);
     void *params[] = {&memory, &times, &by, &count};
     assert_cu(0, cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     assert_cu(0, cu->LaunchKernel_v1(find("scale"), 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
@@ -165,7 +165,7 @@ static void test_kernel_when_captured_then_every_launch_has_the_arguments(void *
     assert_cu(0, cu->GraphInstantiate_v1(&exec, graph, NULL, NULL, 0));
     for (int i = 0; i < 10; i++)
         assert_cu(0, cu->GraphLaunch_v1(exec, stream));
-    assert_cu(0, cu->MemcpyDtoH_v2(&value, memory, sizeof(value)));
+    assert_cu(0, cu->MemcpyDtoH_v2(&value, memory, sizeof value));
     assert_true(value == 1024);
     assert_cu(0, cu->GraphExecDestroy_v1(exec));
     assert_cu(0, cu->GraphDestroy_v1(graph));

@@ -22,7 +22,7 @@ static void CUDA_CB record_line(void *user, CUlogLevel level, char *line, size_t
     struct record *record = user;
     size_t used = strlen(record->text);
     assert_int_equal(level, CU_LOG_LEVEL_ERROR);
-    snprintf(record->text + used, sizeof(record->text) - used, "%.*s\n", (int)length, line);
+    snprintf(record->text + used, sizeof record->text - used, "%.*s\n", (int)length, line);
     if (record->calls != NULL)
         record->calls();
     if (record->unregisters != NULL)
@@ -35,7 +35,7 @@ static struct record before; /* registered before cushim is loaded, and before c
 static CUlogsCallbackHandle record_begin(struct record *record)
 {
     CUlogsCallbackHandle callback = NULL;
-    memset(record, 0, sizeof(*record));
+    memset(record, 0, sizeof *record);
     assert_cu(0, cu->LogsRegisterCallback_v1(record_line, record, &callback));
     return callback;
 }
@@ -225,7 +225,7 @@ static void test_dump_when_read_from_an_iterator_then_the_lines_since_then(void 
 {
     (void)state;
     static char dump[25600];
-    size_t size = sizeof(dump);
+    size_t size = sizeof dump;
     CUlogIterator iterator, start;
     assert_cu(0, cu->LogsCurrent_v1(&iterator, 0));
     start = iterator;
@@ -233,7 +233,7 @@ static void test_dump_when_read_from_an_iterator_then_the_lines_since_then(void 
     assert_cu(0, cu->LogsDumpToMemory_v1(&iterator, dump, &size, 0));
     assert_int_equal(size, strlen(dump));
     assert_dump(dump, NO_BYTES);
-    size = sizeof(dump);
+    size = sizeof dump;
     assert_cu(0, cu->LogsDumpToMemory_v1(&iterator, dump, &size, 0));
     assert_int_equal(size, 0);
     assert_string_equal(dump, "");
@@ -243,7 +243,7 @@ static void test_dump_when_read_from_an_iterator_then_the_lines_since_then(void 
     assert_cu(1, cu->LogsDumpToMemory_v1(&start, NULL, &size, 0));
     assert_cu(1, cu->LogsCurrent_v1(NULL, 0));
     assert_cu(1, cu->LogsCurrent_v1(&iterator, 1));
-    size = sizeof(dump);
+    size = sizeof dump;
     assert_cu(0, cu->LogsDumpToMemory_v1(&start, dump, &size, 0));
     assert_dump(dump, NO_BYTES "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuLogsDumpToMemory\n"
                                "buffer cannot be NULL\n"
@@ -256,7 +256,7 @@ static void test_dump_when_lines_are_lost_then_the_newest_and_a_note(void **stat
 {
     (void)state;
     static char dump[25601], small[256];
-    size_t size = sizeof(dump);
+    size_t size = sizeof dump;
     for (int i = 0; i < 150; i++)
         fail_a_call(NULL);
     assert_cu(0, cu->LogsDumpToMemory_v1(NULL, dump, &size, 0));
@@ -265,9 +265,9 @@ static void test_dump_when_lines_are_lost_then_the_newest_and_a_note(void **stat
     for (const char *at = dump; (at = strchr(at, '\n')) != NULL; at++)
         lines++;
     assert_int_equal(lines, 101);
-    size = sizeof(small);
+    size = sizeof small;
     assert_cu(0, cu->LogsDumpToMemory_v1(NULL, small, &size, 0));
-    assert_in_range(size, 100, sizeof(small) - 1);
+    assert_in_range(size, 100, sizeof small - 1);
     assert_string_equal(strrchr(small, 'R'), "R_INVALID_VALUE) from cuMemAlloc_v2\n");
 }
 
@@ -281,7 +281,7 @@ static void test_dump_when_to_a_file_then_the_same_lines(void **state)
     assert_cu(0, cu->LogsCurrent_v1(&iterator, 0));
     fail_a_call(NULL);
     assert_cu(0, cu->LogsDumpToFile_v1(&iterator, path, 0));
-    assert_true(read(file, text, sizeof(text) - 1) > 0);
+    assert_true(read(file, text, sizeof text - 1) > 0);
     assert_dump(text, NO_BYTES);
     assert_cu(1, cu->LogsDumpToFile_v1(&iterator, "/nowhere/file", 0));
     assert_cu(1, cu->LogsDumpToFile_v1(&iterator, NULL, 0));

@@ -33,7 +33,7 @@ static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
         frame[i] = (unsigned char)i;
     assert_cu(0, cu->MemsetD8_v2(memory, 0xee, pitch * HEIGHT));
     CUDA_MEMCPY2D copy;
-    memset(&copy, 0, sizeof(copy));
+    memset(&copy, 0, sizeof copy);
     copy.srcMemoryType = CU_MEMORYTYPE_HOST;
     copy.srcHost = frame;
     copy.srcPitch = PITCH;
@@ -51,8 +51,8 @@ static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
     free(all);
 
     /* And back, into rows with other padding. */
-    memset(back, 0x55, sizeof(back));
-    memset(&copy, 0, sizeof(copy));
+    memset(back, 0x55, sizeof back);
+    memset(&copy, 0, sizeof copy);
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     copy.srcDevice = memory;
     copy.srcPitch = pitch;
@@ -79,10 +79,10 @@ static void test_memset_2d_when_elements_are_wide_then_only_they_change(void **s
     (void)state;
     CUdeviceptr memory;
     unsigned back[3 * 8];
-    cu->MemAlloc_v2(&memory, sizeof(back));
+    cu->MemAlloc_v2(&memory, sizeof back);
     assert_cu(0, cu->MemsetD32_v2(memory, 0x01020304, 3 * 8));
     assert_cu(0, cu->MemsetD2D32_v2(memory, 32, 0xaabbccdd, 5, 3));
-    assert_cu(0, cu->MemcpyDtoH_v2(back, memory, sizeof(back)));
+    assert_cu(0, cu->MemcpyDtoH_v2(back, memory, sizeof back));
     for (int i = 0; i < 3 * 8; i++)
         assert_true(back[i] == (i % 8 < 5 ? 0xaabbccdd : 0x01020304));
     assert_cu(0, cu->MemFree_v2(memory));
@@ -118,7 +118,7 @@ static CUmemoryPool pool_new(void)
 {
     CUmemoryPool pool = NULL;
     CUmemPoolProps properties;
-    memset(&properties, 0, sizeof(properties));
+    memset(&properties, 0, sizeof properties);
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     assert_cu(0, cu->MemPoolCreate_v1(&pool, &properties));

@@ -39,10 +39,10 @@ static void CUDA_CB gate_callback(CUstream stream, CUresult status, void *gate)
 }
 
 /* Streams at a gate, which occupy every worker. */
-enum { MOST_BUSY = 64 };
+enum { MAX_BUSY = 64 };
 struct busy {
     struct gate gate;
-    CUstream streams[MOST_BUSY];
+    CUstream streams[MAX_BUSY];
     size_t count;
 };
 
@@ -52,7 +52,7 @@ static void begin_without_threads(struct busy *busy)
     CUresult result = CUDA_SUCCESS;
     *busy = (struct busy){.count = 0};
     deny_threads(true);
-    while (result == CUDA_SUCCESS && busy->count < MOST_BUSY) {
+    while (result == CUDA_SUCCESS && busy->count < MAX_BUSY) {
         CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
         result = cu->StreamAddCallback_v1(stream, gate_callback, &busy->gate, 0);
         busy->streams[busy->count++] = stream;

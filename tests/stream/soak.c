@@ -25,7 +25,7 @@
 #include "kernels.h"
 #include "softcuda.h"
 
-enum { MOST_THREADS = 256 };
+enum { MAX_THREADS = 256 };
 
 static struct cushim_context *context;
 static struct cushim_dispatcher *dispatcher;
@@ -240,7 +240,7 @@ static void launch_fault(unsigned seed)
 
 static int round_of(double seconds, int wanted, size_t seed, bool with_fault)
 {
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[MAX_THREADS];
     pthread_t runner;
     if (cushim_context_create(0, 0, &context) != CUDA_SUCCESS) {
         printf("skipped: %s\n", cushim_error_last()->message);
@@ -273,7 +273,7 @@ int main(int count, char **arguments)
     int wanted = count > 2 ? atoi(arguments[2]) : 64;
     size_t seed = count > 3 ? (size_t)atoi(arguments[3]) : 1;
     int status = 0;
-    if (seconds <= 0 || wanted < 1 || wanted > MOST_THREADS) {
+    if (seconds <= 0 || wanted < 1 || wanted > MAX_THREADS) {
         fprintf(stderr, "usage: soak SECONDS [THREADS [SEED]]\n");
         return 2;
     }

@@ -20,7 +20,7 @@
     }
 
 /* A copy that was mapped again in each round would take 100 KiB each time. */
-enum { WARM_UP = 20, ROUNDS = 100, MOST_GROWTH_KIB = 4096 };
+enum { WARM_UP = 20, ROUNDS = 100, MAX_GROWTH_KIB = 4096 };
 
 static long most_memory_kib(void)
 {
@@ -82,7 +82,7 @@ int main(int count, char **arguments)
     CHECK(pthread_join(thread, NULL) == 0);
     printf("%d rounds, %ld KiB more, %d failed calls beside them\n", ROUNDS, growth, atomic_load(&failures));
     CHECK(atomic_load(&failures) > 0 && atomic_load(&wrong) == 0);
-    CHECK(growth <= MOST_GROWTH_KIB);
+    CHECK(growth <= MAX_GROWTH_KIB);
     CHECK(cushim_table()->DevicePrimaryCtxRelease_v1(0) == CUDA_SUCCESS);
     return 0;
 }

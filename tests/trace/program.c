@@ -388,7 +388,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "calls") == 0) {
         make_calls();
-    } else if (strcmp(what, "look-up") == 0) {
+    } else if (strcmp(what, "lookup") == 0) {
         look_up();
     } else if (strcmp(what, "launch") == 0) {
         launch();

@@ -92,7 +92,7 @@ class Calls(Traced):
         self.assertNotIn('lacks', summary)
 
     def test_report_when_program_looks_for_unknown_functions_then_these_are_not_failures(self):
-        self.trace(KNOWN, 'look-up')
+        self.trace(KNOWN, 'lookup')
         summary = self.report()
         self.assertRegex(summary, r'\n6 calls in \S+ \w+, 1 failed, 1 process\n')
         self.assertIn('\n2 requests to cuGetProcAddress found no function, which is not a failure.\n', summary)

@@ -34,7 +34,7 @@ static CUresult absent_result(enum cushim_slot slot)
 
 /* The message of a missing slot names the function, the version that it needs, and the version of the driver or the
  * limit that refuses. */
-static const char *later_form(size_t index)
+static const char *later_variant(size_t index)
 {
     while (cush_symbols_row(index).per_thread_symbol[0] == '\0')
         index++;
@@ -50,19 +50,19 @@ static void assert_detail(enum cushim_slot slot, enum cushim_default_stream kind
     size_t index = cush_symbols_row_of(slot);
     struct cushim_entry_point row = cush_symbols_row(index);
     bool is_elsewhere = cush_symbols_is_elsewhere(index);
-    bool needs_form = row.since <= version && !is_elsewhere; /* else it is missing in both tables */
-    int needed = needs_form ? 7000 : row.since;
+    bool needs_variant = row.since <= version && !is_elsewhere; /* else it is missing in both tables */
+    int needed = needs_variant ? 7000 : row.since;
     if (needed <= own_version)
         snprintf(limit, sizeof limit, "the version limit is CUDA %d.%d, and ", version / 1000, version % 1000 / 10);
     snprintf(needs, sizeof needs, "%s needs CUDA %d.%d%s; %sthis driver is CUDA %d.%d.", row.symbol, needed / 1000,
-             needed % 1000 / 10, needs_form ? " for per-thread default streams" : "", limit, own_version / 1000,
+             needed % 1000 / 10, needs_variant ? " for per-thread default streams" : "", limit, own_version / 1000,
              own_version % 1000 / 10);
-    if (needs_form && cush_symbols_lacks_form(index))
+    if (needs_variant && cush_symbols_lacks_variant(index))
         snprintf(needs, sizeof needs, "%s (CUDA %d.%d) does not support per-thread default streams; use %s.",
-                 row.symbol, row.since / 1000, row.since % 1000 / 10, later_form(index));
+                 row.symbol, row.since / 1000, row.since % 1000 / 10, later_variant(index));
     if (is_elsewhere)
         snprintf(needs, sizeof needs, "Only drivers for Windows have %s.", row.symbol);
-    assert_true(!needs_form || kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
+    assert_true(!needs_variant || kind == CUSHIM_DEFAULT_STREAM_PER_THREAD);
     assert_int_equal(error->code, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(error->function, row.symbol);
     assert_string_equal(error->message, needs);
@@ -91,7 +91,7 @@ static void assert_answers(const struct cushim_dispatch_table *table, enum cushi
     }
 }
 
-static void test_absent_table_when_each_slot_is_called_then_returns_no_device(void **state)
+static void test_null_driver_when_each_slot_is_called_then_returns_no_device(void **state)
 {
     (void)state;
     struct cushim_load_options options = {.path = "none"};
@@ -202,7 +202,7 @@ static void test_driver_table_when_driver_is_newer_than_the_list_then_slots_are_
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_absent_table_when_each_slot_is_called_then_returns_no_device),
+        UNIT_TEST(test_null_driver_when_each_slot_is_called_then_returns_no_device),
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver),
         UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent),
         UNIT_TEST(test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state),

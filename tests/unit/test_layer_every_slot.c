@@ -108,7 +108,7 @@ static void test_driver_table_when_a_layer_is_on_every_slot_then_each_call_passe
     }
 }
 
-static void test_absent_table_when_a_layer_is_on_every_slot_then_each_call_passes_it_once(void **state)
+static void test_null_driver_when_a_layer_is_on_every_slot_then_each_call_passes_it_once(void **state)
 {
     (void)state;
     struct cushim_load_options none = {.path = "none"};
@@ -133,7 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_driver_table_when_a_layer_is_on_every_slot_then_each_call_passes_it_once),
-        UNIT_TEST(test_absent_table_when_a_layer_is_on_every_slot_then_each_call_passes_it_once),
+        UNIT_TEST(test_null_driver_when_a_layer_is_on_every_slot_then_each_call_passes_it_once),
         UNIT_TEST(test_bootstrap_table_when_a_layer_waits_then_the_first_call_passes_it_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

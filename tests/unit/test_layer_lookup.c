@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Look-ups when there are layers: cushim_lookup() and cuGetProcAddress lead to the top table. */
+/* Lookups when there are layers: cushim_lookup() and cuGetProcAddress lead to the top table. */
 #include "layers.h"
 
 static cushim_fn look_up(const char *name, enum cushim_default_stream kind)

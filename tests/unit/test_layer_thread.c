@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { CALLERS = 6, LAYERS = 4, LEAST_CALLS = 2000 };
+enum { CALLERS = 6, LAYERS = 4, MIN_CALLS = 2000 };
 
 static _Thread_local unsigned passed; /* a bit for each layer that a call has passed */
 
@@ -57,7 +57,7 @@ static void call_once(enum cushim_default_stream kind)
 static void *call_often(void *unused)
 {
     pthread_barrier_wait(&start);
-    for (int i = 0; i < LEAST_CALLS || !done; i++)
+    for (int i = 0; i < MIN_CALLS || !done; i++)
         call_once(i % 2 != 0 ? CUSHIM_DEFAULT_STREAM_PER_THREAD : CUSHIM_DEFAULT_STREAM_LEGACY);
     return unused;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Version limit, hidden functions and minimum version: the table, look-ups, the driver's own look-up and the reported
+/* Version limit, hidden functions and minimum version: the table, lookups, the driver's own lookup and the reported
  * version obey them. */
 #include "unit.h"
 

@@ -2,10 +2,10 @@
 /* The log callback receives every attempt and the outcome, and may call anything. */
 #include "unit.h"
 
-enum { MOST_LINES = 64 };
+enum { MAX_LINES = 64 };
 
 static struct {
-    char lines[MOST_LINES][4096];
+    char lines[MAX_LINES][4096];
     int count;
     void *user;
     void (*work)(void);
@@ -14,7 +14,7 @@ static struct {
 static void hear(void *user, const char *line)
 {
     heard.user = user;
-    assert_true(heard.count < MOST_LINES);
+    assert_true(heard.count < MAX_LINES);
     snprintf(heard.lines[heard.count++], sizeof heard.lines[0], "%s", line);
     assert_null(strpbrk(line, "\r\n"));
     if (heard.work != NULL)

@@ -152,7 +152,7 @@ static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **st
     }
 }
 
-/* Of cuMemcpy2D, the entry point of CUDA 2.0 has no per-thread form, and that of 3.2 has one, from CUDA 7.0 on. */
+/* Of cuMemcpy2D, the entry point of CUDA 2.0 has no per-thread variant, and that of 3.2 has one, from CUDA 7.0 on. */
 static void test_lookup_when_the_old_version_has_no_per_thread_form_then_the_function_is_too_new(void **state)
 {
     (void)state;
@@ -339,7 +339,7 @@ static void test_symbol_when_no_driver_exists_then_the_function_of_the_absent_ta
     assert_true(cushim_symbol("cuNoSuchThing") == NULL);
 }
 
-/* Names of functions that succeed in the absent table. */
+/* Names of functions that succeed in the null driver. */
 static bool is_answered_without_a_driver(const char *symbol)
 {
     return strcmp(symbol, "cuDriverGetVersion") == 0 || strcmp(symbol, "cuDeviceGetCount") == 0

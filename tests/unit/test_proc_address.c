@@ -30,9 +30,9 @@ static void assert_slots(int version, enum cushim_default_stream kind, bool foun
     {
         struct cushim_slot_info info;
         assert_int_equal(cushim_slot_get_info(slot, kind, &info), CUDA_SUCCESS);
-        bool lacks_form = per_thread && cush_symbols_lacks_form(cush_symbols_row_of(slot));
+        bool lacks_variant = per_thread && cush_symbols_lacks_variant(cush_symbols_row_of(slot));
         bool is_elsewhere = cush_symbols_is_elsewhere(cush_symbols_row_of(slot));
-        bool native = info.since <= version && (found || is_exported(slot)) && !lacks_form && !is_elsewhere;
+        bool native = info.since <= version && (found || is_exported(slot)) && !lacks_variant && !is_elsewhere;
         bool adapted =
             native && per_thread && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2);
         if (adapted) {
@@ -65,7 +65,7 @@ static void assert_lookups(int version, enum cushim_default_stream kind, bool fo
             assert_int_equal(unit_call(fn), FAKE_CODE(row, per_thread && entry.per_thread_symbol[0] != '\0'));
         } else {
             assert_int_equal(result, CUDA_ERROR_NOT_FOUND);
-            /* Some older ABIs have no per-thread form. */
+            /* Some older ABIs have no per-thread variant. */
             assert_true(!found || per_thread || cush_symbols_is_elsewhere(row));
             assert_null(fn);
         }

@@ -142,7 +142,7 @@ static void ask_something(int index)
     case 4:
         results[index] = cushim_lookup("cuStreamQuery", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn);
         break;
-    case 5: /* the driver's own look-up is called, and its results are checked */
+    case 5: /* the driver's own lookup is called, and its results are checked */
         results[index] =
             cushim_lookup("cuNoSuchThing", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn) == CUDA_ERROR_NOT_FOUND
                 ? CUDA_SUCCESS

@@ -67,7 +67,7 @@ CUresult unit_native_result(enum cushim_slot slot, enum cushim_default_stream ki
 /* Fails the test unless `text` contains `part`. */
 void unit_assert_contains(const char *text, const char *part);
 
-/* Asserts that a load failed with this reason, that the diagnosis has a message, and that the absent table is
+/* Asserts that a load failed with this reason, that the diagnosis has a message, and that the null driver is
  * current. */
 void unit_assert_failed(CUresult result, enum cushim_reason reason, CUresult code);
 

@@ -15,7 +15,7 @@
 
 /* ---- main.c: the command line ---- */
 
-enum { MOST_WORDS = 2 };
+enum { MAX_WORDS = 2 };
 
 /* The pointers point into the command line. */
 struct options {
@@ -25,11 +25,11 @@ struct options {
     enum cushim_default_stream kind;
     const char *softcuda; /* "580", or NULL; load.path is then the path of that library */
     struct cushim_load_options load;
-    int required_version;          /* 0: any */
-    int wait_seconds;              /* how long probe tries again */
-    int timeout_seconds;           /* how long a start may take; 0: the default */
-    bool watch;                    /* doctor: show every operation that fails */
-    const char *words[MOST_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
+    int required_version;         /* 0: any */
+    int wait_seconds;             /* how long probe tries again */
+    int timeout_seconds;          /* how long a start may take; 0: the default */
+    bool watch;                   /* doctor: show every operation that fails */
+    const char *words[MAX_WORDS]; /* the other arguments: FILTER; FUNCTION and VERSION */
     size_t word_count;
     const char *feature; /* --feature, or NULL */
     const char *choose;  /* --choose, or NULL */
@@ -68,7 +68,7 @@ enum status lookup_versions(const struct options *options);
  * path, but the dynamic loader opens a plain name without a check: a truncated file ends the process (SIGBUS), and a
  * FIFO blocks it. The constructor of a library, or a layer, can end the process too.
  *
- * Returns NULL if this process can load the driver with these options. Otherwise the absent table is current, and the
+ * Returns NULL if this process can load the driver with these options. Otherwise the null driver is current, and the
  * returned diagnosis, which is never freed, names the library or the layer and describes how the child ended. On
  * Windows there is no child: LoadLibrary compares a file with its header before it maps it, and a plain name is
  * searched in System32 only.

@@ -10,7 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { MOST_SEGMENTS = 64, MOST_INTERPRETERS = 5 /* as the kernel follows */ };
+enum { MAX_SEGMENTS = 64, MAX_INTERPRETERS = 5 /* as the kernel follows */ };
 
 static bool find_on_path(const char *program, char *path, size_t size)
 {
@@ -40,7 +40,7 @@ static bool gains_rights(int file)
 static bool read_segments(int file, const ElfW(Ehdr) * header, ElfW(Phdr) * segments)
 {
     size_t size = header->e_phnum * sizeof segments[0];
-    return header->e_phnum <= MOST_SEGMENTS && pread(file, segments, size, (off_t)header->e_phoff) == (ssize_t)size;
+    return header->e_phnum <= MAX_SEGMENTS && pread(file, segments, size, (off_t)header->e_phoff) == (ssize_t)size;
 }
 
 static bool has_soname(int file, const ElfW(Phdr) * dynamic)
@@ -58,7 +58,7 @@ static bool has_soname(int file, const ElfW(Phdr) * dynamic)
  * loader itself. */
 static bool is_static(int file, const ElfW(Ehdr) * header)
 {
-    ElfW(Phdr) segments[MOST_SEGMENTS];
+    ElfW(Phdr) segments[MAX_SEGMENTS];
     if (!read_segments(file, header, segments))
         return false;
     for (size_t i = 0; i < header->e_phnum; i++) {
@@ -107,7 +107,7 @@ const char *exec_target_obstacle(const char *program)
     char path[PLATFORM_PATH_SIZE];
     const char *obstacle = NULL;
     bool is_script = find_on_path(program, path, sizeof path);
-    for (int depth = 0; is_script && depth < MOST_INTERPRETERS; depth++) {
+    for (int depth = 0; is_script && depth < MAX_INTERPRETERS; depth++) {
         int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (file < 0)
             return NULL; /* execvp() reports it */

@@ -27,7 +27,7 @@ static const char driver_variable[] = "CUSHIM_DRIVER";
 static const char layers_variable[] = "CUSHIM_LAYERS";
 static const char log_variable[] = "CUSHIM_LOG"; /* only the load that the program reports is logged */
 
-enum { CHILD_SECONDS = 10, MOST_VARIABLES = 8 };
+enum { CHILD_SECONDS = 10, MAX_VARIABLES = 8 };
 
 /* A child that exits with 0 need not have come to its end: the constructor of a library can call exit(). */
 struct loading {
@@ -208,19 +208,19 @@ static const char *first_path(const struct cushim_load_options *options)
 static struct {
     struct cushim_diagnosis diagnosis;
     struct cushim_attempt attempt;
-    struct cushim_variable variables[MOST_VARIABLES];
+    struct cushim_variable variables[MAX_VARIABLES];
     char path[PLATFORM_PATH_SIZE], message[2 * PLATFORM_PATH_SIZE];
     struct end end;
 } failure;
 
 static void failure_add_variable(const char *name, const char *value, bool used)
 {
-    if (failure.diagnosis.variable_count < MOST_VARIABLES)
+    if (failure.diagnosis.variable_count < MAX_VARIABLES)
         failure.variables[failure.diagnosis.variable_count++] =
             (struct cushim_variable){.name = name, .value = value, .used = used};
 }
 
-/* Makes the absent table current, without layers, and describes the variables that affected the load. */
+/* Makes the null driver current, without layers, and describes the variables that affected the load. */
 static void failure_begin(const struct cushim_load_options *options, enum cushim_reason reason)
 {
     struct cushim_load_options nothing = *options;

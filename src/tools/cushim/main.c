@@ -61,9 +61,9 @@ static enum status read_version(const struct option *option, const char *value, 
 
 static enum status read_seconds(const struct option *option, const char *value, struct options *options)
 {
-    enum { MOST_DIGITS = 6 };
+    enum { MAX_DIGITS = 6 };
     size_t digits = strspn(value, "0123456789");
-    if (digits == 0 || digits > MOST_DIGITS || value[digits] != '\0')
+    if (digits == 0 || digits > MAX_DIGITS || value[digits] != '\0')
         return text_refuse("%s: \"%s\" is not a number of seconds", option->name, value);
     *(int *)option_member(option, options) = atoi(value);
     return STATUS_USABLE;
@@ -271,7 +271,7 @@ static void run_other_program(char **arguments)
 static enum status read_word(const char *word, struct options *options)
 {
     if (options->command != NULL) {
-        if (options->word_count == MOST_WORDS)
+        if (options->word_count == MAX_WORDS)
             return text_refuse("unexpected argument \"%s\"", word);
         options->words[options->word_count++] = word;
         return STATUS_USABLE;

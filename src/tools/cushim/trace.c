@@ -114,7 +114,7 @@ static bool is_stream(const char *text)
 
 enum status command_trace(const struct options *options)
 {
-    enum { LEAST_SIZE = TRACE_CHUNKS_AT + TRACE_CHUNK_SIZE };
+    enum { MIN_SIZE = TRACE_CHUNKS_AT + TRACE_CHUNK_SIZE };
     bool reports = options->word_count > 0 && strcmp(options->words[0], "report") == 0;
     bool has_format = options->json || options->html || options->csv;
     struct trace_options report = options->trace;
@@ -125,8 +125,8 @@ enum status command_trace(const struct options *options)
     if (options->trace.stream != NULL && !is_stream(options->trace.stream))
         return text_refuse("--stream: \"%s\" is not a stream such as 3, 0x55d2a0, legacy or per-thread",
                            options->trace.stream);
-    if (options->recording.size != 0 && options->recording.size < LEAST_SIZE)
-        return text_refuse("--size: the smallest size is %dK", LEAST_SIZE >> 10);
+    if (options->recording.size != 0 && options->recording.size < MIN_SIZE)
+        return text_refuse("--size: the smallest size is %dK", MIN_SIZE >> 10);
     if (options->program != NULL && options->program[0] != NULL && options->word_count == 0 && !has_format)
         return record(options);
     if (options->program == NULL && reports && options->word_count == 2)

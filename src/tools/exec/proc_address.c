@@ -10,7 +10,7 @@ struct pair {
     cushim_fn exported;
 };
 
-/* One for each entry point and for its per-thread form. */
+/* One for each entry point and for its per-thread variant. */
 static struct pair pairs[2 * ROW_COUNT + EXEC_WITHOUT_SLOT_COUNT];
 static size_t pair_count;
 static cushim_fn exported_slots[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];

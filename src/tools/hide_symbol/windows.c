@@ -9,7 +9,7 @@ bool os_hide_symbol(const char *name)
 {
     MEMORY_BASIC_INFORMATION region;
     static const char here = 0;
-    if (VirtualQuery(&here, &region, sizeof(region)) == 0)
+    if (VirtualQuery(&here, &region, sizeof region) == 0)
         return false;
     char *base = region.AllocationBase;
     const IMAGE_DOS_HEADER *dos = (const void *)base;
@@ -24,10 +24,10 @@ bool os_hide_symbol(const char *name)
             continue;
         DWORD *function = &functions[ordinals[i]];
         DWORD before;
-        if (!VirtualProtect(function, sizeof(*function), PAGE_READWRITE, &before))
+        if (!VirtualProtect(function, sizeof *function, PAGE_READWRITE, &before))
             return false;
         *function = 0;
-        VirtualProtect(function, sizeof(*function), before, &before);
+        VirtualProtect(function, sizeof *function, before, &before);
         return true;
     }
     return false;

@@ -45,7 +45,7 @@ static void *run_body(void *argument)
 bool os_start_thread(void (*body)(void))
 {
     /* ISO C does not allow to store a function pointer in a void pointer, so it is stored in an object. */
-    void (**box)(void) = malloc(sizeof(*box));
+    void (**box)(void) = malloc(sizeof *box);
     if (box == NULL)
         return false;
     *box = body;

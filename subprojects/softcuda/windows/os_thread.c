@@ -44,7 +44,7 @@ static DWORD WINAPI run_body(void *argument)
 
 bool os_start_thread(void (*body)(void))
 {
-    void (**box)(void) = malloc(sizeof(*box));
+    void (**box)(void) = malloc(sizeof *box);
     if (box == NULL)
         return false;
     *box = body;

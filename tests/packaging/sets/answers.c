@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what a copy of cushim answers about a driver: the diagnosis, and for each named slot its state and look-ups.
+ * Prints what a copy of cushim answers about a driver: the diagnosis, and for each named slot its state and lookups.
  * A copy that was made for a set of functions must print the same as the whole library.
  *
  *   answers SLOT...

@@ -2,7 +2,7 @@
 /*
  * Questions about a function that is not in the set with which this copy of cushim was made.
  *
- *   hazards find|lack FUNCTION VERSION SYMBOL   the look-up finds exactly the entry point SYMBOL, or finds nothing and
+ *   hazards find|lack FUNCTION VERSION SYMBOL   the lookup finds exactly the entry point SYMBOL, or finds nothing and
  *                                               says that the set lacks the function
  *   hazards refused                             the load fails, as CUSHIM_LAYERS names a layer for another table, and
  *                                               the diagnosis says why

@@ -13,7 +13,7 @@ RELATIVE = {'x86-64': 8, 'arm64': 1027, 'ppc64': 22, 'riscv64': 3}
 # The symbols that matter start so: functions of the driver, of the runtime and of the compilers (nvrtc..., nvJitLink...).
 PREFIXES = b'cu', b'nv', b'__'
 UNDERSCORED = '__cudaRegister', '__nvJitLink'
-MOST_SECTIONS, MOST_SYMBOLS, MOST_RELOCATIONS = 200000, 4000000, 20000000
+MAX_SECTIONS, MAX_SYMBOLS, MAX_RELOCATIONS = 200000, 4000000, 20000000
 
 
 class Section:
@@ -64,7 +64,7 @@ class Elf:
         count = count or first[5]
         if names == 0xffff:
             names = first[6]
-        if count > MOST_SECTIONS:
+        if count > MAX_SECTIONS:
             raise Damaged(f'the ELF file claims {count} sections')
         rows = list(self.window.rows(form, offset, count))
         sections = []
@@ -111,7 +111,7 @@ class Elf:
             # A copy, because a file can have a million symbols, and few begin so.
             strings = linked.bytes(0, linked.size)
             count = section.window.size // size
-            if count > MOST_SYMBOLS:
+            if count > MAX_SYMBOLS:
                 raise Damaged(f'the ELF file claims {count} symbols')
             for index, row in enumerate(section.window.rows(form, 0, count)):
                 name, info, where = (row[0], row[1], row[3]) if self.bits == 64 else (row[0], row[3], row[5])
@@ -130,7 +130,7 @@ class Elf:
 
     def relocations(self):
         """(offset, type, index of the symbol, addend) of the dynamic relocations, as far as they have one."""
-        budget = MOST_RELOCATIONS
+        budget = MAX_RELOCATIONS
         for section in self.of_kind(RELA, REL):
             if not section.flags & 2: # not loaded
                 continue

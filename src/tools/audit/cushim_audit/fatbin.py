@@ -13,9 +13,9 @@ PTX, SASS, IR = 'PTX', 'SASS', 'IR'
 KINDS = {1: PTX, 2: SASS, 8: IR}
 ENTRY = '<HHIQIIHHI'
 SMALLEST_ENTRY = 48
-MOST_ENTRIES = 4096
+MAX_ENTRIES = 4096
 # A cubin without code has about 1.5 KB.
-MOST_EMPTY = 4096
+MAX_EMPTY = 4096
 ACCELERATED, FAMILY = 0x100000, 0x200000
 
 
@@ -53,7 +53,7 @@ def suffix_of(flags):
 
 def is_empty_cubin(window):
     """Whether a cubin that is not compressed has neither code nor variables, by the names of its sections."""
-    if window.head(4) != b'\x7fELF' or window.size > MOST_EMPTY:
+    if window.head(4) != b'\x7fELF' or window.size > MAX_EMPTY:
         return False
     names = window.bytes(0, window.size)
     return b'.shstrtab\0' in names and not any(one in names for one in (b'.text.', b'.nv.global', b'.nv.constant'))
@@ -64,7 +64,7 @@ def read_entries(window):
     codes, at, largest, is_empty = [], 0, 0, False
     while at + SMALLEST_ENTRY <= window.size:
         kind, _, header, size, _, _, minor, major, arch = window.unpack(ENTRY, at)
-        if kind == 0 or header < SMALLEST_ENTRY or len(codes) == MOST_ENTRIES:
+        if kind == 0 or header < SMALLEST_ENTRY or len(codes) == MAX_ENTRIES:
             break
         flags = entry_flags(window, at)
         if kind in KINDS:
@@ -75,7 +75,7 @@ def read_entries(window):
         is_empty = is_empty or is_empty_cubin(window.part(at + header, size))
         largest = max(largest, size)
         at += header + size
-    return codes, is_empty and largest <= MOST_EMPTY
+    return codes, is_empty and largest <= MAX_EMPTY
 
 
 def read_container(window, at):

@@ -20,7 +20,7 @@ from .fatbin import MAGIC
 from .window import Damaged, Window
 
 IN_MEMORY = 32 << 20
-MOST_UNPACKED = 64 << 30
+MAX_UNPACKED = 64 << 30
 DEEPEST = 3
 PTX_START = re.compile(rb'(?:\s|//[^\n]*\n|/\*.*?\*/)*\.version\s', re.S)
 TARBALL = re.compile(r'\.(tar(\.\w+)?|tgz|tbz2?|txz)$', re.I)
@@ -207,8 +207,8 @@ class Prefixed:
 
 
 def check_total(total):
-    if total > MOST_UNPACKED:
-        raise Damaged(f'the archive unpacks to more than {MOST_UNPACKED >> 30} GiB')
+    if total > MAX_UNPACKED:
+        raise Damaged(f'the archive unpacks to more than {MAX_UNPACKED >> 30} GiB')
 
 
 def read_ar(item):

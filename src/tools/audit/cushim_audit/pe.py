@@ -5,7 +5,7 @@ from .window import Damaged
 MACHINES = {0x14c: 'x86', 0x8664: 'x86-64', 0xaa64: 'arm64'}
 EXPORTS, IMPORTS, DELAYED = 0, 1, 13
 IS_CODE, IS_DLL = 0x20, 0x2000
-MOST = 100000
+MAX = 100000
 
 
 class Absent(Damaged):
@@ -62,7 +62,7 @@ class Pe:
 
     def rows_until_zero(self, form, address):
         window, at = self.at(address)
-        for _ in range(MOST):
+        for _ in range(MAX):
             row = window.unpack(form, at)
             if not any(row):
                 return
@@ -106,7 +106,7 @@ class Pe:
             return '', set()
         window, at = self.at(self.directories[EXPORTS][0])
         name, _, _, count, _, names = window.unpack('<IIIIII', at + 12)
-        if count > MOST:
+        if count > MAX:
             raise Damaged(f'the PE file claims {count} exports')
         library = self.text(name)
         window, at = self.at(names) if count else (window, 0)

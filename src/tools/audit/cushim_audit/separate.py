@@ -9,7 +9,7 @@ from .window import Damaged
 
 MAGIC, LINKED, SIZE = b'\xb1\x43\x62\x46', 2, 24
 # A library has one linked container, and an archive that was linked to one object file has one for each of its parts.
-MOST_LINKED = 4096
+MAX_LINKED = 4096
 
 
 def linked_addresses(section, pointers):
@@ -19,8 +19,8 @@ def linked_addresses(section, pointers):
         magic, version, address = section.window.unpack('<4sIQ', at)
         if magic == MAGIC and version == LINKED:
             found.add(pointers.get(section.address + at + 8, address))
-            if len(found) > MOST_LINKED:
-                raise Damaged(f'the file claims more than {MOST_LINKED} linked fat binaries')
+            if len(found) > MAX_LINKED:
+                raise Damaged(f'the file claims more than {MAX_LINKED} linked fat binaries')
     return found
 
 

@@ -23,7 +23,7 @@ static const char *keep_text(struct doctor *doctor, const char *format, va_list 
 
 void doctor_find(struct doctor *doctor, const char *check, enum verdict verdict, const char *message, ...)
 {
-    struct finding *finding = &doctor->findings[doctor->count < MOST_FINDINGS ? doctor->count++ : MOST_FINDINGS - 1];
+    struct finding *finding = &doctor->findings[doctor->count < MAX_FINDINGS ? doctor->count++ : MAX_FINDINGS - 1];
     va_list arguments;
     va_start(arguments, message);
     *finding = (struct finding){

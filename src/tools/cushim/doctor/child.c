@@ -194,10 +194,10 @@ static void answer_keep(struct child *child, const char *text, size_t size)
 /* Takes what a pipe contains. A process that the driver has left behind may write faster than this one reads. */
 static void pipe_take(struct child *child, const int *end, void (*keep)(struct child *, const char *, size_t))
 {
-    enum { MOST_READS = 1024 };
+    enum { MAX_READS = 1024 };
     char text[4096];
     ssize_t count;
-    for (int i = 0; i < MOST_READS && *end >= 0 && (count = read(*end, text, sizeof text)) > 0; i++)
+    for (int i = 0; i < MAX_READS && *end >= 0 && (count = read(*end, text, sizeof text)) > 0; i++)
         keep(child, text, (size_t)count);
 }
 

@@ -18,7 +18,7 @@ struct finding {
 };
 
 /* Room for a finding of each check, attempt, variable and operation. */
-enum { MOST_FINDINGS = 96 + MOST_OPERATIONS };
+enum { MAX_FINDINGS = 96 + MAX_OPERATIONS };
 
 /* The NVIDIA GPUs on the PCI bus. */
 struct bus_gpu {
@@ -27,9 +27,9 @@ struct bus_gpu {
     char driver[24]; /* the driver of the kernel to which it is bound, or "" */
     bool is_lost;    /* its registers read as ones: it does not answer */
 };
-enum { MOST_BUS_GPUS = 16 };
+enum { MAX_BUS_GPUS = 16 };
 struct bus {
-    struct bus_gpu gpus[MOST_BUS_GPUS];
+    struct bus_gpu gpus[MAX_BUS_GPUS];
     int count, switches; /* NVSwitches */
 };
 
@@ -63,7 +63,7 @@ struct doctor {
     struct bus bus;
     bool is_wsl, is_jetson, is_nixos, is_flatpak;
     bool sees_bus; /* the PCI bus can be read */
-    struct finding findings[MOST_FINDINGS];
+    struct finding findings[MAX_FINDINGS];
     size_t count;
     char texts[96 * 1024]; /* of the findings, which a limit of memory must leave room for */
     size_t text_size;
@@ -109,7 +109,7 @@ void evidence_ask_nvml(struct nvml *nvml);
 #undef EVIDENCE
 
 /* An operation that was refused and that driver 580 does not need, or NULL. */
-const struct operation *suspect_find(const struct doctor *doctor);
+const struct operation *candidate_find(const struct doctor *doctor);
 
 /* The number of open descriptors; 0: unknown. */
 int open_files_count(void);

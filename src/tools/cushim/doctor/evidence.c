@@ -78,7 +78,7 @@ static void bus_add(struct doctor *doctor, const char *device)
         return;
     unsigned long class = strtoul(text, NULL, 16) >> 8;
     bus->switches += class == BRIDGE;
-    if (class >> 8 != DISPLAY || bus->count == MOST_BUS_GPUS)
+    if (class >> 8 != DISPLAY || bus->count == MAX_BUS_GPUS)
         return;
     struct bus_gpu *gpu = &bus->gpus[bus->count++];
     snprintf(gpu->address, sizeof gpu->address, "%.23s", device);

@@ -60,15 +60,15 @@ bool evidence_memfd_refused(const struct doctor *doctor)
                || operations_find(&doctor->trials->operations, "memfd_create") != NULL);
 }
 
-const struct operation *suspect_find(const struct doctor *doctor)
+const struct operation *candidate_find(const struct doctor *doctor)
 {
-    const struct operation *suspect = operations_last_suspect(&doctor->watch.operations);
-    return suspect != NULL ? suspect : operations_last_suspect(&doctor->trials->operations);
+    const struct operation *candidate = operations_last_candidate(&doctor->watch.operations);
+    return candidate != NULL ? candidate : operations_last_candidate(&doctor->trials->operations);
 }
 
-bool evidence_suspect(const struct doctor *doctor)
+bool evidence_candidate(const struct doctor *doctor)
 {
-    return doctor->operation == NULL && suspect_find(doctor) != NULL;
+    return doctor->operation == NULL && candidate_find(doctor) != NULL;
 }
 
 #if defined(_WIN32)
@@ -207,9 +207,9 @@ static bool node_status(const struct doctor *doctor, struct stat *out_status)
 
 static bool has_group(gid_t wanted)
 {
-    enum { MOST_GROUPS = 1024 };
-    static gid_t groups[MOST_GROUPS];
-    int count = getgroups(MOST_GROUPS, groups);
+    enum { MAX_GROUPS = 1024 };
+    static gid_t groups[MAX_GROUPS];
+    int count = getgroups(MAX_GROUPS, groups);
     bool found = getegid() == wanted;
     for (int i = 0; i < count; i++)
         found = found || groups[i] == wanted;
@@ -310,7 +310,7 @@ bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, 
         snprintf(path, path_size, "%s", doctor->operation->path);
         return node_is_wrong(doctor, path, text, size);
     }
-    for (int i = -2; i < MOST_BUS_GPUS; i++) {
+    for (int i = -2; i < MAX_BUS_GPUS; i++) {
         if (i < 0)
             snprintf(path, path_size, "%s", others[i + 2]);
         else

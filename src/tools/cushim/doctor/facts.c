@@ -389,23 +389,23 @@ static void write_number(const struct doctor *doctor, char *text, size_t size)
     (void)wrong_node_find(doctor, path, sizeof path, text, size);
 }
 
-static void write_suspect(const struct doctor *doctor, char *text, size_t size)
+static void write_candidate(const struct doctor *doctor, char *text, size_t size)
 {
-    const struct operation *suspect = suspect_find(doctor);
+    const struct operation *candidate = candidate_find(doctor);
     char phrase[256];
-    if (suspect == NULL)
+    if (candidate == NULL)
         return;
-    operation_phrase(suspect, phrase, sizeof phrase);
-    snprintf(text, size, "%s fails (%s, %s)", phrase, calls_error_name(suspect->error), strerror(suspect->error));
+    operation_phrase(candidate, phrase, sizeof phrase);
+    snprintf(text, size, "%s fails (%s, %s)", phrase, calls_error_name(candidate->error), strerror(candidate->error));
 }
 
 /* The same as a sentence. */
 static void write_refused(const struct doctor *doctor, char *text, size_t size)
 {
-    char suspect[384] = "";
-    write_suspect(doctor, suspect, sizeof suspect);
-    if (suspect[0] != '\0')
-        snprintf(text, size, " Driver 580 starts although %s; another version may need it.", suspect);
+    char candidate[384] = "";
+    write_candidate(doctor, candidate, sizeof candidate);
+    if (candidate[0] != '\0')
+        snprintf(text, size, " Driver 580 starts although %s; another version may need it.", candidate);
 }
 
 static void append(char *text, size_t size, const char *more)
@@ -418,7 +418,7 @@ static void append(char *text, size_t size, const char *more)
 static void write_ruled_out(const struct doctor *doctor, char *text, size_t size)
 {
     char part[160];
-    if (doctor->watched && suspect_find(doctor) == NULL) {
+    if (doctor->watched && candidate_find(doctor) == NULL) {
         snprintf(part, sizeof part, "a refusal by the system (none of %lu system calls)",
                  doctor->watch.operations.calls);
         append(text, size, part);
@@ -458,7 +458,7 @@ void evidence_text(const struct doctor *doctor, const char *name, char *text, si
         FACT(device),     FACT(mps),
         FACT(visible),    FACT(visible_fault),
         FACT(ruled_out),  FACT(node),
-        FACT(wrong_node), FACT(suspect),
+        FACT(wrong_node), FACT(candidate),
         FACT(refused),    FACT(cpu),
         FACT(stack),      FACT(before),
         FACT(killer),     FACT(number),

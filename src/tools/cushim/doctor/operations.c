@@ -60,8 +60,8 @@ void operations_add(struct operations *operations, const char *call, const char 
         last->count++;
         return;
     }
-    if (operations->count == MOST_OPERATIONS) {
-        memmove(operations->list, operations->list + 1, (MOST_OPERATIONS - 1) * sizeof operations->list[0]);
+    if (operations->count == MAX_OPERATIONS) {
+        memmove(operations->list, operations->list + 1, (MAX_OPERATIONS - 1) * sizeof operations->list[0]);
         operations->count--;
         operations->lost++;
     }
@@ -106,7 +106,7 @@ const struct operation *operations_first_cause(const struct operations *operatio
     return NULL;
 }
 
-const struct operation *operations_last_suspect(const struct operations *operations)
+const struct operation *operations_last_candidate(const struct operations *operations)
 {
     static const char refusals[] =
         "EPERM EACCES ENOSYS EROFS ENOSPC EDQUOT ENOMEM EMFILE ENFILE EAGAIN EAFNOSUPPORT EIO";

@@ -16,11 +16,11 @@ struct operation {
     enum meaning meaning;
 };
 
-enum { MOST_OPERATIONS = 256 };
+enum { MAX_OPERATIONS = 256 };
 
 /* Begin with a zeroed struct. If there are too many, the oldest are lost. */
 struct operations {
-    struct operation list[MOST_OPERATIONS];
+    struct operation list[MAX_OPERATIONS];
     size_t count;
     size_t lost;
     unsigned long calls; /* all that were made */
@@ -36,7 +36,7 @@ const struct operation *operations_last_cause(const struct operations *operation
 const struct operation *operations_first_cause(const struct operations *operations);
 
 /* The last operation that was refused, although driver 580 starts without it; NULL if there is none. */
-const struct operation *operations_last_suspect(const struct operations *operations);
+const struct operation *operations_last_candidate(const struct operations *operations);
 
 /* Whether an operation has this call and this error; whatever it means. */
 const struct operation *operations_find(const struct operations *operations, const char *calls);

@@ -108,7 +108,7 @@ void start_work(void *memory)
     int count = 0;
     start->step = START_COUNT;
     code = cushim_table_legacy()->DeviceGetCount_v1(&count);
-    start->gpu_count = code == CUDA_SUCCESS && count < MOST_GPUS ? count : code == CUDA_SUCCESS ? MOST_GPUS : 0;
+    start->gpu_count = code == CUDA_SUCCESS && count < MAX_GPUS ? count : code == CUDA_SUCCESS ? MAX_GPUS : 0;
     if (start->gpu_count == 0) {
         start_fail(start, START_COUNT, code);
         return;

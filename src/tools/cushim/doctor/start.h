@@ -28,7 +28,7 @@ struct start_gpu {
     CUresult code;             /* what it returned */
 };
 
-enum { MOST_GPUS = 64 };
+enum { MAX_GPUS = 64 };
 
 /* What a start has shown. While it runs, the child writes it. */
 struct start {
@@ -42,7 +42,7 @@ struct start {
     CUresult code;        /* if the outcome is START_FAILED; CUDA_SUCCESS: there is no GPU */
     struct driver_words words;
     int gpu_count;
-    struct start_gpu gpus[MOST_GPUS];
+    struct start_gpu gpus[MAX_GPUS];
     int signal;               /* if the outcome is START_CRASHED; 0: the driver called exit() */
     struct child_state state; /* if the outcome is START_STUCK */
     bool still_there;         /* the child could not be ended */

@@ -61,13 +61,13 @@ struct thread {
     uint64_t arguments[6];
 };
 
-enum { MOST_THREADS = 256 };
+enum { MAX_THREADS = 256 };
 
 struct watcher {
     struct child child;
     const struct start *start;
     struct watch *watch;
-    struct thread threads[MOST_THREADS];
+    struct thread threads[MAX_THREADS];
     size_t count;
     long last_number; /* of the call that began last */
 };
@@ -154,7 +154,7 @@ static struct thread *thread_find(struct watcher *watcher, pid_t id)
         if (watcher->threads[i].id == id)
             return &watcher->threads[i];
     }
-    if (watcher->count == MOST_THREADS)
+    if (watcher->count == MAX_THREADS)
         return NULL;
     watcher->threads[watcher->count] = (struct thread){.id = id};
     return &watcher->threads[watcher->count++];

@@ -158,7 +158,7 @@ static void processes_free(struct trace_reader *reader)
 static void module_add(struct trace_process *process, const uint64_t *words, size_t count)
 {
     const uint64_t *text = words + TRACE_MODULE_WORDS;
-    if (count < TRACE_MODULE_WORDS + 1 || text[0] > TRACE_TEXT_MOST
+    if (count < TRACE_MODULE_WORDS + 1 || text[0] > TRACE_TEXT_MAX
         || TRACE_WORDS_OF(text[0]) > count - TRACE_MODULE_WORDS - 1)
         return;
     struct trace_module module = {words[0], words[1], words[2],
@@ -356,7 +356,7 @@ size_t trace_field_words(const struct trace_slot_field *field, const uint64_t *a
         words = 1 + 2 * value;
         break;
     case TRACE_TEXT:
-        words = room >= 2 && at[1] <= TRACE_TEXT_MOST ? 2 + TRACE_WORDS_OF(at[1]) : room + 1;
+        words = room >= 2 && at[1] <= TRACE_TEXT_MAX ? 2 + TRACE_WORDS_OF(at[1]) : room + 1;
         break;
     default:
         break;
@@ -410,7 +410,7 @@ static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, 
         cursor->thread = count >= 1 ? (long)words[0] : 0;
         break;
     case TRACE_PROCESS:
-        if (count < 4 || words[3] > TRACE_TEXT_MOST || 4 + TRACE_WORDS_OF(words[3]) > count)
+        if (count < 4 || words[3] > TRACE_TEXT_MAX || 4 + TRACE_WORDS_OF(words[3]) > count)
             break;
         process->parent = (long)words[1];
         memcpy(process->command, words + 4, words[3]);
@@ -431,7 +431,7 @@ static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, 
 static void fact_use(struct trace_reader *reader, struct trace_call *call, unsigned fact, const uint64_t *words,
                      size_t count)
 {
-    if (fact == TRACE_LOG && count >= 2 && words[1] <= TRACE_TEXT_MOST && 2 + TRACE_WORDS_OF(words[1]) <= count) {
+    if (fact == TRACE_LOG && count >= 2 && words[1] <= TRACE_TEXT_MAX && 2 + TRACE_WORDS_OF(words[1]) <= count) {
         memcpy(reader->log, words + 2, words[1]);
         call->log = reader->log;
         call->log_length = words[1];

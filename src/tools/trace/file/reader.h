@@ -70,7 +70,7 @@ struct trace_module {
 struct trace_process {
     unsigned number;  /* from 1 */
     long pid, parent; /* the parent is 0 if the start of the process was overwritten */
-    char command[TRACE_TEXT_MOST + 1];
+    char command[TRACE_TEXT_MAX + 1];
     bool has_exited; /* it called exit(), or returned from main() */
     uint64_t calls;
     struct trace_module *modules;
@@ -103,7 +103,7 @@ struct trace_reader {
     const char *mapped;
     size_t size;
     uint64_t record[TRACE_CHUNK_SIZE / 8]; /* copies: that of the newest call, and what the driver says about it */
-    char log[TRACE_TEXT_MOST];
+    char log[TRACE_TEXT_MAX];
     uint64_t stack[TRACE_STACK_MOST];
     size_t head; /* the words of the head of a record */
     struct trace_slot *slots;

@@ -32,14 +32,14 @@ struct line {
 static void module_add(struct modules *modules, const struct line *line)
 {
     struct stat status = {.st_size = 0};
-    char path[TRACE_TEXT_MOST + 1];
+    char path[TRACE_TEXT_MAX + 1];
     uint32_t index = atomic_fetch_add(&modules->count, 1);
     if (index >= MODULES_MOST) {
         atomic_store(&modules->count, MODULES_MOST);
         return;
     }
     struct module *module = &modules->all[index];
-    size_t left_out = line->length > TRACE_TEXT_MOST ? line->length - TRACE_TEXT_MOST : 0;
+    size_t left_out = line->length > TRACE_TEXT_MAX ? line->length - TRACE_TEXT_MAX : 0;
     module->length = (uint32_t)(line->length - left_out);
     memcpy(module->path, line->path + left_out, module->length);
     memcpy(path, module->path, module->length);

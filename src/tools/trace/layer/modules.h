@@ -17,7 +17,7 @@ struct modules {
     struct module {
         uint64_t words[TRACE_MODULE_WORDS]; /* of its fact */
         uint32_t length;
-        char path[TRACE_TEXT_MOST]; /* empty if the part is of no file */
+        char path[TRACE_TEXT_MAX]; /* empty if the part is of no file */
     } all[MODULES_MOST];
 };
 

@@ -20,14 +20,14 @@
 
 #include "cushim/abi/cuda_abi.h"
 
-enum { MOST_LEFT = 64 };
+enum { MAX_LEFT = 64 };
 
 /* Cleared in a child. */
 struct process {
     _Atomic uint32_t number; /* of this process in the file; 0: it has not begun to record */
     atomic_flag is_beginning;
     atomic_flag is_announced;
-    struct trace_chunk *_Atomic left[MOST_LEFT]; /* chunks with room, of threads that have ended */
+    struct trace_chunk *_Atomic left[MAX_LEFT]; /* chunks with room, of threads that have ended */
     bool can_unwind;
     atomic_bool is_broken; /* a call has returned an error that all later calls return, too */
     struct modules modules;
@@ -58,7 +58,7 @@ static void chunk_leave(void)
     thread.at = thread.end = NULL;
     if (chunk == NULL || chunk->open != 0) /* then the end of that call releases it */
         return;
-    for (size_t i = 0; has_room && i < MOST_LEFT; i++) {
+    for (size_t i = 0; has_room && i < MAX_LEFT; i++) {
         struct trace_chunk *none = NULL;
         if (atomic_compare_exchange_strong(&process->left[i], &none, chunk))
             return;
@@ -68,7 +68,7 @@ static void chunk_leave(void)
 
 static struct trace_chunk *chunk_take_left(size_t words)
 {
-    for (size_t i = 0; i < MOST_LEFT; i++) {
+    for (size_t i = 0; i < MAX_LEFT; i++) {
         struct trace_chunk *chunk = LOAD(process->left[i]) != NULL ? atomic_exchange(&process->left[i], NULL) : NULL;
         if (chunk != NULL && chunk->used + (words + TRACE_HEAD + 1) * 8 <= TRACE_CHUNK_SIZE)
             return chunk;
@@ -100,7 +100,7 @@ static void fact_write_process(void)
     uint64_t words[PROCESS_WORDS] = {(uint64_t)getpid(), (uint64_t)getppid()};
     char *text = (char *)&words[4];
     int descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t length = descriptor >= 0 ? read(descriptor, text, TRACE_TEXT_MOST) : 0;
+    ssize_t length = descriptor >= 0 ? read(descriptor, text, TRACE_TEXT_MAX) : 0;
     if (descriptor >= 0)
         close(descriptor);
     while (length > 0 && text[length - 1] == '\0')
@@ -252,7 +252,7 @@ static void modules_note(struct trace_thread *own, const uint64_t *addresses, si
         size_t words = TRACE_MODULE_WORDS + 1 + TRACE_WORDS_OF(module->length);
         if (!thread_has_room(own, TRACE_HEAD + words))
             continue;
-        uint64_t text[TRACE_MODULE_WORDS + 1 + TRACE_WORDS_OF(TRACE_TEXT_MOST)] = {0};
+        uint64_t text[TRACE_MODULE_WORDS + 1 + TRACE_WORDS_OF(TRACE_TEXT_MAX)] = {0};
         memcpy(text, module->words, sizeof module->words);
         text[TRACE_MODULE_WORDS] = module->length;
         memcpy(&text[TRACE_MODULE_WORDS + 1], module->path, module->length);

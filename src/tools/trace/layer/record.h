@@ -23,7 +23,7 @@ struct trace_thread {
     uint32_t process;              /* whose chunk it is */
     volatile sig_atomic_t is_busy; /* while it writes: a signal handler must not write in between */
     uint32_t log_length;
-    char log[TRACE_TEXT_MOST]; /* what the driver has said since the last call began */
+    char log[TRACE_TEXT_MAX]; /* what the driver has said since the last call began */
 };
 
 /*

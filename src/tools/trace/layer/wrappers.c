@@ -32,7 +32,7 @@ static uint64_t *write_bytes(uint64_t *at, const void *bytes, size_t size)
 static uint64_t *write_text(uint64_t *at, const char *text)
 {
     at[0] = (uint64_t)(uintptr_t)text;
-    at[1] = text != NULL ? strnlen(text, TRACE_TEXT_MOST) : 0;
+    at[1] = text != NULL ? strnlen(text, TRACE_TEXT_MAX) : 0;
     return write_bytes(at + 2, text, at[1]);
 }
 

@@ -155,7 +155,7 @@ static void line_add_text(struct trace_line *line, const uint64_t *at)
     line_add(line, "\"");
     for (uint64_t i = 0; i < at[1]; i++)
         line_add(line, text[i] == '"' || text[i] == '\\' ? "\\%c" : "%c", text[i]);
-    line_add(line, at[1] == TRACE_TEXT_MOST ? "\"..." : "\"");
+    line_add(line, at[1] == TRACE_TEXT_MAX ? "\"..." : "\"");
 }
 
 bool trace_next_argument(const struct trace_model *model, const struct trace_call *call,

@@ -14,10 +14,10 @@
 #include "capture_rules.h"
 #include "finder.h"
 
-enum { MOST_NAMED = 3, MOST_SUSPECTS = 10000 };
+enum { MAX_NAMED = 3, MAX_CANDIDATES = 10000 };
 
 /* A call that failed with a code of captures. */
-struct suspect {
+struct candidate {
     struct trace_moment moment;
     unsigned thread_mode, facts;     /* those of the call: capture_rules.h */
     uint64_t capture, event_capture; /* to which its stream and its event belong */
@@ -27,38 +27,39 @@ struct captures {
     struct trace_stream_capture *ended; /* those whose end overlaps calls that were not read yet */
     size_t ended_count;
     uint64_t due; /* when the first of them has no overlapping call any more */
-    struct suspect *suspects;
-    size_t suspect_count;
+    struct candidate *candidates;
+    size_t candidate_count;
 };
 
 /* ---- the verdict ---- */
 
-static const char *rule_of(const struct trace_stream_capture *capture, const struct suspect *suspect)
+static const char *rule_of(const struct trace_stream_capture *capture, const struct candidate *candidate)
 {
     bool is_relaxed =
-        capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED || suspect->thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+        capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED || candidate->thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED;
     bool are_global =
-        capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && suspect->thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
-    unsigned facts = suspect->facts | (suspect->capture == capture->number ? TRACE_ON_IT : 0)
-                     | (suspect->event_capture == capture->number ? TRACE_EVENT_OF_IT : 0)
-                     | (suspect->moment.thread == capture->began.thread ? TRACE_OWN_THREAD : 0)
+        capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && candidate->thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+    unsigned facts = candidate->facts | (candidate->capture == capture->number ? TRACE_ON_IT : 0)
+                     | (candidate->event_capture == capture->number ? TRACE_EVENT_OF_IT : 0)
+                     | (candidate->moment.thread == capture->began.thread ? TRACE_OWN_THREAD : 0)
                      | (is_relaxed ? TRACE_RELAXED : 0) | (are_global ? TRACE_BOTH_GLOBAL : 0)
                      | (capture->is_blocking ? TRACE_BLOCKING : 0);
-    return trace_capture_rule(suspect->moment.result, facts);
+    return trace_capture_rule(candidate->moment.result, facts);
 }
 
 /* Whether it must have met the capture, and not only can; and whether its code always means that it did. */
-static bool suspect_is_strong(const struct trace_stream_capture *capture, const struct suspect *suspect)
+static bool candidate_is_strong(const struct trace_stream_capture *capture, const struct candidate *candidate)
 {
-    return suspect->moment.begin >= capture->began.end && (suspect->capture == 0 || suspect->capture == capture->number)
-           && suspect->moment.result != CUDA_ERROR_INVALID_HANDLE;
+    return candidate->moment.begin >= capture->began.end
+           && (candidate->capture == 0 || candidate->capture == capture->number)
+           && candidate->moment.result != CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* Whether it can have invalidated the capture, and ended not before this was seen to be active. */
-static bool suspect_is_possible(const struct trace_stream_capture *capture, const struct suspect *suspect)
+static bool candidate_is_possible(const struct trace_stream_capture *capture, const struct candidate *candidate)
 {
-    return suspect->moment.process == capture->began.process && suspect->moment.end >= capture->active
-           && rule_of(capture, suspect) != NULL;
+    return candidate->moment.process == capture->began.process && candidate->moment.end >= capture->active
+           && rule_of(capture, candidate) != NULL;
 }
 
 /* "stream 3 (global mode, from 0.000123 s by thread 7)" */
@@ -74,44 +75,44 @@ static void capture_name(const struct trace_model *model, const struct trace_str
 
 /* Before this time, the call that did it began: when the first call that must have done it ended, or the first call
  * that shows that the capture was lost. */
-static uint64_t suspects_limit(const struct captures *captures, const struct trace_stream_capture *capture,
-                               uint64_t shown)
+static uint64_t candidates_limit(const struct captures *captures, const struct trace_stream_capture *capture,
+                                 uint64_t shown)
 {
     uint64_t limit = shown;
-    for (size_t i = 0; i < captures->suspect_count; i++) {
-        const struct suspect *suspect = &captures->suspects[i];
-        if (suspect_is_possible(capture, suspect) && suspect->moment.begin <= limit
-            && suspect_is_strong(capture, suspect) && suspect->moment.end < limit)
-            limit = suspect->moment.end;
+    for (size_t i = 0; i < captures->candidate_count; i++) {
+        const struct candidate *candidate = &captures->candidates[i];
+        if (candidate_is_possible(capture, candidate) && candidate->moment.begin <= limit
+            && candidate_is_strong(capture, candidate) && candidate->moment.end < limit)
+            limit = candidate->moment.end;
     }
     return limit;
 }
 
-static bool capture_accuse(const struct captures *captures, const struct trace_model *model,
+static bool capture_report(const struct captures *captures, const struct trace_model *model,
                            const struct trace_stream_capture *capture, const char *name, struct trace_list *list)
 {
     const struct trace_moment *shown = capture->lost.call != 0 ? &capture->lost : &capture->ended;
-    const struct suspect *first = NULL;
-    uint64_t limit = suspects_limit(captures, capture, shown->end);
+    const struct candidate *first = NULL;
+    uint64_t limit = candidates_limit(captures, capture, shown->end);
     size_t possible = 0, length = 0;
     char others[512] = "";
-    for (size_t i = 0; i < captures->suspect_count; i++) {
-        const struct suspect *suspect = &captures->suspects[i];
-        if (!suspect_is_possible(capture, suspect) || suspect->moment.begin > limit)
+    for (size_t i = 0; i < captures->candidate_count; i++) {
+        const struct candidate *candidate = &captures->candidates[i];
+        if (!candidate_is_possible(capture, candidate) || candidate->moment.begin > limit)
             continue;
         if (possible++ == 0)
-            first = suspect;
-        else if (possible <= MOST_NAMED)
+            first = candidate;
+        else if (possible <= MAX_NAMED)
             length += (size_t)snprintf(others + length, sizeof others - length, ", or %s of thread %ld at %.6f s",
-                                       model->reader->slots[suspect->moment.slot].function, suspect->moment.thread,
-                                       (double)suspect->moment.begin / 1e9);
+                                       model->reader->slots[candidate->moment.slot].function, candidate->moment.thread,
+                                       (double)candidate->moment.begin / 1e9);
     }
     if (first == NULL)
         return trace_list_add(list, TRACE_FINDING_CAPTURE, shown,
                               "%s was invalidated between %.6f s and %.6f s, but no recorded call can have done it",
                               name, (double)capture->active / 1e9, (double)shown->end / 1e9);
-    if (possible > MOST_NAMED)
-        snprintf(others + length, sizeof others - length, ", or one of %zu more", possible - MOST_NAMED);
+    if (possible > MAX_NAMED)
+        snprintf(others + length, sizeof others - length, ", or one of %zu more", possible - MAX_NAMED);
     const char *function = model->reader->slots[first->moment.slot].function;
     return possible == 1
                ? trace_list_add(list, TRACE_FINDING_CAPTURE, &first->moment, "%s invalidated %s: %s; it returned %s",
@@ -130,7 +131,7 @@ static bool capture_judge(const struct captures *captures, const struct trace_mo
                               "%s ended %s without a graph: another thread can end it only in relaxed mode",
                               model->reader->slots[capture->ended.slot].function, name);
     if (capture->ended.result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED || capture->lost.call != 0)
-        return capture_accuse(captures, model, capture, name, list);
+        return capture_report(captures, model, capture, name, list);
     return true;
 }
 
@@ -156,11 +157,11 @@ static bool captures_settle(struct captures *captures, const struct trace_model 
     for (size_t i = 0; i < model->capturing.count; i++)
         oldest = model->capturing.list[i].active < oldest ? model->capturing.list[i].active : oldest;
     kept = 0;
-    for (size_t i = 0; i < captures->suspect_count; i++) {
-        if (captures->suspects[i].moment.end >= oldest)
-            captures->suspects[kept++] = captures->suspects[i];
+    for (size_t i = 0; i < captures->candidate_count; i++) {
+        if (captures->candidates[i].moment.end >= oldest)
+            captures->candidates[kept++] = captures->candidates[i];
     }
-    captures->suspect_count = kept;
+    captures->candidate_count = kept;
     return true;
 }
 
@@ -177,12 +178,12 @@ static unsigned facts_of(const struct trace_role *role, uint64_t capture, uint64
            | (capture != 0 ? TRACE_STREAM_CAPTURED : 0) | (event_capture != 0 ? TRACE_EVENT_CAPTURED : 0);
 }
 
-static bool suspect_read(struct captures *captures, const struct trace_model *model, const struct trace_call *call,
-                         struct trace_list *list)
+static bool candidate_read(struct captures *captures, const struct trace_model *model, const struct trace_call *call,
+                           struct trace_list *list)
 {
     const struct trace_capturing *capturing = &model->capturing;
     const struct trace_role *role = &model->roles[call->slot];
-    struct suspect suspect = {
+    struct candidate candidate = {
         .moment = trace_moment_of(model, call),
         .thread_mode = trace_capture_thread_mode(capturing, call->process, call->thread),
         .capture = role->stream >= 0
@@ -191,18 +192,18 @@ static bool suspect_read(struct captures *captures, const struct trace_model *mo
         .event_capture =
             role->event >= 0 ? trace_capture_of_event(capturing, call->process, trace_word(call, role->event)) : 0,
     };
-    suspect.facts = facts_of(role, suspect.capture, suspect.event_capture);
-    if (!trace_capture_rule_exists(call->result, suspect.facts))
+    candidate.facts = facts_of(role, candidate.capture, candidate.event_capture);
+    if (!trace_capture_rule_exists(call->result, candidate.facts))
         return true;
-    if (captures->suspect_count % 1024 == 0 && !captures_settle(captures, model, call->begin, list))
+    if (captures->candidate_count % 1024 == 0 && !captures_settle(captures, model, call->begin, list))
         return false;
-    if (captures->suspect_count >= MOST_SUSPECTS) /* an earlier one did it */
+    if (captures->candidate_count >= MAX_CANDIDATES) /* an earlier one did it */
         return true;
-    struct suspect *grown = realloc(captures->suspects, (captures->suspect_count + 1) * sizeof *grown);
+    struct candidate *grown = realloc(captures->candidates, (captures->candidate_count + 1) * sizeof *grown);
     if (grown == NULL)
         return false;
-    captures->suspects = grown;
-    grown[captures->suspect_count++] = suspect;
+    captures->candidates = grown;
+    grown[captures->candidate_count++] = candidate;
     return true;
 }
 
@@ -225,7 +226,7 @@ static bool capture_read(void *state, const struct trace_model *model, const str
     if (captures->ended_count > 0 && call->begin > captures->due
         && !captures_settle(captures, model, call->begin, list))
         return false;
-    if (call->returned && call->result != CUDA_SUCCESS && !suspect_read(captures, model, call, list))
+    if (call->returned && call->result != CUDA_SUCCESS && !candidate_read(captures, model, call, list))
         return false;
     for (size_t i = 0; i < model->capturing.count; i++) {
         const struct trace_stream_capture *capture = &model->capturing.list[i];
@@ -252,7 +253,7 @@ static void capture_free(void *state)
 {
     struct captures *captures = state;
     free(captures->ended);
-    free(captures->suspects);
+    free(captures->candidates);
 }
 
 const struct trace_finder trace_finder_captures = {sizeof(struct captures), capture_read, capture_end, capture_free};

@@ -163,9 +163,9 @@ static bool is_device_memory(const struct trace_object *object)
 static void out_of_memory_describe(const struct trace_model *model, const struct trace_call *call, char *text,
                                    size_t size)
 {
-    enum { MOST_FUNCTIONS = 8 };
+    enum { MAX_FUNCTIONS = 8 };
     const struct trace_object_effect *effect = &model->effects[call->slot];
-    struct held held[MOST_FUNCTIONS] = {{.bytes = 0}};
+    struct held held[MAX_FUNCTIONS] = {{.bytes = 0}};
     uint64_t bytes = 0, count = 0;
     size_t functions = 0;
     if (effect->size < 0)
@@ -180,7 +180,7 @@ static void out_of_memory_describe(const struct trace_model *model, const struct
             i++;
         bytes += object->bytes;
         count++;
-        if (i == MOST_FUNCTIONS)
+        if (i == MAX_FUNCTIONS)
             continue;
         functions = i == functions ? i + 1 : functions;
         held[i].function = function;

@@ -7,7 +7,7 @@
 
 #include "finder.h"
 
-enum { LEAST_GROWTH = 16, GROWTH_PARTS = 4 };
+enum { MIN_GROWTH = 16, GROWTH_PARTS = 4 };
 
 /* The objects of a type or of a creator that are alive at the end. */
 struct alive {
@@ -92,7 +92,7 @@ static bool report_growth(const struct trace_model *model, const struct alive *a
                           struct trace_list *list, void *state)
 {
     (void)state;
-    bool grows = alive->count >= LEAST_GROWTH && 10 * alive->count >= 9 * count->created;
+    bool grows = alive->count >= MIN_GROWTH && 10 * alive->count >= 9 * count->created;
     for (size_t i = 0; i < GROWTH_PARTS; i++)
         grows = grows && 4 * GROWTH_PARTS * alive->parts[i] >= alive->count;
     return !grows

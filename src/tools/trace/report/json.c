@@ -113,7 +113,7 @@ static void put_name(const struct writer *writer, const struct trace_track *trac
 static void put_argument(const struct trace_argument *argument)
 {
     const struct trace_line *value = &argument->value;
-    char text[TRACE_TEXT_MOST + 1];
+    char text[TRACE_TEXT_MAX + 1];
     put(argument->index > 1 ? ",\"" : "\"");
     put(argument->is_behind ? "*" : "");
     put(argument->name);

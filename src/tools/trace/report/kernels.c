@@ -9,7 +9,7 @@
 #include "copies.h"
 #include "text.h"
 
-enum { MOST_KERNELS = 20, DIMENSIONS = TRACE_LAUNCH_DIMENSIONS };
+enum { MAX_KERNELS = 20, DIMENSIONS = TRACE_LAUNCH_DIMENSIONS };
 
 /* The launches of a kernel with the same dimensions. */
 struct trace_launches {
@@ -104,7 +104,7 @@ static struct trace_text dimensions_text(const uint32_t *dimensions)
 
 void trace_kernels_print(struct trace_kernels *kernels, const struct trace_reader *reader)
 {
-    size_t shown = kernels->launch_count < MOST_KERNELS ? kernels->launch_count : MOST_KERNELS;
+    size_t shown = kernels->launch_count < MAX_KERNELS ? kernels->launch_count : MAX_KERNELS;
     if (shown > 0) {
         printf("\nKernels:\n%10s %8s %16s %12s %8s  kernel\n", "launches", "failed", "grid", "block", "shared");
         qsort(kernels->launches, kernels->launch_count, sizeof *kernels->launches, compare_launches);

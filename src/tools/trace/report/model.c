@@ -8,12 +8,12 @@
 #include "logs.h"
 #include "places.h"
 
-enum { MOST_CONTEXTS = 8 };
+enum { MAX_CONTEXTS = 8 };
 
 /* The contexts that are current on a thread. */
 struct thread {
     struct trace_key key;
-    uint64_t contexts[MOST_CONTEXTS]; /* 0: none, or unknown */
+    uint64_t contexts[MAX_CONTEXTS]; /* 0: none, or unknown */
     unsigned depth;
     uint64_t popped; /* the context that was current last, if none is now, and the call that popped it */
     struct trace_moment popped_by;
@@ -98,7 +98,7 @@ static struct trace_key parent_of(const struct trace_model *model, const struct 
 /* Keeps each name once. Without memory, the kernel has no name. */
 static const char *kernel_name_keep(struct trace_model *model, const uint64_t *text)
 {
-    char mangled[TRACE_TEXT_MOST + 1];
+    char mangled[TRACE_TEXT_MAX + 1];
     memcpy(mangled, text + 2, text[1]);
     mangled[text[1]] = '\0';
     char *name = trace_demangle(mangled);
@@ -210,7 +210,7 @@ static bool objects_follow(struct trace_model *model, const struct trace_call *c
 uint64_t trace_current_context(const struct trace_model *model, const struct trace_call *call)
 {
     const struct thread *thread = trace_table_find(&model->threads, key_of(call, 1, (uint64_t)call->thread));
-    return thread != NULL && thread->depth < MOST_CONTEXTS ? thread->contexts[thread->depth] : 0;
+    return thread != NULL && thread->depth < MAX_CONTEXTS ? thread->contexts[thread->depth] : 0;
 }
 
 /* That of a per-thread stream: the highest bit, the number of the context, the thread. */
@@ -249,7 +249,7 @@ static void thread_follow(struct thread *thread, enum trace_context_effect effec
         thread->depth--;
         return;
     }
-    if (thread->depth >= MOST_CONTEXTS)
+    if (thread->depth >= MAX_CONTEXTS)
         return;
     if (pops)
         thread->contexts[0] = 0;
@@ -309,7 +309,7 @@ const struct trace_object *trace_context_elsewhere(const struct trace_model *mod
                                                    long *out_thread)
 {
     for (const struct thread *thread = NULL; (thread = trace_table_next(&model->threads, thread)) != NULL;) {
-        const struct trace_object *context = thread->key.process == call->process && thread->depth < MOST_CONTEXTS
+        const struct trace_object *context = thread->key.process == call->process && thread->depth < MAX_CONTEXTS
                                                  ? object_find(model, call->process, 0, thread->contexts[thread->depth])
                                                  : NULL;
         if (context != NULL && context->is_alive && thread->key.id != (uint64_t)call->thread) {

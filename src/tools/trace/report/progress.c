@@ -51,8 +51,8 @@ bool trace_next(struct trace_reader *reader, struct trace_call *call)
 
 void trace_check_count(uint64_t calls)
 {
-    enum { MOST_CALLS = 2000000 };
-    if (calls > MOST_CALLS)
+    enum { MAX_CALLS = 2000000 };
+    if (calls > MAX_CALLS)
         text_complain("trace: %" PRIu64 " calls are more than most viewers open; "
                       "--from and --to, --function, --thread or --errors select some",
                       calls);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_PROGRAMS = 16 };
+enum { MAX_PROGRAMS = 16 };
 
 extern char **environ;
 
@@ -24,7 +24,7 @@ static struct source {
     bool is_fixed; /* the file has the addresses of the process */
     pid_t program; /* 0: none */
     FILE *questions, *answers;
-} sources[MOST_PROGRAMS];
+} sources[MAX_PROGRAMS];
 static size_t source_count;
 
 /* Whether a file is as it was when it was recorded, and has symbols. */
@@ -94,7 +94,7 @@ static struct source *source_find(const struct trace_module *module)
         if (strcmp(sources[i].path, module->path) == 0)
             return &sources[i];
     }
-    char *path = source_count < MOST_PROGRAMS ? strdup(module->path) : NULL;
+    char *path = source_count < MAX_PROGRAMS ? strdup(module->path) : NULL;
     if (path == NULL)
         return NULL;
     struct source *source = &sources[source_count++];

@@ -12,7 +12,7 @@
 #include "finder.h"
 #include "kernels.h"
 
-enum { MOST_PENDING = 512, MOST_LAUNCH_KINDS = 8 };
+enum { MAX_PENDING = 512, MAX_LAUNCH_KINDS = 8 };
 enum { POINT_OF_STREAM = 1, POINT_OF_CONTEXT, POINT_OF_EVENT };
 
 /* Work that was submitted. */
@@ -28,7 +28,7 @@ struct sticky_process {
     struct trace_moment waited; /* the last wait that succeeded before */
     struct pending self;        /* what the first call submitted, if it did */
     uint64_t later, submitted;  /* later calls that returned it; work before it */
-    struct pending ring[MOST_PENDING];
+    struct pending ring[MAX_PENDING];
 };
 
 /* Work of a stream or a context up to that call is complete; or an event was recorded behind that call of a stream. */
@@ -223,22 +223,22 @@ static bool sticky_read(void *state, const struct trace_model *model, const stru
     if (!call->returned || call->result != CUDA_SUCCESS)
         return true;
     if (has_stream && trace_capture_of_stream(&model->capturing, call->process, stream) == 0)
-        process->ring[process->submitted++ % MOST_PENDING] = pending_of(model, call, stream);
+        process->ring[process->submitted++ % MAX_PENDING] = pending_of(model, call, stream);
     return role->kind == TRACE_RECORD_EVENT ? sticky_record_event(sticky, model, call)
                                             : sticky_follow_wait(sticky, process, model, call);
 }
 
 /* The work that can be at fault: each kind of work once, the one that was submitted last first. Returns false if there
  * is none. */
-static bool suspects_describe(const struct sticky *sticky, const struct trace_model *model, size_t index, char *text,
-                              size_t size)
+static bool candidates_describe(const struct sticky *sticky, const struct trace_model *model, size_t index, char *text,
+                                size_t size)
 {
     const struct sticky_process *process = sticky->processes[index];
-    uint64_t kept = process->submitted < MOST_PENDING ? process->submitted : MOST_PENDING, shown = 0, others = 0;
-    const struct pending *seen[MOST_LAUNCH_KINDS];
+    uint64_t kept = process->submitted < MAX_PENDING ? process->submitted : MAX_PENDING, shown = 0, others = 0;
+    const struct pending *seen[MAX_LAUNCH_KINDS];
     size_t length = 0;
     for (uint64_t i = 0; i < kept; i++) {
-        const struct pending *one = &process->ring[(process->submitted - 1 - i) % MOST_PENDING];
+        const struct pending *one = &process->ring[(process->submitted - 1 - i) % MAX_PENDING];
         uint64_t calls = 0;
         size_t known = 0;
         char work[384];
@@ -246,11 +246,11 @@ static bool suspects_describe(const struct sticky *sticky, const struct trace_mo
             continue;
         while (known < shown && !is_same_work(seen[known], one))
             known++;
-        others += known == MOST_LAUNCH_KINDS;
-        if (known < shown || known == MOST_LAUNCH_KINDS)
+        others += known == MAX_LAUNCH_KINDS;
+        if (known < shown || known == MAX_LAUNCH_KINDS)
             continue;
         for (uint64_t j = i; j < kept; j++) {
-            const struct pending *other = &process->ring[(process->submitted - 1 - j) % MOST_PENDING];
+            const struct pending *other = &process->ring[(process->submitted - 1 - j) % MAX_PENDING];
             calls += is_same_work(one, other) && is_pending(sticky, index, other);
         }
         seen[shown++] = one;
@@ -260,7 +260,7 @@ static bool suspects_describe(const struct sticky *sticky, const struct trace_mo
     }
     if (others > 0 && length < size)
         length += (size_t)snprintf(text + length, size - length, ", %" PRIu64 " others", others);
-    if (kept == MOST_PENDING && length < size && is_pending(sticky, index, &process->ring[process->submitted % kept]))
+    if (kept == MAX_PENDING && length < size && is_pending(sticky, index, &process->ring[process->submitted % kept]))
         snprintf(text + length, size - length, ", and earlier work");
     return shown > 0;
 }
@@ -270,8 +270,8 @@ static bool sticky_report(const struct sticky *sticky, const struct trace_model 
 {
     const struct sticky_process *process = sticky->processes[index];
     const struct trace_slot *slots = model->reader->slots;
-    char suspects[2048] = "", self[384] = "", waited[128] = "", later[64] = "";
-    bool has_suspects = suspects_describe(sticky, model, index, suspects, sizeof suspects);
+    char candidates[2048] = "", self[384] = "", waited[128] = "", later[64] = "";
+    bool has_candidates = candidates_describe(sticky, model, index, candidates, sizeof candidates);
     if (process->self.call != 0)
         pending_describe(model, index, &process->self, 1, self, sizeof self);
     if (process->waited.call != 0)
@@ -285,10 +285,10 @@ static bool sticky_report(const struct sticky *sticky, const struct trace_model 
         "%s returned %s%s: work on the GPU failed before, and only a new process can go on. %s%s.%s With "
         "CUDA_LAUNCH_BLOCKING=1, the launch itself fails; compute-sanitizer shows the line of the kernel",
         slots[process->first.slot].function, trace_result(process->first.result).text, later,
-        has_suspects      ? "No wait for this work has succeeded, so the fault is in it: "
+        has_candidates    ? "No wait for this work has succeeded, so the fault is in it: "
         : self[0] != '\0' ? "A wait for all earlier work has succeeded, so the fault is in this work: "
                           : "The file has no work for which no wait has succeeded",
-        has_suspects ? suspects : self, waited);
+        has_candidates ? candidates : self, waited);
 }
 
 static bool sticky_end(void *state, const struct trace_model *model, struct trace_list *list)

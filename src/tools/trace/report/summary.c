@@ -11,7 +11,7 @@
 #include "report.h"
 
 /* Durations are counted in classes, 32 for each power of two, so that a quantile is exact to 3 percent. */
-enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MOST_UNRETURNED = 20, MOST_SHOWN = 10 };
+enum { CLASS_BITS = 5, CLASSES = (64 - CLASS_BITS + 1) << CLASS_BITS, MAX_UNRETURNED = 20, MAX_SHOWN = 10 };
 
 struct function {
     size_t slot;
@@ -39,7 +39,7 @@ struct summary {
     size_t failure_count;
     uint64_t calls, errors, total, end, not_ready, probes;
     uint64_t unreturned_count;
-    struct trace_call unreturned[MOST_UNRETURNED];
+    struct trace_call unreturned[MAX_UNRETURNED];
 };
 
 static size_t class_of(uint64_t value)
@@ -115,7 +115,7 @@ static bool count_call(struct summary *summary, const struct trace_reader *reade
     if (call->end > summary->end)
         summary->end = call->end;
     if (!call->returned) {
-        if (summary->unreturned_count++ < MOST_UNRETURNED)
+        if (summary->unreturned_count++ < MAX_UNRETURNED)
             return unreturned_keep(&summary->unreturned[summary->unreturned_count - 1], call);
         return true;
     }
@@ -242,7 +242,7 @@ static void print_states(const struct trace_reader *reader, const struct summary
 
 static void print_unreturned(const struct trace_model *model, const struct summary *summary)
 {
-    uint64_t shown = summary->unreturned_count < MOST_UNRETURNED ? summary->unreturned_count : MOST_UNRETURNED;
+    uint64_t shown = summary->unreturned_count < MAX_UNRETURNED ? summary->unreturned_count : MAX_UNRETURNED;
     if (shown > 0)
         puts("\nCalls that did not return:");
     for (uint64_t i = 0; i < shown; i++)
@@ -305,7 +305,7 @@ static int compare_callers(const void *a, const void *b)
 
 static void print_callers(const struct summary *summary)
 {
-    size_t shown = summary->caller_count < MOST_SHOWN ? summary->caller_count : MOST_SHOWN;
+    size_t shown = summary->caller_count < MAX_SHOWN ? summary->caller_count : MAX_SHOWN;
     if (shown > 0)
         printf("\nCallers:\n%19s %32s %8s  module\n", "total", "calls", "failed");
     for (size_t i = 0; i < shown; i++) {
@@ -335,14 +335,14 @@ static void print_summary(const struct trace_reader *reader, struct summary *sum
                           const struct trace_findings *findings)
 {
     print_summary_head(reader, summary);
-    print_findings(reader, &findings->list, BAD, MOST_SHOWN);
+    print_findings(reader, &findings->list, BAD, MAX_SHOWN);
     print_functions(reader, summary);
     print_callers(summary);
     trace_kernels_print(&summary->kernels, reader);
     print_failures(reader, summary);
     print_states(reader, summary);
     print_unreturned(&findings->model, summary);
-    print_findings(reader, &findings->list, NOTE, MOST_SHOWN);
+    print_findings(reader, &findings->list, NOTE, MAX_SHOWN);
     print_processes(reader);
 }
 
@@ -381,7 +381,7 @@ enum status trace_summary(struct trace_reader *reader, const struct trace_option
     }
     for (size_t i = 0; summary.functions != NULL && i < reader->slot_count; i++)
         free(summary.functions[i].classes);
-    for (size_t i = 0; i < MOST_UNRETURNED; i++)
+    for (size_t i = 0; i < MAX_UNRETURNED; i++)
         free((void *)(uintptr_t)summary.unreturned[i].fields);
     for (size_t i = 0; i < summary.caller_count; i++)
         free(summary.callers[i].path);

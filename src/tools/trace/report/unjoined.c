@@ -10,19 +10,19 @@
 
 #include "finder.h"
 
-enum { MOST_BRANCHES = 32 };
+enum { MAX_BRANCHES = 32 };
 
 struct branch {
     uint64_t capture, stream;
     size_t index; /* in its capture; 0: the stream on which it began */
-    uint64_t known[MOST_BRANCHES];
+    uint64_t known[MAX_BRANCHES];
     struct trace_moment joined, last; /* the wait by which it joined; its last work: call is 0 if it has none */
 };
 
 /* An event, with what was before it. */
 struct recorded_event {
     struct trace_key key;
-    uint64_t capture, known[MOST_BRANCHES];
+    uint64_t capture, known[MAX_BRANCHES];
 };
 
 struct unjoined {
@@ -56,7 +56,7 @@ static struct branch *branch_add(struct unjoined *unjoined, uint64_t capture, ui
 
 static void known_merge(uint64_t *known, const uint64_t *other)
 {
-    for (size_t i = 0; i < MOST_BRANCHES; i++)
+    for (size_t i = 0; i < MAX_BRANCHES; i++)
         known[i] = other[i] > known[i] ? other[i] : known[i];
 }
 
@@ -72,7 +72,7 @@ static bool branch_follow(struct unjoined *unjoined, const struct trace_model *m
         return false;
     if (is_new)
         branch->joined = trace_moment_of(model, call);
-    if (role->kind == TRACE_WORK && branch->index < MOST_BRANCHES) {
+    if (role->kind == TRACE_WORK && branch->index < MAX_BRANCHES) {
         branch->known[branch->index]++;
         branch->last = trace_moment_of(model, call);
     } else if (role->kind == TRACE_RECORD_EVENT) {
@@ -115,7 +115,7 @@ static bool unjoined_settle(struct unjoined *unjoined, const struct trace_model 
     size_t kept = 0;
     for (size_t i = 0; has_memory && origin != NULL && i < unjoined->count; i++) {
         const struct branch *branch = &unjoined->branches[i];
-        if (branch->capture == capture->number && branch->index < MOST_BRANCHES
+        if (branch->capture == capture->number && branch->index < MAX_BRANCHES
             && capture->ended.result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED
             && origin->known[branch->index] < branch->known[branch->index])
             has_memory = branch_report(model, capture, branch, list);

@@ -8,14 +8,14 @@
 #include "finder.h"
 
 /* A wait matters if it takes at least this share of the time of its process, and can be felt at all. */
-enum { MOST_FUNCTIONS = 3, LEAST_SHARE = 100 /* one in */, LEAST_WAIT = 1000000 /* nanoseconds */ };
+enum { MAX_FUNCTIONS = 3, MIN_SHARE = 100 /* one in */, MIN_WAIT = 1000000 /* nanoseconds */ };
 enum { QUEUE_OF_STREAM = 1, QUEUE_OF_EVENT, QUEUE_OF_PROCESS };
 
 /* What was submitted since the last wait: the functions that came last. */
 struct work {
     struct {
         uint32_t slot, calls;
-    } functions[MOST_FUNCTIONS];
+    } functions[MAX_FUNCTIONS];
     uint64_t others;
 };
 
@@ -54,7 +54,7 @@ static struct queue *queue_of(struct waits *waits, const struct trace_call *call
 static void work_add(struct work *work, unsigned slot)
 {
     size_t i = 0;
-    while (i < MOST_FUNCTIONS - 1 && work->functions[i].calls > 0 && work->functions[i].slot != slot)
+    while (i < MAX_FUNCTIONS - 1 && work->functions[i].calls > 0 && work->functions[i].slot != slot)
         i++;
     uint32_t calls = work->functions[i].slot == slot ? work->functions[i].calls : 0;
     if (calls == 0)
@@ -70,7 +70,7 @@ static void work_describe(const struct trace_reader *reader, const struct work *
 {
     size_t length = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < MOST_FUNCTIONS && work->functions[i].calls > 0 && length < size; i++) {
+    for (size_t i = 0; i < MAX_FUNCTIONS && work->functions[i].calls > 0 && length < size; i++) {
         length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? ", " : "",
                                    reader->slots[work->functions[i].slot].function);
         if (work->functions[i].calls > 1 && length < size)
@@ -100,7 +100,7 @@ static bool wait_matters(const struct waits *waits, const struct wait *wait)
 {
     const struct span *span = &waits->spans[wait->moment.process];
     uint64_t duration = wait_duration(wait);
-    return duration >= LEAST_WAIT && duration >= (span->end - span->begin) / LEAST_SHARE;
+    return duration >= MIN_WAIT && duration >= (span->end - span->begin) / MIN_SHARE;
 }
 
 /* Returns false if there is not enough memory. */

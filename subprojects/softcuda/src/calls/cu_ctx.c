@@ -8,7 +8,7 @@ static CUresult context_push(struct context *context)
 {
     struct thread *thread = thread_self();
     if (thread == NULL
-        || !soft_reserve((void **)&thread->stack, &thread->capacity, thread->depth + 1, sizeof(thread->stack[0])))
+        || !soft_reserve((void **)&thread->stack, &thread->capacity, thread->depth + 1, sizeof thread->stack[0]))
         return CUDA_ERROR_OUT_OF_MEMORY;
     object_ref(context);
     thread->stack[thread->depth++] = context;

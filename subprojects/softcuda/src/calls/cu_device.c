@@ -156,7 +156,7 @@ CUresult soft_DeviceGetByPCIBusId_v1(CUdevice *dev, const char *pciBusId)
         return CUDA_ERROR_INVALID_VALUE;
     for (CUdevice device = 0; device < device_count(); device++) {
         char own[24];
-        soft_DeviceGetPCIBusId_v1(own, (int)sizeof(own), device);
+        soft_DeviceGetPCIBusId_v1(own, (int)sizeof own, device);
         /* The domain may be omitted. */
         if (strcmp(own, pciBusId) == 0 || strcmp(own + 5, pciBusId) == 0) {
             *dev = device;
@@ -252,7 +252,7 @@ CUresult soft_DeviceGetAttribute_v1(int *pi, CUdevice_attribute attrib, CUdevice
         *pi = device_has_value_ops();
     if (attrib == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
         *pi = dev + 1;
-    for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
         if (attributes[i].attribute == attrib)
             *pi = attributes[i].value;
     *pi = deny_attribute(attrib, *pi);

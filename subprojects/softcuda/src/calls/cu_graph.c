@@ -92,7 +92,7 @@ static void answer_put(struct answer *answer, struct node *first, struct node *s
         answer->second[at] = (CUgraphNode)second;
     if (answer->data != NULL)
         answer->data[at] = *data;
-    else if (answer->first != NULL && data != NULL && memcmp(data, &plain, sizeof(plain)) != 0)
+    else if (answer->first != NULL && data != NULL && memcmp(data, &plain, sizeof plain) != 0)
         answer->lossy = true;
 }
 
@@ -106,7 +106,7 @@ static CUresult answer_finish(const struct answer *answer, size_t *count)
         if (answer->second != NULL)
             answer->second[at] = NULL;
         if (answer->data != NULL && answer->second != NULL)
-            memset(&answer->data[at], 0, sizeof(answer->data[at]));
+            memset(&answer->data[at], 0, sizeof answer->data[at]);
     }
     *count = answer->first != NULL && answer->found > answer->room ? answer->room : answer->found;
     return CUDA_SUCCESS;

@@ -120,7 +120,7 @@ static CUresult exec_instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuin
         result = context_need(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct exec *exec = object_new(OBJECT_EXEC, sizeof(*exec), exec_free);
+    struct exec *exec = object_new(OBJECT_EXEC, sizeof *exec, exec_free);
     if (exec == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec->flags = flags;

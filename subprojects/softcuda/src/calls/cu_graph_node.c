@@ -201,12 +201,12 @@ CUresult work_from_params(const CUgraphNodeParams *params, struct work **out_wor
     CUDA_KERNEL_NODE_PARAMS_v2 kernel;
     switch ((int)params->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: /* the third version has the layout of the second */
-        memcpy(&kernel, &params->kernel, sizeof(kernel));
+        memcpy(&kernel, &params->kernel, sizeof kernel);
         return work_from_kernel(&kernel, out_work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         return work_from_copy(&params->memcpy.copyParams, out_work);
     case CU_GRAPH_NODE_TYPE_MEMSET: /* the older version is the beginning of the newer one */
-        memcpy(&set, &params->memset, sizeof(set));
+        memcpy(&set, &params->memset, sizeof set);
         return work_from_set(&set, out_work);
     case CU_GRAPH_NODE_TYPE_HOST:
         return work_from_host(params->host.fn, params->host.userData, out_work);
@@ -272,7 +272,7 @@ CUresult soft_GraphMemAllocNodeGetParams_v1(CUgraphNode hNode, CUDA_MEM_ALLOC_NO
     if (node == NULL || params_out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     const struct block *block = node->work->block;
-    memset(params_out, 0, sizeof(*params_out));
+    memset(params_out, 0, sizeof *params_out);
     params_out->poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     params_out->poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     params_out->poolProps.location.id = block->context->device;

@@ -31,10 +31,10 @@ static CUresult resource_report(int device, unsigned multiprocessors, CUdevResou
         return CUDA_ERROR_INVALID_VALUE;
     if (type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
-    memset(resource, 0, sizeof(*resource));
+    memset(resource, 0, sizeof *resource);
     resource->type = type;
     resource->sm.smCount = multiprocessors;
-    memcpy(resource->_internal_padding, &device, sizeof(device));
+    memcpy(resource->_internal_padding, &device, sizeof device);
     return CUDA_SUCCESS;
 }
 
@@ -83,7 +83,7 @@ static struct resources *resources_describe(int device, unsigned multiprocessors
         found = found->next;
     if (found != NULL)
         return found;
-    found = object_new(OBJECT_RESOURCES, sizeof(*found), resources_free);
+    found = object_new(OBJECT_RESOURCES, sizeof *found, resources_free);
     if (found == NULL || !handle_publish(found)) {
         free(found);
         return NULL;
@@ -102,7 +102,7 @@ CUresult soft_DevResourceGenerateDesc_v1(CUdevResourceDesc *phDesc, CUdevResourc
         return CUDA_ERROR_INVALID_VALUE;
     if (resources->type != CU_DEV_RESOURCE_TYPE_SM)
         return CUDA_ERROR_INVALID_RESOURCE_TYPE;
-    memcpy(&device, resources->_internal_padding, sizeof(device));
+    memcpy(&device, resources->_internal_padding, sizeof device);
     unsigned count = resources->sm.smCount;
     if (nbResources != 1 || !device_exists(device) || count == 0 || count > resource_of_device(device))
         return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
@@ -149,7 +149,7 @@ CUresult soft_GreenCtxCreate_v1(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdev
         return CUDA_ERROR_INVALID_VALUE;
     if (dev != resources->device)
         return CUDA_ERROR_INVALID_DEVICE;
-    struct green *green = object_new(OBJECT_GREEN, sizeof(*green), green_free);
+    struct green *green = object_new(OBJECT_GREEN, sizeof *green, green_free);
     if (green == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result = soft_DevicePrimaryCtxRetain_v1(&primary, dev);

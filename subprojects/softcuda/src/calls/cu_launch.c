@@ -81,8 +81,8 @@ CUresult work_from_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *params, struct work 
     work->kernel.function = function;
     work->kernel.arguments = arguments;
     work->kernel.shared = params->sharedMemBytes;
-    memcpy(work->kernel.grid, grid, sizeof(grid));
-    memcpy(work->kernel.block, block, sizeof(block));
+    memcpy(work->kernel.grid, grid, sizeof grid);
+    memcpy(work->kernel.block, block, sizeof block);
     *out_work = work;
     return CUDA_SUCCESS;
 }

@@ -25,7 +25,7 @@ static void entry_add(const struct thread *thread, const char *line)
 {
     time_t now = time(NULL);
     const struct tm *utc = gmtime(&now); /* its buffer belongs to the thread with the lock */
-    snprintf(entries[entry_count++ % MAX_ENTRIES].text, sizeof(entries[0].text),
+    snprintf(entries[entry_count++ % MAX_ENTRIES].text, sizeof entries[0].text,
              "[%02d:%02d:%02d.%03u][%llu][CUDA][E] %.*s\n", utc->tm_hour, utc->tm_min, utc->tm_sec,
              (unsigned)(os_clock() / 1000000 % 1000), thread != NULL ? (unsigned long long)thread->id : 0,
              LINE_SIZE - 1, line);
@@ -36,7 +36,7 @@ static void callbacks_run(struct thread *thread, char (*lines)[LINE_SIZE], size_
 {
     struct CUlogsCallbackEntry_st called[MAX_CALLBACKS];
     thread->logging = true; /* a call that one of the functions makes is only added to the log */
-    memcpy(called, callbacks, sizeof(called));
+    memcpy(called, callbacks, sizeof called);
     for (size_t i = 0; i < MAX_CALLBACKS; i++)
         callbacks[i].running += called[i].function != NULL;
     os_unlock();
@@ -115,7 +115,7 @@ static CUlogIterator dump_find_first(const CUlogIterator *iterator, size_t size,
 {
     CUlogIterator wanted = iterator != NULL ? *iterator : 0;
     CUlogIterator first = entry_count;
-    size_t used = sizeof(truncated);
+    size_t used = sizeof truncated;
     while (first > wanted && entry_count - first < MAX_ENTRIES) {
         used += strlen(entries[(first - 1) % MAX_ENTRIES].text);
         if (used > size)
@@ -153,7 +153,7 @@ CUresult soft_LogsDumpToFile_v1(CUlogIterator *iterator, const char *pathToFile,
 {
     static char dump[MAX_DUMP];
     CUlogIterator next = iterator != NULL ? *iterator : 0;
-    size_t size = sizeof(dump);
+    size_t size = sizeof dump;
     FILE *file = pathToFile != NULL && flags == 0 ? fopen(pathToFile, "w") : NULL;
     if (file == NULL)
         return CUDA_ERROR_INVALID_VALUE;

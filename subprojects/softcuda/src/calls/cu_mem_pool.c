@@ -14,7 +14,7 @@ static void pool_free(void *object)
 
 static struct pool *pool_new(int device, bool is_default)
 {
-    struct pool *pool = object_new(OBJECT_POOL, sizeof(*pool), pool_free);
+    struct pool *pool = object_new(OBJECT_POOL, sizeof *pool, pool_free);
     if (pool == NULL || !handle_publish(pool)) {
         free(pool);
         return NULL;

@@ -173,7 +173,7 @@ static CUresult copy_submit(const CUDA_MEMCPY3D *params, CUstream handle, enum c
 static CUDA_MEMCPY3D copy_row(CUmemorytype to_type, uint64_t to, CUmemorytype from_type, uint64_t from, size_t bytes)
 {
     CUDA_MEMCPY3D params;
-    memset(&params, 0, sizeof(params));
+    memset(&params, 0, sizeof params);
     params.dstMemoryType = to_type;
     params.dstHost = (void *)(uintptr_t)to;
     params.dstDevice = (CUdeviceptr)to;
@@ -260,7 +260,7 @@ CUresult soft_MemcpyPeerAsync_v1(CUdeviceptr dstDevice, CUcontext dstContext, CU
 static CUDA_MEMCPY3D from_2d(const CUDA_MEMCPY2D *copy)
 {
     CUDA_MEMCPY3D params;
-    memset(&params, 0, sizeof(params));
+    memset(&params, 0, sizeof params);
     params.srcXInBytes = copy->srcXInBytes;
     params.srcY = copy->srcY;
     params.srcMemoryType = copy->srcMemoryType;

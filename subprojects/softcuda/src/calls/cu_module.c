@@ -20,7 +20,7 @@ static CUresult module_load_image(const void *image, struct module **out_module)
 {
     if (image == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    struct module *module = object_new(OBJECT_MODULE, sizeof(*module), module_free);
+    struct module *module = object_new(OBJECT_MODULE, sizeof *module, module_free);
     if (module == NULL || !handle_publish(module)) {
         free(module);
         return CUDA_ERROR_OUT_OF_MEMORY;

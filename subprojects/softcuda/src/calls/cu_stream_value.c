@@ -51,13 +51,13 @@ CUresult work_from_values(unsigned count, const CUstreamBatchMemOpParams *items,
             return CUDA_ERROR_INVALID_VALUE;
     }
     struct work *work = work_new(WORK_VALUES);
-    CUstreamBatchMemOpParams *copy = malloc((count + 1) * sizeof(*copy));
+    CUstreamBatchMemOpParams *copy = malloc((count + 1) * sizeof *copy);
     if (work == NULL || copy == NULL) {
         free(work);
         free(copy);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    memcpy(copy, items, count * sizeof(*copy));
+    memcpy(copy, items, count * sizeof *copy);
     work->values.items = copy;
     work->values.count = count;
     *out_work = work;
@@ -99,7 +99,7 @@ static CUresult values_submit_one(CUstream stream, CUstreamBatchMemOpType type, 
 {
     /* The wait and write operations have the same layout. */
     CUstreamBatchMemOpParams item;
-    memset(&item, 0, sizeof(item));
+    memset(&item, 0, sizeof item);
     item.waitValue.operation = type;
     item.waitValue.address = address;
     if (value_is_64(type))

@@ -77,7 +77,7 @@ static void symbol_of(const char *slot, char *symbol, size_t size)
         symbol[length - 3] = '\0';
 }
 
-/* Whether `name` is the symbol of a slot or its per-thread form. */
+/* Whether `name` is the symbol of a slot or its per-thread variant. */
 static bool is_symbol_of(const char *name, const char *slot)
 {
     char symbol[80];
@@ -116,7 +116,7 @@ static bool is_tested(enum feature feature)
     return feature == FEATURE_PEER_ACCESS;
 }
 
-/* Adds a name and its per-thread forms to a list. */
+/* Adds a name and its per-thread variants to a list. */
 static void list_add(char *list, size_t size, const char *symbol)
 {
     size_t used = strlen(list);

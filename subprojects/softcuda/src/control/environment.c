@@ -70,7 +70,7 @@ static void read_calls(const char *text)
     while (text != NULL && *text != '\0') {
         char symbol[80];
         size_t length = strcspn(text, ":=,");
-        if (length < sizeof(symbol)) {
+        if (length < sizeof symbol) {
             memcpy(symbol, text, length);
             symbol[length] = '\0';
             char *end = NULL;
@@ -96,7 +96,7 @@ bool symbol_is_hidden(const char *symbol)
 static void read_hidden(const char *text)
 {
     size_t length = text == NULL ? 0 : strlen(text);
-    if (length == 0 || length + 3 > sizeof(hidden))
+    if (length == 0 || length + 3 > sizeof hidden)
         return;
     hidden[0] = ',';
     memcpy(hidden + 1, text, length);
@@ -104,7 +104,7 @@ static void read_hidden(const char *text)
     for (const char *at = hidden + 1; *at != '\0'; at += strcspn(at, ",") + 1) {
         char symbol[80];
         size_t part = strcspn(at, ",");
-        if (part == 0 || part >= sizeof(symbol))
+        if (part == 0 || part >= sizeof symbol)
             continue;
         memcpy(symbol, at, part);
         symbol[part] = '\0';

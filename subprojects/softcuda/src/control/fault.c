@@ -22,7 +22,7 @@ static const char *const names[] = {
 /* A permanent copy of the name, if a function of that name is exported in this version or another; else NULL. */
 static const char *export_name_find(const char *symbol)
 {
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], symbol) == 0)
             return names[i];
     return NULL;
@@ -103,7 +103,7 @@ void sticky_error_set(int device, CUresult error)
 void fault_clear(void)
 {
     fault_set_count(0);
-    memset(errors, 0, sizeof(errors));
+    memset(errors, 0, sizeof errors);
 }
 
 void fault_set_delay(uint64_t nanoseconds)

@@ -43,7 +43,7 @@ static void function_lay_out(struct function *function)
 
 static struct function *function_new(const char *name, softcuda_kernel run, const size_t *sizes, size_t count)
 {
-    struct function *function = object_new(OBJECT_FUNCTION, sizeof(*function), function_free);
+    struct function *function = object_new(OBJECT_FUNCTION, sizeof *function, function_free);
     if (function == NULL)
         return NULL;
     function->name = malloc(strlen(name) + 1);

@@ -147,7 +147,7 @@ static void capture_leave(struct stream *stream)
 struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *graph,
                               const struct node_set *dependencies)
 {
-    struct capture *capture = calloc(1, sizeof(*capture));
+    struct capture *capture = calloc(1, sizeof *capture);
     if (capture == NULL || !capture_join(capture, stream, dependencies)) {
         free(capture);
         return NULL;

@@ -25,7 +25,7 @@ bool context_start(struct context *context)
 
 struct context *context_new(int device, bool primary)
 {
-    struct context *context = object_new(OBJECT_CONTEXT, sizeof(*context), context_free);
+    struct context *context = object_new(OBJECT_CONTEXT, sizeof *context, context_free);
     if (context == NULL || !handle_publish(context)) {
         free(context);
         return NULL;

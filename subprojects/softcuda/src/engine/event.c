@@ -26,7 +26,7 @@ static void event_free(void *object)
 
 struct event *event_new(struct context *context, unsigned flags)
 {
-    struct event *event = object_new(OBJECT_EVENT, sizeof(*event), event_free);
+    struct event *event = object_new(OBJECT_EVENT, sizeof *event, event_free);
     if (event == NULL || !handle_publish(event)) {
         free(event);
         return NULL;

@@ -58,7 +58,7 @@ void node_set_clear(struct node_set *set)
 bool node_set_has_data(const struct node_set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (memcmp(&set->data[i], &plain, sizeof(plain)) != 0)
+        if (memcmp(&set->data[i], &plain, sizeof plain) != 0)
             return true;
     return false;
 }
@@ -66,12 +66,12 @@ bool node_set_has_data(const struct node_set *set)
 /* Only a kernel can signal before its end, and only to a programmatic edge. */
 static bool edge_is_allowed(const struct node *from, const CUgraphEdgeData *data)
 {
-    if (memcmp(data, &plain, sizeof(plain)) == 0)
+    if (memcmp(data, &plain, sizeof plain) == 0)
         return true;
-    static const unsigned char none[sizeof(data->reserved)];
+    static const unsigned char none[sizeof data->reserved];
     return from->work->kind == WORK_KERNEL && data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
            && data->from_port <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER && data->to_port == 0
-           && memcmp(data->reserved, none, sizeof(none)) == 0;
+           && memcmp(data->reserved, none, sizeof none) == 0;
 }
 
 CUresult graph_read_edges(struct graph *graph, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
@@ -130,7 +130,7 @@ static void graph_free(void *object)
 
 struct graph *graph_new(void)
 {
-    struct graph *graph = object_new(OBJECT_GRAPH, sizeof(*graph), graph_free);
+    struct graph *graph = object_new(OBJECT_GRAPH, sizeof *graph, graph_free);
     if (graph == NULL || !handle_publish(graph)) {
         free(graph);
         return NULL;
@@ -177,7 +177,7 @@ static CUgraphNodeType node_type(enum work_kind kind)
 
 struct node *graph_add(struct graph *graph, struct work *work, const struct node_set *dependencies)
 {
-    struct node *node = work == NULL ? NULL : object_new(OBJECT_NODE, sizeof(*node), node_free);
+    struct node *node = work == NULL ? NULL : object_new(OBJECT_NODE, sizeof *node, node_free);
     if (node == NULL) {
         work_unref(work);
         return NULL;

@@ -106,7 +106,7 @@ void block_unlist(struct block *block)
 static struct block *block_wrap(struct context *context, enum block_kind kind, void *base, size_t size, unsigned flags)
 {
     context = context_primary(context);
-    struct block *block = calloc(1, sizeof(*block));
+    struct block *block = calloc(1, sizeof *block);
     if (block == NULL)
         return NULL;
     block->references = 1;

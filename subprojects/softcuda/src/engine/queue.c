@@ -256,7 +256,7 @@ static struct op *op_push(struct stream *stream, struct work *work, struct op *a
     struct op *event_op = work->kind == WORK_WAIT ? work->event->op : NULL;
     if (!dependency_add_joined(stream) || !dependency_add(after) || !dependency_add(event_op))
         return NULL;
-    struct op *op = calloc(1, sizeof(*op) + dependency_count * sizeof(struct link));
+    struct op *op = calloc(1, sizeof *op + dependency_count * sizeof(struct link));
     if (op == NULL)
         return NULL;
     if (needs_worker && !queue_reserve(stream) && certain) {

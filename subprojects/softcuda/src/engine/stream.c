@@ -19,7 +19,7 @@ static void stream_free(void *object)
 
 struct stream *stream_new(struct context *context, enum stream_role role, unsigned flags, int priority)
 {
-    struct stream *stream = object_new(OBJECT_STREAM, sizeof(*stream), stream_free);
+    struct stream *stream = object_new(OBJECT_STREAM, sizeof *stream, stream_free);
     if (stream == NULL)
         return NULL;
     object_ref(context);

@@ -32,7 +32,7 @@ static void thread_end(void *value)
 struct thread *thread_self(void)
 {
     if (self == NULL) {
-        struct thread *thread = calloc(1, sizeof(*thread));
+        struct thread *thread = calloc(1, sizeof *thread);
         if (thread == NULL)
             return NULL;
         thread->id = ++last_thread;
@@ -54,6 +54,6 @@ void thread_explain(const char *format, ...)
     if (thread == NULL)
         return;
     va_start(arguments, format);
-    vsnprintf(thread->explanation, sizeof(thread->explanation), format, arguments);
+    vsnprintf(thread->explanation, sizeof thread->explanation, format, arguments);
     va_end(arguments);
 }

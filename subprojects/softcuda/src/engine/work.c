@@ -12,7 +12,7 @@ enum { POLL_NANOSECONDS = 50000 };
 
 struct work *work_new(enum work_kind kind)
 {
-    struct work *work = calloc(1, sizeof(*work));
+    struct work *work = calloc(1, sizeof *work);
     if (work != NULL) {
         work->kind = kind;
         work->references = 1;
@@ -110,8 +110,8 @@ static CUresult work_run_kernel(const struct kernel *kernel)
                                      .shared_bytes = kernel->shared,
                                      .arguments = kernel->arguments,
                                      .argument_count = function->count};
-    memcpy(launch.grid, kernel->grid, sizeof(launch.grid));
-    memcpy(launch.block, kernel->block, sizeof(launch.block));
+    memcpy(launch.grid, kernel->grid, sizeof launch.grid);
+    memcpy(launch.block, kernel->block, sizeof launch.block);
     function->run(&launch);
     return (CUresult)launch.result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One exported function for each entry point and its per-thread form, which make_exports.py makes from the lists; and
- * cuGetProcAddress, which finds them. */
+/* One exported function for each entry point and its per-thread variant, which make_exports.py makes from the lists;
+ * and cuGetProcAddress, which finds them. */
 #include "calls.h"
 
 #include <string.h>
@@ -118,7 +118,7 @@ struct export_row {
 static const struct export_row export_rows[] = {
 #include "softcuda_exports.inc"
 };
-static const size_t export_row_count = sizeof(export_rows) / sizeof(export_rows[0]);
+static const size_t export_row_count = sizeof export_rows / sizeof export_rows[0];
 
 /* ---- cuGetProcAddress in both versions, with the behaviour of each driver version for unusual arguments ---- */
 
@@ -132,8 +132,8 @@ static bool row_is_of(const struct export_row *row, const char *driver_function)
            && !symbol_is_hidden(row->symbol);
 }
 
-/* Whether some version of the driver function has a per-thread form: then a request for such a form does not find the
- * versions without one. */
+/* Whether some version of the driver function has a per-thread variant: then a request for such a form does not find
+ * the versions without one. */
 static bool function_has_forms(const char *driver_function)
 {
     for (size_t i = 0; i < export_row_count; i++)
