@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "compiler.h"
 #include "os_thread.h"
 
 enum { IDLE_WORKERS_KEPT = 16 };
@@ -201,17 +202,23 @@ static void worker_main(void)
     }
 }
 
-static bool forked;
+static bool started, forked;
 
 static void queue_in_child(void)
 {
-    forked = true;
+    forked = started;
     worker_count = idle_count = 0;
+}
+
+SOFT_CONSTRUCTOR static void queue_watch_forks(void);
+static void queue_watch_forks(void)
+{
+    os_on_fork(queue_in_child);
 }
 
 void queue_start(void)
 {
-    os_on_fork(queue_in_child);
+    started = true;
 }
 
 bool queue_is_forked(void)
