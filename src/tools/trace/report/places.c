@@ -26,10 +26,11 @@ const char *trace_module_name(const struct trace_module *module)
 static bool is_layer(const struct trace_module *module)
 {
     static const char *const layers[] = {"libcudart", "libcuda.so", "libcushim", "libffi", "_ctypes", "trace.so"};
-    const char *name = module != NULL ? trace_module_name(module) : "";
+    if (module == NULL)
+        return false;
     bool found = false;
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++)
-        found |= strncmp(name, layers[i], strlen(layers[i])) == 0;
+        found |= strncmp(trace_module_name(module), layers[i], strlen(layers[i])) == 0;
     return found;
 }
 
