@@ -82,6 +82,7 @@ class Html(Traced):
         name, result, _ = self.selected()
         self.assertEqual((name, result), ('cuStreamSynchronize', 'CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED'))
         call = self.browser.run('called.findIndex((_, i) => name(i) === "cuLaunchHostFunc")')
+        self.browser.run(f'view(begin[{call}] - 1000, end[{call}] + 1000); draw()')
         place = self.browser.run(f'[(x(begin[{call}]) + x(end[{call}])) / 2, canvas.offsetTop + y(0) + ROW / 2]')
         self.browser.click(*place)
         name, result, details = self.selected()
