@@ -6,6 +6,7 @@
 #   stage_begin NAME, stage_end    a stage, whose time is reported; the first one that fails ends the run
 #   variant NAME OPTION...   builds the project in build-ci/NAME with these options of meson setup, and runs its tests;
 #                            `tests` holds options for meson test, such as a wrapper
+#   part NAME OPTION...      the same, but builds only what these tests need
 #   readme_block NUMBER      prints the NUMBER'th block of README.md that is marked sh
 #
 # At the end, even after a failure, it prints a line for each stage with its seconds, each test that failed with its last
@@ -23,12 +24,15 @@ stage_end() {
     stage_name=
 }
 
+part() {
+    meson setup "build-ci/$1" -Dwerror=true -Dtests=enabled "${@:2}"
+    meson test -C "build-ci/$1" --print-errorlogs "${tests[@]}"
+}
+
 variant() {
-    local build=build-ci/$1
-    shift
-    meson setup "$build" -Dwerror=true -Dtests=enabled "$@"
-    meson compile -C "$build"
-    meson test -C "$build" --print-errorlogs "${tests[@]}"
+    meson setup "build-ci/$1" -Dwerror=true -Dtests=enabled "${@:2}"
+    meson compile -C "build-ci/$1"
+    meson test -C "build-ci/$1" --print-errorlogs "${tests[@]}"
 }
 
 readme_block() {
