@@ -46,10 +46,10 @@ class Gpus(Case):
     def test_gpu_when_its_generation_was_dropped_then_names_the_last_branch(self):
         elf = Elf().needs('libcudart.so.12').section('.nv_fatbin', fatbin(sass(70), ptx(35, (7, 8))))
         done = self.run_on('lib.so', elf.build())
-        self.assertIn('GPU 7.0: native; 580 is the last branch for it', done.out)
-        self.assertIn('GPUs 3.5 to 3.7: cannot run: the file needs driver 525, and 470 is the last branch', done.out)
+        self.assertIn('GPU 7.0: native; driver 580 is the last that supports it', done.out)
+        self.assertIn('GPUs 3.5 to 3.7: cannot run: the file needs driver 525, and driver 470 is', done.out)
         done = self.run_program('--require-arch=3.5', 'lib.so')
-        self.assertEqual((done.status, '470 is the last branch' in done.out), (1, True))
+        self.assertEqual((done.status, 'driver 470 is the last that' in done.out), (1, True))
 
     def test_gpu_when_ptx_is_newer_than_the_table_then_driver_is_not_known(self):
         document = self.file_of(Elf().section('.nv_fatbin', fatbin(ptx(80, (99, 0)))).build())
@@ -145,7 +145,7 @@ class Drivers(Case):
         elf = Elf().section('.nv_fatbin', fatbin(sass(75), sass(80))).wants('__cudaRegisterFatBinary')
         out = self.run_on('lib.so', elf.build()).out
         self.assertIn('  driver: not known (see the notes)\n', out)
-        self.assertIn('uses a CUDA runtime, but names none', out)
+        self.assertIn('calls a CUDA runtime, but neither names', out)
         self.assertIn('as far as is known: what the CUDA runtime needs is not checked',
                       self.run_program('--require-driver=535', 'lib.so').out)
         self.assertIn('a CUDA runtime that is not known', self.run_program('--variant', 'lib.so').out)
@@ -189,7 +189,7 @@ class Advice(Case):
         """Driver 470 is the last for 3.5, and cannot compile PTX 7.8."""
         elf = Elf().needs('libcudart.so.11.0').section('.nv_fatbin', fatbin(ptx(35, (7, 8)), sass(61)))
         out = self.run_on('lib.so', elf.build()).out
-        self.assertIn('GPUs 3.5 to 3.7: cannot run: PTX 7.8 (for 3.5) needs driver 520, and 470 is the last', out)
+        self.assertIn('GPUs 3.5 to 3.7: cannot run: PTX 7.8 (for 3.5) needs driver 520, and driver 470', out)
         self.assertIn('to run on GPUs 5.0, 5.2, 6.0,', out)
 
 
@@ -216,7 +216,7 @@ class Summaries(Case):
     def test_summary_when_gpus_need_the_same_driver_then_names_it_once(self):
         code = fatbin(sass(61), ptx(50, (7, 8)))
         self.write('a.whl', wheel({'a.so': Elf().needs('libcudart.so.11.0').section('.nv_fatbin', code).build()}))
-        self.assertIn('driver 450 or newer; GPUs 5.0 to 6.0 and GPUs 7.0 to 8.6: driver 520\n',
+        self.assertIn('driver 450 or newer; on GPUs 5.0 to 6.0 and GPUs 7.0 to 8.6, driver 520 or newer\n',
                       self.run_program('a.whl').out)
 
     def test_summary_when_files_demand_different_drivers_then_names_the_file(self):
@@ -224,6 +224,15 @@ class Summaries(Case):
                                    'new.so': Elf().needs('libcudart.so.13').build()}))
         self.assertIn('a.whl: 2 CUDA files; driver 580 or newer for both of them (new.so needs it); the least demanding '
                       'file needs driver 525\n', self.run_program('a.whl').out)
+
+    def test_summary_when_device_code_alone_demands_a_driver_then_names_it_once(self):
+        self.write('a.whl', wheel({'a.so': Elf().section('.nv_fatbin', fatbin(ptx(30, (4, 2)))).build()}))
+        self.assertIn('a.whl: 1 CUDA file; driver 346 or newer, for the device code\n', self.run_program('a.whl').out)
+
+    def test_summary_when_device_code_demands_more_then_least_demanding_file_needs_it(self):
+        old = Elf().needs('libcuda.so.1').wants('cuInit').section('.nv_fatbin', fatbin(sass(60)))
+        self.write('a.whl', wheel({'old.so': old.build(), 'new.so': Elf().needs('libcudart.so.13').build()}))
+        self.assertIn('; the least demanding file needs driver 367\n', self.run_program('a.whl').out)
 
     def test_summary_when_a_wheel_has_one_file_then_is_in_the_singular(self):
         self.write('a.whl', wheel({'a.so': Elf().section('.rodata', b'\0nvrtcCompileProgram\0').build()}))

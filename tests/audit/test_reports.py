@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Five failures that users reported of published packages, each on a small file of the same structure."""
-from audit import Case, main
+import os
+import re
+
+from audit import TOOL, Case, main
 from makers import Elf, fatbin, ptx, runtime, sass, wheel
 
 
 RUNTIME_11_8 = runtime(b'cudaCreateTextureObject_v2', b'cudaErrorInvalidClusterSize', b'cudaErrorMpsClientTerminated')
 RUNTIME_12_3 = runtime(b'cudaErrorLossyQuery', b'cudaFuncGetName', b'cudaGraphAddDependencies_v2')
+BEAMS = wheel({'beams/impl.so': Elf().section('.rodata', RUNTIME_12_3).section(
+    '.nv_fatbin', fatbin(sass(75), ptx(75, (8, 3)))).build()})
 
 
 class Reports(Case):
@@ -22,16 +27,22 @@ class Reports(Case):
 
     def test_wheel_when_ptx_8_3_is_for_new_gpus_then_needs_driver_545(self):
         """"the provided PTX was compiled with an unsupported toolchain" on driver 535 (SASS 7.5 and PTX 8.3 only)."""
-        elf = Elf().section('.rodata', RUNTIME_12_3).section('.nv_fatbin', fatbin(sass(75), ptx(75, (8, 3))))
-        self.write('beams.whl', wheel({'mach/impl.so': elf.build()}))
+        self.write('beams.whl', BEAMS)
         done = self.run_program('--require-driver=535', 'beams.whl')
         self.assertEqual(done.status, 1)
         self.assertIn('GPUs 8.0, 8.6, 8.9, 9.0: on drivers before 545', done.out)
         self.assertIn('-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90', done.out)
         self.assertIn('CUDA 12.2, which writes PTX 8.2', done.out)
         self.assertEqual(self.run_program('--require-driver=535', '--require-arch=7.5', 'beams.whl').status, 0)
-        self.assertIn('; driver 525 or newer; GPUs 8.0 to 9.0: driver 545\n', self.run_program('beams.whl').out)
         self.assertEqual(self.run_program('--require-driver=545', 'beams.whl').status, 0)
+
+    def test_wheel_of_the_readme_when_audited_then_prints_what_the_readme_shows(self):
+        with open(os.path.join(TOOL, 'README.md'), encoding='utf-8') as file:
+            examples = re.findall(r'^\$ cushim audit (.*)dist/\S*whl\n((?:(?!```).*\n)*)', file.read(), re.M)
+        self.write('beams.whl', BEAMS)
+        self.assertEqual(len(examples), 2)
+        for options, output in examples:
+            self.assertEqual(self.run_program(*options.split(), 'beams.whl').out, output.replace('dist/', ''))
 
     def test_wheel_when_its_code_is_for_two_gpus_then_others_have_no_kernel_image(self):
         """"no kernel image is available for execution on the device" (SASS 7.0 and 8.0, documented as 6.0 to 9.0)."""
@@ -39,7 +50,7 @@ class Reports(Case):
         self.write('search.whl', wheel({'libs/libsearch.so': library}))
         done = self.run_program('--require-arch=6.0', '--require-arch=8.9', '--require-arch=9.0', 'search.whl')
         self.assertEqual(done.status, 1)
-        self.assertIn('GPUs 6.0, 9.0: no kernel image is available', done.out)
+        self.assertIn('GPUs 6.0, 9.0: "no kernel image is available"', done.out)
         done = self.run_program('--require-arch=9.0', 'search.whl')
         self.assertIn('add -gencode arch=compute_80,code=compute_80', done.out)
         self.assertEqual(self.run_program('--require-arch=8.9', '--require-arch=7.5', 'search.whl').status, 0)

@@ -140,7 +140,7 @@ class Audit:
         unknown = [] if summary.gpus_known else ['code that is compiled, linked or loaded from elsewhere at run time']
         unknown += [] if summary.runtime_known else ['what the CUDA runtime needs']
         known = f', as far as is known: {" and ".join(unknown)} is not checked' if unknown else ''
-        return f'{files}, run{"s" if count == 1 else ""} with {wanted}{self.newer_text()}{known}'
+        return f'{files} run{"s" if count == 1 else ""} with {wanted}{self.newer_text()}{known}'
 
     def newer_text(self):
         """The required GPUs that the required driver does not know, in brackets."""

@@ -100,14 +100,14 @@ class Conclusion:
         if facts.lookups and (not facts.runtime or facts.runtime[0] == 'shared'):
             self.note_lookups()
         if self.runtime_is_elsewhere:
-            self.notes.append('uses a CUDA runtime, but names none and has none that is recognised: which driver that '
-                              'needs is not known')
+            self.notes.append('calls a CUDA runtime, but neither names nor contains one that is recognised: the driver '
+                              'that it needs is not known')
         if facts.compiles:
-            self.notes.append(f'compiles code at run time ({", ".join(sorted(facts.compiles))}): for which GPUs and '
-                              'drivers is not known')
+            self.notes.append(f'compiles code at run time ({", ".join(sorted(facts.compiles))}): the GPUs and drivers '
+                              'for that code are not known')
         elif self.loads_code:
-            self.notes.append(f'loads device code that is not in this file ({listed(self.loads_code)}): for which GPUs '
-                              'and drivers is not known')
+            self.notes.append(f'loads device code that is not in this file ({listed(self.loads_code)}): the GPUs and '
+                              'drivers for that code are not known')
         if any(code.kind == IR for code in self.codes):
             self.notes.append('has intermediate code for linking at run time (LTO): its GPUs and drivers are not known')
 

@@ -54,7 +54,7 @@ def gpu_shortfalls(conclusion, driver, archs):
     judged = [one for one in conclusion.gpus if (one.arch in archs if archs else driver_has(driver, one.arch))]
     lacking = [one for one in judged if one.how == coverage.NOT]
     if archs and lacking and conclusion.gpus_known:
-        sentence = f'{gpus_text(lacking)}: no kernel image is available; the file has {code_text(conclusion)}'
+        sentence = f'{gpus_text(lacking)}: "no kernel image is available": the file has {code_text(conclusion)}'
         yield Shortfall('gpu', sentence, missing_advice(conclusion, lacking))
     if driver:
         # A GPU that is newer than the driver needs a newer driver anyway. What the file demands of all was said before.
@@ -63,14 +63,14 @@ def gpu_shortfalls(conclusion, driver, archs):
             ones = [one for one in late if one.ptx.version == ptx]
             first = ones[0].first
             before = needed_text(first) if first else 'one that is not known yet'
-            sentence = (f'{gpus_text(ones)}: on drivers before {before}, the provided PTX was compiled with an '
-                        f'unsupported toolchain: the file has only PTX {ptx[0]}.{ptx[1]} for '
+            sentence = (f'{gpus_text(ones)}: on drivers before {before}, "the provided PTX was compiled with an '
+                        f'unsupported toolchain": the file has only PTX {ptx[0]}.{ptx[1]} for '
                         + ('it' if len(ones) == 1 else 'them'))
             yield Shortfall('ptx', sentence, ptx_advice(conclusion, ones, max(driver, min(one.others for one in ones))))
     for one in judged if archs else ():
         if one.is_dropped:
-            sentence = (f'GPU {arch_text(one.arch)}: the file needs {driver_text(one.first)}, and {one.last} is the '
-                        'last branch for this GPU')
+            sentence = (f'GPU {arch_text(one.arch)}: the file needs {driver_text(one.first)}, and driver {one.last} is '
+                        'the last that supports this GPU')
             yield Shortfall('dropped', sentence, conclusion.demands[0].advice if conclusion.demands else '')
 
 

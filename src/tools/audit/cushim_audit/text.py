@@ -29,7 +29,7 @@ def describe_gpus(ones, floor, unit):
     if one.is_dropped:
         # The PTX, or the whole file, needs a driver that is too new for the GPU.
         what = f'PTX {ptx_text(one.ptx)} needs' if one.first > max(floor, gpu_first(one.arch)) else 'the file needs'
-        return f'cannot run: {what} {driver_text(one.first)}, and {one.last} is the last branch for {them}'
+        return f'cannot run: {what} {driver_text(one.first)}, and driver {one.last} is the last that supports {them}'
     if one.how == coverage.NATIVE:
         words = 'native'
     elif one.how == coverage.COMPILED and one.compiled < one.total:
@@ -42,8 +42,8 @@ def describe_gpus(ones, floor, unit):
     if one.first is None:
         words += '; no known driver compiles it'
     elif one.first > max(floor, gpu_first(one.arch)):
-        words += f'; from {driver_text(one.first)} on'
-    return words + (f'; {one.last} is the last branch for {them}' if one.last else '')
+        words += f'; needs {driver_text(one.first)} or newer'
+    return words + (f'; driver {one.last} is the last that supports {them}' if one.last else '')
 
 
 def describe_part(ones, them, unit):
@@ -56,7 +56,9 @@ def describe_part(ones, them, unit):
     else:
         words = f'{span(whole)} of {one.total} {unit} {verb(whole)} all of their code for {them}, {span(part)} ' \
             f'{verb(part)} some'
-    return f'only in part: {words}' + (f'; the driver compiles PTX {ptx_text(one.ptx)} of it (JIT)' if one.ptx else '')
+    if one.ptx:
+        words += f'; some of it is PTX {ptx_text(one.ptx)}, which the driver compiles (JIT)'
+    return f'only in part: {words}'
 
 
 def verb(counts):
@@ -92,7 +94,7 @@ def driver_line(conclusion):
     if conclusion.runtime_is_elsewhere or demand is None and not conclusion.gpus_known:
         return 'driver: not known (see the notes)'
     if demand is None:
-        return 'no driver is demanded: it neither links to functions of the driver nor uses the CUDA runtime'
+        return 'no minimum driver: it neither links to functions of the driver nor uses the CUDA runtime'
     late = ' (bound lazily: on older drivers the file loads, and the call fails; Python binds all names at load)' \
         if demand.kind == 'symbol' and demand.fails == FAILS_AT_CALL else ''
     return f'{driver_text(demand.version)} or newer (CUDA {version_text(demand.version)}): {demand.reason}{late}'
@@ -133,14 +135,17 @@ def write_shortfalls(conclusion, found, write):
 
 
 def late_text(summary):
-    """The GPUs on which a newer driver is needed, as the end of a sentence."""
+    """The GPUs that need a newer driver than the files do, as the end of a sentence."""
+    def kind(one):
+        return one.is_late and one.first != summary.first and (one.first or -1)
+
     late = {}
-    for text, run in gpu_ranges(summary.gpus, lambda one: one.is_late and (one.first or -1)):
-        if run[0].is_late:
+    for text, run in gpu_ranges(summary.gpus, kind):
+        if kind(run[0]):
             late.setdefault(run[0].first, []).append(text)
-    texts = [f'{" and ".join(found)}: {driver_text(first) if first else "no known driver"}'
+    texts = [f'on {" and ".join(found)}, {f"{driver_text(first)} or newer" if first else "no known driver"}'
              for first, found in late.items()]
-    return f'; {", ".join(texts)}' if texts else ''
+    return ''.join(f'; {text}' for text in texts)
 
 
 def summary_driver(summary):
@@ -150,8 +155,8 @@ def summary_driver(summary):
         words = f'{driver_text(summary.floor)} or newer'
         if min(floors) != summary.floor:
             words += f' for {"both" if count == 2 else "all"} of them ({summary.demanding.facts.member} needs it)'
-        least = min(floor for floor in floors if floor)
-        if least != summary.floor:
+        least = min(one.first for one in summary.conclusions if one.floor)
+        if least < summary.floor:
             words += f'; the least demanding file needs {driver_text(least)}'
         return words + late_text(summary)
     if not summary.runtime_known:
@@ -173,4 +178,4 @@ def write_summary(name, summary, write):
     for line in gpu_lines(summary.gpus, summary.first, 'files') if summary.with_code > 1 else ():
         write(f'  {line}')
     if not summary.gpus_known:
-        write('  GPUs: not known for code that is compiled, linked or loaded from elsewhere at run time')
+        write('  for code that is compiled, linked or loaded from elsewhere at run time, the GPUs are not known')
