@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the program cushim in a known environment, and builds directories that look like different machines."""
 
+import concurrent.futures
 import json
 import os
 import shutil
@@ -74,6 +75,12 @@ def run(*arguments, before=(), stdout=subprocess.PIPE, **variables):
     command = [*before, PROGRAM, *arguments]
     return Answer(subprocess.run(command, env=environment(**variables), stdin=subprocess.DEVNULL, stdout=stdout,
                                  stderr=subprocess.PIPE, timeout=120, check=False))
+
+
+def for_each(check, rows):
+    """Calls check(row) for each row, for several at the same time: they mostly wait."""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(check, rows))
 
 
 def run_json(*arguments, **settings):

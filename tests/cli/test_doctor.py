@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from program import LIBRARIES, MULTIARCH, PROGRAM, UNUSABLE, USABLE, Case, fake, main, run, run_json
+from program import LIBRARIES, MULTIARCH, PROGRAM, UNUSABLE, USABLE, Case, fake, for_each, main, run, run_json
 
 CHECKS = {'settings', 'library', 'stub', 'compat', 'kernel-module', 'device-nodes', 'container', 'wsl', 'jetson', 'nixos',
           'flatpak', 'visible-devices', 'version', 'gpu', 'start', 'limits', 'sandbox', 'memory', 'mps', 'operation'}
@@ -341,11 +341,12 @@ class Started(Doctor):
             self.assertIn('library', [row['check'] for row in rows])
 
     def test_start_when_driver_hangs_then_ends_and_names_the_system_call(self):
-        for call in ('cuInit', 'cuCtxCreate', 'cuStreamCreate'):
+        def check(call):
             rows = self.findings(DRIVER, '--timeout=1', FAKE_HANG=call)
             start = [row['message'] for row in rows if row['check'] == 'start'][0]
             self.assertIn(call + ' has not returned for 1 seconds. The process waits (state S)', start)
             self.assertIn('library', [row['check'] for row in rows])
+        for_each(check, ('cuInit', 'cuCtxCreate', 'cuStreamCreate'))
 
     def test_start_when_driver_has_no_gpu_then_exit_status_is_unusable(self):
         self.assertEqual(run('doctor', DRIVER, FAKE_GPUS='0').status, UNUSABLE)

@@ -5,7 +5,7 @@
 import json
 import subprocess
 
-from program import PROGRAM, UNUSABLE, USABLE, Case, environment, fake, main, run, run_json
+from program import PROGRAM, UNUSABLE, USABLE, Case, environment, fake, for_each, main, run, run_json
 
 COMMANDS = (('probe',), ('probe', '--devices'), ('table',), ('lookup', 'cuInit'), ('lookup', 'cuInit', '11.0'),
             ('lookup', '--all'))
@@ -32,11 +32,15 @@ class Noise(Case):
             self.assertTrue(json.loads(text))
 
     def test_answer_when_driver_ends_or_hangs_in_the_middle_then_one_document_is_written(self):
-        for variables in ({'FAKE_CRASH': 'cuDeviceGetName'}, {'FAKE_HANG': 'cuDeviceGetName'}):
+        def check_json(variables):
             answer = run_json('probe', '--devices', '--timeout=2', DRIVER, **variables)
             self.assertEqual((answer.status, answer.document['reason'], answer.document['devices']),
                              (UNUSABLE, 'no-answer', []))
+
+        def check_text(variables):
             self.assertEqual(run('probe', '--devices', '--timeout=2', DRIVER, **variables).out.count(b'The driver '), 1)
+        for_each(lambda row: row[0](row[1]), [(check, {how: 'cuDeviceGetName'}) for check in (check_json, check_text)
+                                              for how in ('FAKE_CRASH', 'FAKE_HANG')])
 
     def test_answer_when_driver_ends_the_second_process_then_all_slots_are_missing(self):
         for command in (('table', 'StreamQuery'), ('lookup', 'cuStreamQuery')):

@@ -14,10 +14,12 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
+import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
-from program import LIBRARIES, PROGRAM, Case, environment, fake, main, run_json  # pylint: disable=wrong-import-position
+from program import LIBRARIES, PROGRAM, Case, environment, fake, for_each, main, run_json  # pylint: disable=wrong-import-position
 
 START_DRIVER = os.path.abspath(sys.argv.pop(3))
 LIST = os.path.join(HERE, '..', '..', 'src', 'tools', 'cushim', 'doctor')
@@ -75,28 +77,31 @@ IN_CONTAINER = {'device_control_group': 'container_lost_devices', 'uvm_node_miss
 
 
 class OnMachine(Case):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         done = subprocess.run([MACHINE, 'true'], stdout=subprocess.PIPE, check=False)
         if done.returncode != 0:
-            self.skipTest(done.stdout.decode().strip())
+            raise unittest.SkipTest(done.stdout.decode().strip())
         if shutil.which('cc') is None:
-            self.skipTest('there is no compiler')
-        self.fault = self.directory() + '/fault'
-        subprocess.run(['cc', '-O1', '-o', self.fault, HERE + '/fault.c', '-ldl'], check=True)
+            raise unittest.SkipTest('there is no compiler')
+        directory = cls.enterClassContext(tempfile.TemporaryDirectory(prefix='cushim-test-'))
+        os.chmod(directory, 0o755)
+        cls.fault = directory + '/fault'
+        subprocess.run(['cc', '-O1', '-o', cls.fault, HERE + '/fault.c', '-ldl'], check=True)
 
     def test_cause_when_the_machine_is_changed_then_leads(self):
-        for cause, (faults, variables) in CHANGES.items():
-            with self.subTest(cause):
-                answer = run_json('doctor', '--timeout=1', '--driver', START_DRIVER, **variables,
-                                  before=(MACHINE, self.fault, *faults, '--'))
-                first = answer.document[0]
-                self.assertIn(first['cause'], {cause, IN_CONTAINER.get(cause)}, first)
-                self.assertEqual(first['verdict'], 'problem')
-                self.assertNotIn('problem', [row['verdict'] for row in answer.document[1:]])
-                self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
+        def check(cause):
+            faults, variables = CHANGES[cause]
+            answer = self.examine(*faults, **variables)
+            first = answer.document[0]
+            self.assertIn(first['cause'], {cause, IN_CONTAINER.get(cause)}, first)
+            self.assertEqual(first['verdict'], 'problem', cause)
+            self.assertNotIn('problem', [row['verdict'] for row in answer.document[1:]], cause)
+            self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
+        for_each(check, CHANGES)
 
-    def examine(self, *faults, options=(), **variables):
-        return run_json('doctor', *options, '--timeout=2', '--driver', START_DRIVER, **variables,
+    def examine(self, *faults, options=(), timeout=2, **variables):
+        return run_json('doctor', *options, f'--timeout={timeout}', '--driver', START_DRIVER, **variables,
                         before=(MACHINE, self.fault, *faults, '--'))
 
     def test_driver_when_it_is_killed_then_the_limit_of_time_is_not_taken_for_memory(self):
@@ -123,7 +128,7 @@ class OnMachine(Case):
 
     def test_driver_when_it_fails_and_then_crashes_or_hangs_then_the_failure_leads(self):
         for how in ('FAKE_CRASH', 'FAKE_HANG'):
-            first = self.examine('open=/dev/nvidia-uvm$:5', **{how: 'again'}).document[0]
+            first = self.examine('open=/dev/nvidia-uvm$:5', timeout=1, **{how: 'again'}).document[0]
             self.assertIn('/dev/nvidia-uvm fails (EIO', first['message'])
 
     def test_driver_when_a_call_fails_with_an_error_without_a_name_then_its_number_is_shown(self):
@@ -154,7 +159,7 @@ class OnMachine(Case):
         self.assertIn('/proc does not show', first['message'])
 
     def test_driver_when_its_load_hangs_with_signals_blocked_then_it_is_named(self):
-        first = self.examine('none', FAKE_HANG='load').document[0]
+        first = self.examine('none', timeout=1, FAKE_HANG='load').document[0]
         self.assertEqual((first['check'], first['verdict']), ('library', 'problem'))
         self.assertIn('does not return', first['message'])
 
@@ -265,16 +270,18 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
         self.leads('intercepted', None, 'LD_PRELOAD=' + library)
 
     def test_machine_when_it_works_then_no_cause(self):
-        for faults in (['none'], ['seccomp=ptrace:1'], ['seccomp=memfd:1'], ['open=/proc/driver:13'], ['HOME=/nowhere'],
+        def check(row):
+            faults, options = row
+            answer = self.examine(*faults, options=options)
+            self.assertEqual(answer.status, 0, (faults, answer.document[0]))
+            self.assertEqual({row['cause'] for row in answer.document}, {None})
+            self.assertNotIn('not loaded', ' '.join(row['message'] for row in answer.document))
+        for_each(check, [(faults, options) for options in ((), ('--watch',)) for faults in (
+                       ['none'], ['seccomp=ptrace:1'], ['seccomp=memfd:1'], ['open=/proc/driver:13'], ['HOME=/nowhere'],
                        ['open=/sys/:13'], ['memlock=0'], ['CUDA_VISIBLE_DEVICES=0'], ['traced'], ['empty=/sys'],
                        ['seccomp=wait:1'], ['seccomp=ptrace:kill'], ['signals=ignored'], ['close=0'], ['close=2'],
                        ['unshare=pid+proc'],
-                       ['proc=hidepid=2', 'uid=65534'], ['proc=subset=pid'], ['cpu=60'], ['read-only=/']):
-            for options in ((), ('--watch',)):
-                answer = self.examine(*faults, options=options)
-                self.assertEqual(answer.status, 0, (faults, answer.document[0]))
-                self.assertEqual({row['cause'] for row in answer.document}, {None})
-                self.assertNotIn('not loaded', ' '.join(row['message'] for row in answer.document))
+                       ['proc=hidepid=2', 'uid=65534'], ['proc=subset=pid'], ['cpu=60'], ['read-only=/'])])
 
 
 class OnTree(Case):

@@ -143,8 +143,9 @@ class Harmless(Traced):
 
     def signal(self, number, to_group):
         """Sends a signal to the command alone or to its process group. Returns how often the program got it."""
-        script = ('trap "echo got" %s; echo ready; i=0; while [ $i -lt 8 ]; do sleep 0.1; i=$((i + 1)); done; '
-                  '%s print' % (number.name[3:], KNOWN))
+        # The script waits for the signal, and a little longer for a second one.
+        script = ('trap "echo got; got=1" %s; echo ready; until [ "$got" ]; do sleep 0.05; done; sleep 0.2; %s print'
+                  % (number.name[3:], KNOWN))
         process = self.start('/bin/sh', '-c', script, start_new_session=True)
         self.assertEqual(process.stdout.readline(), b'ready\n')
         (os.killpg if to_group else os.kill)(process.pid, number)
