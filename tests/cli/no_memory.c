@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A preloaded library that makes allocations fail: in the environment, NO_MEMORY_AFTER is the number of those that
- * succeed before, and NO_MEMORY_ONCE lets those after the first failure succeed.
+ * succeed before, and NO_MEMORY_ONCE lets those after the first failure succeed. A failure creates the file
+ * NO_MEMORY_FILE.
  */
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -19,6 +22,7 @@ static int fails(void)
         return 0;
     }
     left = getenv("NO_MEMORY_ONCE") != NULL ? -1 : 0;
+    close(creat(getenv("NO_MEMORY_FILE"), 0600));
     return 1;
 }
 

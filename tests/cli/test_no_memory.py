@@ -3,6 +3,7 @@
 """Without memory, a command gives the answer that it gives otherwise, or fails with a message and status 1."""
 
 import gzip
+import itertools
 import os
 import struct
 
@@ -10,8 +11,6 @@ from program import NEWEST, UNUSABLE, Case, fake, main, newest_fake, run
 
 DRIVER = '--driver=' + newest_fake(f'fake_{NEWEST}')  # a failing dlsym() would allocate its message
 NO_PROGRAM = 127
-# More allocations than the commands and the reports make.
-COMMAND_ALLOCATIONS, REPORT_ALLOCATIONS = 60, 90
 TRACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'trace', 'version1.trace.gz')
 REPORTS = [], ['--calls'], ['--findings'], ['--format=json'], ['--format=html']
 COMMANDS = [['probe', DRIVER], ['probe', '--devices', DRIVER], ['table', 'StreamQuery', DRIVER],
@@ -20,13 +19,20 @@ COMMANDS = [['probe', DRIVER], ['probe', '--devices', DRIVER], ['table', 'Stream
 
 
 class NoMemory(Case):
-    def check(self, command, allocations, **variables):
+    def check(self, command, **variables):
         """Runs the command with 0, 1, 2, ... allocations that succeed, until none fails."""
+        mark = os.path.join(self.directory(), 'failed')
         expected = run(*command)
         self.assertEqual(expected.status == NO_PROGRAM, command[0] == 'exec')
         statuses = []
-        for count in range(allocations):
-            answer = run(*command, LD_PRELOAD=fake('no_memory'), NO_MEMORY_AFTER=str(count), **variables)
+        has_failed, counts = True, itertools.count()
+        while has_failed:
+            count = next(counts)
+            answer = run(*command, LD_PRELOAD=fake('no_memory'), NO_MEMORY_AFTER=str(count), NO_MEMORY_FILE=mark,
+                         **variables)
+            has_failed = os.path.exists(mark)
+            if has_failed:
+                os.remove(mark)
             self.assertNotIn(b'(null)', answer.out + answer.err, count)
             statuses.append(answer.status)
             if answer.status == UNUSABLE:
@@ -42,7 +48,7 @@ class NoMemory(Case):
         for command in COMMANDS:
             for variables in ({}, {'NO_MEMORY_ONCE': '1'}):
                 with self.subTest(command=command, **variables):
-                    self.check(command, COMMAND_ALLOCATIONS, **variables)
+                    self.check(command, **variables)
 
     def test_report_when_memory_ends_then_is_complete_or_status_is_unusable(self):
         if b'cushim trace' not in run('--help').out:
@@ -58,7 +64,7 @@ class NoMemory(Case):
         for options in REPORTS:
             for variables in ({}, {'NO_MEMORY_ONCE': '1'}):
                 with self.subTest(options=options, **variables):
-                    self.check(['trace', 'report', path, *options], REPORT_ALLOCATIONS, **variables)
+                    self.check(['trace', 'report', path, *options], **variables)
 
 
 if __name__ == '__main__':

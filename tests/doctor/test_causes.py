@@ -100,8 +100,8 @@ class OnMachine(Case):
             self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
         for_each(check, CHANGES)
 
-    def examine(self, *faults, options=(), timeout=2, **variables):
-        return run_json('doctor', *options, f'--timeout={timeout}', '--driver', START_DRIVER, **variables,
+    def examine(self, *faults, options=(), **variables):
+        return run_json('doctor', *options, '--timeout=2', '--driver', START_DRIVER, **variables,
                         before=(MACHINE, self.fault, *faults, '--'))
 
     def test_driver_when_it_is_killed_then_the_limit_of_time_is_not_taken_for_memory(self):
@@ -126,11 +126,6 @@ class OnMachine(Case):
             self.assertEqual(first['cause'], 'crash')
             self.assertIn('opening /dev/nvidia0 fails (EACCES', first['message'])
 
-    def test_driver_when_it_fails_and_then_crashes_or_hangs_then_the_failure_leads(self):
-        for how in ('FAKE_CRASH', 'FAKE_HANG'):
-            first = self.examine('open=/dev/nvidia-uvm$:5', timeout=1, **{how: 'again'}).document[0]
-            self.assertIn('/dev/nvidia-uvm fails (EIO', first['message'])
-
     def test_driver_when_a_call_fails_with_an_error_without_a_name_then_its_number_is_shown(self):
         self.assertIn(' fails (error 200, ', self.examine('seccomp=eventfd:200').document[0]['message'])
 
@@ -144,24 +139,33 @@ class OnMachine(Case):
         answer = self.examine('none', FAKE_LINES='2', FAKE_CODE='999')
         self.assertIn('wrote: 2 more lines of the driver;1 more', ' '.join(row['message'] for row in answer.document))
 
-    def test_driver_when_it_leaves_a_process_then_the_output_ends(self):
-        for variables, status in (({}, 0), ({'FAKE_HANG': 'cuCtxCreate'}, 1)):
-            path = self.directory() + '/daemon'
-            try:
-                self.assertEqual(self.examine('none', FAKE_DAEMON=path, **variables).status, status)
-            finally:
-                with open(path, encoding='utf-8') as file:
-                    os.kill(int(file.read()), signal.SIGKILL)
+    def daemon(self, status, **variables):
+        path = self.directory() + '/daemon'
+        try:
+            self.assertEqual(self.examine('none', FAKE_DAEMON=path, **variables).status, status)
+        finally:
+            with open(path, encoding='utf-8') as file:
+                os.kill(int(file.read()), signal.SIGKILL)
 
-    def test_driver_when_it_hangs_and_proc_is_of_other_processes_then_no_state_is_invented(self):
+    def load_hangs_with_signals_blocked(self):
+        first = self.examine('none', FAKE_HANG='load').document[0]
+        self.assertEqual((first['check'], first['verdict']), ('library', 'problem'))
+        self.assertIn('does not return', first['message'])
+
+    def failure_before(self, how):
+        first = self.examine('open=/dev/nvidia-uvm$:5', **{how: 'again'}).document[0]
+        self.assertIn('/dev/nvidia-uvm fails (EIO', first['message'])
+
+    def hang_where_proc_is_of_other_processes(self):
         first = self.examine('unshare=pid', FAKE_HANG='cuInit').document[0]
         self.assertEqual(first['cause'], 'hang')
         self.assertIn('/proc does not show', first['message'])
 
-    def test_driver_when_its_load_hangs_with_signals_blocked_then_it_is_named(self):
-        first = self.examine('none', timeout=1, FAKE_HANG='load').document[0]
-        self.assertEqual((first['check'], first['verdict']), ('library', 'problem'))
-        self.assertIn('does not return', first['message'])
+    def test_driver_when_it_hangs_crashes_or_leaves_a_process_then_the_reason_leads_and_the_output_ends(self):
+        for_each(lambda check: check(), (
+            self.load_hangs_with_signals_blocked, self.hang_where_proc_is_of_other_processes,
+            lambda: self.failure_before('FAKE_CRASH'), lambda: self.failure_before('FAKE_HANG'),
+            lambda: self.daemon(0), lambda: self.daemon(1, FAKE_HANG='cuCtxCreate')))
 
     def test_library_when_it_cannot_be_used_then_its_path_and_the_reason_lead(self):
         directory, loader = self.directory(), os.path.dirname(PROGRAM) + '/../../../loader'
