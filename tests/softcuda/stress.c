@@ -147,7 +147,6 @@ static void *user(void *data)
 {
     CUstream stream;
     CUevent event;
-    (void)data;
     check(cu->CtxSetCurrent_v1(context));
     check(cu->StreamCreate_v1(&stream, CU_STREAM_DEFAULT));
     check(cu->EventCreate_v1(&event, 0));

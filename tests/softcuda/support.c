@@ -33,7 +33,6 @@ void support_load(int argc, char **argv)
 
 int support_setup(void **state)
 {
-    (void)state;
     if (cushim_driver_version() < 7000) /* it has no primary contexts */
         assert_cu(0, cu->CtxCreate_v2(&context, 0, 0));
     else
@@ -44,7 +43,6 @@ int support_setup(void **state)
 
 int support_teardown(void **state)
 {
-    (void)state;
     control->clear_faults();
     control->delay_callbacks(0);
     cu->CtxSetCurrent_v1(NULL);

@@ -51,7 +51,6 @@ static void check_beside_gate(enum cushim_default_stream kind, CUresult expected
 
 static void test_stream_0_when_another_thread_waits_then_only_the_legacy_one_waits_with_it(void **state)
 {
-    (void)state;
     if (!support_has(7000))
         skip();
     check_beside_gate(CUSHIM_DEFAULT_STREAM_PER_THREAD, CUDA_SUCCESS);
@@ -68,7 +67,6 @@ static void assert_capturing(const struct cushim_dispatch_table *table, CUresult
 
 static void test_stream_0_when_captured_then_it_is_that_of_the_thread(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *per_thread = cushim_table_per_thread();
     CUgraph graph = NULL;
     if (!support_has(10000))
@@ -84,7 +82,6 @@ static void test_stream_0_when_captured_then_it_is_that_of_the_thread(void **sta
 
 static void test_stream_0_when_the_driver_is_older_than_7_0_then_only_the_legacy_one_can_be_used(void **state)
 {
-    (void)state;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     int number = 0;
     if (support_has(7000))

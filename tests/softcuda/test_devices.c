@@ -12,7 +12,6 @@ static int attribute(CUdevice_attribute which)
 /* Programs refuse a device or divide by zero if one of these is 0. */
 static void test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu(void **state)
 {
-    (void)state;
     assert_true(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) > 0);
     assert_true(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) > 0);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR), 65536);
@@ -27,7 +26,6 @@ static void test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu(void **st
 
 static void test_attribute_when_the_driver_knows_an_h200_then_that_of_one(void **state)
 {
-    (void)state;
     static const struct {
         CUdevice_attribute which;
         int value;

@@ -11,7 +11,6 @@
 /* SOFTCUDA_FAIL=cuCtxGetFlags:2=2 SOFTCUDA_HIDE=cuStreamGetPriority,cuStreamGetPriority_ptsz */
 static void test_environment_when_it_injects_a_fault_then_the_nth_call_fails(void **state)
 {
-    (void)state;
     unsigned flags;
     if (cushim_driver_version() < 7000)
         skip();
@@ -23,7 +22,6 @@ static void test_environment_when_it_injects_a_fault_then_the_nth_call_fails(voi
 /* SOFTCUDA_DEVICES=3 */
 static void test_environment_when_it_sets_the_number_of_devices_then_that_is_counted(void **state)
 {
-    (void)state;
     int count = 0;
     assert_cu(0, cu->DeviceGetCount_v1(&count));
     assert_int_equal(count, 3);
@@ -31,7 +29,6 @@ static void test_environment_when_it_sets_the_number_of_devices_then_that_is_cou
 
 static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
 {
-    (void)state;
     cushim_fn function;
     struct cushim_slot_info info;
     assert_cu(0, cushim_slot_get_info(CUSHIM_SLOT_StreamGetPriority_v1, CUSHIM_DEFAULT_STREAM_LEGACY, &info));
@@ -44,7 +41,6 @@ static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
 
 static void test_control_when_a_fault_is_injected_then_only_that_call_fails(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     assert_int_equal(control->fail_call("cuNoSuchFunction", 1, 2), 1);
     assert_int_equal(control->fail_call("cuMemAlloc_v2", 2, 2), 0);
@@ -60,7 +56,6 @@ static void test_control_when_a_fault_is_injected_then_only_that_call_fails(void
 
 static void test_refused_call_when_a_file_is_named_then_it_has_the_symbol(void **state)
 {
-    (void)state;
     char path[] = "/tmp/softcuda-refused-XXXXXX", text[200] = "";
     CUmodule module;
     CUfunction function;
@@ -89,7 +84,6 @@ static void CUDA_CB record_status(CUstream stream, CUresult status, void *data)
 
 static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(void **state)
 {
-    (void)state;
     int number = 0;
     CUstream stream = support_stream(0);
     control->delay_callbacks(50);
@@ -101,7 +95,6 @@ static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(
 
 static void test_proc_address_when_refused_then_the_result_is_untouched(void **state)
 {
-    (void)state;
     void *untouched = &untouched, *function = untouched;
     int version = cushim_driver_version();
     if (!support_has(11040))
@@ -118,7 +111,6 @@ static void test_proc_address_when_refused_then_the_result_is_untouched(void **s
 
 static void test_function_when_not_executed_then_returns_not_supported(void **state)
 {
-    (void)state;
     CUarray array;
     CUDA_ARRAY_DESCRIPTOR descriptor = {16, 16, CU_AD_FORMAT_FLOAT, 1};
     assert_cu(801, cu->ArrayCreate_v2(&array, &descriptor));

@@ -13,7 +13,6 @@ static void CUDA_CB append(void *value)
 
 static void test_graph_when_edges_go_back_then_they_decide_the_order(void **state)
 {
-    (void)state;
     CUgraph graph;
     CUgraphNode nodes[3], roots[3];
     size_t count = 3;
@@ -36,7 +35,6 @@ static void test_graph_when_edges_go_back_then_they_decide_the_order(void **stat
 
 static void test_executable_when_launched_in_two_streams_then_never_at_once(void **state)
 {
-    (void)state;
     struct gate gate = {0, 0};
     int number = 0;
     CUgraph graph;
@@ -58,7 +56,6 @@ static void test_executable_when_launched_in_two_streams_then_never_at_once(void
 
 static void test_graph_of_copies_when_launched_then_moves_bytes(void **state)
 {
-    (void)state;
     CUgraph graph;
     CUdeviceptr memory;
     CUgraphNode set, copy;
@@ -95,7 +92,6 @@ static void test_graph_of_copies_when_launched_then_moves_bytes(void **state)
 
 static void test_child_graph_when_launched_then_runs_in_order(void **state)
 {
-    (void)state;
     CUgraph graph, child;
     CUgraphNode node, inside;
     CUstream stream = support_stream(0);
@@ -120,7 +116,6 @@ static void test_child_graph_when_launched_then_runs_in_order(void **state)
 
 static void test_child_graph_when_changed_later_then_executables_keep_their_copy(void **state)
 {
-    (void)state;
     int number = 0;
     size_t count = 1;
     CUgraph graph, child, inside;
@@ -145,7 +140,6 @@ static void test_child_graph_when_changed_later_then_executables_keep_their_copy
 
 static void test_graph_of_events_when_launched_then_records_and_waits(void **state)
 {
-    (void)state;
     struct gate gate = {0, 0};
     CUgraph graph;
     CUgraphNode record, wait;
@@ -169,7 +163,6 @@ static void test_graph_of_events_when_launched_then_records_and_waits(void **sta
 
 static void test_graph_when_it_allocates_then_its_other_nodes_use_that_memory(void **state)
 {
-    (void)state;
     char back[64] = {0};
     CUgraph graph;
     CUgraphNode alloc, set, copy, release;
@@ -216,7 +209,6 @@ static void test_graph_when_it_allocates_then_its_other_nodes_use_that_memory(vo
 
 static void test_node_when_its_params_of_any_kind_are_set_then_launches_use_them(void **state)
 {
-    (void)state;
     int first = 0, second = 0;
     CUgraph graph;
     CUstream stream = support_stream(0);
@@ -253,7 +245,6 @@ static void test_node_when_its_params_of_any_kind_are_set_then_launches_use_them
 
 static void test_capture_info_when_work_is_plain_then_its_edges_have_no_type(void **state)
 {
-    (void)state;
     CUstreamCaptureStatus status;
     CUgraph graph = NULL;
     const CUgraphNode *nodes = NULL;
@@ -274,7 +265,6 @@ static void test_capture_info_when_work_is_plain_then_its_edges_have_no_type(voi
 
 static void test_capturing_stream_when_destroyed_then_its_side_streams_do_not_capture(void **state)
 {
-    (void)state;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     int number = 0;
     if (!support_has(10010))

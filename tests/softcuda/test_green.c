@@ -30,7 +30,6 @@ static CUstream green_stream(CUgreenCtx green)
 
 static void test_green_context_when_arguments_are_invalid_then_refused(void **state)
 {
-    (void)state;
     CUdevResource all, none;
     CUdevResourceDesc description = NULL;
     CUgreenCtx green = NULL;
@@ -50,7 +49,6 @@ static void test_green_context_when_arguments_are_invalid_then_refused(void **st
 
 static void test_green_stream_when_queried_then_returns_its_contexts(void **state)
 {
-    (void)state;
     CUgreenCtx found = NULL, green = green_new();
     CUcontext of_green = NULL, of_stream = NULL;
     CUstream stream = green_stream(green), plain = support_stream(0);
@@ -76,7 +74,6 @@ static void test_green_stream_when_queried_then_returns_its_contexts(void **stat
 
 static void test_green_stream_when_busy_then_its_primary_context_waits_for_it(void **state)
 {
-    (void)state;
     struct gate gate = {0, 0};
     unsigned char back[16] = {0};
     CUdeviceptr memory;
@@ -104,7 +101,6 @@ static void test_green_stream_when_busy_then_its_primary_context_waits_for_it(vo
 
 static void test_green_context_when_destroyed_then_memory_stays_and_the_primary_is_released(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     unsigned flags;
     int active = 0;
@@ -130,7 +126,6 @@ static void test_green_context_when_destroyed_then_memory_stays_and_the_primary_
 
 static void test_green_context_when_its_primary_is_reset_then_lost(void **state)
 {
-    (void)state;
     CUgreenCtx green = green_new();
     CUstream stream = green_stream(green);
     assert_cu(0, cu->DevicePrimaryCtxReset_v1(0));

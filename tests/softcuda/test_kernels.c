@@ -38,7 +38,6 @@ static CUfunction find(const char *name)
 
 static void test_module_when_unloaded_then_its_handle_is_refused(void **state)
 {
-    (void)state;
     CUmodule module;
     assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
     assert_cu(0, cu->ModuleUnload_v1(module));
@@ -51,7 +50,6 @@ static const char *this_program;
 
 static void test_module_when_loaded_from_a_file_then_that_has_to_be_there(void **state)
 {
-    (void)state;
     CUmodule module = NULL;
     CUfunction function = NULL;
     assert_cu(301, cu->ModuleLoad_v1(&module, "/nowhere/kernels.ptx"));
@@ -72,7 +70,6 @@ static void test_module_when_loaded_from_a_file_then_that_has_to_be_there(void *
 
 static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     char times = 2;
     double by = 1.5;
@@ -103,7 +100,6 @@ static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **
 
 static void test_kernel_when_not_registered_then_missing_or_empty_as_the_environment_says(void **state)
 {
-    (void)state;
     CUmodule module;
     CUfunction function = NULL, again = NULL;
     const char *name = NULL;
@@ -126,7 +122,6 @@ static void test_kernel_when_not_registered_then_missing_or_empty_as_the_environ
 
 static void test_fault_when_cleared_by_the_control_then_a_new_context_works(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     if (!support_has(7000))
         skip();
@@ -144,7 +139,6 @@ static void test_fault_when_cleared_by_the_control_then_a_new_context_works(void
 
 static void test_kernel_when_captured_then_every_launch_has_the_arguments(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     CUgraph graph;
     CUgraphExec exec;

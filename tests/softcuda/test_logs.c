@@ -48,7 +48,6 @@ static void record_end(const struct record *record, CUlogsCallbackHandle callbac
 
 static void test_texts_when_calls_fail_then_those_of_the_driver(void **state)
 {
-    (void)state;
     struct record record;
     CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
     CUlogsCallbackHandle callback = record_begin(&record);
@@ -82,7 +81,6 @@ static void test_texts_when_calls_fail_then_those_of_the_driver(void **state)
 
 static void test_texts_when_a_call_succeeds_or_is_not_ready_then_none(void **state)
 {
-    (void)state;
     struct record record;
     struct gate gate = {0, 0};
     CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
@@ -104,7 +102,6 @@ static CUresult allocate_no_bytes(void)
 
 static void fail_a_call(void *unused)
 {
-    (void)unused;
     assert_cu(1, allocate_no_bytes());
 }
 
@@ -121,7 +118,6 @@ static void CUDA_CB count_own_thread(void *thread, CUlogLevel level, char *line,
 
 static void fail_on_other_thread(void *unused)
 {
-    (void)unused;
     char *thread = NULL;
     CUlogsCallbackHandle callback;
     assert_cu(0, cu->LogsRegisterCallback_v1(count_own_thread, &thread, &callback));
@@ -132,7 +128,6 @@ static void fail_on_other_thread(void *unused)
 
 static void test_function_when_a_call_fails_then_it_runs_on_that_thread(void **state)
 {
-    (void)state;
     reports = 0;
     support_on_thread(fail_on_other_thread, NULL);
     assert_int_equal(reports, 3);
@@ -140,7 +135,6 @@ static void test_function_when_a_call_fails_then_it_runs_on_that_thread(void **s
 
 static void test_functions_when_several_are_registered_then_each_gets_the_lines(void **state)
 {
-    (void)state;
     struct record one, two;
     CUlogsCallbackHandle first = record_begin(&one), second = record_begin(&two);
     before.text[0] = '\0';
@@ -158,7 +152,6 @@ static void test_functions_when_several_are_registered_then_each_gets_the_lines(
 
 static void test_function_when_it_calls_the_driver_then_it_is_not_called_for_that(void **state)
 {
-    (void)state;
     struct record record;
     CUlogsCallbackHandle callback = record_begin(&record);
     record.calls = allocate_no_bytes;
@@ -168,7 +161,6 @@ static void test_function_when_it_calls_the_driver_then_it_is_not_called_for_tha
 
 static void test_function_when_it_unregisters_itself_then_it_was_called_once(void **state)
 {
-    (void)state;
     struct record record;
     record.unregisters = record_begin(&record);
     fail_a_call(NULL);
@@ -197,7 +189,6 @@ static void *fail_slowly(void *unused)
 
 static void test_function_when_unregistered_while_it_runs_then_it_has_ended(void **state)
 {
-    (void)state;
     pthread_t thread;
     running = ended = 0;
     assert_cu(0, cu->LogsRegisterCallback_v1(run_slowly, NULL, &slow));
@@ -223,7 +214,6 @@ static void assert_dump(const char *dump, const char *expected)
 
 static void test_dump_when_read_from_an_iterator_then_the_lines_since_then(void **state)
 {
-    (void)state;
     static char dump[25600];
     size_t size = sizeof dump;
     CUlogIterator iterator, start;
@@ -254,7 +244,6 @@ static void test_dump_when_read_from_an_iterator_then_the_lines_since_then(void 
 
 static void test_dump_when_lines_are_lost_then_the_newest_and_a_note(void **state)
 {
-    (void)state;
     static char dump[25601], small[256];
     size_t size = sizeof dump;
     for (int i = 0; i < 150; i++)
@@ -273,7 +262,6 @@ static void test_dump_when_lines_are_lost_then_the_newest_and_a_note(void **stat
 
 static void test_dump_when_to_a_file_then_the_same_lines(void **state)
 {
-    (void)state;
     char path[] = "/tmp/softcuda-log-XXXXXX", text[512] = "";
     CUlogIterator iterator;
     int file = mkstemp(path);

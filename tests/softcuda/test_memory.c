@@ -7,7 +7,6 @@
 
 static void test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouched(void **state)
 {
-    (void)state;
     CUdeviceptr memory = 7;
     size_t before, after, total;
     assert_cu(2, cu->MemAlloc_v2(&memory, (size_t)(UINT64_C(1) << (sizeof(size_t) == 8 ? 50 : 31))));
@@ -22,7 +21,6 @@ static void test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouch
 /* A frame of 30 x 4 bytes, as in a video program. */
 static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
 {
-    (void)state;
     enum { WIDTH = 30, HEIGHT = 4, PITCH = 40 };
     unsigned char frame[PITCH * HEIGHT], back[PITCH * HEIGHT];
     CUdeviceptr memory;
@@ -76,7 +74,6 @@ static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
 
 static void test_memset_2d_when_elements_are_wide_then_only_they_change(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     unsigned back[3 * 8];
     cu->MemAlloc_v2(&memory, sizeof back);
@@ -90,7 +87,6 @@ static void test_memset_2d_when_elements_are_wide_then_only_they_change(void **s
 
 static void test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it(void **state)
 {
-    (void)state;
     struct gate gate = {0, 0};
     CUdeviceptr memory;
     CUstream stream = support_stream(0);
@@ -127,7 +123,6 @@ static CUmemoryPool pool_new(void)
 
 static void test_pool_when_memory_is_taken_then_counted_until_it_is_free(void **state)
 {
-    (void)state;
     struct gate gate = {0, 0};
     CUdeviceptr memory;
     CUmemoryPool pool, current, normal;
@@ -163,7 +158,6 @@ static void test_pool_when_memory_is_taken_then_counted_until_it_is_free(void **
 
 static void test_pool_when_destroyed_then_its_memory_stays(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     unsigned char back = 0;
     if (!support_has(11030))
@@ -182,7 +176,6 @@ static void test_pool_when_destroyed_then_its_memory_stays(void **state)
 
 static void test_pool_when_found_by_its_location_then_access_is_reported(void **state)
 {
-    (void)state;
     CUmemoryPool pool, same;
     CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
     CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
@@ -208,7 +201,6 @@ static void test_pool_when_found_by_its_location_then_access_is_reported(void **
 
 static void test_pointer_when_queried_then_reports_its_attributes(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     void *host;
     unsigned type = 0, managed = 9;
@@ -240,7 +232,6 @@ static void test_pointer_when_queried_then_reports_its_attributes(void **state)
 
 static void test_memory_when_no_context_is_current_then_can_be_freed(void **state)
 {
-    (void)state;
     CUdeviceptr memory;
     void *host;
     assert_cu(0, cu->MemAlloc_v2(&memory, 64));
@@ -254,7 +245,6 @@ static void test_memory_when_no_context_is_current_then_can_be_freed(void **stat
 
 static void test_registration_when_ended_inside_it_then_refused(void **state)
 {
-    (void)state;
     static char host[8192];
     assert_cu(0, cu->MemHostRegister_v2(host, 4096, 0));
     assert_cu(1, cu->MemHostUnregister_v1(host + 100));

@@ -14,7 +14,6 @@ static void CUDA_CB wait_at_gate(CUstream stream, CUresult status, void *data)
 
 static void test_stream_and_event_when_destroyed_then_their_handles_are_refused(void **state)
 {
-    (void)state;
     CUstream stream = support_stream(0);
     CUevent event = support_event(0);
     assert_cu(0, cu->EventRecord_v1(event, stream));
@@ -27,7 +26,6 @@ static void test_stream_and_event_when_destroyed_then_their_handles_are_refused(
 
 static void test_events_when_recorded_around_work_then_elapsed_is_its_time(void **state)
 {
-    (void)state;
     struct gate gate = {0, 0};
     float milliseconds = 0;
     CUstream stream = support_stream(0);
@@ -45,13 +43,11 @@ static void test_events_when_recorded_around_work_then_elapsed_is_its_time(void 
 
 static void CUDA_CB synchronize_own_stream(CUstream stream, CUresult status, void *result)
 {
-    (void)status;
     *(CUresult *)result = cu->StreamSynchronize_v1(stream);
 }
 
 static void test_callback_when_it_synchronizes_its_own_stream_then_returns_immediately(void **state)
 {
-    (void)state;
     CUresult result = CUDA_ERROR_UNKNOWN;
     CUstream stream = support_stream(0);
     assert_cu(0, cu->StreamAddCallback_v1(stream, synchronize_own_stream, &result, 0));
@@ -70,7 +66,6 @@ static void own_stream(void *result)
 
 static void test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle(void **state)
 {
-    (void)state;
     struct gate gate = {0, 0};
     CUresult other = CUDA_ERROR_UNKNOWN;
     cu->StreamAddCallback_v1(CU_STREAM_PER_THREAD, wait_at_gate, &gate, 0);
@@ -84,7 +79,6 @@ static void test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle
 /* The conformance suite asks the child of a fork for the rest. */
 static void test_callback_when_added_in_the_child_of_a_fork_then_refused(void **state)
 {
-    (void)state;
     struct gate gate = {.open = 1};
     int status = -1;
     CUstream stream = support_stream(0);
@@ -100,7 +94,6 @@ static void test_callback_when_added_in_the_child_of_a_fork_then_refused(void **
 
 static void test_context_when_reset_then_its_events_say_so(void **state)
 {
-    (void)state;
     if (cushim_driver_version() < 7000)
         skip();
     CUevent event = support_event(0);

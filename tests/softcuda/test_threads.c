@@ -73,7 +73,6 @@ static void end_without_threads(struct busy *busy)
 
 static void test_submission_when_there_are_no_threads_then_it_is_refused_and_nothing_is_done(void **state)
 {
-    (void)state;
     int calls = 0;
     unsigned char byte = 7, read_back = 0;
     CUdeviceptr memory;
@@ -104,7 +103,6 @@ static void test_submission_when_there_are_no_threads_then_it_is_refused_and_not
 /* A synchronous copy waits for the work that it submits. */
 static void test_copy_when_there_are_no_threads_then_it_is_refused(void **state)
 {
-    (void)state;
     unsigned char byte = 7, read_back = 0;
     CUdeviceptr memory;
     struct busy busy;
@@ -122,7 +120,6 @@ static void test_copy_when_there_are_no_threads_then_it_is_refused(void **state)
 /* A stream that waits for another one needs a thread later, when no call could report the failure. */
 static void test_work_when_accepted_before_the_threads_run_out_then_it_is_done(void **state)
 {
-    (void)state;
     int calls = 0;
     struct gate gate = {0};
     struct busy busy;
@@ -148,7 +145,6 @@ static void test_work_when_accepted_before_the_threads_run_out_then_it_is_done(v
 /* The first node needs no thread, but must not be executed alone. */
 static void test_launch_when_there_are_no_threads_then_no_node_is_executed(void **state)
 {
-    (void)state;
     int calls = 0;
     CUgraph graph;
     CUgraphNode record, host;
@@ -183,7 +179,6 @@ static void test_launch_when_there_are_no_threads_then_no_node_is_executed(void 
 /* Dropping a user object cannot fail: its destructor waits for a worker. */
 static void test_user_object_when_there_are_no_threads_then_it_is_destroyed_later(void **state)
 {
-    (void)state;
     int calls = 0;
     CUuserObject object;
     struct busy busy;

@@ -30,7 +30,6 @@ static void assert_held(const int *destroyed)
 
 static void test_user_object_when_graph_clone_and_executables_go_then_the_last_one_destroys_it(void **state)
 {
-    (void)state;
     enum { GRAPH, CLONE, FIRST, SECOND, HOLDERS };
     for (int last = 0; last < HOLDERS; last++) {
         int destroyed = 0, calls = 0;
@@ -50,7 +49,6 @@ static void test_user_object_when_graph_clone_and_executables_go_then_the_last_o
 
 static void test_user_object_when_executable_is_updated_then_that_of_the_new_graph_is_held(void **state)
 {
-    (void)state;
     struct gate gate = {0, 0};
     int old = 0, new = 0, calls = 0;
     CUgraphExecUpdateResultInfo info;
@@ -75,7 +73,6 @@ static void test_user_object_when_executable_is_updated_then_that_of_the_new_gra
 
 static void test_user_object_when_held_by_a_child_graph_then_the_node_holds_it(void **state)
 {
-    (void)state;
     int destroyed = 0, calls = 0;
     CUgraph graph = NULL, child;
     CUgraphNode node;
@@ -97,7 +94,6 @@ static void test_user_object_when_held_by_a_child_graph_then_the_node_holds_it(v
 
 static void test_user_object_when_counted_then_every_reference_counts(void **state)
 {
-    (void)state;
     int destroyed = 0;
     CUgraph graph;
     CUuserObject object;

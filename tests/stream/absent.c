@@ -32,7 +32,6 @@ static int released;
 
 static void release(void *user)
 {
-    (void)user;
     released++;
 }
 
@@ -43,14 +42,11 @@ static void CUDA_CB never(void *user)
 
 static void CUDA_CB never_back(CUstream stream, CUresult status, void *user)
 {
-    (void)stream;
-    (void)status;
     never(user);
 }
 
 static CUresult body(struct cushim_stream *stream, void *user)
 {
-    (void)stream;
     ++*(int *)user;
     return CUDA_SUCCESS;
 }

@@ -172,7 +172,6 @@ static void body_begins_at_driver(void)
 static CUresult destroy_it(struct cushim_stream *stream, void *user)
 {
     struct scenario *scenario = user;
-    (void)stream;
     scenario->inner = cushim_stream_destroy(&scenario->other);
     return scenario->result;
 }

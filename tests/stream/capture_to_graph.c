@@ -51,7 +51,6 @@ static CUresult fail(struct cushim_stream *stream, void *user)
 
 static CUresult invalidate(struct cushim_stream *stream, void *user)
 {
-    (void)user;
     (void)cushim_stream_query(stream);
     return CUDA_SUCCESS;
 }

@@ -78,15 +78,11 @@ CUresult wait_all_status(struct cushim_completion *const *completions, size_t co
 
 CUresult body_does_nothing(struct cushim_stream *stream, void *user)
 {
-    (void)stream;
-    (void)user;
     return CUDA_SUCCESS;
 }
 
 void ignore_status(CUresult status, void *user)
 {
-    (void)status;
-    (void)user;
 }
 
 CUresult body_captures_completion(struct cushim_stream *stream, void *user)

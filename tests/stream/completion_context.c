@@ -28,13 +28,11 @@ static CUresult destroy_context(CUcontext context)
 
 static CUresult reset_primary(CUcontext context)
 {
-    (void)context;
     return cu->DevicePrimaryCtxReset_v1(the_device);
 }
 
 static CUresult release_primary(CUcontext context)
 {
-    (void)context;
     return cu->DevicePrimaryCtxRelease_v1(the_device);
 }
 

@@ -52,7 +52,6 @@ struct own {
 static void end_own_completion(CUresult status, void *user)
 {
     struct own *own = user;
-    (void)status;
     own->running = true;
     cushim_completion_destroy(&own->completion);
     own->running = false;
@@ -160,8 +159,6 @@ static void release_job(void *user)
 
 static void never_called(CUresult status, void *user)
 {
-    (void)status;
-    (void)user;
     expect_true("never-called", false);
 }
 
@@ -208,7 +205,6 @@ struct racer {
 static void race_call(CUresult status, void *user)
 {
     struct racer *racer = user;
-    (void)status;
     if (atomic_fetch_add(&racer->calls, 1) != 0)
         atomic_fetch_add(&racer->race->wrong, 1);
     atomic_fetch_add(&racer->race->calls, 1);
@@ -258,7 +254,6 @@ static void *race_run(void *user)
 static void race_stall(int signal)
 {
     const struct timespec moment = {.tv_nsec = 20000};
-    (void)signal;
     nanosleep(&moment, NULL);
 }
 

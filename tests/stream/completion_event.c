@@ -209,7 +209,6 @@ static atomic_int signals;
 
 static void count_signal(int number)
 {
-    (void)number;
     atomic_fetch_add(&signals, 1);
 }
 
@@ -288,8 +287,6 @@ static void release_use(void *user)
 
 static void CUDA_CB use_work(CUstream stream, CUresult status, void *user)
 {
-    (void)stream;
-    (void)status;
     pause_shortly();
     atomic_store(&((struct use *)user)->work_is_done, 1);
 }
@@ -383,7 +380,6 @@ struct inline_call {
 
 static void take_thread(CUresult status, void *user)
 {
-    (void)status;
     ((struct inline_call *)user)->thread = pthread_self();
 }
 
@@ -498,7 +494,6 @@ static int streams_created(void)
 
 static CUresult body_counts_streams(struct cushim_stream *stream, void *user)
 {
-    (void)stream;
     *(int *)user = streams_created();
     return CUDA_SUCCESS;
 }

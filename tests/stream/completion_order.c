@@ -147,7 +147,6 @@ static void refused_callback(void)
 static void pass_gate(CUresult status, void *user)
 {
     struct gate *gate = user;
-    (void)status;
     pthread_mutex_lock(&gate->lock);
     while (!gate->open)
         pthread_cond_wait(&gate->changed, &gate->lock);
@@ -259,7 +258,6 @@ static struct cushim_stream *many_streams[MORE];
 
 static void *create_in_each(void *user)
 {
-    (void)user;
     for (int i = 0; i < MORE; i++) {
         struct cushim_completion *completion = notifying_new(many_streams[i]);
         require("wait", wait_status(completion, soon()));

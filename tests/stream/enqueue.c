@@ -6,8 +6,6 @@
 
 static void CUDA_CB work_done(CUstream stream, CUresult status, void *user)
 {
-    (void)stream;
-    (void)status;
     atomic_store(&((struct work *)user)->done, 1);
 }
 
@@ -229,7 +227,6 @@ static void argument(void)
 static void note_order(CUresult status, void *user)
 {
     struct work *work = user;
-    (void)status;
     expect_number("function-goes-first", atomic_load(&work->released), 0);
 }
 

@@ -110,7 +110,6 @@ static void capturing(void)
 
 static CUresult leave_capturing(struct cushim_stream *stream, void *user)
 {
-    (void)user;
     return cu->StreamBeginCapture_v2(cushim_stream_handle(stream), CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
@@ -165,7 +164,6 @@ static void *shared_new(size_t size)
 #else
 static void create_in_child(struct cushim_stream *stream)
 {
-    (void)stream;
 }
 
 static void *shared_new(size_t size)

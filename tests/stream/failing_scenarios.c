@@ -134,14 +134,10 @@ static CUresult ask_capture(void)
 
 static void CUDA_CB do_nothing(void *user)
 {
-    (void)user;
 }
 
 static void CUDA_CB do_nothing_back(CUstream stream, CUresult status, void *user)
 {
-    (void)stream;
-    (void)status;
-    (void)user;
 }
 
 static CUresult launch_host(void)
@@ -162,7 +158,6 @@ static CUresult add_callback(void)
 
 static CUresult body_gives_away(struct cushim_stream *stream, void *user)
 {
-    (void)user;
     attempt.releasing = true;
     return cushim_stream_launch_host(stream, do_nothing, &attempt.releases, count_release);
 }
@@ -172,14 +167,11 @@ CREATES(capture_host, cushim_graph, cushim_graph_destroy,
 
 static void ignore_status(CUresult status, void *user)
 {
-    (void)status;
-    (void)user;
 }
 
 static CUresult body_creates_completion(struct cushim_stream *stream, void *user)
 {
     struct cushim_completion *completion = NULL;
-    (void)user;
     CUresult result = cushim_completion_create_captured(stream, &completion);
     attempt.releasing = result == CUDA_SUCCESS;
     if (result == CUDA_SUCCESS)

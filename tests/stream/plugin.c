@@ -4,8 +4,6 @@
 
 static void do_nothing(CUresult status, void *user)
 {
-    (void)status;
-    (void)user;
 }
 
 static CUresult complete_twice(struct cushim_stream *stream)

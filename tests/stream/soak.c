@@ -54,7 +54,6 @@ static void fault(const char *what)
 static void call_once(CUresult status, void *user)
 {
     struct once *once = user;
-    (void)status;
     if (atomic_load(&once->releases) != 0 || atomic_fetch_add(&once->calls, 1) != 0)
         fault("a function was called after its release, or twice");
     atomic_fetch_add(&function_calls, 1);
@@ -74,7 +73,6 @@ static void release_work(void *user)
 
 static CUresult enqueue_work(struct cushim_stream *stream, void *user)
 {
-    (void)stream;
     return *(unsigned char *)user % 8 == 0 ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
@@ -198,7 +196,6 @@ static void *work_on(void *user)
 
 static void *run_functions(void *user)
 {
-    (void)user;
     while (!atomic_load(&stopped))
         cushim_dispatcher_run(dispatcher, cushim_clock_ns() + 10000000, NULL);
     return NULL;

@@ -120,7 +120,6 @@ static void run_capturing(void)
 
 static CUresult fail_twice(struct cushim_stream *stream, void *user)
 {
-    (void)stream;
     watch_fail_slot(S(StreamSynchronize_v1), CUDA_ERROR_LAUNCH_FAILED);
     return *(CUresult *)user;
 }

@@ -11,7 +11,6 @@
 
 static void count_call(CUresult status, void *user)
 {
-    (void)status;
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
@@ -201,9 +200,6 @@ static void forked(void)
 
 static void CUDA_CB sleep_a_while(CUstream stream, CUresult status, void *user)
 {
-    (void)stream;
-    (void)status;
-    (void)user;
     for (int i = 0; i < 20; i++)
         pause_shortly();
 }

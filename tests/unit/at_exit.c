@@ -31,7 +31,6 @@ __attribute__((destructor)) static void tell_in_destructor(void)
 
 int main(int argc, char **argv)
 {
-    (void)argv;
     if (argc == 1)
         print_state("main");
     return atexit(print_state_at_exit);

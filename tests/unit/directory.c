@@ -21,15 +21,11 @@ int directory_create(void **state)
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *position)
 {
-    (void)status;
-    (void)type;
-    (void)position;
     return remove(path);
 }
 
 int directory_remove(void **state)
 {
-    (void)state;
     return nftw(directory, remove_one, 64, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -19,8 +19,6 @@
 
 static void ignore_log(void *unused, const char *line)
 {
-    (void)unused;
-    (void)line;
 }
 
 #if defined(LINKED_TO_STUB)

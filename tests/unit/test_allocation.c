@@ -22,7 +22,6 @@ static void assert_loaded_or_could_not_be_opened(void)
 
 static void test_load_when_an_allocation_fails_then_reported_and_the_next_load_succeeds(void **state)
 {
-    (void)state;
     options_of_load = (struct cushim_load_options){.path = unit_fake("fake_12040")};
     allocation_fail_each(load, assert_loaded_or_could_not_be_opened);
 }
@@ -36,7 +35,6 @@ static void assert_reason_is_kept(void)
 
 static void test_failing_load_when_an_allocation_fails_then_the_reason_is_kept(void **state)
 {
-    (void)state;
     options_of_load = (struct cushim_load_options){.root = "/no/such/root"};
     allocation_fail_each(load, assert_reason_is_kept);
 }
@@ -49,7 +47,6 @@ static void assert_bad_option_is_told(void)
 
 static void test_bad_option_when_an_allocation_fails_then_still_reported(void **state)
 {
-    (void)state;
     options_of_load = (struct cushim_load_options){.hide = "nonsense"};
     allocation_fail_each(load, assert_bad_option_is_told);
 }
@@ -72,7 +69,6 @@ static void assert_refused_without_memory(void)
 
 static void test_second_load_when_it_is_refused_then_it_takes_no_memory(void **state)
 {
-    (void)state;
     options_of_load = (struct cushim_load_options){.hide = "nonsense"};
     allocation_fail_each(load_again_with_nonsense, assert_refused_without_memory);
 }
@@ -95,13 +91,11 @@ static void assert_called_or_absent(void)
 
 static void test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device(void **state)
 {
-    (void)state;
     allocation_fail_each(first_call, assert_called_or_absent);
 }
 
 static CUresult CUDAAPI no_device(unsigned flags)
 {
-    (void)flags;
     return CUDA_ERROR_NO_DEVICE;
 }
 
@@ -128,7 +122,6 @@ static void assert_no_device_is_told(void)
 
 static void test_init_when_an_allocation_fails_then_returns_its_result(void **state)
 {
-    (void)state;
     allocation_fail_each(initialise, assert_no_device_is_told);
 }
 
@@ -136,7 +129,6 @@ static CUresult next_code;
 
 static CUresult CUDAAPI give_next_code(unsigned flags)
 {
-    (void)flags;
     return next_code;
 }
 
@@ -177,7 +169,6 @@ static void assert_each_reason_is_told(void)
 
 static void test_init_when_there_is_no_room_for_more_failures_then_each_reason_is_told(void **state)
 {
-    (void)state;
     allocation_fail_each(initialise_often, assert_each_reason_is_told);
 }
 
@@ -185,7 +176,6 @@ static int registered;
 
 static CUresult CUDAAPI add_callback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned flags)
 {
-    (void)flags;
     registered++;
     callback(stream, CUDA_SUCCESS, user_data);
     return CUDA_SUCCESS;
@@ -195,7 +185,6 @@ static int called;
 
 static void CUDA_CB host_function(void *user_data)
 {
-    (void)user_data;
     called++;
 }
 
@@ -220,7 +209,6 @@ static void assert_launched_or_not_at_all(void)
 
 static void test_host_function_when_an_allocation_fails_then_nothing_is_registered(void **state)
 {
-    (void)state;
     allocation_fail_each(launch, assert_launched_or_not_at_all);
 }
 

@@ -24,8 +24,6 @@ static CUresult CUDAAPI upper_query(CUstream stream)
 static CUresult layer_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                               const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)next;
-    (void)states;
     if (kind == CUSHIM_DEFAULT_STREAM_LEGACY)
         table->StreamQuery_v1 = user == NULL ? lower_query : upper_query;
     return CUDA_SUCCESS;
@@ -61,7 +59,6 @@ static void assert_added_or_as_before(void)
 
 static void test_layer_when_an_allocation_fails_then_added_or_nothing_is_changed(void **state)
 {
-    (void)state;
     allocation_fail_each(add_layer, assert_added_or_as_before);
 }
 
@@ -86,7 +83,6 @@ static void assert_stopped_or_as_before(void)
 
 static void test_layer_when_an_allocation_fails_then_stopped_or_nothing_is_changed(void **state)
 {
-    (void)state;
     allocation_fail_each(stop_lower_layer, assert_stopped_or_as_before);
 }
 
@@ -111,7 +107,6 @@ static void assert_loaded_with_both_layers_or_not_at_all(void)
 
 static void test_load_when_an_allocation_fails_then_all_layers_or_no_driver(void **state)
 {
-    (void)state;
     allocation_fail_each(load_with_layers, assert_loaded_with_both_layers_or_not_at_all);
 }
 

@@ -54,7 +54,6 @@ static void assert_unloadable(const char *path, const char *word)
 
 static void test_path_when_it_does_not_exist_then_no_such_file(void **state)
 {
-    (void)state;
     assert_refused(directory_path("libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
     assert_refused(directory_path("directory/libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
                    "not found");
@@ -63,7 +62,6 @@ static void test_path_when_it_does_not_exist_then_no_such_file(void **state)
 
 static void test_path_when_it_is_a_dangling_link_then_no_such_file(void **state)
 {
-    (void)state;
     assert_refused(directory_link("dangling.so", "/no/such/file"), CUSHIM_REASON_NO_SUCH_FILE,
                    CUDA_ERROR_FILE_NOT_FOUND, "not found");
     assert_refused(directory_link("circle.so", "circle.so"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
@@ -93,7 +91,6 @@ static void test_path_when_the_dynamic_loader_would_change_it_then_refused(void 
 
 static void test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_not_left(void **state)
 {
-    (void)state;
     char root[PATH_MAX];
     snprintf(root, sizeof root, "%s", directory_copy("$LIB/usr/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX));
     *strstr(root, "/usr/lib64") = '\0';
@@ -106,7 +103,6 @@ static void test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_
 
 static void test_layer_when_the_dynamic_loader_would_change_its_path_then_refused(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_LAYERS", directory_copy("$LIB/layer.so", OBJECTS "/layer_first.so", SIZE_MAX));
     unit_assert_failed(load(unit_fake("fake_12040")), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     unit_assert_contains(cushim_diagnosis_get()->message, "replace $LIB");
@@ -114,7 +110,6 @@ static void test_layer_when_the_dynamic_loader_would_change_its_path_then_refuse
 
 static void test_path_when_it_goes_through_a_file_then_it_is_named_as_absent(void **state)
 {
-    (void)state;
     char below[PATH_MAX];
     snprintf(below, sizeof below, "%s/libcuda.so.1", directory_write("file", "", 0));
     assert_refused(below, CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
@@ -122,7 +117,6 @@ static void test_path_when_it_goes_through_a_file_then_it_is_named_as_absent(voi
 
 static void test_path_when_named_or_found_then_the_advice_differs(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.root = directory_root()};
     const char *path = directory_write("usr/lib64/libcuda.so.1", "text", 4);
     assert_unloadable(path, loader_message("too short"));
@@ -133,7 +127,6 @@ static void test_path_when_named_or_found_then_the_advice_differs(void **state)
 
 static void test_path_when_it_is_a_directory_then_not_loadable(void **state)
 {
-    (void)state;
     char directory[PATH_MAX];
     snprintf(directory, sizeof directory, "%s", directory_path("libcuda.so.1"));
     assert_int_equal(mkdir(directory, 0755), 0);
@@ -142,7 +135,6 @@ static void test_path_when_it_is_a_directory_then_not_loadable(void **state)
 
 static void test_path_when_it_is_a_fifo_then_not_loadable_without_waiting(void **state)
 {
-    (void)state;
     const char *path = directory_path("libcuda.so.1");
     assert_int_equal(mkfifo(path, 0644), 0);
     assert_refused(path, CUSHIM_REASON_DAMAGED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "not a regular file");
@@ -150,7 +142,6 @@ static void test_path_when_it_is_a_fifo_then_not_loadable_without_waiting(void *
 
 static void test_path_when_it_is_a_text_file_then_not_loadable(void **state)
 {
-    (void)state;
     char text[4096];
     memset(text, 'x', sizeof text);
     assert_unloadable(directory_write("text.so", text, sizeof text), loader_message("ELF"));
@@ -160,7 +151,6 @@ static void test_path_when_it_is_a_text_file_then_not_loadable(void **state)
 
 static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **state)
 {
-    (void)state;
     /* In the header, in the program headers, and where glibc would map data beyond the end of the file. */
     static const size_t lengths[] = {4, 20, 63, 64, 100, 400, 4096, 20000, 100000};
     enum {
@@ -174,7 +164,6 @@ static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **s
 
 static void test_path_when_the_library_is_for_another_processor_then_it_is_unloadable(void **state)
 {
-    (void)state;
     const bool is_64 = sizeof(void *) == 8;
     ElfW(Ehdr) header = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, is_64 ? ELFCLASS64 : ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
@@ -195,7 +184,6 @@ static void test_path_when_the_library_is_for_another_processor_then_it_is_unloa
 
 static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_named(void **state)
 {
-    (void)state;
     assert_refused(unit_fake("not_complete"), HAS_MUSL ? CUSHIM_REASON_OTHER_LIBC : CUSHIM_REASON_NEEDS_LIBRARY,
                    CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "libcushim_no_such_dependency");
 }
@@ -203,14 +191,12 @@ static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_name
 /* As in a program of Nix, conda or an older distribution. */
 static void test_path_when_the_library_needs_a_newer_libc_then_reports_that(void **state)
 {
-    (void)state;
     assert_refused(unit_fake("not_this_libc"), CUSHIM_REASON_OTHER_LIBC, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
                    HAS_MUSL ? "future_function" : "GLIBC_2.99");
 }
 
 static void test_path_when_it_is_unreadable_then_reports_that(void **state)
 {
-    (void)state;
     const char *path = directory_copy("libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
     assert_int_equal(chmod(path, 0), 0);
     fflush(NULL);
@@ -267,7 +253,6 @@ static bool runs_under_valgrind(void)
 
 static void test_path_when_the_library_needs_an_executable_stack_then_reports_that(void **state)
 {
-    (void)state;
     if (runs_under_valgrind()) {
         unit_skip("valgrind crashes where memory cannot become executable");
         return;

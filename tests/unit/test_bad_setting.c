@@ -39,13 +39,11 @@ static char *make_long(size_t length, char letter)
 
 static void test_path_when_empty_then_refused(void **state)
 {
-    (void)state;
     assert_bad_option((struct cushim_load_options){.path = ""}, "The option path", "cannot be empty");
 }
 
 static void test_path_when_overlong_then_refused(void **state)
 {
-    (void)state;
     char *path = make_long(100000, 'a');
     assert_bad_option((struct cushim_load_options){.path = path}, "The option path", "too long");
     free(path);
@@ -53,14 +51,12 @@ static void test_path_when_overlong_then_refused(void **state)
 
 static void test_path_when_a_handle_is_given_too_then_refused(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_12040"), .handle = unit_open("fake_12040")};
     assert_bad_option(options, "The option path", "a handle was given as well");
 }
 
 static void test_reserved_members_when_not_zero_then_refused(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     for (size_t i = 0; i < sizeof options.reserved / sizeof options.reserved[0]; i++) {
         options.reserved[i] = &options;
@@ -75,7 +71,6 @@ static void test_reserved_members_when_not_zero_then_refused(void **state)
 
 static void test_root_when_empty_or_overlong_then_refused(void **state)
 {
-    (void)state;
     char *root = make_long(100000, '/');
     assert_bad_option((struct cushim_load_options){.root = ""}, "The option root", "cannot be empty");
     assert_bad_option((struct cushim_load_options){.root = root}, "The option root", "too long");
@@ -84,7 +79,6 @@ static void test_root_when_empty_or_overlong_then_refused(void **state)
 
 static void test_versions_when_invalid_then_refused(void **state)
 {
-    (void)state;
     static const int versions[] = {INT_MIN, -12040, -1, 1, 11, 12, 1999, 11021, 12035, 1000000, INT_MAX};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         char number[32];
@@ -96,7 +90,6 @@ static void test_versions_when_invalid_then_refused(void **state)
 
 static void test_hide_when_a_name_is_unknown_then_message_names_it(void **state)
 {
-    (void)state;
     static const char *const unknown[] = {"cuNoSuchThing",
                                           "StreamQuery_v0",
                                           "StreamQuery_v99",
@@ -118,7 +111,6 @@ static void test_hide_when_a_name_is_unknown_then_message_names_it(void **state)
 
 static void test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_message(void **state)
 {
-    (void)state;
     char *hide = make_long(1000000, 'x');
     assert_bad_option((struct cushim_load_options){.hide = hide}, "The option hide", "xxxxxxxx");
     assert_true(strlen(cushim_diagnosis_get()->message) < 500);
@@ -127,7 +119,6 @@ static void test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_messag
 
 static void test_hide_when_it_has_no_names_then_nothing_is_hidden(void **state)
 {
-    (void)state;
     static const char *const hides[] = {"", ",", ",,,,", " , \t\n,", "   "};
     for (size_t i = 0; i < sizeof hides / sizeof hides[0]; i++) {
         unit_reset(NULL);
@@ -141,7 +132,6 @@ static void test_hide_when_it_has_no_names_then_nothing_is_hidden(void **state)
 
 static void test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidden(void **state)
 {
-    (void)state;
     static char hide[16000];
     for (int i = 0; i < 1000; i++)
         strcpy(hide + strlen(hide), "StreamGetId_v1,");
@@ -157,7 +147,6 @@ enum { HUGE_VALUE = 30000 };
 
 static void test_variables_when_empty_then_they_are_as_unset(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "");
     unit_set_variable("CUSHIM_MAX_VERSION", "");
     unit_set_variable("CUSHIM_HIDE", "");
@@ -178,7 +167,6 @@ static void test_max_version_variable_when_written_in_either_form_then_it_is_fol
 
 static void test_max_version_variable_when_invalid_then_refused(void **state)
 {
-    (void)state;
     static const char *const values[] = {"x",
                                          "-1",
                                          "0",
@@ -206,7 +194,6 @@ static void test_max_version_variable_when_invalid_then_refused(void **state)
 
 static void test_hide_variable_when_invalid_then_refused(void **state)
 {
-    (void)state;
     assert_bad_variable("CUSHIM_HIDE", "StreamQuery_v1, nonsense", "\"nonsense\"");
     assert_bad_variable("CUSHIM_HIDE", "%s%n%s%n", "%s%n");
 #if !defined(_WIN32) /* where variables are text */
@@ -216,7 +203,6 @@ static void test_hide_variable_when_invalid_then_refused(void **state)
 
 static void test_variables_when_huge_then_refused_in_a_short_message(void **state)
 {
-    (void)state;
     char *huge = make_long(HUGE_VALUE, 'x');
     assert_bad_variable("CUSHIM_HIDE", huge, "xxxx");
     assert_true(strlen(cushim_diagnosis_get()->message) < 500);
@@ -229,7 +215,6 @@ static void test_variables_when_huge_then_refused_in_a_short_message(void **stat
 
 static void test_variables_when_overruled_by_options_then_invalid_values_are_ignored(void **state)
 {
-    (void)state;
     char *huge = make_long(HUGE_VALUE, 'x');
     unit_set_variable("CUSHIM_DRIVER", huge);
     unit_set_variable("CUSHIM_MAX_VERSION", "nonsense");
@@ -246,7 +231,6 @@ static void test_variables_when_overruled_by_options_then_invalid_values_are_ign
 
 static void test_variables_when_valid_then_used(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
@@ -262,7 +246,6 @@ static void test_variables_when_valid_then_used(void **state)
 
 static void test_driver_variable_when_none_then_nothing_is_loaded(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     unit_assert_failed(cushim_load(NULL), CUSHIM_REASON_NOT_WANTED, CUDA_ERROR_FILE_NOT_FOUND);
     unit_assert_contains(cushim_diagnosis_get()->advice, "CUSHIM_DRIVER");

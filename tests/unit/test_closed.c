@@ -25,7 +25,6 @@ static void *find(void *library, const char *name)
 
 static void test_library_when_closed_then_it_stays_and_its_tables_can_be_called(void **state)
 {
-    (void)state;
     __typeof__(cushim_load) *load;
     __typeof__(cushim_driver_version) *version;
     setenv("CUSHIM_DRIVER", FAKES "/fake_12040.so", 1);

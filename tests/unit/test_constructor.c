@@ -92,7 +92,6 @@ static void assert_loads_all_the_same(void (*work)(void))
 
 static void test_constructor_when_it_calls_a_slot_then_returns_no_device(void **state)
 {
-    (void)state;
     assert_loads_all_the_same(call_a_slot);
     assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
     assert_string_equal(function, "cuStreamQuery");
@@ -100,7 +99,6 @@ static void test_constructor_when_it_calls_a_slot_then_returns_no_device(void **
 
 static void test_constructor_when_it_loads_then_not_ready(void **state)
 {
-    (void)state;
     assert_loads_all_the_same(load);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
     assert_string_equal(function, "cushim_load");
@@ -108,7 +106,6 @@ static void test_constructor_when_it_loads_then_not_ready(void **state)
 
 static void test_constructor_when_it_initialises_then_not_ready(void **state)
 {
-    (void)state;
     assert_loads_all_the_same(initialise);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
     assert_string_equal(function, "cushim_init");
@@ -116,7 +113,6 @@ static void test_constructor_when_it_initialises_then_not_ready(void **state)
 
 static void test_constructor_when_it_adds_a_layer_then_not_ready(void **state)
 {
-    (void)state;
     assert_loads_all_the_same(add_layer);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
     assert_string_equal(function, "cushim_layer_add");
@@ -124,13 +120,11 @@ static void test_constructor_when_it_adds_a_layer_then_not_ready(void **state)
 
 static void test_constructor_when_it_makes_all_queries_then_all_are_answered(void **state)
 {
-    (void)state;
     assert_loads_all_the_same(query_everything);
 }
 
 static void test_constructor_when_a_first_slot_loads_then_the_slot_is_still_called(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", directory_fake("fake_constructor"));
     in_constructor = call_a_slot;
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
@@ -140,7 +134,6 @@ static void test_constructor_when_a_first_slot_loads_then_the_slot_is_still_call
 
 static void test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.path = directory_fake("not_stub_constructor")};
     in_constructor = call_a_slot;
     assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);

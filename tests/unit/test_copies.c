@@ -82,19 +82,16 @@ static void assert_independent(int how)
 
 static void test_copies_when_opened_locally_then_each_has_a_driver_of_its_own(void **state)
 {
-    (void)state;
     assert_independent(RTLD_LOCAL);
 }
 
 static void test_copies_when_opened_globally_then_each_has_a_driver_of_its_own(void **state)
 {
-    (void)state;
     assert_independent(RTLD_GLOBAL);
 }
 
 static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(void **state)
 {
-    (void)state;
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     assert_null(dlsym(one.library, "cushim_load"));
     assert_null(dlsym(one.library, "cushim_current_legacy_0_2"));
@@ -105,17 +102,11 @@ static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(v
 static CUresult install_nothing(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                                 const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)table;
-    (void)next;
-    (void)states;
-    (void)kind;
-    (void)user;
     return CUDA_SUCCESS;
 }
 
 static void test_layer_when_another_copy_has_installed_it_then_refused(void **state)
 {
-    (void)state;
     static struct cushim_layer layer = CUSHIM_LAYER("shared", install_nothing, NULL);
     static struct cushim_layer other = CUSHIM_LAYER("shared", install_nothing, NULL);
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
@@ -132,7 +123,6 @@ static void test_layer_when_another_copy_has_installed_it_then_refused(void **st
 /* The object of CUSHIM_LAYERS has one set of functions, which pass on to the tables of one copy. */
 static void test_second_copy_when_the_first_one_has_the_layers_then_its_load_fails(void **state)
 {
-    (void)state;
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     struct copy two = open_copy(new_copy("two.so"), RTLD_LOCAL);
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
@@ -146,7 +136,6 @@ static void test_second_copy_when_the_first_one_has_the_layers_then_its_load_fai
 
 static void test_copy_when_closed_after_a_load_then_it_stays_with_its_driver(void **state)
 {
-    (void)state;
     const char *path = new_copy("one.so");
     struct copy one = open_copy(path, RTLD_LOCAL);
     const struct cushim_dispatch_table *bootstrap = one.table();
@@ -168,7 +157,6 @@ static void test_copy_when_closed_after_a_load_then_it_stays_with_its_driver(voi
 
 static void test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read(void **state)
 {
-    (void)state;
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     struct cushim_load_options options = {.path = "/nonexistent/libcuda.so.1"};
     assert_int_equal(one.load(&options), CUDA_ERROR_FILE_NOT_FOUND);
@@ -181,7 +169,6 @@ static void test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_
 
 static void test_copy_when_closed_before_any_load_then_it_is_unmapped(void **state)
 {
-    (void)state;
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     assert_int_equal(one.diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
     assert_int_equal(dlclose(one.library), 0);
@@ -191,7 +178,6 @@ static void test_copy_when_closed_before_any_load_then_it_is_unmapped(void **sta
 /* The path by which the copy was opened does not exist any more when the copy loads the driver. */
 static void test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same(void **state)
 {
-    (void)state;
     const char *path = new_copy("one.so");
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     assert_int_equal(chdir(directory_root()), 0);
@@ -207,7 +193,6 @@ static void test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_th
 /* The copy has fork handlers, which must remain valid. */
 static void test_fork_when_a_copy_was_closed_then_the_child_is_made(void **state)
 {
-    (void)state;
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     assert_int_equal(one.load(&options), CUDA_SUCCESS);

@@ -51,7 +51,6 @@ static CUresult log_and_fail(CUresult code)
 
 static CUresult CUDAAPI fail_query(CUstream stream)
 {
-    (void)stream;
     return log_and_fail(CUDA_ERROR_INVALID_HANDLE);
 }
 
@@ -63,19 +62,16 @@ static CUresult CUDAAPI fail_add_callback(CUstream stream, CUstreamCallback func
 
 static CUresult CUDAAPI is_not_capturing(CUstream stream, CUstreamCaptureStatus *status)
 {
-    (void)stream;
     *status = CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;
 }
 
 static void CUDA_CB do_nothing(void *user)
 {
-    (void)user;
 }
 
 static CUresult CUDAAPI not_ready(CUstream stream)
 {
-    (void)stream;
     return log_and_fail(CUDA_ERROR_NOT_READY);
 }
 
@@ -104,7 +100,6 @@ static const char *message_of_query(const char *logged)
 
 static void test_message_when_the_call_is_logged_then_all_its_lines(void **state)
 {
-    (void)state;
     load((struct cushim_load_options){0});
     assert_string_equal(message_of_query("One|Two\n|" RETURNING), "One\nTwo\n" RETURNING);
     assert_string_equal(message_of_query(RETURNING), RETURNING);
@@ -113,7 +108,6 @@ static void test_message_when_the_call_is_logged_then_all_its_lines(void **state
 
 static void test_message_when_the_log_is_of_another_call_then_null(void **state)
 {
-    (void)state;
     static const char *const others[] = {
         "",
         "One",
@@ -133,7 +127,6 @@ static void test_message_when_the_log_is_of_another_call_then_null(void **state)
 
 static void test_message_when_it_was_used_then_a_call_without_a_log_has_none(void **state)
 {
-    (void)state;
     load((struct cushim_load_options){0});
     assert_non_null(message_of_query(RETURNING));
     assert_null(message_of_query(""));
@@ -147,7 +140,6 @@ static void test_message_when_it_was_used_then_a_call_without_a_log_has_none(voi
 
 static void test_message_when_a_call_is_not_ready_then_it_is_not_an_error(void **state)
 {
-    (void)state;
     struct cushim_dispatch_table *hooks = load((struct cushim_load_options){0});
     cushim_error_set(CUDA_ERROR_UNKNOWN, "before", "A failure.");
     hooks->StreamQuery_v1 = not_ready;
@@ -161,7 +153,6 @@ static void test_message_when_a_call_is_not_ready_then_it_is_not_an_error(void *
 
 static void test_message_when_the_driver_warns_then_the_warning_is_left_out(void **state)
 {
-    (void)state;
     load((struct cushim_load_options){0});
     driver_says(CU_LOG_LEVEL_WARNING, "This is slow");
     driver_log.function(driver_log.user, CU_LOG_LEVEL_ERROR, NULL, 0);
@@ -170,7 +161,6 @@ static void test_message_when_the_driver_warns_then_the_warning_is_left_out(void
 
 static void test_message_when_it_is_long_then_it_is_truncated(void **state)
 {
-    (void)state;
     char logged[900];
     load((struct cushim_load_options){0});
     memset(logged, 'x', sizeof logged);
@@ -183,7 +173,6 @@ static void test_message_when_it_is_long_then_it_is_truncated(void **state)
 
 static void test_message_when_the_slot_is_a_polyfill_then_of_the_function_that_it_called(void **state)
 {
-    (void)state;
     struct cushim_dispatch_table *hooks = load((struct cushim_load_options){.hide = "cuLaunchHostFunc"});
     hooks->StreamIsCapturing_v1 = is_not_capturing;
     lines = "Returning 400 (CUDA_ERROR_INVALID_HANDLE) from cuStreamAddCallback";
@@ -198,7 +187,6 @@ static void test_message_when_the_slot_is_a_polyfill_then_of_the_function_that_i
 
 static void test_log_when_the_driver_has_none_or_it_is_hidden_then_not_registered(void **state)
 {
-    (void)state;
     const struct cushim_load_options all[] = {{.hide = "cuLogsRegisterCallback"}, {.max_version = 12080}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         load(all[i]);
@@ -212,7 +200,6 @@ static void test_log_when_the_driver_has_none_or_it_is_hidden_then_not_registere
 
 static void test_log_when_loaded_again_then_registered_once(void **state)
 {
-    (void)state;
     load((struct cushim_load_options){0});
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(driver_log.registered, 1);

@@ -93,7 +93,6 @@ static void assert_answers(const struct cushim_dispatch_table *table, enum cushi
 
 static void test_null_driver_when_each_slot_is_called_then_returns_no_device(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.path = "none"};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
     FOR_EACH_KIND(kind)
@@ -155,7 +154,6 @@ static int compare_versions(const void *one, const void *other)
 
 static void test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state(void **state)
 {
-    (void)state;
     int versions[ROW_COUNT];
     for (size_t row = 0; row < ROW_COUNT; row++)
         versions[row] = cush_symbols_row(row).since;
@@ -169,7 +167,6 @@ static void test_driver_table_when_limited_at_each_version_then_each_slot_answer
 
 static void test_driver_table_when_real_versions_are_loaded_then_each_slot_answers_for_its_state(void **state)
 {
-    (void)state;
     static const int versions[] = {6050, 9010, 10000, 10010, 11000, 11040, 12020, 12040, CUSHIM_LIST_VERSION};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         char name[32];

@@ -13,7 +13,6 @@ static void assert_told(const char *when, CUresult query, int version, const cha
 
 static void test_slots_when_called_at_exit_then_the_driver_is_still_there(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_true(process_run(PROGRAMS "/at_exit", NULL, NULL));
     assert_told("main", FAKE_CODE(ROW_StreamQuery_v1, 0), 12040, "none");
@@ -23,7 +22,6 @@ static void test_slots_when_called_at_exit_then_the_driver_is_still_there(void *
 
 static void test_slots_when_first_called_at_exit_then_they_load_the_driver(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_true(process_run(PROGRAMS "/at_exit", "first", NULL));
     assert_false(process_printed("main"));
@@ -33,7 +31,6 @@ static void test_slots_when_first_called_at_exit_then_they_load_the_driver(void 
 
 static void test_slots_when_called_at_exit_without_a_driver_then_it_is_absent(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_true(process_run(PROGRAMS "/at_exit", NULL, NULL));
     assert_told("destructor", CUDA_ERROR_NO_DEVICE, 0, "not-wanted");

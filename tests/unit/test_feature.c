@@ -23,7 +23,6 @@ static void assert_obstacle(enum cushim_feature feature, enum cushim_obstacle ob
 
 static void test_feature_find_when_the_name_is_in_the_list_then_it_is_found(void **state)
 {
-    (void)state;
     static const char *const words[] = {
 #define CUSHIM_FEATURE(name, word, gives, source) word,
 #include "cushim/features.h"
@@ -40,7 +39,6 @@ static void test_feature_find_when_the_name_is_in_the_list_then_it_is_found(void
 
 static void test_feature_find_when_the_name_is_unknown_then_not_found_and_writes_nothing(void **state)
 {
-    (void)state;
     static const char *const names[] = {"", "memory", "Memory-Pools", "memory_pools", "memory-pools ", "MEMORY_POOLS"};
     enum cushim_feature found = CUSHIM_FEATURE_COUNT;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -52,7 +50,6 @@ static void test_feature_find_when_the_name_is_unknown_then_not_found_and_writes
 
 static void test_feature_when_the_driver_is_too_old_then_the_newest_missing_function_is_named(void **state)
 {
-    (void)state;
     unit_load_plain("fake_11000");
     assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
                     "memory-pools: cuMemPoolCreate needs CUDA 11.2; this driver is CUDA 11.0.");
@@ -67,7 +64,6 @@ static void test_feature_when_the_driver_is_too_old_then_the_newest_missing_func
 /* Not an older one, with which the program would fail again. */
 static void test_feature_when_the_driver_is_too_old_then_the_message_names_the_version_that_is_enough(void **state)
 {
-    (void)state;
     int too_old = 0;
     unit_load_plain("fake_6050");
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
@@ -83,7 +79,6 @@ static void test_feature_when_the_driver_is_too_old_then_the_message_names_the_v
 
 static void test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit(void **state)
 {
-    (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11010});
     assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
                     "memory-pools: cuMemPoolCreate needs CUDA 11.2; the version limit is CUDA 11.1, and this driver is "
@@ -92,7 +87,6 @@ static void test_feature_when_the_version_limit_is_too_low_then_the_message_name
 
 static void test_feature_when_it_needs_a_version_without_a_slot_then_the_message_names_it(void **state)
 {
-    (void)state;
     unit_load_plain("fake_11040");
     assert_obstacle(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE, CUSHIM_OBSTACLE_VERSION,
                     "virtual-memory-visible: it needs CUDA 12.0; this driver is CUDA 11.4.");
@@ -101,7 +95,6 @@ static void test_feature_when_it_needs_a_version_without_a_slot_then_the_message
 
 static void test_feature_when_the_limit_is_below_a_version_without_a_slot_then_the_message_names_the_limit(void **state)
 {
-    (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11080});
     assert_obstacle(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE, CUSHIM_OBSTACLE_VERSION,
                     "virtual-memory-visible: it needs CUDA 12.0; this driver is limited to CUDA 11.8.");
@@ -109,7 +102,6 @@ static void test_feature_when_the_limit_is_below_a_version_without_a_slot_then_t
 
 static void test_feature_when_a_function_is_hidden_then_the_function_is_missing(void **state)
 {
-    (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.hide = "MemPoolCreate"});
     assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_FUNCTION,
                     "memory-pools: cuMemPoolCreate is hidden by CUSHIM_HIDE or the option hide.");
@@ -118,7 +110,6 @@ static void test_feature_when_a_function_is_hidden_then_the_function_is_missing(
 
 static void test_feature_when_the_driver_is_new_enough_then_usable(void **state)
 {
-    (void)state;
     unit_load_plain("fake_10000");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamBeginCapture_v1), CUSHIM_STATE_NATIVE);
     assert_true(alone(CUSHIM_FEATURE_GRAPHS).usable);
@@ -128,7 +119,6 @@ static void test_feature_when_the_driver_is_new_enough_then_usable(void **state)
 
 static void test_feature_when_no_driver_exists_then_the_message_is_that_of_the_diagnosis(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     struct cushim_feature_info infos[CUSHIM_FEATURE_COUNT];
     assert_int_equal(cushim_feature_get_all(0, CUSHIM_FEATURE_COUNT, infos), CUDA_SUCCESS);
@@ -141,7 +131,6 @@ static void test_feature_when_no_driver_exists_then_the_message_is_that_of_the_d
 
 static void test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_old_for_such_streams(void **state)
 {
-    (void)state;
     unit_load_plain("fake_6050");
     assert_obstacle(CUSHIM_FEATURE_PER_THREAD_STREAMS, CUSHIM_OBSTACLE_VERSION,
                     "per-thread-streams: it needs CUDA 7.0; this driver is CUDA 6.5.");
@@ -149,7 +138,6 @@ static void test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_ol
 
 static void test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams(void **state)
 {
-    (void)state;
     unit_load_plain("fake_9010");
     assert_true(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).usable);
 }
@@ -157,7 +145,6 @@ static void test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_str
 /* Drivers from CUDA 11.2 to 12.2 have the functions, and do not know the attribute that shows the feature. */
 static void test_feature_when_an_attribute_is_newer_than_the_driver_then_its_version_is_named(void **state)
 {
-    (void)state;
     unit_load_plain("fake_11040");
     assert_obstacle(CUSHIM_FEATURE_MEMORY_FABRIC_HANDLES, CUSHIM_OBSTACLE_VERSION,
                     "memory-fabric-handles: it needs CUDA 12.3; this driver is CUDA 11.4.");
@@ -166,7 +153,6 @@ static void test_feature_when_an_attribute_is_newer_than_the_driver_then_its_ver
 
 static void test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are_met(void **state)
 {
-    (void)state;
     unit_load_plain("fake_future");
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
         struct cushim_feature_info info = alone((enum cushim_feature)i);
@@ -180,7 +166,6 @@ static void test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_a
 
 static void test_feature_list_when_counted_then_the_values_of_each_feature_fit(void **state)
 {
-    (void)state;
     static const int features[] = {
 #define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted) CUSHIM_FEATURE_##name,
 #define CUSHIM_FEATURE_ASKED(name, value, test, wanted) CUSHIM_FEATURE_##name,
@@ -218,7 +203,6 @@ static void test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follo
 
 static void test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle(void **state)
 {
-    (void)state;
     struct cushim_feature_info info;
     unit_load_plain("fake_12040"); /* its cuDeviceGetAttribute fails */
     assert_int_equal(cushim_feature_get_info(CUSHIM_FEATURE_MEMORY_POOLS, 0, &info), CUDA_SUCCESS);
@@ -233,7 +217,6 @@ static void test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle(
 
 static void test_feature_get_all_when_compared_with_one_then_equal(void **state)
 {
-    (void)state;
     static struct cushim_feature_info infos[CUSHIM_FEATURE_COUNT + 2];
     memset(infos, 0x5a, sizeof infos);
     unit_load("fake_13000", (struct cushim_load_options){.max_version = 11040, .hide = "MemCreate"});
@@ -251,7 +234,6 @@ static void test_feature_get_all_when_compared_with_one_then_equal(void **state)
 
 static void test_feature_when_arguments_are_bad_then_refused(void **state)
 {
-    (void)state;
     static const int features[] = {-1, INT_MIN, CUSHIM_FEATURE_COUNT, INT_MAX};
     struct cushim_feature_info info = {.name = "untouched"};
     for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
@@ -266,7 +248,6 @@ static void test_feature_when_arguments_are_bad_then_refused(void **state)
 
 static void test_obstacle_name_when_asked_then_a_word(void **state)
 {
-    (void)state;
     assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_NONE), "none");
     assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_NOT_INITIALIZED), "not-initialised");
     assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_UNKNOWN), "unknown");
@@ -276,7 +257,6 @@ static void test_obstacle_name_when_asked_then_a_word(void **state)
 
 static void test_require_when_a_feature_is_usable_then_success(void **state)
 {
-    (void)state;
     static const char *const names[] = {"graphs", "StreamQuery_v1", "virtual-memory"};
     unit_load_plain("fake_11000");
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
@@ -284,7 +264,6 @@ static void test_require_when_a_feature_is_usable_then_success(void **state)
 
 static void test_require_when_a_feature_is_unusable_then_it_is_named_with_its_obstacle(void **state)
 {
-    (void)state;
     static const char *const names[] = {"graphs", "memory-pools", "StreamGetId_v1"};
     const char *unmet = NULL;
     unit_load_plain("fake_11000");
@@ -297,7 +276,6 @@ static void test_require_when_a_feature_is_unusable_then_it_is_named_with_its_ob
 
 static void test_require_when_a_feature_is_named_without_a_driver_then_no_device(void **state)
 {
-    (void)state;
     static const char *const names[] = {"graphs"};
     const char *unmet = NULL;
     unit_set_variable("CUSHIM_DRIVER", "none");

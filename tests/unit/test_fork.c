@@ -65,7 +65,6 @@ static bool everything_works(void)
 
 static void test_fork_when_loaded_then_the_child_goes_on(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_child_well(fork_and_check(everything_works));
     assert_true(everything_works());
@@ -73,7 +72,6 @@ static void test_fork_when_loaded_then_the_child_goes_on(void **state)
 
 static void test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_child_well(fork_and_check(everything_works));
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
@@ -81,7 +79,6 @@ static void test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself(voi
 
 static void test_fork_when_a_load_failed_then_the_child_may_try_again(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
@@ -93,7 +90,6 @@ static void test_fork_when_a_load_failed_then_the_child_may_try_again(void **sta
 
 static CUresult CUDAAPI not_initialised(unsigned flags)
 {
-    (void)flags;
     return CUDA_ERROR_NOT_INITIALIZED;
 }
 
@@ -106,7 +102,6 @@ static bool is_told_of_the_fork(void)
 
 static void test_fork_when_initialised_then_diagnosis_of_the_child_says_forked(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_init(), CUDA_SUCCESS);
     assert_child_well(fork_and_check(is_told_of_the_fork));
@@ -153,7 +148,6 @@ static void fork_in_the_middle(const char *fake, bool (*holds)(void), bool loads
 
 static void test_fork_when_another_thread_is_loading_then_the_child_has_the_driver(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     fork_in_the_middle("fake_constructor", everything_works, true);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), QUERY);
@@ -168,7 +162,6 @@ static bool can_load_another(void)
 
 static void test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     fork_in_the_middle("not_stub_constructor", can_load_another, false);
 }
@@ -225,7 +218,6 @@ static void *load_nothing(void *unused)
 /* If the fork waited without a limit, this would hang and be killed. */
 static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
 {
-    (void)state;
     pthread_t thread;
     void *loaded;
     char path[1024];
@@ -276,7 +268,6 @@ static void fork_a_child(void)
 
 static void test_fork_when_a_constructor_forks_then_both_go_on(void **state)
 {
-    (void)state;
     load_with_constructor(fork_a_child);
     assert_child_well(child_of_constructor);
     assert_true(everything_works());
@@ -292,7 +283,6 @@ static void run_a_command(void)
 
 static void test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on(void **state)
 {
-    (void)state;
     load_with_constructor(run_a_command);
     assert_true(ran_command);
     assert_true(everything_works());

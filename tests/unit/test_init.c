@@ -94,7 +94,6 @@ static void assert_cause(CUresult code, enum cushim_reason reason)
 
 static void test_init_when_it_succeeds_then_nothing_is_wrong(void **state)
 {
-    (void)state;
     load();
     const struct cushim_diagnosis *loaded = cushim_diagnosis_get();
     assert_int_equal(init_with(CUDA_SUCCESS), CUDA_SUCCESS);
@@ -105,7 +104,6 @@ static void test_init_when_it_succeeds_then_nothing_is_wrong(void **state)
 
 static void test_init_when_no_driver_exists_then_reports_the_failed_load(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
     assert_string_equal(cushim_error_last()->function, "cushim_init");
@@ -115,7 +113,6 @@ static void test_init_when_no_driver_exists_then_reports_the_failed_load(void **
 
 static void test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_more(void **state)
 {
-    (void)state;
     make_whole_machine();
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
     assert_int_equal(init_with(CUDA_SUCCESS), CUDA_SUCCESS);
@@ -126,7 +123,6 @@ static void test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any
 
 static void test_init_when_the_code_tells_the_cause_then_that_is_it(void **state)
 {
-    (void)state;
     assert_cause(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, CUSHIM_REASON_MODULE_MISMATCH);
     assert_cause(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUSHIM_REASON_COMPAT_REFUSED);
     assert_cause(CUDA_ERROR_SYSTEM_NOT_READY, CUSHIM_REASON_NOT_READY);
@@ -137,7 +133,6 @@ static void test_init_when_the_code_tells_the_cause_then_that_is_it(void **state
 
 static void test_init_when_the_code_is_unknown_then_it_is_kept_raw(void **state)
 {
-    (void)state;
     make_whole_machine();
     assert_cause((CUresult)999, CUSHIM_REASON_UNKNOWN);
     assert_cause((CUresult)4711, CUSHIM_REASON_UNKNOWN);
@@ -187,7 +182,6 @@ static void assert_visible(const char *devices, enum cushim_reason reason)
 
 static void test_no_device_when_the_variable_hides_all_then_reason_is_hidden(void **state)
 {
-    (void)state;
     make_whole_machine(); /* two GPUs */
     assert_visible("", CUSHIM_REASON_HIDDEN);
     assert_visible("-1", CUSHIM_REASON_HIDDEN);
@@ -202,7 +196,6 @@ static void test_no_device_when_the_variable_hides_all_then_reason_is_hidden(voi
 
 static void test_no_device_when_device_nodes_are_denied_then_reason_is_device_nodes_denied(void **state)
 {
-    (void)state;
     static const char *const nodes[] = {"root/dev/nvidiactl", "root/dev/nvidia0"};
     make_whole_machine();
     assert_int_equal(unlink(directory_path("root/dev/nvidia1")), 0);
@@ -232,7 +225,6 @@ static void test_no_device_when_device_nodes_are_denied_then_reason_is_device_no
 /* The cause of the same code may change: the diagnosis is that of the last call. */
 static void test_no_device_when_the_cause_changes_then_reports_the_last_one(void **state)
 {
-    (void)state;
     make_whole_machine();
     assert_visible("", CUSHIM_REASON_HIDDEN);
     unit_set_variable("CUDA_VISIBLE_DEVICES", NULL);

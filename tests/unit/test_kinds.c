@@ -20,7 +20,6 @@ static void assert_own_table(const struct kind_unit *unit)
 
 static void test_units_when_compiled_then_there_are_two_of_each_kind(void **state)
 {
-    (void)state;
     assert_int_equal(kind_c_legacy.kind, CUSHIM_DEFAULT_STREAM_LEGACY);
     assert_int_equal(kind_cpp_legacy.kind, CUSHIM_DEFAULT_STREAM_LEGACY);
     assert_int_equal(kind_c_per_thread.kind, CUSHIM_DEFAULT_STREAM_PER_THREAD);
@@ -29,7 +28,6 @@ static void test_units_when_compiled_then_there_are_two_of_each_kind(void **stat
 
 static void test_units_when_the_driver_is_loaded_then_each_calls_the_form_of_its_kind(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     for (int i = 0; i < UNIT_COUNT; i++)
         assert_own_table(units[i]);
@@ -50,7 +48,6 @@ static void test_unit_when_its_first_call_loads_then_every_unit_has_its_own_tabl
 
 static void test_units_when_the_driver_lacks_per_thread_forms_then_those_of_the_legacy_kind_work(void **state)
 {
-    (void)state;
     unit_load_plain("fake_6050");
     for (int i = 0; i < UNIT_COUNT; i++) {
         bool per_thread = units[i]->kind == CUSHIM_DEFAULT_STREAM_PER_THREAD;

@@ -42,13 +42,11 @@ static void assert_driver_wins(const char *program)
 
 static void test_stub_when_first_on_the_library_path_then_loads_the_driver_in_a_known_path(void **state)
 {
-    (void)state;
     assert_driver_wins(process_report);
 }
 
 static void test_stub_when_linked_to_the_program_then_loads_the_driver_in_a_known_path(void **state)
 {
-    (void)state;
     assert_driver_wins(process_report_linked);
     if (process_printed("result"))
         process_assert_printed("linked=1\n");

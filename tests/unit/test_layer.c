@@ -4,7 +4,6 @@
 
 static void test_layer_when_added_after_the_load_then_called_in_both_tables(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
     layers_assert_passes(cushim_table_legacy(), "a ");
@@ -17,7 +16,6 @@ static void test_layer_when_added_after_the_load_then_called_in_both_tables(void
 
 static void test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a_call(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *bootstrap = cushim_table_legacy();
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     layers_add(&layer_a);
@@ -35,7 +33,6 @@ static void test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a
 
 static void test_layer_when_there_is_no_driver_then_called_and_the_call_returns_no_device(void **state)
 {
-    (void)state;
     struct cushim_load_options none = {.path = "none"};
     assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
     layers_add(&layer_a);
@@ -53,7 +50,6 @@ static void test_layer_when_there_is_no_driver_then_called_and_the_call_returns_
 
 static void test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_tables(void **state)
 {
-    (void)state;
     struct cushim_load_options none = {.path = "none"};
     assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
     layers_add(&layer_a);
@@ -74,7 +70,6 @@ static void test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_ta
 
 static void test_layers_when_stacked_then_the_newest_is_on_top(void **state)
 {
-    (void)state;
     layers_add(&layer_a);
     unit_load_plain("fake_12040");
     layers_add(&layer_b);
@@ -88,7 +83,6 @@ static void test_layers_when_stacked_then_the_newest_is_on_top(void **state)
 
 static void test_slots_when_the_layer_does_not_replace_them_then_they_are_the_drivers(void **state)
 {
-    (void)state;
     cushim_fn before[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
     unit_load_plain("fake_12040");
     FOR_EACH_KIND(kind)
@@ -112,7 +106,6 @@ static void test_slots_when_the_layer_does_not_replace_them_then_they_are_the_dr
 
 static void test_layer_when_stopped_then_the_tables_below_are_current(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     const struct cushim_dispatch_table *plain = cushim_table_legacy();
     layers_add(&layer_a);
@@ -134,7 +127,6 @@ static void test_layer_when_stopped_then_the_tables_below_are_current(void **sta
 
 static void test_layer_when_stopped_in_the_middle_then_the_ones_above_pass_on_to_the_ones_below(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
     layers_add(&layer_b);
@@ -153,7 +145,6 @@ static void test_layer_when_stopped_in_the_middle_then_the_ones_above_pass_on_to
 
 static void test_layer_when_stopped_while_it_waits_then_never_installed(void **state)
 {
-    (void)state;
     layers_add(&layer_a);
     layers_add(&layer_b);
     layers_stop(&layer_a);
@@ -165,7 +156,6 @@ static void test_layer_when_stopped_while_it_waits_then_never_installed(void **s
 
 static void test_stop_when_the_layer_is_not_installed_then_not_found(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
     layers_stop(&layer_a);
@@ -176,7 +166,6 @@ static void test_stop_when_the_layer_is_not_installed_then_not_found(void **stat
 
 static CUresult CUDAAPI mock_callback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned flags)
 {
-    (void)flags;
     layers_note("driver", LEGACY);
     callback(stream, CUDA_SUCCESS, user_data);
     return CUDA_SUCCESS;
@@ -184,7 +173,6 @@ static CUresult CUDAAPI mock_callback(CUstream stream, CUstreamCallback callback
 
 static void CUDA_CB do_nothing(void *user_data)
 {
-    (void)user_data;
 }
 
 static struct cushim_layer host;
@@ -210,10 +198,6 @@ static CUresult CUDAAPI host_Init(unsigned flags)
 static CUresult host_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                              const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)next;
-    (void)states;
-    (void)kind;
-    (void)user;
     table->LaunchHostFunc_v1 = host_LaunchHostFunc;
     table->StreamAddCallback_v1 = host_StreamAddCallback;
     table->Init_v1 = host_Init;
@@ -224,7 +208,6 @@ static struct cushim_layer host = CUSHIM_LAYER("host functions", host_install, N
 
 static void test_polyfill_when_a_layer_replaces_its_slot_then_the_layer_is_called_once(void **state)
 {
-    (void)state;
     layers_add(&host);
     mock_load_kind("fake_9010", (struct cushim_load_options){0}, LEGACY)->StreamAddCallback_v1 = mock_callback;
     assert_int_equal(unit_state(CUSHIM_SLOT_LaunchHostFunc_v1), CUSHIM_STATE_POLYFILL);
@@ -234,7 +217,6 @@ static void test_polyfill_when_a_layer_replaces_its_slot_then_the_layer_is_calle
 
 static void test_cushim_init_when_there_is_a_layer_then_the_layer_is_called(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     layers_add(&host);
     assert_int_equal(cushim_init(), CUDA_SUCCESS);
@@ -250,7 +232,6 @@ static const bool by_kind[CUSHIM_SLOT_COUNT] = {
 
 static void test_rows_when_the_tables_differ_then_entry_points_h_marks_them(void **state)
 {
-    (void)state;
     unit_load_plain(FAKE_OF_LIST_VERSION);
     FOR_EACH_SLOT(slot)
     {

@@ -38,9 +38,6 @@ static const struct cushim_dispatch_table wrappers[CUSHIM_DEFAULT_STREAM_COUNT] 
 static CUresult counter_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                                 const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)next;
-    (void)states;
-    (void)user;
     *table = wrappers[kind];
     return CUDA_SUCCESS;
 }
@@ -110,7 +107,6 @@ static void test_driver_table_when_a_layer_is_on_every_slot_then_each_call_passe
 
 static void test_null_driver_when_a_layer_is_on_every_slot_then_each_call_passes_it_once(void **state)
 {
-    (void)state;
     struct cushim_load_options none = {.path = "none"};
     assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
     assert_counts_each_slot();

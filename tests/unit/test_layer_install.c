@@ -4,7 +4,6 @@
 
 static void test_layer_when_it_is_installed_or_was_then_refused(void **state)
 {
-    (void)state;
     static const char function[] = "cushim_layer_add";
     struct cushim_layer same_name = CUSHIM_LAYER("a", layer_a.install, NULL);
     layers_add(&layer_a); /* waits */
@@ -20,7 +19,6 @@ static void test_layer_when_it_is_installed_or_was_then_refused(void **state)
 
 static void test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused(void **state)
 {
-    (void)state;
     static const struct {
         unsigned version, slot_count;
     } cases[] = {{0, CUSHIM_SLOT_COUNT},
@@ -42,7 +40,6 @@ static void test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused(void 
 
 static void test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_with_a_sentence(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     struct cushim_layer other = CUSHIM_LAYER("other", layer_a.install, NULL);
     other.version = 0x80000001;
@@ -55,7 +52,6 @@ static void test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_w
 
 static void test_layer_when_a_reserved_member_is_set_then_refused(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     const struct cushim_dispatch_table *before = cushim_table_legacy();
     for (size_t i = 0; i < sizeof layer_a.reserved / sizeof layer_a.reserved[0]; i++) {
@@ -70,7 +66,6 @@ static void test_layer_when_a_reserved_member_is_set_then_refused(void **state)
 
 static void test_layer_when_it_is_compiled_for_an_older_list_then_accepted(void **state)
 {
-    (void)state;
     static struct cushim_layer older = CUSHIM_LAYER("older", NULL, NULL);
     older.install = layer_b.install;
     older.slot_count = CUSHIM_SLOT_COUNT - 1;
@@ -83,17 +78,12 @@ static void test_layer_when_it_is_compiled_for_an_older_list_then_accepted(void 
 static CUresult null_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                              const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)next;
-    (void)states;
-    (void)kind;
-    (void)user;
     table->MemAlloc_v2 = NULL;
     return CUDA_SUCCESS;
 }
 
 static void test_layer_when_it_is_incomplete_then_refused(void **state)
 {
-    (void)state;
     struct cushim_layer cases[] = {CUSHIM_LAYER(NULL, layer_a.install, NULL), CUSHIM_LAYER("", layer_a.install, NULL),
                                    CUSHIM_LAYER("x", NULL, NULL), CUSHIM_LAYER("x", null_install, NULL)};
     unit_load_plain("fake_12040");
@@ -109,7 +99,6 @@ static void test_layer_when_it_is_incomplete_then_refused(void **state)
 
 static void test_layer_when_install_fails_after_the_load_then_nothing_is_changed(void **state)
 {
-    (void)state;
     struct cushim_layer_info info;
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
@@ -126,7 +115,6 @@ static void test_layer_when_install_fails_after_the_load_then_nothing_is_changed
 
 static void test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     layers_add(&layer_a);
     layers_add(&layer_b);
@@ -144,11 +132,8 @@ static void test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and
 static CUresult busy_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                              const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)states;
     struct cushim_layer_info info;
     int version = 0;
-    (void)table;
-    (void)kind;
     assert_int_equal(cushim_layer_add(&layer_a), CUDA_ERROR_NOT_READY);
     assert_int_equal(cushim_layer_stop(&layer_a), CUDA_ERROR_NOT_READY);
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_NOT_READY);
@@ -161,7 +146,6 @@ static CUresult busy_install(struct cushim_dispatch_table *table, const struct c
 
 static void test_install_when_it_calls_cushim_then_nothing_hangs(void **state)
 {
-    (void)state;
     int done = 0;
     struct cushim_layer busy = CUSHIM_LAYER("busy", busy_install, &done);
     unit_load_plain("fake_12040");
@@ -177,9 +161,6 @@ static void test_install_when_it_calls_cushim_then_nothing_hangs(void **state)
 static CUresult asking_install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                                const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
-    (void)table;
-    (void)states;
-    (void)kind;
     *(CUresult *)user = next->StreamQuery_v1(NULL);
     return layers.install_code;
 }
@@ -188,8 +169,6 @@ static CUresult states_install(struct cushim_dispatch_table *table, const struct
                                const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     enum cushim_slot_state(*copies)[CUSHIM_SLOT_COUNT] = user;
-    (void)table;
-    (void)next;
     memcpy(copies[kind], states, sizeof copies[kind]);
     return CUDA_SUCCESS;
 }
@@ -219,7 +198,6 @@ static void test_install_when_called_then_it_gets_the_states_of_the_slots(void *
 
 static void test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver(void **state)
 {
-    (void)state;
     struct cushim_load_options none = {.path = "none"};
     struct cushim_load_options fake = {.path = unit_fake("fake_12040")};
     CUresult asked = CUDA_SUCCESS;

@@ -46,7 +46,6 @@ static void assert_look_ups_lead_to_the_top(void)
 
 static void test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table(void **state)
 {
-    (void)state;
     static const struct cushim_load_options cases[] = {
         {.max_version = 0}, {.max_version = 12030}, {.hide = "cuStreamGetId"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -71,7 +70,6 @@ static void test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table(
 /* A driver returns the same cuGetProcAddress for both kinds. */
 static void test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_lead_to_the_top(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
     FOR_EACH_KIND(table)
@@ -95,7 +93,6 @@ static void test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_
 
 static void test_look_ups_when_they_find_nothing_then_layers_change_nothing(void **state)
 {
-    (void)state;
     void *pointer = state;
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
     unit_load("fake_12040", (struct cushim_load_options){.hide = "cuStreamQuery"});
@@ -117,7 +114,6 @@ static void test_look_ups_when_they_find_nothing_then_layers_change_nothing(void
 static void test_symbol_if_available_when_a_layer_has_replaced_the_slot_then_the_function_of_the_layer(void **state)
 {
     static const struct cushim_load_options cases[] = {{.path = "none"}, {.hide = "cuStreamQuery"}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         layers_begin(NULL);
         struct cushim_load_options options = cases[i];

@@ -62,7 +62,6 @@ static size_t layer_count(void)
 
 static void test_objects_when_the_variable_names_them_then_they_are_layers_in_this_order(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_LAYERS", SEPARATOR OBJECT("layer_first") SEPARATOR SEPARATOR OBJECT("layer_second"));
     unit_load_plain("fake_12040");
     assert_layer(0, "first", first);
@@ -77,7 +76,6 @@ static void test_objects_when_the_variable_names_them_then_they_are_layers_in_th
 
 static void test_objects_when_the_first_call_loads_then_they_see_that_call(void **state)
 {
-    (void)state;
     int before = *calls_of(first);
     unit_set_variable("CUSHIM_LAYERS", first);
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
@@ -87,7 +85,6 @@ static void test_objects_when_the_first_call_loads_then_they_see_that_call(void 
 
 static void test_objects_when_the_first_load_fails_then_they_are_not_added_again(void **state)
 {
-    (void)state;
     struct cushim_load_options none = {.path = "none"};
     unit_set_variable("CUSHIM_LAYERS", first);
     assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
@@ -99,7 +96,6 @@ static void test_objects_when_the_first_load_fails_then_they_are_not_added_again
 
 static void test_objects_when_one_is_bad_then_the_load_fails_and_says_why(void **state)
 {
-    (void)state;
     static const struct {
         const char *layers;
         CUresult code;
@@ -131,7 +127,6 @@ static void test_objects_when_one_is_bad_then_the_load_fails_and_says_why(void *
 
 static void test_objects_when_the_path_is_too_long_then_the_load_fails(void **state)
 {
-    (void)state;
     static char path[5000];
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     memset(path, 'x', sizeof path - 1);
@@ -143,7 +138,6 @@ static void test_objects_when_the_path_is_too_long_then_the_load_fails(void **st
 
 static void test_object_when_added_by_its_path_then_it_is_a_layer(void **state)
 {
-    (void)state;
     assert_int_equal(cush_layer_add_objects(first), CUDA_SUCCESS);
     unit_load_plain("fake_12040");
     assert_passes(first, true);

@@ -104,14 +104,12 @@ static void run_threads(void)
 
 static void test_layers_when_added_while_other_threads_call_then_each_call_passes_each_at_most_once(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     run_threads();
 }
 
 static void test_layers_when_added_during_the_first_load_then_all_are_installed(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     run_threads();
 }
@@ -127,7 +125,6 @@ static void *add_first(void *results)
 
 static void test_layer_when_added_by_several_threads_then_once(void **state)
 {
-    (void)state;
     atomic_int added = 0;
     pthread_t threads[CALLERS];
     unit_load_plain("fake_12040");

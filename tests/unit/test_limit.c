@@ -61,7 +61,6 @@ static CUresult look_up_slot(const char *function, int version)
 
 static void test_limit_when_below_the_driver_then_the_version_is_the_limit(void **state)
 {
-    (void)state;
     int version = 0;
     load_limited("fake_13000", 11020);
     assert_int_equal(cushim_driver_version(), 11020);
@@ -89,7 +88,6 @@ static void test_limit_when_not_below_the_driver_then_it_changes_nothing(void **
 
 static void test_limited_look_up_when_arguments_are_bad_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table;
     CUdriverProcAddressQueryResult status;
     void *found = &status;
@@ -104,7 +102,6 @@ static void test_limited_look_up_when_arguments_are_bad_then_refused(void **stat
 
 static void test_limited_look_up_when_not_found_then_the_status_tells_why(void **state)
 {
-    (void)state;
     CUdriverProcAddressQueryResult status;
     void *found = &status;
     load_limited("fake_13000", 12020);
@@ -201,7 +198,6 @@ static void assert_hidden(const char *hide, enum cushim_slot_state instead)
 
 static void test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden(void **state)
 {
-    (void)state;
     static const char *const hides[] = {"StreamGetCaptureInfo_v3", "cuStreamGetCaptureInfo_v3",
                                         " ,StreamGetCaptureInfo_v3, ", "StreamGetId_v1,cuStreamGetCaptureInfo_v3"};
     for (size_t i = 0; i < sizeof hides / sizeof hides[0]; i++) {
@@ -214,7 +210,6 @@ static void test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden(voi
 
 static void test_hide_when_a_function_is_named_then_all_its_versions_are_hidden(void **state)
 {
-    (void)state;
     static const char *const hides[] = {"StreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies"};
     for (size_t i = 0; i < 2; i++) {
         unit_reset(NULL);
@@ -228,7 +223,6 @@ static void test_hide_when_a_function_is_named_then_all_its_versions_are_hidden(
 
 static void test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay(void **state)
 {
-    (void)state;
     static const char *const hides[] = {"StreamUpdateCaptureDependencies_v1", "cuStreamUpdateCaptureDependencies_v1"};
     for (size_t i = 0; i < 2; i++) {
         unit_reset(NULL);
@@ -241,7 +235,6 @@ static void test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay(
 
 static void test_hide_when_a_missing_slot_is_called_then_message_says_hidden(void **state)
 {
-    (void)state;
     load_hidden("fake_12040", "StreamGetId");
     assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_error_last()->message, "cuStreamGetId");
@@ -250,7 +243,6 @@ static void test_hide_when_a_missing_slot_is_called_then_message_says_hidden(voi
 
 static void test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works(void **state)
 {
-    (void)state;
     int version = -1;
     load_hidden("fake_12040", "DriverGetVersion,GetProcAddress,Init");
     assert_int_equal(cushim_driver_version(), 12040);
@@ -264,7 +256,6 @@ static void test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_
 
 static void test_hide_when_capture_query_is_hidden_then_polyfill_is_missing(void **state)
 {
-    (void)state;
     load_hidden("fake_12040", "StreamIsCapturing");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamIsCapturing_v1), CUSHIM_STATE_MISSING);
     unit_reset(NULL);
@@ -274,14 +265,12 @@ static void test_hide_when_capture_query_is_hidden_then_polyfill_is_missing(void
 
 static void test_hide_when_green_context_query_is_hidden_then_polyfill_is_missing(void **state)
 {
-    (void)state;
     load_hidden("fake_12040", "StreamGetGreenCtx");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCtx_v2), CUSHIM_STATE_MISSING);
 }
 
 static void test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too(void **state)
 {
-    (void)state;
     load_hidden("fake_future", FAKE_FUTURE_ABI_FUNCTION);
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(look_up_slot(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
@@ -289,14 +278,12 @@ static void test_hide_when_the_driver_has_a_newer_version_than_known_then_the_fu
 
 static void test_min_version_when_met_then_loaded(void **state)
 {
-    (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.min_version = 12040});
     assert_int_equal(cushim_driver_version(), 12040);
 }
 
 static void test_min_version_when_the_driver_is_older_then_message_names_both_versions(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_11040"), .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_diagnosis_get()->message, "CUDA 12.3");
@@ -307,7 +294,6 @@ static void test_min_version_when_the_driver_is_older_then_message_names_both_ve
 
 static void test_min_version_when_the_limit_is_lower_then_message_names_the_limit(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.path = unit_fake("fake_13000"), .max_version = 11040, .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_diagnosis_get()->message, "limited to CUDA 11.4");

@@ -57,7 +57,6 @@ static void assert_all_told(const char *outcome)
 
 static void test_log_when_a_load_succeeds_then_logs_attempts_and_outcome(void **state)
 {
-    (void)state;
     char outcome[2048];
     snprintf(outcome, sizeof outcome, "loaded %s", unit_fake("fake_12040"));
     assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
@@ -66,14 +65,12 @@ static void test_log_when_a_load_succeeds_then_logs_attempts_and_outcome(void **
 
 static void test_log_when_a_load_fails_then_logs_attempts_and_reason(void **state)
 {
-    (void)state;
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY);
     assert_all_told(cushim_diagnosis_get()->message);
 }
 
 static void test_log_when_the_whole_search_fails_then_logs_every_path(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.root = "/no/such/root", .log = hear};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
     assert_all_told(cushim_diagnosis_get()->message);
@@ -81,7 +78,6 @@ static void test_log_when_the_whole_search_fails_then_logs_every_path(void **sta
 
 static void test_log_when_variables_are_set_then_logs_them_and_whether_they_are_used(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "/no/such/driver");
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
     char outcome[2048];
@@ -93,7 +89,6 @@ static void test_log_when_variables_are_set_then_logs_them_and_whether_they_are_
 
 static void test_log_when_a_value_has_many_lines_then_a_line_is_still_one(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "/no\nsuch\r\ndriver");
     struct cushim_load_options options = {.log = hear};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
@@ -102,7 +97,6 @@ static void test_log_when_a_value_has_many_lines_then_a_line_is_still_one(void *
 
 static void test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
     assert_int_equal(heard.count, 1);
@@ -113,7 +107,6 @@ static void test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome(
 
 static void test_log_when_options_are_invalid_then_logs_the_error(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.max_version = 7, .log = hear};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(heard.count, 1);
@@ -133,7 +126,6 @@ static void use_the_driver(void)
 
 static void test_log_when_it_uses_the_driver_then_the_driver_is_loaded(void **state)
 {
-    (void)state;
     heard.work = use_the_driver;
     assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
     assert_true(heard.count >= 2);
@@ -148,7 +140,6 @@ static void use_the_absent(void)
 
 static void test_log_when_nothing_was_loaded_then_the_diagnosis_is_complete(void **state)
 {
-    (void)state;
     heard.work = use_the_absent;
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY);
     assert_true(heard.count >= 2);
@@ -162,7 +153,6 @@ static void load_another(void)
 
 static void test_log_when_it_loads_another_after_a_failure_then_that_one_stays(void **state)
 {
-    (void)state;
     heard.work = load_another;
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY); /* the result of this load itself */
     assert_int_equal(cushim_driver_version(), 12040);

@@ -15,7 +15,6 @@ static char expected[65536];
 static void expect_line(void *unused, const char *line)
 {
     size_t used = strlen(expected);
-    (void)unused;
     snprintf(expected + used, sizeof expected - used, "cushim[%ld]: %s\n", (long)getpid(), line);
 }
 
@@ -38,7 +37,6 @@ static CUresult load_expecting(const char *fake)
 
 static void test_log_variable_when_it_names_a_file_then_every_load_appends_the_lines_of_the_callback(void **state)
 {
-    (void)state;
     char log[256];
     strcpy(expected, "before\n");
     snprintf(log, sizeof log, "%s", directory_write("log", expected, strlen(expected)));
@@ -54,7 +52,6 @@ static void test_log_variable_when_it_names_a_file_then_every_load_appends_the_l
 
 static void test_log_variable_when_the_first_call_loads_then_its_load_is_logged(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_LOG", directory_path("log"));
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
@@ -64,7 +61,6 @@ static void test_log_variable_when_the_first_call_loads_then_its_load_is_logged(
 
 static void test_log_variable_when_the_file_cannot_be_written_then_the_driver_is_loaded(void **state)
 {
-    (void)state;
     static char long_path[100000];
     char fifo[256];
     snprintf(fifo, sizeof fifo, "%s", directory_path("fifo"));
@@ -110,7 +106,6 @@ static void assert_child_has_loaded(pid_t child)
 
 static void test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_of_the_process(void **state)
 {
-    (void)state;
     char text[4096], start[64];
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -129,7 +124,6 @@ static void test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_o
 
 static void test_log_variable_when_stderr_is_closed_or_unread_then_the_driver_is_loaded(void **state)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     close(ends[0]);
@@ -141,7 +135,6 @@ static void test_log_variable_when_stderr_is_closed_or_unread_then_the_driver_is
 
 static void test_log_variable_when_processes_share_a_file_then_no_line_is_lost_or_divided(void **state)
 {
-    (void)state;
     enum { CHILDREN = 4, LOADS = 200, LINES = 2 };
     pid_t children[CHILDREN];
     int lines = 0;

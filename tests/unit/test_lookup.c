@@ -25,7 +25,6 @@ static CUresult lookup(const char *function, int version)
 /* tests/drivers compares every entry point at every version with a driver. This driver has the newest ones. */
 static void test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_it_is_found(void **state)
 {
-    (void)state;
     unit_load_plain(FAKE_OF_LIST_VERSION);
     for (size_t row = 0; row < ROW_COUNT; row++) {
         struct cushim_entry_point entry = cush_symbols_row(row);
@@ -39,7 +38,6 @@ static void test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_i
 
 static void test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written(void **state)
 {
-    (void)state;
     static const int versions[] = {-1, 0, 1, 1999, 12041, 12050, 2147483647};
     cushim_fn untouched = (cushim_fn)abort;
     cushim_fn fn = untouched;
@@ -58,14 +56,12 @@ static void test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_writt
 
 static void test_lookup_when_no_driver_exists_then_returns_no_device(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(lookup("cuStreamQuery", 12040), CUDA_ERROR_NO_DEVICE);
 }
 
 static void test_lookup_when_nothing_was_loaded_then_it_loads(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
@@ -155,7 +151,6 @@ static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **st
 /* Of cuMemcpy2D, the entry point of CUDA 2.0 has no per-thread variant, and that of 3.2 has one, from CUDA 7.0 on. */
 static void test_lookup_when_the_old_version_has_no_per_thread_form_then_the_function_is_too_new(void **state)
 {
-    (void)state;
     struct cushim_lookup_answer answer;
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_lookup_explain("cuMemcpy2D", 2000, CUSHIM_DEFAULT_STREAM_PER_THREAD, &answer),
@@ -192,7 +187,6 @@ static void test_lookup_explain_when_found_or_no_driver_exists_then_status_says_
 
 static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver(void **state)
 {
-    (void)state;
     unit_load_plain("fake_future");
     assert_int_equal(cushim_driver_version(), FAKE_FUTURE_VERSION);
     assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_CODE);
@@ -205,7 +199,6 @@ static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the
 
 static void test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms(void **state)
 {
-    (void)state;
     const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     unit_load_plain("fake_future");
     assert_int_equal(lookup_kind(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION, kind), FAKE_FUTURE_ABI_CODE(1));
@@ -215,7 +208,6 @@ static void test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_f
 
 static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(void **state)
 {
-    (void)state;
     unit_load("fake_future", (struct cushim_load_options){.max_version = CUSHIM_LIST_VERSION});
     assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_INVALID_VALUE);
@@ -224,7 +216,6 @@ static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(vo
 
 static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked(void **state)
 {
-    (void)state;
     *(enum fake_fault *)unit_object("fake_future", "fake_fault") = FAKE_LATER;
     unit_load_plain("fake_future");
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), FAKE_FUTURE_ABI_CODE(0));
@@ -233,7 +224,6 @@ static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_th
 
 static void test_symbol_name_when_it_is_the_drivers_then_its_exact_name(void **state)
 {
-    (void)state;
     cushim_fn fn = NULL;
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_lookup("cuStreamGetCaptureInfo", 12030, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_SUCCESS);
@@ -242,7 +232,6 @@ static void test_symbol_name_when_it_is_the_drivers_then_its_exact_name(void **s
 
 static void test_symbol_name_when_it_is_not_the_drivers_then_null(void **state)
 {
-    (void)state;
     assert_null(cushim_symbol_name((cushim_fn)abort)); /* before any load */
     unit_load_plain("fake_12040");
     assert_null(cushim_symbol_name(NULL));
@@ -255,7 +244,6 @@ static void test_symbol_name_when_it_is_not_the_drivers_then_null(void **state)
 
 static void test_symbol_name_when_the_address_is_inside_a_function_then_null(void **state)
 {
-    (void)state;
     union {
         cushim_fn fn;
         uintptr_t address;
@@ -293,7 +281,6 @@ static void test_symbol_when_listed_then_the_function_of_its_slot(void **state)
 
 static void test_symbol_when_the_slot_is_missing_then_null_and_the_reason(void **state)
 {
-    (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11020, .hide = "StreamQuery"});
     assert_true(cushim_symbol("cuStreamGetId") == NULL);
     unit_assert_contains(cushim_error_last()->message, "needs CUDA 12.0");
@@ -313,7 +300,6 @@ static void test_symbol_when_the_slot_is_missing_then_null_and_the_reason(void *
 
 static void test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_or_limited(void **state)
 {
-    (void)state;
     const char *newer = FAKE_FUTURE_ABI_FUNCTION "_v2";
     unit_load_plain("fake_future");
     assert_int_equal(unit_call(cushim_symbol(FAKE_FUTURE_FUNCTION)), FAKE_FUTURE_CODE);
@@ -330,7 +316,6 @@ static void test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_o
 
 static void test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     cushim_fn query = cushim_symbol("cuStreamQuery_ptsz");
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_WANTED);
@@ -349,7 +334,6 @@ static bool is_answered_without_a_driver(const char *symbol)
 static void test_symbol_if_available_when_no_driver_exists_then_null_unless_the_call_succeeds(void **state)
 {
     struct cushim_entry_point entry;
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     for (size_t i = 0; cushim_entry_point_get_info(i, &entry) == CUDA_SUCCESS; i++) {
         cushim_fn fn = cushim_symbol(entry.symbol);
@@ -425,7 +409,6 @@ static void test_function_if_available_when_asked_for_a_version_then_its_newest_
 
 static void test_function_if_available_when_the_driver_is_older_then_the_polyfill_of_the_kind(void **state)
 {
-    (void)state;
     unit_load_plain("fake_9010");
     cushim_fn legacy = cushim_function_if_available("cuLaunchHostFunc", 12000, CUSHIM_DEFAULT_STREAM_LEGACY);
     cushim_fn per_thread = cushim_function_if_available("cuLaunchHostFunc", 12000, CUSHIM_DEFAULT_STREAM_PER_THREAD);
@@ -441,7 +424,6 @@ static void test_function_if_available_when_the_driver_is_older_then_the_polyfil
 
 static void test_table_get_when_called_then_the_current_table_of_the_kind(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_ptr_equal(cushim_table_get(CUSHIM_DEFAULT_STREAM_LEGACY), cushim_table_legacy());
     assert_ptr_equal(cushim_table_get(CUSHIM_DEFAULT_STREAM_PER_THREAD), cushim_table_per_thread());

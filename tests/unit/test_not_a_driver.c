@@ -17,7 +17,6 @@ static void assert_refused(const char *name, enum cushim_reason reason, CUresult
 
 static void test_library_when_it_is_not_a_driver_then_each_has_its_reason(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *word;
     } libraries[] = {
@@ -37,7 +36,6 @@ static void test_library_when_it_is_not_a_driver_then_each_has_its_reason(void *
 
 static void test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed(void **state)
 {
-    (void)state;
     int (*const function)(void) = (int (*)(void))unit_function("not_library", "not_a_driver");
     struct cushim_load_options options = {.handle = unit_open("not_library")};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_NOT_A_DRIVER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
@@ -47,7 +45,6 @@ static void test_handle_when_the_library_is_not_a_driver_then_refused_and_not_cl
 
 static void test_load_when_the_load_before_failed_then_loads_a_driver(void **state)
 {
-    (void)state;
     assert_refused("not_stub", CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY, "stub");
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_driver_version(), 12040);

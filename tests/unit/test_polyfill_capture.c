@@ -133,7 +133,6 @@ static void assert_only_status(struct answer *answer, CUstreamCaptureStatus stat
 
 static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_9010");
     CUstreamCaptureStatus status = untouched.status;
     assert_int_equal(table->StreamIsCapturing_v1(STREAM, &status), CUDA_SUCCESS);
@@ -148,7 +147,6 @@ static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_c
 
 static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_9010");
     struct answer answer = untouched;
     assert_int_equal(table->StreamGetCaptureInfo_v1(STREAM, &answer.status, &answer.id), CUDA_SUCCESS);
@@ -164,7 +162,6 @@ static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **st
 
 static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_10000");
     assert_int_equal(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
     mock_assert_calls("BeginCapture(7) ");
@@ -175,7 +172,6 @@ static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **
 
 static void test_begin_capture_when_in_another_mode_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_10000");
     mock_assert_refused(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_GLOBAL), "cuStreamBeginCapture_v2");
     mock_assert_refused(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
@@ -186,7 +182,6 @@ static void test_begin_capture_when_in_another_mode_then_refused(void **state)
 
 static void test_capture_info_when_driver_reports_only_the_status_then_refuses_more(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_10000");
     struct answer answer = untouched;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -225,7 +220,6 @@ static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_th
 
 static void test_capture_info_when_driver_reports_the_id_then_refuses_more(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_10010");
     struct answer answer = untouched;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -244,7 +238,6 @@ static void test_capture_info_when_driver_reports_the_id_then_refuses_more(void 
 
 static void test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -262,7 +255,6 @@ static void test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain(v
 
 static void test_capture_info_when_less_is_requested_then_requests_less_from_the_driver(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer = untouched;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -279,7 +271,6 @@ static void test_capture_info_when_less_is_requested_then_requests_less_from_the
 
 static void test_capture_info_when_there_are_no_dependencies_then_no_edges(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -290,7 +281,6 @@ static void test_capture_info_when_there_are_no_dependencies_then_no_edges(void 
 
 static void test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
     capture.status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -303,7 +293,6 @@ static void test_capture_info_when_there_are_more_edges_than_we_can_show_then_re
 
 static void test_capture_info_when_arguments_are_bad_then_as_in_a_driver(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer = untouched;
     assert_int_equal(table->StreamGetCaptureInfo_v3(STREAM, NULL, NULL, NULL, NULL, NULL, NULL),
@@ -338,7 +327,6 @@ static void test_capture_info_when_the_driver_fails_then_results_are_untouched(v
 
 static void test_update_dependencies_when_edges_are_plain_then_the_older_one_is_called(void **state)
 {
-    (void)state;
     static const CUgraphEdgeData plain[2];
     const struct cushim_dispatch_table *table = load("fake_12020");
     CUgraphNode *nodes = HANDLE(CUgraphNode *, 9);
@@ -351,7 +339,6 @@ static void test_update_dependencies_when_edges_are_plain_then_the_older_one_is_
 
 static void test_update_dependencies_when_an_edge_is_not_plain_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 2 * sizeof(CUgraphEdgeData); i++) {
         CUgraphEdgeData edges[2];

@@ -88,7 +88,6 @@ static const struct cushim_dispatch_table *load(const char *fake)
 
 static void test_context_device_when_a_context_is_given_then_pushes_and_pops_it(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
     assert_int_equal(table->CtxGetDevice_v2(&device, CONTEXT), CUDA_SUCCESS);
@@ -100,7 +99,6 @@ static void test_context_device_when_a_context_is_given_then_pushes_and_pops_it(
 
 static void test_context_device_when_no_context_is_given_then_queries_the_current_one(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
     assert_int_equal(table->CtxGetDevice_v2(&device, NULL), CUDA_SUCCESS);
@@ -112,7 +110,6 @@ static void test_context_device_when_no_context_is_given_then_queries_the_curren
 
 static void test_context_device_when_a_step_fails_then_returns_the_error_and_pops_the_context(void **state)
 {
-    (void)state;
     static const char *const steps[] = {"Push", "GetDevice", "Synchronize", "Pop"};
     const struct cushim_dispatch_table *table = load("fake_12040");
     for (size_t i = 0; i < 4; i++) {
@@ -129,7 +126,6 @@ static void test_context_device_when_a_step_fails_then_returns_the_error_and_pop
 
 static void test_context_device_when_output_pointer_is_null_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12040");
     assert_int_equal(table->CtxGetDevice_v2(NULL, CONTEXT), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(table->StreamGetDevice_v1(STREAM, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -138,7 +134,6 @@ static void test_context_device_when_output_pointer_is_null_then_refused(void **
 
 static void test_stream_device_when_queried_then_pushes_and_pops_its_context(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
     assert_int_equal(table->StreamGetDevice_v1(STREAM, &device), CUDA_SUCCESS);
@@ -148,7 +143,6 @@ static void test_stream_device_when_queried_then_pushes_and_pops_its_context(voi
 
 static void test_stream_device_when_a_step_fails_then_returns_the_error_and_pops_the_context(void **state)
 {
-    (void)state;
     static const char *const steps[] = {"GetCtx", "Push", "GetDevice", "Pop"};
     static const char *const calls[] = {"GetCtx(7) ", "GetCtx(7) Push(11) ", "GetCtx(7) Push(11) GetDevice( ) Pop( ) ",
                                         "GetCtx(7) Push(11) GetDevice( ) Pop( ) "};
@@ -165,7 +159,6 @@ static void test_stream_device_when_a_step_fails_then_returns_the_error_and_pops
 
 static void test_context_create_when_no_parameters_are_given_then_calls_the_older_version(void **state)
 {
-    (void)state;
     CUcontext context = NULL;
     const struct cushim_dispatch_table *table = load("fake_11000");
     assert_int_equal(table->CtxCreate_v3(&context, NULL, 0, 8, 2), CUDA_SUCCESS);
@@ -183,7 +176,6 @@ static void test_context_create_when_no_parameters_are_given_then_calls_the_olde
 
 static void test_context_create_when_parameters_are_given_then_passes_them_on_or_refuses(void **state)
 {
-    (void)state;
     CUcontext context = NULL;
     CUexecAffinityParam affinity;
     CUctxCreateParams params;
@@ -216,7 +208,6 @@ static void test_context_create_when_parameters_are_given_then_passes_them_on_or
 
 static void test_context_create_when_the_older_one_fails_then_the_code_is_passed_on(void **state)
 {
-    (void)state;
     CUcontext context = NULL;
     const struct cushim_dispatch_table *table = load("fake_11000");
     mock_fail("Create_v2", CUDA_ERROR_OUT_OF_MEMORY);
@@ -227,7 +218,6 @@ static void test_context_create_when_the_older_one_fails_then_the_code_is_passed
 
 static void test_primary_context_when_released_then_the_older_one_is_called(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_10010");
     assert_int_equal(table->DevicePrimaryCtxRelease_v2(2), CUDA_SUCCESS);
     mock_assert_calls("Release(2) ");
@@ -237,7 +227,6 @@ static void test_primary_context_when_released_then_the_older_one_is_called(void
 
 static void test_primary_context_when_its_flags_cannot_be_changed_while_active_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_10010");
     assert_int_equal(table->DevicePrimaryCtxSetFlags_v2(2, 4), CUDA_SUCCESS);
     mock_assert_calls("SetFlags(2, 4) ");

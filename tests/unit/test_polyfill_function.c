@@ -57,7 +57,6 @@ static const struct cushim_dispatch_table *load_before_13_2(void)
 
 static void test_parameter_count_when_there_are_some_then_they_are_counted(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t count = 77;
     assert_int_equal(table->FuncGetParamCount_v1(FUNCTION, &count), CUDA_SUCCESS);
@@ -71,7 +70,6 @@ static void test_parameter_count_when_there_are_some_then_they_are_counted(void 
 
 static void test_parameter_count_when_there_are_none_then_it_is_0(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t of_function = 77;
     size_t of_kernel = 77;
@@ -84,7 +82,6 @@ static void test_parameter_count_when_there_are_none_then_it_is_0(void **state)
 
 static void test_parameter_count_when_an_argument_is_null_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t count = 77;
     assert_int_equal(table->FuncGetParamCount_v1(NULL, &count), CUDA_ERROR_INVALID_VALUE);
@@ -98,7 +95,6 @@ static void test_parameter_count_when_an_argument_is_null_then_refused(void **st
 /* The older function returns the same code for a wrong handle and after the last parameter. */
 static void test_parameter_count_when_the_handle_is_wrong_then_the_code_is_passed_on(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t count = 77;
     parameter_count = 0;
@@ -113,7 +109,6 @@ static void test_parameter_count_when_the_handle_is_wrong_then_the_code_is_passe
 
 static void test_parameter_count_when_the_query_fails_then_the_code_is_passed_on(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t count = 77;
     code_at_the_end = CUDA_ERROR_ILLEGAL_ADDRESS;

@@ -91,7 +91,6 @@ static const struct cushim_dispatch_table *load(const char *fake)
 
 static void test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version(void **state)
 {
-    (void)state;
     CUgraphExec exec = NULL;
     assert_int_equal(load("fake_10010")->GraphInstantiateWithFlags_v1(&exec, GRAPH, 0), CUDA_SUCCESS);
     mock_assert_calls("Instantiate_v1(5, 0, 0, 0) ");
@@ -107,7 +106,6 @@ static void test_instantiate_when_flags_are_zero_then_calls_the_newest_older_ver
 
 static void test_instantiate_when_flags_are_given_then_refused(void **state)
 {
-    (void)state;
     CUgraphExec exec = NULL;
     const struct cushim_dispatch_table *table = load("fake_11000");
     mock_assert_refused(
@@ -123,7 +121,6 @@ static void test_instantiate_when_flags_are_given_then_refused(void **state)
 
 static void test_dependencies_when_edges_are_plain_then_the_older_ones_are_called(void **state)
 {
-    (void)state;
     static const CUgraphEdgeData plain[3];
     const struct cushim_dispatch_table *table = load("fake_12020");
     const CUgraphNode *from = HANDLE(const CUgraphNode *, 21);
@@ -140,7 +137,6 @@ static void test_dependencies_when_edges_are_plain_then_the_older_ones_are_calle
 
 static void test_dependencies_when_an_edge_is_not_plain_then_only_adding_is_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3 * sizeof(CUgraphEdgeData); i++) {
         CUgraphEdgeData edges[3];
@@ -180,7 +176,6 @@ static const char *const calls[] = {"GetEdges(5) ", "GetDependencies(6) ", "GetD
 
 static void test_graph_query_when_edge_data_is_requested_then_edges_are_plain(void **state)
 {
-    (void)state;
     static const CUgraphEdgeData plain[EDGE_COUNT];
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
@@ -198,7 +193,6 @@ static void test_graph_query_when_edge_data_is_requested_then_edges_are_plain(vo
 
 static void test_query_when_there_is_less_room_then_no_more_than_that_is_written(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         CUgraphNode nodes[8];
@@ -214,7 +208,6 @@ static void test_query_when_there_is_less_room_then_no_more_than_that_is_written
 
 static void test_graph_query_when_only_the_count_is_requested_then_returns_it(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         size_t count = 0;
@@ -225,7 +218,6 @@ static void test_graph_query_when_only_the_count_is_requested_then_returns_it(vo
 
 static void test_query_when_it_fails_then_edges_are_untouched(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         CUgraphNode nodes[8];
@@ -242,7 +234,6 @@ static void test_query_when_it_fails_then_edges_are_untouched(void **state)
 
 static void test_graph_query_when_edge_data_is_requested_without_nodes_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
         CUgraphEdgeData edge;

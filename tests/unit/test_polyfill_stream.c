@@ -37,7 +37,6 @@ static const struct cushim_dispatch_table *load_before_10(void)
 
 static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_once(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, HANDLE(void *, 99)), CUDA_SUCCESS);
     mock_assert_calls("AddCallback(7, 0) ");
@@ -47,7 +46,6 @@ static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_onc
 
 static void test_host_function_when_the_work_before_it_failed_then_it_is_not_called(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_SUCCESS);
     mock_assert_calls("AddCallback(7, 0) ");
@@ -57,7 +55,6 @@ static void test_host_function_when_the_work_before_it_failed_then_it_is_not_cal
 
 static void test_host_function_when_registration_fails_then_the_code_is_passed_on(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_10();
     mock_fail("AddCallback", CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_ERROR_INVALID_HANDLE);
@@ -66,7 +63,6 @@ static void test_host_function_when_registration_fails_then_the_code_is_passed_o
 
 static void test_host_function_when_null_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     mock_assert_calls("");
@@ -83,7 +79,6 @@ static CUresult CUDAAPI is_capturing(CUstream stream, CUstreamCaptureStatus *sta
 static void
 test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone(void **state)
 {
-    (void)state;
     struct cushim_dispatch_table *hooks =
         mock_load("fake_12040", (struct cushim_load_options){.hide = "LaunchHostFunc"});
     hooks->StreamAddCallback_v1 = add_callback;
@@ -119,7 +114,6 @@ static const struct cushim_dispatch_table *load_before_13_2(void)
 /* cuGetProcAddress of such a driver returns the older function for CUDA 13.1, of which the newer one is. */
 static void test_host_function_when_the_driver_declares_it_later_then_the_slot_is_a_polyfill(void **state)
 {
-    (void)state;
     unit_load_plain("fake_13010");
     assert_int_equal(unit_state(CUSHIM_SLOT_LaunchHostFunc_v2), CUSHIM_STATE_POLYFILL);
     assert_int_equal(unit_state(CUSHIM_SLOT_MulticastBindMem_v2), CUSHIM_STATE_NATIVE);
@@ -127,7 +121,6 @@ static void test_host_function_when_the_driver_declares_it_later_then_the_slot_i
 
 static void test_host_function_when_its_thread_shall_block_then_the_older_one_is_called(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_13_2();
     assert_int_equal(table->LaunchHostFunc_v2(STREAM, host_function, HANDLE(void *, 99), CU_HOST_TASK_BLOCKING),
                      CUDA_SUCCESS);
@@ -140,7 +133,6 @@ static void test_host_function_when_its_thread_shall_block_then_the_older_one_is
 
 static void test_host_function_when_its_thread_shall_spin_then_refused(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_13_2();
     static const unsigned modes[] = {CU_HOST_TASK_SPINWAIT, 2, UINT_MAX};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
@@ -150,7 +142,6 @@ static void test_host_function_when_its_thread_shall_spin_then_refused(void **st
 /* A driver before 10.0 has callbacks. */
 static void test_host_function_when_the_older_one_is_a_polyfill_too_then_it_is_called_once(void **state)
 {
-    (void)state;
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v2(STREAM, host_function, HANDLE(void *, 99), CU_HOST_TASK_BLOCKING),
                      CUDA_SUCCESS);
@@ -166,7 +157,6 @@ static CUresult CUDAAPI event_record(CUevent event, CUstream stream)
 
 static void test_event_record_when_flags_are_zero_then_calls_the_older_function(void **state)
 {
-    (void)state;
     struct cushim_dispatch_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
     hooks->EventRecord_v1 = event_record;
     assert_int_equal(cushim_table()->EventRecordWithFlags_v1(EVENT, STREAM, 0), CUDA_SUCCESS);
@@ -178,7 +168,6 @@ static void test_event_record_when_flags_are_zero_then_calls_the_older_function(
 
 static void test_event_record_when_flags_are_given_then_refused(void **state)
 {
-    (void)state;
     struct cushim_dispatch_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
     const struct cushim_dispatch_table *table = cushim_table();
     hooks->EventRecord_v1 = event_record;
@@ -199,7 +188,6 @@ static CUresult CUDAAPI elapsed_time(float *milliseconds, CUevent start, CUevent
 
 static void test_elapsed_time_when_called_then_the_older_one_is(void **state)
 {
-    (void)state;
     float milliseconds = 0;
     struct cushim_dispatch_table *hooks = mock_load("fake_12040", (struct cushim_load_options){0});
     hooks->EventElapsedTime_v1 = elapsed_time;
@@ -240,7 +228,6 @@ static struct cushim_dispatch_table *load_with_contexts(const char *fake)
 
 static void test_stream_context_when_driver_lacks_green_contexts_then_queries_only_the_context(void **state)
 {
-    (void)state;
     CUcontext context = NULL;
     CUgreenCtx green = HANDLE(CUgreenCtx, 1);
     load_with_contexts("fake_12020");
@@ -252,7 +239,6 @@ static void test_stream_context_when_driver_lacks_green_contexts_then_queries_on
 
 static void test_stream_context_when_the_stream_is_not_green_then_writes_both_results(void **state)
 {
-    (void)state;
     CUcontext context = NULL;
     CUgreenCtx green = HANDLE(CUgreenCtx, 1);
     load_with_contexts("fake_12040");
@@ -265,7 +251,6 @@ static void test_stream_context_when_the_stream_is_not_green_then_writes_both_re
 
 static void test_stream_context_when_the_stream_is_green_then_the_primary_one_is_not_made_up(void **state)
 {
-    (void)state;
     CUcontext context = HANDLE(CUcontext, 1);
     CUgreenCtx green = NULL;
     load_with_contexts("fake_12040");
@@ -280,7 +265,6 @@ static void test_stream_context_when_the_stream_is_green_then_the_primary_one_is
 
 static void test_stream_context_when_a_question_fails_then_results_are_untouched(void **state)
 {
-    (void)state;
     static const char *const questions[] = {"GetGreenCtx", "GetCtx"};
     load_with_contexts("fake_12040");
     for (size_t i = 0; i < 2; i++) {

@@ -21,7 +21,6 @@ static void become_user(void)
 
 static void test_environment_when_set_user_id_then_ignored_and_reported(void **state)
 {
-    (void)state;
     char program[PATH_MAX];
     if (geteuid() != 0) {
         unit_skip("only root can make a program that runs as another user");
@@ -59,7 +58,6 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
 
 static void test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed(void **state)
 {
-    (void)state;
     char program[PATH_MAX];
     snprintf(program, sizeof program, "%s", directory_copy("report", process_report, SIZE_MAX));
     unit_set_variable("CUSHIM_DRIVER", directory_copy("driver.so", unit_fake("fake_12040"), SIZE_MAX));

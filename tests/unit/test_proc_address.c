@@ -87,7 +87,6 @@ static void assert_fault(enum fake_fault fault, bool found)
 
 static void test_proc_address_when_it_can_be_trusted_then_everything_is_found(void **state)
 {
-    (void)state;
     assert_fault(FAKE_CORRECT, true);
     assert_fault(FAKE_SAYS_FOUND, true); /* success with NULL for what it lacks */
     assert_fault(FAKE_NO_STATUS, true);
@@ -95,7 +94,6 @@ static void test_proc_address_when_it_can_be_trusted_then_everything_is_found(vo
 
 static void test_proc_address_when_it_cannot_be_trusted_then_it_is_not_believed(void **state)
 {
-    (void)state;
     assert_fault(FAKE_NEWEST, false); /* whatever the version */
     assert_fault(FAKE_SAME, false);   /* one function for all */
     assert_fault(FAKE_ERROR, false);  /* an error with a pointer */
@@ -115,7 +113,6 @@ static void test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not
 
 static void test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver(void **state)
 {
-    (void)state;
     cushim_fn fn = NULL;
     load_faulty(12040, FAKE_SAME);
     assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);

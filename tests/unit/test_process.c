@@ -40,7 +40,6 @@ static void assert_stub_passed_over(void)
 
 static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name(void **state)
 {
-    (void)state;
     const char *driver = directory_link("libcuda.so.1", unit_fake("fake_12040"));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
     process_run(process_report, NULL, NULL);
@@ -50,7 +49,6 @@ static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found
 
 static void test_process_when_a_bare_name_is_given_then_searches_for_it(void **state)
 {
-    (void)state;
     const char *driver = directory_link("libother.so", unit_fake("fake_12040"));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
     unit_set_variable("CUSHIM_DRIVER", "libother.so");
@@ -61,7 +59,6 @@ static void test_process_when_a_bare_name_is_given_then_searches_for_it(void **s
 
 static void test_process_when_a_driver_is_open_already_then_that_one_is_taken(void **state)
 {
-    (void)state;
     const char *open = directory_link("somewhere/driver.so", unit_fake("fake_12040"));
     const char *named = directory_link("libcuda.so.1", unit_fake("fake_11040"));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
@@ -72,7 +69,6 @@ static void test_process_when_a_driver_is_open_already_then_that_one_is_taken(vo
 
 static void test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over(void **state)
 {
-    (void)state;
     unit_set_variable("LD_LIBRARY_PATH", STUB);
     process_run(process_report, NULL, NULL);
     assert_stub_passed_over();
@@ -80,7 +76,6 @@ static void test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_
 
 static void test_process_when_the_stub_is_open_already_then_it_is_passed_over(void **state)
 {
-    (void)state;
     process_run(process_report, STUB "/libcuda.so.1", NULL);
     if (HAS_MUSL)
         process_assert_printed("attempt=libcuda.so.1: not found\n");
@@ -90,7 +85,6 @@ static void test_process_when_the_stub_is_open_already_then_it_is_passed_over(vo
 
 static void test_process_when_linked_to_the_stub_then_it_is_passed_over(void **state)
 {
-    (void)state;
     unit_set_variable("LD_LIBRARY_PATH", STUB);
     process_run(process_report_linked, NULL, NULL);
     process_assert_printed("linked=1\n");
@@ -99,7 +93,6 @@ static void test_process_when_linked_to_the_stub_then_it_is_passed_over(void **s
 
 static void test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it(void **state)
 {
-    (void)state;
     unit_set_variable("LD_LIBRARY_PATH", STUB);
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     process_run(process_report_linked, NULL, NULL);
@@ -119,7 +112,6 @@ static void assert_words(const char *words)
 
 static void test_process_when_the_library_path_leads_to_a_corrupt_file_then_reports_the_loaders_message(void **state)
 {
-    (void)state;
     char first[PATH_MAX];
     snprintf(first, sizeof first, "%s", directory_write("libcuda.so.1", "text", 4));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
@@ -141,7 +133,6 @@ static const char *copy_of_report(void)
 
 static void test_process_when_the_file_found_lacks_a_library_then_that_one_is_named(void **state)
 {
-    (void)state;
     directory_link("libcuda.so.1", unit_fake("not_complete"));
     process_run(copy_of_report(), NULL, NULL);
     assert_words("libcushim_no_such_dependency.so.1");
@@ -149,7 +140,6 @@ static void test_process_when_the_file_found_lacks_a_library_then_that_one_is_na
 
 static void test_process_when_the_file_found_is_broken_then_a_log_callback_changes_nothing(void **state)
 {
-    (void)state;
     static const char *const arguments[] = {NULL, "log"};
     char broken[PATH_MAX];
     snprintf(broken, sizeof broken, "%s", directory_write("libcuda.so.1", "text", 4));

@@ -6,7 +6,6 @@
 
 static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **state)
 {
-    (void)state;
     FOR_EACH_SLOT(slot)
     {
         struct cushim_slot_info info;
@@ -26,7 +25,6 @@ static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **stat
 
 static void test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_nothing(void **state)
 {
-    (void)state;
     static const char *const names[] = {"",    "cu",           "cuNoSuchThing",      "StreamQuery_v2", "streamquery_v1",
                                         "_v1", "StreamQuery_", "cuStreamQuery_ptsz", "cuCtxCreate_v9"};
     enum cushim_slot slot = CUSHIM_SLOT_COUNT;
@@ -40,7 +38,6 @@ static void test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_no
 
 static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
 {
-    (void)state;
     static const int slots[] = {-1, INT_MIN, CUSHIM_SLOT_COUNT, INT_MAX};
     struct cushim_slot_info info = {.name = "untouched"};
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++)
@@ -57,14 +54,12 @@ static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
 
 static void test_slot_info_when_nothing_was_loaded_then_it_loads(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamQuery_v1), CUSHIM_STATE_NATIVE);
 }
 
 static void test_entry_point_when_iterated_then_returns_all_rows(void **state)
 {
-    (void)state;
     struct cushim_entry_point entry;
     size_t count = 0;
     for (; cushim_entry_point_get_info(count, &entry) == CUDA_SUCCESS; count++) {
@@ -80,7 +75,6 @@ static void test_entry_point_when_iterated_then_returns_all_rows(void **state)
 
 static void test_require_when_all_can_be_called_then_success(void **state)
 {
-    (void)state;
     static const char *const names[] = {"StreamQuery_v1", "cuStreamQuery", "cuStreamGetCaptureInfo_v3", "CtxCreate_v4"};
     const char *unmet = "untouched";
     unit_load_plain("fake_11040");
@@ -92,7 +86,6 @@ static void test_require_when_all_can_be_called_then_success(void **state)
 
 static void test_require_when_one_is_missing_then_the_first_is_named(void **state)
 {
-    (void)state;
     static const char *const names[] = {"StreamQuery_v1", "StreamGetId_v1", "StreamBeginCaptureToGraph_v1"};
     const char *unmet = NULL;
     unit_load_plain("fake_11040");
@@ -104,7 +97,6 @@ static void test_require_when_one_is_missing_then_the_first_is_named(void **stat
 
 static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **state)
 {
-    (void)state;
     static const char *const names[] = {"StreamQuery_v1", "nonsense", "StreamGetId_v1"};
     const char *unmet = NULL;
     unit_load_plain("fake_11040");
@@ -116,7 +108,6 @@ static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **
 
 static void test_require_when_no_driver_exists_then_not_met(void **state)
 {
-    (void)state;
     static const char *const names[] = {"StreamQuery_v1"};
     const char *unmet = NULL;
     unit_set_variable("CUSHIM_DRIVER", "none");
@@ -126,7 +117,6 @@ static void test_require_when_no_driver_exists_then_not_met(void **state)
 
 static void test_require_when_arguments_are_bad_then_refused(void **state)
 {
-    (void)state;
     static const char *const names[] = {"StreamQuery_v1", NULL};
     unit_load_plain("fake_11040");
     assert_int_equal(cushim_require(NULL, 1, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -137,7 +127,6 @@ static void test_require_when_arguments_are_bad_then_refused(void **state)
 
 static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
 {
-    (void)state;
     unit_load_plain("fake_11040");
     assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(cushim_table()->Init_v1(0), CUDA_SUCCESS);
@@ -149,7 +138,6 @@ static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
 
 static void test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so(void **state)
 {
-    (void)state;
     *(enum fake_fault *)unit_object("fake_asked_12040", "fake_fault") = FAKE_ERROR;
     unit_load_plain("fake_asked_12040");
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
@@ -167,7 +155,6 @@ static void assert_refusal(struct cushim_load_options options, const char *messa
 
 static void test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_says_so(void **state)
 {
-    (void)state;
     assert_refusal((struct cushim_load_options){.max_version = 11040},
                    "cuStreamGetId needs CUDA 12.0; the version limit is CUDA 11.4, and this driver is CUDA 12.4.");
     assert_refusal((struct cushim_load_options){.hide = "StreamGetId"},
@@ -177,7 +164,6 @@ static void test_last_error_when_a_limit_or_hidden_functions_refuse_then_message
 /* An equal code of the same function is another failure once the driver itself answers. */
 static void test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
     assert_int_equal(cushim_error_set_driver(cushim_table()->Init_v1(0), CUSHIM_SLOT_Init_v1), CUDA_ERROR_NO_DEVICE);
@@ -191,7 +177,6 @@ static void test_last_error_when_the_driver_fails_as_the_absent_table_did_then_t
 
 static void test_set_error_when_the_strings_change_later_then_the_error_stays(void **state)
 {
-    (void)state;
     char function[100], message[1000];
     snprintf(function, sizeof function, "my_function");
     snprintf(message, sizeof message, "It is 100 %% full.");
@@ -212,7 +197,6 @@ static void test_set_error_when_the_strings_change_later_then_the_error_stays(vo
 
 static void test_call_when_it_fails_then_its_error_is_recorded(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_int_equal(CUSHIM_CALL(StreamQuery_v1, NULL), unit_native_result(CUSHIM_SLOT_StreamQuery_v1, 0));
     assert_string_equal(cushim_error_last()->function, "cuStreamQuery");
@@ -224,7 +208,6 @@ static void test_call_when_it_fails_then_its_error_is_recorded(void **state)
 
 static void test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay(void **state)
 {
-    (void)state;
     unit_load_plain("fake_11040");
     for (int i = 0; i < 2; i++)
         cushim_error_set_driver(cushim_table()->StreamGetId_v1(NULL, NULL), CUSHIM_SLOT_StreamGetId_v1);
@@ -243,7 +226,6 @@ static void assert_error_words(int code, const char *name, const char *sentence)
 
 static void test_absent_error_names_when_queried_then_all_codes_have_one(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     (void)cushim_load(NULL);
 #define CUSHIM_ERROR(name, value, sentence)                                                                            \
@@ -253,7 +235,6 @@ static void test_absent_error_names_when_queried_then_all_codes_have_one(void **
 
 static void test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis(void **state)
 {
-    (void)state;
     const char *text = NULL;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     CUresult code = cushim_table()->Init_v1(0);
@@ -267,7 +248,6 @@ static void test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_
 
 static void test_absent_error_names_when_the_code_is_unknown_then_null(void **state)
 {
-    (void)state;
     static const int codes[] = {-1, 99999, INT_MAX, INT_MIN};
     unit_set_variable("CUSHIM_DRIVER", "none");
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -286,7 +266,6 @@ static void test_absent_error_names_when_the_code_is_unknown_then_null(void **st
 
 static void test_structs_when_filled_in_then_reserved_members_are_zero(void **state)
 {
-    (void)state;
     struct {
         struct cushim_slot_info info;
         struct cushim_entry_point entry;
@@ -319,7 +298,6 @@ static void test_structs_when_filled_in_then_reserved_members_are_zero(void **st
 
 static void test_version_when_written_as_text_then_has_the_numbers_of_the_library(void **state)
 {
-    (void)state;
     char text[32];
     int version = cushim_version();
     snprintf(text, sizeof text, "%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
@@ -334,7 +312,6 @@ static void assert_described(int code, const char *words)
 
 static void test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded(void **state)
 {
-    (void)state;
 #define CUSHIM_ERROR(name, value, sentence) assert_described(value, #name ": " sentence);
 #include "errors.inc"
     unit_assert_contains(cushim_error_string((CUresult)99999), "neither");
@@ -348,7 +325,6 @@ static void test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_o
 #define CUSHIM_REASON(name, word, code, message, advice) word,
 #include "cushim/reasons.h"
     };
-    (void)state;
     for (int i = 0; i < CUSHIM_REASON_COUNT; i++) {
         assert_string_equal(cushim_reason_name((enum cushim_reason)i), names[i]);
         assert_non_null(cushim_reason_message((enum cushim_reason)i));
@@ -361,7 +337,6 @@ static void test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_o
 static void test_special_stream_when_the_driver_has_none_then_refused_with_the_version(void **state)
 {
     struct cushim_stream *stream = NULL;
-    (void)state;
     unit_load_plain("fake_6050");
     assert_int_equal(cushim_stream_borrow(CU_STREAM_PER_THREAD, NULL, &stream), CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_error_last()->message, "7.0");
@@ -378,7 +353,6 @@ static CUresult CUDAAPI error_string_of_a_newer_driver(CUresult error, const cha
 
 static void test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_codes_alone(void **state)
 {
-    (void)state;
     struct cushim_dispatch_table *hooks = unit_object("fake_12040", "fake_hooks");
     unit_load_plain("fake_12040");
     hooks->GetErrorString_v1 = error_string_of_a_newer_driver;

@@ -63,7 +63,6 @@ static void assert_found_at(const char *path)
 
 static void test_search_when_nothing_exists_then_reports_every_path(void **state)
 {
-    (void)state;
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
     assert_true(diagnosis->attempt_count >= 18);
@@ -89,7 +88,6 @@ static void test_search_when_the_driver_is_in_a_known_path_then_finds_it(void **
 
 static void test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version(void **state)
 {
-    (void)state;
     size_t index = 0;
     while (attempt_path(index) != NULL && attempt_path(index)[0] != '\0')
         index++;
@@ -104,7 +102,6 @@ static void test_search_when_a_known_path_names_the_kernel_module_then_searches_
 
 static void test_search_when_a_driver_is_in_the_driver_store_then_finds_it(void **state)
 {
-    (void)state;
     directory_write("root/usr/lib/wsl/drivers/iigd_dch.inf_amd64_1/readme", "", 0);
     assert_found_at(directory_copy("root/usr/lib/wsl/drivers/nv_dispi.inf_amd64_2/libcuda.so.1",
                                    unit_fake("fake_12040"), SIZE_MAX));
@@ -112,7 +109,6 @@ static void test_search_when_a_driver_is_in_the_driver_store_then_finds_it(void 
 
 static void test_search_when_a_snap_names_directories_then_they_are_known_paths(void **state)
 {
-    (void)state;
     char path[PATH_MAX];
     size_t count = 0;
     while (cush_candidates_path(count, "", path, sizeof path))
@@ -130,7 +126,6 @@ static void test_search_when_a_snap_names_directories_then_they_are_known_paths(
 
 static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins(void **state)
 {
-    (void)state;
     const char *stub = directory_copy(attempt_path(0), unit_fake("not_stub"), SIZE_MAX);
     const char *driver =
         directory_copy(attempt_path(find_place("/usr/lib/wsl/lib/")), unit_fake("fake_12040"), SIZE_MAX);
@@ -141,7 +136,6 @@ static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins
 
 static void test_search_when_broken_files_come_first_then_the_driver_behind_them_wins(void **state)
 {
-    (void)state;
     directory_write(attempt_path(find_place("/usr/lib64/l")), "text", 4);
     directory_copy(attempt_path(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
     directory_copy(attempt_path(find_place("/usr/local/lib/l")), unit_fake("not_no_init"), SIZE_MAX);
@@ -153,7 +147,6 @@ static void test_search_when_broken_files_come_first_then_the_driver_behind_them
 
 static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason(void **state)
 {
-    (void)state;
     const char *stub = directory_copy(attempt_path(2), unit_fake("not_stub"), SIZE_MAX);
     directory_write(attempt_path(3), "text", 4);
     unit_assert_failed(load(), CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY);
@@ -162,7 +155,6 @@ static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_rea
 
 static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(void **state)
 {
-    (void)state;
     char deep[3000] = "root";
     while (strlen(deep) < sizeof deep - 210) {
         size_t length = strlen(deep);
@@ -223,7 +215,6 @@ static void test_root_when_the_driver_is_behind_links_then_they_are_followed_bel
 
 static void test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_root(void **state)
 {
-    (void)state;
     directory_link("root/lib64", "/opt/lib64");
     const char *driver = directory_copy("root/opt/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
     char link[PATH_MAX];
@@ -236,7 +227,6 @@ static void test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_r
 
 static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found(void **state)
 {
-    (void)state;
     char up[PATH_MAX] = "../../../../../../../../../../../..";
     char directory[PATH_MAX];
     strcat(up, unit_fake("fake_12040"));
@@ -254,7 +244,6 @@ static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_
 
 static void test_root_when_links_are_too_many_then_not_found(void **state)
 {
-    (void)state;
     char name[64], target[64];
     directory_copy("root/link-40", unit_fake("fake_12040"), SIZE_MAX);
     for (int i = 0; i < 40; i++) {
@@ -270,7 +259,6 @@ static void test_root_when_links_are_too_many_then_not_found(void **state)
 
 static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it(void **state)
 {
-    (void)state;
     assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
     const struct cushim_diagnosis *failed = cushim_diagnosis_get();
     char message[512];
@@ -286,7 +274,6 @@ static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load
 
 static void test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.path = directory_copy("driver.so", unit_fake("not_stub"), SIZE_MAX)};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
     assert_int_equal(unlink(options.path), 0);
@@ -297,7 +284,6 @@ static void test_load_when_the_file_is_replaced_after_a_failure_then_the_next_lo
 
 static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same(void **state)
 {
-    (void)state;
     assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
     const struct cushim_diagnosis *first = cushim_diagnosis_get();
     unit_set_variable("CUSHIM_DRIVER", "none");
@@ -316,7 +302,6 @@ static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the
 
 static void test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program(void **state)
 {
-    (void)state;
     (void)cushim_load(NULL); /* a machine with a driver loads it; then there are no messages either */
     assert_null(dlerror());
 }
@@ -324,7 +309,6 @@ static void test_load_when_the_system_knows_no_driver_then_no_words_are_left_for
 /* The same sentence, once for a variable that was used and once for one that was not, makes two different diagnoses. */
 static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.root = root()};
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);

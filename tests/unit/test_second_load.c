@@ -26,7 +26,6 @@ static void assert_differs(struct cushim_load_options options, CUresult code, co
 
 static void test_second_load_when_no_options_are_given_then_agrees(void **state)
 {
-    (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040, .hide = "StreamQuery"});
     assert_agrees((struct cushim_load_options){0});
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
@@ -35,7 +34,6 @@ static void test_second_load_when_no_options_are_given_then_agrees(void **state)
 
 static void test_second_load_when_the_options_are_equal_then_agrees(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {
         .path = unit_fake("fake_12040"), .max_version = 11040, .min_version = 10000, .hide = "StreamQuery_v1"};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
@@ -46,7 +44,6 @@ static void test_second_load_when_the_options_are_equal_then_agrees(void **state
 
 static void test_second_load_when_the_file_differs_then_message_names_it(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
                    "different library");
@@ -57,7 +54,6 @@ static void test_second_load_when_the_file_differs_then_message_names_it(void **
 
 static void test_second_load_when_the_file_is_named_in_another_way_then_it_agrees(void **state)
 {
-    (void)state;
     char path[2048];
     unit_load_plain("fake_12040");
     snprintf(path, sizeof path, "%s/../fakes/./%s", FAKES, strstr(unit_fake("fake_12040"), "fake_12040"));
@@ -66,7 +62,6 @@ static void test_second_load_when_the_file_is_named_in_another_way_then_it_agree
 
 static void test_second_load_when_the_handle_differs_then_message_names_it(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.handle = unit_open("fake_12040")});
     assert_differs((struct cushim_load_options){.handle = unit_open("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
@@ -75,7 +70,6 @@ static void test_second_load_when_the_handle_differs_then_message_names_it(void 
 
 static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree(void **state)
 {
-    (void)state;
     struct cushim_load_options options = {.handle = unit_open("fake_12040")};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
     assert_string_equal(cushim_diagnosis_get()->path, unit_fake("fake_12040"));
@@ -87,7 +81,6 @@ static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_a
 
 static void test_second_load_when_the_limit_differs_then_message_names_it(void **state)
 {
-    (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
     assert_agrees((struct cushim_load_options){.max_version = 11040});
     assert_differs((struct cushim_load_options){.max_version = 11030}, CUDA_ERROR_NOT_PERMITTED,
@@ -98,7 +91,6 @@ static void test_second_load_when_the_limit_differs_then_message_names_it(void *
 
 static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.max_version = 12040});
     assert_agrees((struct cushim_load_options){.max_version = 13000});
@@ -108,7 +100,6 @@ static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agre
 
 static void test_second_load_when_the_hidden_functions_differ_then_message_names_them(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.hide = ""});
     assert_differs((struct cushim_load_options){.hide = "StreamQuery"}, CUDA_ERROR_NOT_PERMITTED,
@@ -123,14 +114,12 @@ static void test_second_load_when_the_hidden_functions_differ_then_message_names
 
 static void test_second_load_when_the_root_differs_then_message_names_it(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_differs((struct cushim_load_options){.root = "/no/such/root"}, CUDA_ERROR_NOT_PERMITTED, "root");
 }
 
 static void test_second_load_when_the_minimum_is_higher_then_not_supported(void **state)
 {
-    (void)state;
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
     assert_agrees((struct cushim_load_options){.min_version = 11040});
     assert_differs((struct cushim_load_options){.min_version = 11050}, CUDA_ERROR_NOT_SUPPORTED,
@@ -139,7 +128,6 @@ static void test_second_load_when_the_minimum_is_higher_then_not_supported(void 
 
 static void test_second_load_when_an_option_is_invalid_then_message_names_it(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_differs((struct cushim_load_options){.max_version = 7}, CUDA_ERROR_INVALID_VALUE, "The option max_version");
     assert_differs((struct cushim_load_options){.hide = "nonsense"}, CUDA_ERROR_INVALID_VALUE, "nonsense");
@@ -148,7 +136,6 @@ static void test_second_load_when_an_option_is_invalid_then_message_names_it(voi
 /* The library keeps copies of the options, not the caller's strings. */
 static void test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same(void **state)
 {
-    (void)state;
     char path[1024];
     char root[] = "/first";
     char hide[] = "StreamQuery";
@@ -167,7 +154,6 @@ static void test_second_load_when_the_first_ones_strings_have_changed_then_it_ag
 
 static void test_second_load_when_the_variables_of_the_first_have_changed_then_it_agrees_all_the_same(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
@@ -183,7 +169,6 @@ static void test_second_load_when_the_variables_of_the_first_have_changed_then_i
  * now. */
 static void test_second_load_when_only_the_environment_differs_then_it_agrees(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_11040"));
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
@@ -196,7 +181,6 @@ static void test_second_load_when_only_the_environment_differs_then_it_agrees(vo
 
 static void test_second_load_when_the_path_is_not_a_file_then_refused_as_another_library(void **state)
 {
-    (void)state;
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_load(&(struct cushim_load_options){.path = "/"}), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(cushim_driver_version(), 12040);

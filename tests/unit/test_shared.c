@@ -50,7 +50,6 @@ static bool load_is_seen_by_both(void)
 
 static void test_table_when_the_library_loads_then_the_program_sees_the_same(void **state)
 {
-    (void)state;
     assert_in_child(DRIVER, load_is_seen_by_both);
 }
 
@@ -63,7 +62,6 @@ static bool first_call_is_seen_by_both(void)
 
 static void test_table_when_a_first_call_loads_then_the_program_sees_the_same(void **state)
 {
-    (void)state;
     assert_in_child(DRIVER, first_call_is_seen_by_both);
 }
 
@@ -76,7 +74,6 @@ static bool absence_is_seen_by_both(void)
 
 static void test_table_when_no_driver_exists_then_library_and_program_see_the_same(void **state)
 {
-    (void)state;
     assert_in_child("none", absence_is_seen_by_both);
 }
 
@@ -107,7 +104,6 @@ static bool libraries_have_their_own_tables(void)
 
 static void test_libraries_when_of_both_kinds_then_each_calls_the_form_of_its_kind(void **state)
 {
-    (void)state;
     assert_in_child(DRIVER, libraries_have_their_own_tables);
 }
 
@@ -124,7 +120,6 @@ static bool driver_becomes_global(void)
 
 static void test_global_symbols_when_set_then_the_driver_is_in_the_global_scope(void **state)
 {
-    (void)state;
     assert_in_child(DRIVER, driver_becomes_global);
 }
 
@@ -135,7 +130,6 @@ static bool loaded_driver_becomes_global(void)
 
 static void test_global_symbols_when_set_in_a_later_load_then_the_driver_joins_the_global_scope(void **state)
 {
-    (void)state;
     assert_in_child(DRIVER, loaded_driver_becomes_global);
 }
 
@@ -148,7 +142,6 @@ static bool refused_load_changes_nothing(void)
 
 static void test_global_symbols_when_the_load_is_refused_then_the_driver_stays_local(void **state)
 {
-    (void)state;
     assert_in_child(DRIVER, refused_load_changes_nothing);
 }
 

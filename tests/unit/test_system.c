@@ -39,7 +39,6 @@ static void assert_nothing(const struct cushim_system *system)
 
 static void test_system_when_nothing_exists_then_empty(void **state)
 {
-    (void)state;
     struct cushim_system system = query_system();
     assert_nothing(&system);
     memset(&system, 255, sizeof system);
@@ -49,7 +48,6 @@ static void test_system_when_nothing_exists_then_empty(void **state)
 
 static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
 {
-    (void)state;
     struct cushim_system system;
     static char deep[100000];
     memset(deep, 'x', sizeof deep - 1);
@@ -62,7 +60,6 @@ static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
 
 static void test_system_when_the_nodes_are_there_then_they_are_ready(void **state)
 {
-    (void)state;
     add("dev/nvidiactl", "");
     add("dev/nvidia-uvm", "");
     add("dev/nvidia3", "");
@@ -79,7 +76,6 @@ static void test_system_when_the_nodes_are_there_then_they_are_ready(void **stat
 
 static void test_system_when_on_wsl_then_reports_its_node(void **state)
 {
-    (void)state;
     add("dev/dxg", "");
     struct cushim_system system = query_system();
     assert_int_equal(system.jetson_node, CUSHIM_NODE_ABSENT);
@@ -89,7 +85,6 @@ static void test_system_when_on_wsl_then_reports_its_node(void **state)
 
 static void test_system_when_on_jetson_then_reports_its_node(void **state)
 {
-    (void)state;
     add("dev/nvmap", "");
     struct cushim_system system = query_system();
     assert_int_equal(system.jetson_node, CUSHIM_NODE_READY);
@@ -98,7 +93,6 @@ static void test_system_when_on_jetson_then_reports_its_node(void **state)
 
 static void test_kernel_module_when_it_tells_its_version_then_that_is_found(void **state)
 {
-    (void)state;
     static const char *const texts[][2] = {
         {"NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Wed Jul  3\nGCC version:  gcc 12.2.0\n",
          "580.159.03"},
@@ -119,14 +113,12 @@ static void test_kernel_module_when_it_tells_its_version_then_that_is_found(void
 
 static void test_kernel_module_when_only_sysfs_tells_then_that_is_found(void **state)
 {
-    (void)state;
     add("sys/module/nvidia/version", "580.159.03\n");
     assert_string_equal(query_system().kernel_module, "580.159.03");
 }
 
 static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void **state)
 {
-    (void)state;
     static const struct {
         const char *vendor, *class;
         bool is_gpu;
@@ -147,7 +139,6 @@ static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void *
 
 static void test_system_when_files_are_links_then_they_are_followed_below_the_root(void **state)
 {
-    (void)state;
     add("data/version", "580.159.03\n");
     add("data/gpu/vendor", "0x10de\n");
     add("data/gpu/class", "0x030200\n");
@@ -163,7 +154,6 @@ static void test_system_when_files_are_links_then_they_are_followed_below_the_ro
 
 static void test_system_when_links_lead_out_of_the_root_then_empty(void **state)
 {
-    (void)state;
     const char *version = directory_write("host/version", "580.159.03\n", 11);
     directory_write("host/pci/0000:01:00.0/vendor", "0x10de\n", 7);
     directory_write("host/pci/0000:01:00.0/class", "0x030200\n", 9);
@@ -178,7 +168,6 @@ static void test_system_when_links_lead_out_of_the_root_then_empty(void **state)
 
 static void test_system_when_fifos_are_there_then_they_are_not_read(void **state)
 {
-    (void)state;
     static const char *const names[] = {"root/proc/driver/nvidia/version", "root/sys/module/nvidia/version",
                                         "root/.dockerenv", "root/proc/1/cgroup", "root/sys/bus/pci/devices"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -65,7 +65,6 @@ static void call_a_slot(int index)
 
 static void test_first_calls_when_at_once_then_one_load_and_all_are_made(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_constructor"));
     constructed = 0;
     run_at_once(call_a_slot);
@@ -75,7 +74,6 @@ static void test_first_calls_when_at_once_then_one_load_and_all_are_made(void **
 
 static void test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for_all(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub_constructor"));
     constructed = 0;
     run_at_once(call_a_slot);
@@ -90,7 +88,6 @@ static void load(int index)
 
 static void test_loads_when_at_once_then_all_succeed(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", directory_fake("fake_constructor"));
     constructed = 0;
     run_at_once(load);
@@ -100,7 +97,6 @@ static void test_loads_when_at_once_then_all_succeed(void **state)
 
 static void test_loads_when_at_once_without_a_driver_then_all_fail_alike(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     run_at_once(load);
     assert_all(CUDA_ERROR_STUB_LIBRARY);
@@ -114,7 +110,6 @@ static void initialise(int index)
 
 static void test_initialisations_when_at_once_then_all_succeed(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     run_at_once(initialise);
     assert_all(CUDA_SUCCESS);
@@ -162,7 +157,6 @@ static void ask_something(int index)
 
 static void test_questions_when_at_once_then_all_are_answered(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_asked_12040"));
     run_at_once(ask_something);
     assert_all(CUDA_SUCCESS);
@@ -197,7 +191,6 @@ static void fail_or_ask(int index)
 
 static void test_failing_loads_when_one_at_last_succeeds_then_all_go_on(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", "none");
     memset(results, 0, sizeof results);
     run_at_once(fail_or_ask);
@@ -216,7 +209,6 @@ static void *load_when_cancelled(void *unused)
 
 static void test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_free(void **state)
 {
-    (void)state;
     void *result;
     pthread_t thread;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
@@ -242,7 +234,6 @@ static void fail_in_an_own_way(int index)
 
 static void test_last_error_when_threads_fail_differently_then_each_has_its_own(void **state)
 {
-    (void)state;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_9010"));
     run_at_once(fail_in_an_own_way);
     assert_all(CUDA_ERROR_NOT_SUPPORTED);

@@ -43,7 +43,6 @@ int unit_reset(void **state)
 {
     static const char *const variables[] = {"CUSHIM_DRIVER", "CUSHIM_MAX_VERSION",   "CUSHIM_HIDE",    "CUSHIM_LAYERS",
                                             "CUSHIM_LOG",    "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"};
-    (void)state;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unit_set_variable(variables[i], NULL);
     cush_load_reset_for_tests();
