@@ -44,6 +44,12 @@ class Probe(Case):
         self.assertEqual(document['tried'], [{'path': fake('driver_12_4'), 'result': 'a driver for CUDA 12.4'}])
         self.assertEqual((document['environment'], document['devices']), ([], []))
 
+    def test_json_when_written_then_members_of_the_document_and_rows_of_a_list_have_a_line_each(self):
+        lines = run('probe', DRIVER, '--format=json').out.decode().splitlines()
+        self.assertEqual([lines[0], lines[1], lines[-1]], ['{', '  "loaded": true,', '}'])
+        self.assertEqual([line.split('"')[1] for line in lines if line.startswith('  "')], PROBE_KEYS)
+        self.assertEqual(lines[lines.index('  "tried": [') + 1][:13], '    {"path": ')
+
     def test_probe_when_no_driver_exists_then_reports_all_slots_missing_and_the_paths_tried(self):
         answer = run_json('probe', '--root', self.directory())
         document = answer.document

@@ -201,6 +201,9 @@ class Places(Doctor):
         self.blames('flatpak', 'org.freedesktop.Platform.GL.nvidia-550-163-01"', '--root', tree.root)
         self.assertIn(f'/usr/lib/{MULTIARCH}/GL/nvidia-550-163-01/lib/libcuda.so.1', self.tried(tree))
 
+    def test_flatpak_when_module_version_is_unknown_then_advises_to_install_the_driver_first(self):
+        self.blames('flatpak', "Install NVIDIA's driver on the system", '--root', self.tree().file('/.flatpak-info').root)
+
     def test_search_when_a_known_path_holds_the_only_driver_then_finds_it(self):
         for directory in (LIBRARIES, '/lib/' + MULTIARCH, '/usr/lib64', '/lib64', '/usr/lib', '/usr/local/lib',
                        LIBRARIES + '/nvidia/current', LIBRARIES + '/nvidia', '/usr/lib/wsl/lib', '/run/opengl-driver/lib', '/usr/local/nvidia/lib64',
@@ -252,6 +255,11 @@ class Containers(Doctor):
         self.assertNotIn('there is an NVIDIA GPU', library['advice'])  # not inside a container
         tree.driver(LIBRARIES)
         self.blames('container', '--gpus all', '--root', tree.root)
+
+    def test_container_when_another_root_is_examined_then_variables_of_this_process_do_not_count(self):
+        tree = self.tree().container().kernel_module().gpu_on_bus()
+        self.assertEqual(self.findings('--root', tree.root, NVIDIA_VISIBLE_DEVICES='none'),
+                         self.findings('--root', tree.root))
 
     def test_container_when_host_has_no_gpu_then_blames_the_gpu(self):
         self.blames('gpu', 'No NVIDIA GPU', '--root', self.tree().container().directory('/sys/bus/pci/devices').root)

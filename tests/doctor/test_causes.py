@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -128,6 +129,11 @@ class OnMachine(Case):
 
     def test_driver_when_a_call_fails_with_an_error_without_a_name_then_its_number_is_shown(self):
         self.assertIn(' fails (error 200, ', self.examine('seccomp=eventfd:200').document[0]['message'])
+
+    def test_code_999_when_the_machine_has_not_slept_then_is_unknown(self):
+        has_slept = time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC) > 5
+        cause = self.examine('none', FAKE_CODE='999').document[0]['cause']
+        self.assertEqual(cause, 'uvm_broken_after_sleep' if has_slept else 'unknown')
 
     def test_code_999_when_only_the_namespace_of_time_shows_a_sleep_then_is_unknown(self):
         self.assertEqual(self.examine('unshare=time', FAKE_CODE='999').document[0]['cause'], 'unknown')
@@ -301,6 +307,7 @@ class OnTree(Case):
         first = run_json('doctor', *arguments, **variables).document[0]
         self.assertEqual(first['cause'], cause, first)
         self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
+        return first
 
     def open_module(self, tree, machine='x86_64'):
         return tree.file('/proc/driver/nvidia/version',
@@ -336,7 +343,8 @@ class OnTree(Case):
         self.leads('vgpu_without_licence', tree, FAKE_CONTEXT='46')
 
     def test_code_100_when_the_driver_dropped_the_gpu_then_names_it(self):
-        self.leads('gpu_too_old', self.machine('0x1b80').kernel_module('590.44.01'), FAKE_INIT='100')
+        first = self.leads('gpu_too_old', self.machine('0x1b80').kernel_module('590.44.01'), FAKE_INIT='100')
+        self.assertIn('(PCI device 0000:01:00.0, id 10de:1b80)', first['message'])
         self.leads('unknown_without_gpu', self.machine('0x1b80').kernel_module('580.95.05'), FAKE_INIT='100')
 
     def test_code_100_when_blackwell_has_the_closed_module_then_names_it(self):

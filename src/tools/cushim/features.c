@@ -19,12 +19,6 @@ bool features_know(const char *name)
     return cushim_feature_find(name, &feature) == CUDA_SUCCESS;
 }
 
-/* "Memory_Pools" is written like "memory-pools". */
-static char name_letter(char letter)
-{
-    return letter == '_' || letter == ' ' ? '-' : (char)tolower((unsigned char)letter);
-}
-
 /* How many letters must be inserted, removed or replaced to make one name of the other (Levenshtein). */
 static size_t name_distance(const char *left, const char *right)
 {
@@ -35,7 +29,7 @@ static size_t name_distance(const char *left, const char *right)
     for (size_t i = 0; left[i] != '\0' && length <= MAX_LETTERS; i++) {
         size_t diagonal = row[0]++;
         for (size_t k = 0; k < length; k++) {
-            size_t replaced = diagonal + (name_letter(left[i]) != right[k]);
+            size_t replaced = diagonal + (tolower((unsigned char)left[i]) != right[k]);
             size_t shorter = row[k + 1] < row[k] ? row[k + 1] : row[k];
             diagonal = row[k + 1];
             row[k + 1] = replaced <= shorter ? replaced : shorter + 1;
