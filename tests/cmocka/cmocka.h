@@ -33,6 +33,7 @@ struct CMUnitTest {
 #        test, test, setup, teardown                                                                                   \
     }
 #define cmocka_run_group_tests(tests, setup, teardown) cmocka_run(tests, sizeof(tests) / sizeof *(tests))
+#define _cmocka_run_group_tests(name, tests, count, setup, teardown) cmocka_run(tests, count)
 
 /* Returns the number of failed tests. */
 int cmocka_run(const struct CMUnitTest *tests, size_t count);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +12,20 @@
 const struct cushim_dispatch_table *cu;
 const struct softcuda_control *control;
 CUcontext context;
+
+static struct CMUnitTest tests[64];
+static size_t test_count;
+
+void support_add(struct CMUnitTest test)
+{
+    assert(test_count < sizeof tests / sizeof tests[0]);
+    tests[test_count++] = test;
+}
+
+int support_run(void)
+{
+    return _cmocka_run_group_tests("tests", tests, test_count, NULL, NULL);
+}
 
 void support_load(int argc, char **argv)
 {

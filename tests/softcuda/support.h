@@ -17,7 +17,7 @@ extern const struct cushim_dispatch_table *cu;
 extern const struct softcuda_control *control;
 extern CUcontext context;
 
-/* Loads argv[1]. main() must call it first. */
+/* Loads argv[1]. main() calls it before support_run(). */
 void support_load(int argc, char **argv);
 
 /* Setup and teardown of each test: the primary context is retained and current; then it is reset and released. */
@@ -49,6 +49,17 @@ bool support_has(int version);
 
 #define assert_cu(expected, call) assert_int_equal((expected), (int)(call))
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, support_setup, support_teardown)
+/* Begins a test: TEST(test_name) { ... }. The main() of main.c runs all tests of the program. */
+#define TEST(name)                                                                                                     \
+    static void name(void **state);                                                                                    \
+    __attribute__((constructor)) static void name##_add(void)                                                          \
+    {                                                                                                                  \
+        support_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, support_setup, support_teardown));        \
+    }                                                                                                                  \
+    static void name(void **state)
+void support_add(struct CMUnitTest test);
+
+/* Runs the tests, and returns how many failed: for programs that have a main() of their own. */
+int support_run(void);
 
 #endif

@@ -49,7 +49,7 @@ static void check_beside_gate(enum cushim_default_stream kind, CUresult expected
     assert_cu(0, cu->EventDestroy_v2(other.event));
 }
 
-static void test_stream_0_when_another_thread_waits_then_only_the_legacy_one_waits_with_it(void **state)
+TEST(test_stream_0_when_another_thread_waits_then_only_the_legacy_one_waits_with_it)
 {
     if (!support_has(7000))
         skip();
@@ -65,7 +65,7 @@ static void assert_capturing(const struct cushim_dispatch_table *table, CUresult
         assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
-static void test_stream_0_when_captured_then_it_is_that_of_the_thread(void **state)
+TEST(test_stream_0_when_captured_then_it_is_that_of_the_thread)
 {
     const struct cushim_dispatch_table *per_thread = cushim_table_per_thread();
     CUgraph graph = NULL;
@@ -80,7 +80,7 @@ static void test_stream_0_when_captured_then_it_is_that_of_the_thread(void **sta
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_stream_0_when_the_driver_is_older_than_7_0_then_only_the_legacy_one_can_be_used(void **state)
+TEST(test_stream_0_when_the_driver_is_older_than_7_0_then_only_the_legacy_one_can_be_used)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     int number = 0;
@@ -97,15 +97,4 @@ static void test_stream_0_when_the_driver_is_older_than_7_0_then_only_the_legacy
     assert_cu(CUDA_ERROR_NOT_SUPPORTED, per_thread->StreamIsCapturing_v1(NULL, &status));
     assert_cu(CUDA_ERROR_NOT_SUPPORTED, per_thread->StreamSynchronize_v1(NULL));
     assert_int_equal(support_number(&number), 1);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_stream_0_when_another_thread_waits_then_only_the_legacy_one_waits_with_it),
-        TEST(test_stream_0_when_captured_then_it_is_that_of_the_thread),
-        TEST(test_stream_0_when_the_driver_is_older_than_7_0_then_only_the_legacy_one_can_be_used),
-    };
-    support_load(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static int attribute(CUdevice_attribute which)
 }
 
 /* Programs refuse a device or divide by zero if one of these is 0. */
-static void test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu(void **state)
+TEST(test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu)
 {
     assert_true(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) > 0);
     assert_true(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) > 0);
@@ -24,7 +24,7 @@ static void test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu(void **st
     assert_true(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) >= optin + reserved);
 }
 
-static void test_attribute_when_the_driver_knows_an_h200_then_that_of_one(void **state)
+TEST(test_attribute_when_the_driver_knows_an_h200_then_that_of_one)
 {
     static const struct {
         CUdevice_attribute which;
@@ -42,14 +42,4 @@ static void test_attribute_when_the_driver_knows_an_h200_then_that_of_one(void *
         skip();
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         assert_int_equal(attribute(expected[i].which), expected[i].value);
-}
-
-int main(int argc, char **argv)
-{
-    support_load(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu),
-        TEST(test_attribute_when_the_driver_knows_an_h200_then_that_of_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

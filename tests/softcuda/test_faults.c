@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* SOFTCUDA_FAIL=cuCtxGetFlags:2=2 SOFTCUDA_HIDE=cuStreamGetPriority,cuStreamGetPriority_ptsz */
-static void test_environment_when_it_injects_a_fault_then_the_nth_call_fails(void **state)
+TEST(test_environment_when_it_injects_a_fault_then_the_nth_call_fails)
 {
     unsigned flags;
     if (cushim_driver_version() < 7000)
@@ -20,14 +20,14 @@ static void test_environment_when_it_injects_a_fault_then_the_nth_call_fails(voi
 }
 
 /* SOFTCUDA_DEVICES=3 */
-static void test_environment_when_it_sets_the_number_of_devices_then_that_is_counted(void **state)
+TEST(test_environment_when_it_sets_the_number_of_devices_then_that_is_counted)
 {
     int count = 0;
     assert_cu(0, cu->DeviceGetCount_v1(&count));
     assert_int_equal(count, 3);
 }
 
-static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
+TEST(test_environment_when_it_hides_a_symbol_then_not_found)
 {
     cushim_fn function;
     struct cushim_slot_info info;
@@ -39,7 +39,7 @@ static void test_environment_when_it_hides_a_symbol_then_not_found(void **state)
     assert_int_equal(info.state, CUSHIM_STATE_NATIVE);
 }
 
-static void test_control_when_a_fault_is_injected_then_only_that_call_fails(void **state)
+TEST(test_control_when_a_fault_is_injected_then_only_that_call_fails)
 {
     CUdeviceptr memory;
     assert_int_equal(control->fail_call("cuNoSuchFunction", 1, 2), 1);
@@ -54,7 +54,7 @@ static void test_control_when_a_fault_is_injected_then_only_that_call_fails(void
     assert_cu(0, cu->MemAlloc_v2(&memory, 64));
 }
 
-static void test_refused_call_when_a_file_is_named_then_it_has_the_symbol(void **state)
+TEST(test_refused_call_when_a_file_is_named_then_it_has_the_symbol)
 {
     char path[] = "/tmp/softcuda-refused-XXXXXX", text[200] = "";
     CUmodule module;
@@ -82,7 +82,7 @@ static void CUDA_CB record_status(CUstream stream, CUresult status, void *data)
     support_count(data);
 }
 
-static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(void **state)
+TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them)
 {
     int number = 0;
     CUstream stream = support_stream(0);
@@ -93,7 +93,7 @@ static void test_control_when_callbacks_are_late_then_the_stream_waits_for_them(
     assert_int_equal(support_number(&number), 1);
 }
 
-static void test_proc_address_when_refused_then_the_result_is_untouched(void **state)
+TEST(test_proc_address_when_refused_then_the_result_is_untouched)
 {
     void *untouched = &untouched, *function = untouched;
     int version = cushim_driver_version();
@@ -109,25 +109,9 @@ static void test_proc_address_when_refused_then_the_result_is_untouched(void **s
     assert_ptr_not_equal(function, untouched);
 }
 
-static void test_function_when_not_executed_then_returns_not_supported(void **state)
+TEST(test_function_when_not_executed_then_returns_not_supported)
 {
     CUarray array;
     CUDA_ARRAY_DESCRIPTOR descriptor = {16, 16, CU_AD_FORMAT_FLOAT, 1};
     assert_cu(801, cu->ArrayCreate_v2(&array, &descriptor));
-}
-
-int main(int argc, char **argv)
-{
-    support_load(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(test_environment_when_it_injects_a_fault_then_the_nth_call_fails),
-        TEST(test_environment_when_it_sets_the_number_of_devices_then_that_is_counted),
-        TEST(test_environment_when_it_hides_a_symbol_then_not_found),
-        TEST(test_control_when_a_fault_is_injected_then_only_that_call_fails),
-        TEST(test_refused_call_when_a_file_is_named_then_it_has_the_symbol),
-        TEST(test_control_when_callbacks_are_late_then_the_stream_waits_for_them),
-        TEST(test_proc_address_when_refused_then_the_result_is_untouched),
-        TEST(test_function_when_not_executed_then_returns_not_supported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

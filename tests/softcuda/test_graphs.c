@@ -11,7 +11,7 @@ static void CUDA_CB append(void *value)
     order[__atomic_fetch_add(&filled, 1, __ATOMIC_SEQ_CST)] = (int)(uintptr_t)value;
 }
 
-static void test_graph_when_edges_go_back_then_they_decide_the_order(void **state)
+TEST(test_graph_when_edges_go_back_then_they_decide_the_order)
 {
     CUgraph graph;
     CUgraphNode nodes[3], roots[3];
@@ -33,7 +33,7 @@ static void test_graph_when_edges_go_back_then_they_decide_the_order(void **stat
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_executable_when_launched_in_two_streams_then_never_at_once(void **state)
+TEST(test_executable_when_launched_in_two_streams_then_never_at_once)
 {
     struct gate gate = {0, 0};
     int number = 0;
@@ -54,7 +54,7 @@ static void test_executable_when_launched_in_two_streams_then_never_at_once(void
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_graph_of_copies_when_launched_then_moves_bytes(void **state)
+TEST(test_graph_of_copies_when_launched_then_moves_bytes)
 {
     CUgraph graph;
     CUdeviceptr memory;
@@ -90,7 +90,7 @@ static void test_graph_of_copies_when_launched_then_moves_bytes(void **state)
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_child_graph_when_launched_then_runs_in_order(void **state)
+TEST(test_child_graph_when_launched_then_runs_in_order)
 {
     CUgraph graph, child;
     CUgraphNode node, inside;
@@ -114,7 +114,7 @@ static void test_child_graph_when_launched_then_runs_in_order(void **state)
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_child_graph_when_changed_later_then_executables_keep_their_copy(void **state)
+TEST(test_child_graph_when_changed_later_then_executables_keep_their_copy)
 {
     int number = 0;
     size_t count = 1;
@@ -138,7 +138,7 @@ static void test_child_graph_when_changed_later_then_executables_keep_their_copy
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_graph_of_events_when_launched_then_records_and_waits(void **state)
+TEST(test_graph_of_events_when_launched_then_records_and_waits)
 {
     struct gate gate = {0, 0};
     CUgraph graph;
@@ -161,7 +161,7 @@ static void test_graph_of_events_when_launched_then_records_and_waits(void **sta
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_graph_when_it_allocates_then_its_other_nodes_use_that_memory(void **state)
+TEST(test_graph_when_it_allocates_then_its_other_nodes_use_that_memory)
 {
     char back[64] = {0};
     CUgraph graph;
@@ -207,7 +207,7 @@ static void test_graph_when_it_allocates_then_its_other_nodes_use_that_memory(vo
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_node_when_its_params_of_any_kind_are_set_then_launches_use_them(void **state)
+TEST(test_node_when_its_params_of_any_kind_are_set_then_launches_use_them)
 {
     int first = 0, second = 0;
     CUgraph graph;
@@ -243,7 +243,7 @@ static void test_node_when_its_params_of_any_kind_are_set_then_launches_use_them
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_capture_info_when_work_is_plain_then_its_edges_have_no_type(void **state)
+TEST(test_capture_info_when_work_is_plain_then_its_edges_have_no_type)
 {
     CUstreamCaptureStatus status;
     CUgraph graph = NULL;
@@ -263,7 +263,7 @@ static void test_capture_info_when_work_is_plain_then_its_edges_have_no_type(voi
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_capturing_stream_when_destroyed_then_its_side_streams_do_not_capture(void **state)
+TEST(test_capturing_stream_when_destroyed_then_its_side_streams_do_not_capture)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     int number = 0;
@@ -279,22 +279,4 @@ static void test_capturing_stream_when_destroyed_then_its_side_streams_do_not_ca
     assert_cu(0, cu->StreamIsCapturing_v1(side, &status));
     assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
     assert_cu(0, cu->StreamSynchronize_v1(side));
-}
-
-int main(int argc, char **argv)
-{
-    support_load(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(test_graph_when_edges_go_back_then_they_decide_the_order),
-        TEST(test_executable_when_launched_in_two_streams_then_never_at_once),
-        TEST(test_graph_of_copies_when_launched_then_moves_bytes),
-        TEST(test_child_graph_when_launched_then_runs_in_order),
-        TEST(test_child_graph_when_changed_later_then_executables_keep_their_copy),
-        TEST(test_graph_of_events_when_launched_then_records_and_waits),
-        TEST(test_graph_when_it_allocates_then_its_other_nodes_use_that_memory),
-        TEST(test_node_when_its_params_of_any_kind_are_set_then_launches_use_them),
-        TEST(test_capture_info_when_work_is_plain_then_its_edges_have_no_type),
-        TEST(test_capturing_stream_when_destroyed_then_its_side_streams_do_not_capture),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

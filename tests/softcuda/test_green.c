@@ -28,7 +28,7 @@ static CUstream green_stream(CUgreenCtx green)
     return stream;
 }
 
-static void test_green_context_when_arguments_are_invalid_then_refused(void **state)
+TEST(test_green_context_when_arguments_are_invalid_then_refused)
 {
     CUdevResource all, none;
     CUdevResourceDesc description = NULL;
@@ -47,7 +47,7 @@ static void test_green_context_when_arguments_are_invalid_then_refused(void **st
     assert_null(green);
 }
 
-static void test_green_stream_when_queried_then_returns_its_contexts(void **state)
+TEST(test_green_stream_when_queried_then_returns_its_contexts)
 {
     CUgreenCtx found = NULL, green = green_new();
     CUcontext of_green = NULL, of_stream = NULL;
@@ -72,7 +72,7 @@ static void test_green_stream_when_queried_then_returns_its_contexts(void **stat
     assert_cu(0, cu->GreenCtxDestroy_v1(green));
 }
 
-static void test_green_stream_when_busy_then_its_primary_context_waits_for_it(void **state)
+TEST(test_green_stream_when_busy_then_its_primary_context_waits_for_it)
 {
     struct gate gate = {0, 0};
     unsigned char back[16] = {0};
@@ -99,7 +99,7 @@ static void test_green_stream_when_busy_then_its_primary_context_waits_for_it(vo
     assert_cu(0, cu->GreenCtxDestroy_v1(green));
 }
 
-static void test_green_context_when_destroyed_then_memory_stays_and_the_primary_is_released(void **state)
+TEST(test_green_context_when_destroyed_then_memory_stays_and_the_primary_is_released)
 {
     CUdeviceptr memory;
     unsigned flags;
@@ -124,24 +124,11 @@ static void test_green_context_when_destroyed_then_memory_stays_and_the_primary_
     assert_cu(0, cu->DevicePrimaryCtxRetain_v1(&context, 0)); /* for the teardown */
 }
 
-static void test_green_context_when_its_primary_is_reset_then_lost(void **state)
+TEST(test_green_context_when_its_primary_is_reset_then_lost)
 {
     CUgreenCtx green = green_new();
     CUstream stream = green_stream(green);
     assert_cu(0, cu->DevicePrimaryCtxReset_v1(0));
     assert_cu(709, cu->StreamQuery_v1(stream));
     assert_cu(0, cu->GreenCtxDestroy_v1(green));
-}
-
-int main(int argc, char **argv)
-{
-    support_load(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(test_green_context_when_arguments_are_invalid_then_refused),
-        TEST(test_green_stream_when_queried_then_returns_its_contexts),
-        TEST(test_green_stream_when_busy_then_its_primary_context_waits_for_it),
-        TEST(test_green_context_when_destroyed_then_memory_stays_and_the_primary_is_released),
-        TEST(test_green_context_when_its_primary_is_reset_then_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static CUfunction find(const char *name)
     return function;
 }
 
-static void test_module_when_unloaded_then_its_handle_is_refused(void **state)
+TEST(test_module_when_unloaded_then_its_handle_is_refused)
 {
     CUmodule module;
     assert_cu(0, cu->ModuleLoadData_v1(&module, "any image"));
@@ -48,7 +48,7 @@ static void test_module_when_unloaded_then_its_handle_is_refused(void **state)
 /* argv[0]: any existing file. */
 static const char *this_program;
 
-static void test_module_when_loaded_from_a_file_then_that_has_to_be_there(void **state)
+TEST(test_module_when_loaded_from_a_file_then_that_has_to_be_there)
 {
     CUmodule module = NULL;
     CUfunction function = NULL;
@@ -68,7 +68,7 @@ static void test_module_when_loaded_from_a_file_then_that_has_to_be_there(void *
     }
 }
 
-static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **state)
+TEST(test_kernel_when_launched_then_gets_its_arguments_either_way)
 {
     CUdeviceptr memory;
     char times = 2;
@@ -98,7 +98,7 @@ static void test_kernel_when_launched_then_gets_its_arguments_either_way(void **
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_kernel_when_not_registered_then_missing_or_empty_as_the_environment_says(void **state)
+TEST(test_kernel_when_not_registered_then_missing_or_empty_as_the_environment_says)
 {
     CUmodule module;
     CUfunction function = NULL, again = NULL;
@@ -120,7 +120,7 @@ static void test_kernel_when_not_registered_then_missing_or_empty_as_the_environ
     }
 }
 
-static void test_fault_when_cleared_by_the_control_then_a_new_context_works(void **state)
+TEST(test_fault_when_cleared_by_the_control_then_a_new_context_works)
 {
     CUdeviceptr memory;
     if (!support_has(7000))
@@ -137,7 +137,7 @@ static void test_fault_when_cleared_by_the_control_then_a_new_context_works(void
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_kernel_when_captured_then_every_launch_has_the_arguments(void **state)
+TEST(test_kernel_when_captured_then_every_launch_has_the_arguments)
 {
     CUdeviceptr memory;
     CUgraph graph;
@@ -174,13 +174,5 @@ int main(int argc, char **argv)
         || control->register_kernel("fault", fault, NULL, 0) != 0
         || control->register_kernel(NULL, fault, NULL, 0) == 0)
         return 1;
-    const struct CMUnitTest tests[] = {
-        TEST(test_module_when_unloaded_then_its_handle_is_refused),
-        TEST(test_module_when_loaded_from_a_file_then_that_has_to_be_there),
-        TEST(test_kernel_when_launched_then_gets_its_arguments_either_way),
-        TEST(test_kernel_when_not_registered_then_missing_or_empty_as_the_environment_says),
-        TEST(test_fault_when_cleared_by_the_control_then_a_new_context_works),
-        TEST(test_kernel_when_captured_then_every_launch_has_the_arguments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return support_run();
 }

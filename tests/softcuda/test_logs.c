@@ -46,7 +46,7 @@ static void record_end(const struct record *record, CUlogsCallbackHandle callbac
     assert_string_equal(record->text, expected);
 }
 
-static void test_texts_when_calls_fail_then_those_of_the_driver(void **state)
+TEST(test_texts_when_calls_fail_then_those_of_the_driver)
 {
     struct record record;
     CUstream stream = support_stream(CU_STREAM_NON_BLOCKING);
@@ -79,7 +79,7 @@ static void test_texts_when_calls_fail_then_those_of_the_driver(void **state)
                "Returning 400 (CUDA_ERROR_INVALID_HANDLE) from cuStreamQuery_ptsz\n");
 }
 
-static void test_texts_when_a_call_succeeds_or_is_not_ready_then_none(void **state)
+TEST(test_texts_when_a_call_succeeds_or_is_not_ready_then_none)
 {
     struct record record;
     struct gate gate = {0, 0};
@@ -126,14 +126,14 @@ static void fail_on_other_thread(void *unused)
     assert_cu(0, cu->LogsUnregisterCallback_v1(callback));
 }
 
-static void test_function_when_a_call_fails_then_it_runs_on_that_thread(void **state)
+TEST(test_function_when_a_call_fails_then_it_runs_on_that_thread)
 {
     reports = 0;
     support_on_thread(fail_on_other_thread, NULL);
     assert_int_equal(reports, 3);
 }
 
-static void test_functions_when_several_are_registered_then_each_gets_the_lines(void **state)
+TEST(test_functions_when_several_are_registered_then_each_gets_the_lines)
 {
     struct record one, two;
     CUlogsCallbackHandle first = record_begin(&one), second = record_begin(&two);
@@ -150,7 +150,7 @@ static void test_functions_when_several_are_registered_then_each_gets_the_lines(
     assert_cu(1, cu->LogsRegisterCallback_v1(NULL, NULL, NULL));
 }
 
-static void test_function_when_it_calls_the_driver_then_it_is_not_called_for_that(void **state)
+TEST(test_function_when_it_calls_the_driver_then_it_is_not_called_for_that)
 {
     struct record record;
     CUlogsCallbackHandle callback = record_begin(&record);
@@ -159,7 +159,7 @@ static void test_function_when_it_calls_the_driver_then_it_is_not_called_for_tha
     record_end(&record, callback, NO_BYTES);
 }
 
-static void test_function_when_it_unregisters_itself_then_it_was_called_once(void **state)
+TEST(test_function_when_it_unregisters_itself_then_it_was_called_once)
 {
     struct record record;
     record.unregisters = record_begin(&record);
@@ -187,7 +187,7 @@ static void *fail_slowly(void *unused)
     return NULL;
 }
 
-static void test_function_when_unregistered_while_it_runs_then_it_has_ended(void **state)
+TEST(test_function_when_unregistered_while_it_runs_then_it_has_ended)
 {
     pthread_t thread;
     running = ended = 0;
@@ -212,7 +212,7 @@ static void assert_dump(const char *dump, const char *expected)
     assert_string_equal(lines, expected);
 }
 
-static void test_dump_when_read_from_an_iterator_then_the_lines_since_then(void **state)
+TEST(test_dump_when_read_from_an_iterator_then_the_lines_since_then)
 {
     static char dump[25600];
     size_t size = sizeof dump;
@@ -242,7 +242,7 @@ static void test_dump_when_read_from_an_iterator_then_the_lines_since_then(void 
                                "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuLogsCurrent\n");
 }
 
-static void test_dump_when_lines_are_lost_then_the_newest_and_a_note(void **state)
+TEST(test_dump_when_lines_are_lost_then_the_newest_and_a_note)
 {
     static char dump[25601], small[256];
     size_t size = sizeof dump;
@@ -260,7 +260,7 @@ static void test_dump_when_lines_are_lost_then_the_newest_and_a_note(void **stat
     assert_string_equal(strrchr(small, 'R'), "R_INVALID_VALUE) from cuMemAlloc_v2\n");
 }
 
-static void test_dump_when_to_a_file_then_the_same_lines(void **state)
+TEST(test_dump_when_to_a_file_then_the_same_lines)
 {
     char path[] = "/tmp/softcuda-log-XXXXXX", text[512] = "";
     CUlogIterator iterator;
@@ -290,20 +290,8 @@ static void register_before_load(const char *path)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_texts_when_calls_fail_then_those_of_the_driver),
-        TEST(test_texts_when_a_call_succeeds_or_is_not_ready_then_none),
-        TEST(test_function_when_a_call_fails_then_it_runs_on_that_thread),
-        TEST(test_functions_when_several_are_registered_then_each_gets_the_lines),
-        TEST(test_function_when_it_calls_the_driver_then_it_is_not_called_for_that),
-        TEST(test_function_when_it_unregisters_itself_then_it_was_called_once),
-        TEST(test_function_when_unregistered_while_it_runs_then_it_has_ended),
-        TEST(test_dump_when_read_from_an_iterator_then_the_lines_since_then),
-        TEST(test_dump_when_lines_are_lost_then_the_newest_and_a_note),
-        TEST(test_dump_when_to_a_file_then_the_same_lines),
-    };
     if (argc > 1)
         register_before_load(argv[1]);
     support_load(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return support_run();
 }

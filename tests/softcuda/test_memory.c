@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouched(void **state)
+TEST(test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouched)
 {
     CUdeviceptr memory = 7;
     size_t before, after, total;
@@ -19,7 +19,7 @@ static void test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouch
 }
 
 /* A frame of 30 x 4 bytes, as in a video program. */
-static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
+TEST(test_copy_2d_when_pitched_then_padding_is_kept)
 {
     enum { WIDTH = 30, HEIGHT = 4, PITCH = 40 };
     unsigned char frame[PITCH * HEIGHT], back[PITCH * HEIGHT];
@@ -72,7 +72,7 @@ static void test_copy_2d_when_pitched_then_padding_is_kept(void **state)
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_memset_2d_when_elements_are_wide_then_only_they_change(void **state)
+TEST(test_memset_2d_when_elements_are_wide_then_only_they_change)
 {
     CUdeviceptr memory;
     unsigned back[3 * 8];
@@ -85,7 +85,7 @@ static void test_memset_2d_when_elements_are_wide_then_only_they_change(void **s
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it(void **state)
+TEST(test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it)
 {
     struct gate gate = {0, 0};
     CUdeviceptr memory;
@@ -121,7 +121,7 @@ static CUmemoryPool pool_new(void)
     return pool;
 }
 
-static void test_pool_when_memory_is_taken_then_counted_until_it_is_free(void **state)
+TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free)
 {
     struct gate gate = {0, 0};
     CUdeviceptr memory;
@@ -156,7 +156,7 @@ static void test_pool_when_memory_is_taken_then_counted_until_it_is_free(void **
     assert_cu(1, cu->MemPoolDestroy_v1(pool));
 }
 
-static void test_pool_when_destroyed_then_its_memory_stays(void **state)
+TEST(test_pool_when_destroyed_then_its_memory_stays)
 {
     CUdeviceptr memory;
     unsigned char back = 0;
@@ -174,7 +174,7 @@ static void test_pool_when_destroyed_then_its_memory_stays(void **state)
     assert_int_equal(back, 3);
 }
 
-static void test_pool_when_found_by_its_location_then_access_is_reported(void **state)
+TEST(test_pool_when_found_by_its_location_then_access_is_reported)
 {
     CUmemoryPool pool, same;
     CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -199,7 +199,7 @@ static void test_pool_when_found_by_its_location_then_access_is_reported(void **
     }
 }
 
-static void test_pointer_when_queried_then_reports_its_attributes(void **state)
+TEST(test_pointer_when_queried_then_reports_its_attributes)
 {
     CUdeviceptr memory;
     void *host;
@@ -230,7 +230,7 @@ static void test_pointer_when_queried_then_reports_its_attributes(void **state)
     assert_cu(0, cu->MemFree_v2(memory));
 }
 
-static void test_memory_when_no_context_is_current_then_can_be_freed(void **state)
+TEST(test_memory_when_no_context_is_current_then_can_be_freed)
 {
     CUdeviceptr memory;
     void *host;
@@ -243,29 +243,11 @@ static void test_memory_when_no_context_is_current_then_can_be_freed(void **stat
     assert_cu(201, cu->MemFree_v2(0));
 }
 
-static void test_registration_when_ended_inside_it_then_refused(void **state)
+TEST(test_registration_when_ended_inside_it_then_refused)
 {
     static char host[8192];
     assert_cu(0, cu->MemHostRegister_v2(host, 4096, 0));
     assert_cu(1, cu->MemHostUnregister_v1(host + 100));
     assert_cu(713, cu->MemHostUnregister_v1(host + 5000));
     assert_cu(0, cu->MemHostUnregister_v1(host));
-}
-
-int main(int argc, char **argv)
-{
-    support_load(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(test_alloc_when_it_succeeds_then_counted_and_else_the_result_untouched),
-        TEST(test_copy_2d_when_pitched_then_padding_is_kept),
-        TEST(test_memset_2d_when_elements_are_wide_then_only_they_change),
-        TEST(test_alloc_async_when_freed_then_frees_when_the_stream_reaches_it),
-        TEST(test_pool_when_memory_is_taken_then_counted_until_it_is_free),
-        TEST(test_pool_when_destroyed_then_its_memory_stays),
-        TEST(test_pool_when_found_by_its_location_then_access_is_reported),
-        TEST(test_pointer_when_queried_then_reports_its_attributes),
-        TEST(test_memory_when_no_context_is_current_then_can_be_freed),
-        TEST(test_registration_when_ended_inside_it_then_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static void CUDA_CB wait_at_gate(CUstream stream, CUresult status, void *data)
     support_gate(data);
 }
 
-static void test_stream_and_event_when_destroyed_then_their_handles_are_refused(void **state)
+TEST(test_stream_and_event_when_destroyed_then_their_handles_are_refused)
 {
     CUstream stream = support_stream(0);
     CUevent event = support_event(0);
@@ -24,7 +24,7 @@ static void test_stream_and_event_when_destroyed_then_their_handles_are_refused(
     assert_cu(400, cu->StreamDestroy_v2(stream));
 }
 
-static void test_events_when_recorded_around_work_then_elapsed_is_its_time(void **state)
+TEST(test_events_when_recorded_around_work_then_elapsed_is_its_time)
 {
     struct gate gate = {0, 0};
     float milliseconds = 0;
@@ -46,7 +46,7 @@ static void CUDA_CB synchronize_own_stream(CUstream stream, CUresult status, voi
     *(CUresult *)result = cu->StreamSynchronize_v1(stream);
 }
 
-static void test_callback_when_it_synchronizes_its_own_stream_then_returns_immediately(void **state)
+TEST(test_callback_when_it_synchronizes_its_own_stream_then_returns_immediately)
 {
     CUresult result = CUDA_ERROR_UNKNOWN;
     CUstream stream = support_stream(0);
@@ -64,7 +64,7 @@ static void own_stream(void *result)
     support_open(&gate);
 }
 
-static void test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle(void **state)
+TEST(test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle)
 {
     struct gate gate = {0, 0};
     CUresult other = CUDA_ERROR_UNKNOWN;
@@ -77,7 +77,7 @@ static void test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle
 }
 
 /* The conformance suite asks the child of a fork for the rest. */
-static void test_callback_when_added_in_the_child_of_a_fork_then_refused(void **state)
+TEST(test_callback_when_added_in_the_child_of_a_fork_then_refused)
 {
     struct gate gate = {.open = 1};
     int status = -1;
@@ -92,7 +92,7 @@ static void test_callback_when_added_in_the_child_of_a_fork_then_refused(void **
     assert_cu(0, cu->StreamDestroy_v2(stream));
 }
 
-static void test_context_when_reset_then_its_events_say_so(void **state)
+TEST(test_context_when_reset_then_its_events_say_so)
 {
     if (cushim_driver_version() < 7000)
         skip();
@@ -100,18 +100,4 @@ static void test_context_when_reset_then_its_events_say_so(void **state)
     cu->EventRecord_v1(event, NULL);
     assert_cu(0, cu->DevicePrimaryCtxReset_v1(0));
     assert_cu(709, cu->EventQuery_v1(event));
-}
-
-int main(int argc, char **argv)
-{
-    support_load(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(test_stream_and_event_when_destroyed_then_their_handles_are_refused),
-        TEST(test_events_when_recorded_around_work_then_elapsed_is_its_time),
-        TEST(test_callback_when_it_synchronizes_its_own_stream_then_returns_immediately),
-        TEST(test_per_thread_stream_when_that_of_another_thread_is_busy_then_idle),
-        TEST(test_callback_when_added_in_the_child_of_a_fork_then_refused),
-        TEST(test_context_when_reset_then_its_events_say_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

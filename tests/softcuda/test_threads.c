@@ -71,7 +71,7 @@ static void end_without_threads(struct busy *busy)
     }
 }
 
-static void test_submission_when_there_are_no_threads_then_it_is_refused_and_nothing_is_done(void **state)
+TEST(test_submission_when_there_are_no_threads_then_it_is_refused_and_nothing_is_done)
 {
     int calls = 0;
     unsigned char byte = 7, read_back = 0;
@@ -101,7 +101,7 @@ static void test_submission_when_there_are_no_threads_then_it_is_refused_and_not
 }
 
 /* A synchronous copy waits for the work that it submits. */
-static void test_copy_when_there_are_no_threads_then_it_is_refused(void **state)
+TEST(test_copy_when_there_are_no_threads_then_it_is_refused)
 {
     unsigned char byte = 7, read_back = 0;
     CUdeviceptr memory;
@@ -118,7 +118,7 @@ static void test_copy_when_there_are_no_threads_then_it_is_refused(void **state)
 }
 
 /* A stream that waits for another one needs a thread later, when no call could report the failure. */
-static void test_work_when_accepted_before_the_threads_run_out_then_it_is_done(void **state)
+TEST(test_work_when_accepted_before_the_threads_run_out_then_it_is_done)
 {
     int calls = 0;
     struct gate gate = {0};
@@ -143,7 +143,7 @@ static void test_work_when_accepted_before_the_threads_run_out_then_it_is_done(v
 }
 
 /* The first node needs no thread, but must not be executed alone. */
-static void test_launch_when_there_are_no_threads_then_no_node_is_executed(void **state)
+TEST(test_launch_when_there_are_no_threads_then_no_node_is_executed)
 {
     int calls = 0;
     CUgraph graph;
@@ -177,7 +177,7 @@ static void test_launch_when_there_are_no_threads_then_no_node_is_executed(void 
 }
 
 /* Dropping a user object cannot fail: its destructor waits for a worker. */
-static void test_user_object_when_there_are_no_threads_then_it_is_destroyed_later(void **state)
+TEST(test_user_object_when_there_are_no_threads_then_it_is_destroyed_later)
 {
     int calls = 0;
     CUuserObject object;
@@ -196,17 +196,4 @@ static void test_user_object_when_there_are_no_threads_then_it_is_destroyed_late
         support_sleep(1);
     assert_int_equal(support_number(&calls), 1);
     assert_cu(CUDA_SUCCESS, cu->StreamDestroy_v2(stream));
-}
-
-int main(int argc, char **argv)
-{
-    support_load(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(test_submission_when_there_are_no_threads_then_it_is_refused_and_nothing_is_done),
-        TEST(test_copy_when_there_are_no_threads_then_it_is_refused),
-        TEST(test_work_when_accepted_before_the_threads_run_out_then_it_is_done),
-        TEST(test_launch_when_there_are_no_threads_then_no_node_is_executed),
-        TEST(test_user_object_when_there_are_no_threads_then_it_is_destroyed_later),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void assert_held(const int *destroyed)
     assert_int_equal(support_number(destroyed), 0);
 }
 
-static void test_user_object_when_graph_clone_and_executables_go_then_the_last_one_destroys_it(void **state)
+TEST(test_user_object_when_graph_clone_and_executables_go_then_the_last_one_destroys_it)
 {
     enum { GRAPH, CLONE, FIRST, SECOND, HOLDERS };
     for (int last = 0; last < HOLDERS; last++) {
@@ -47,7 +47,7 @@ static void test_user_object_when_graph_clone_and_executables_go_then_the_last_o
     }
 }
 
-static void test_user_object_when_executable_is_updated_then_that_of_the_new_graph_is_held(void **state)
+TEST(test_user_object_when_executable_is_updated_then_that_of_the_new_graph_is_held)
 {
     struct gate gate = {0, 0};
     int old = 0, new = 0, calls = 0;
@@ -71,7 +71,7 @@ static void test_user_object_when_executable_is_updated_then_that_of_the_new_gra
     assert_destroyed(&new, 1);
 }
 
-static void test_user_object_when_held_by_a_child_graph_then_the_node_holds_it(void **state)
+TEST(test_user_object_when_held_by_a_child_graph_then_the_node_holds_it)
 {
     int destroyed = 0, calls = 0;
     CUgraph graph = NULL, child;
@@ -92,7 +92,7 @@ static void test_user_object_when_held_by_a_child_graph_then_the_node_holds_it(v
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
-static void test_user_object_when_counted_then_every_reference_counts(void **state)
+TEST(test_user_object_when_counted_then_every_reference_counts)
 {
     int destroyed = 0;
     CUgraph graph;
@@ -107,16 +107,4 @@ static void test_user_object_when_counted_then_every_reference_counts(void **sta
     assert_cu(0, cu->GraphDestroy_v1(graph));
     assert_destroyed(&destroyed, 1);
     assert_cu(1, cu->UserObjectRetain_v1(object, 1)); /* no longer valid */
-}
-
-int main(int argc, char **argv)
-{
-    support_load(argc, argv);
-    const struct CMUnitTest tests[] = {
-        TEST(test_user_object_when_graph_clone_and_executables_go_then_the_last_one_destroys_it),
-        TEST(test_user_object_when_executable_is_updated_then_that_of_the_new_graph_is_held),
-        TEST(test_user_object_when_held_by_a_child_graph_then_the_node_holds_it),
-        TEST(test_user_object_when_counted_then_every_reference_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void assert_loaded_or_could_not_be_opened(void)
     allocation_assert_consistent(result);
 }
 
-static void test_load_when_an_allocation_fails_then_reported_and_the_next_load_succeeds(void **state)
+MOCK_TEST(test_load_when_an_allocation_fails_then_reported_and_the_next_load_succeeds)
 {
     options_of_load = (struct cushim_load_options){.path = unit_fake("fake_12040")};
     allocation_fail_each(load, assert_loaded_or_could_not_be_opened);
@@ -33,7 +33,7 @@ static void assert_reason_is_kept(void)
     assert_int_equal(result, CUDA_ERROR_FILE_NOT_FOUND);
 }
 
-static void test_failing_load_when_an_allocation_fails_then_the_reason_is_kept(void **state)
+MOCK_TEST(test_failing_load_when_an_allocation_fails_then_the_reason_is_kept)
 {
     options_of_load = (struct cushim_load_options){.root = "/no/such/root"};
     allocation_fail_each(load, assert_reason_is_kept);
@@ -45,7 +45,7 @@ static void assert_bad_option_is_told(void)
     assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_bad_option_when_an_allocation_fails_then_still_reported(void **state)
+MOCK_TEST(test_bad_option_when_an_allocation_fails_then_still_reported)
 {
     options_of_load = (struct cushim_load_options){.hide = "nonsense"};
     allocation_fail_each(load, assert_bad_option_is_told);
@@ -67,7 +67,7 @@ static void assert_refused_without_memory(void)
     unit_assert_contains(cushim_error_last()->message, "nonsense");
 }
 
-static void test_second_load_when_it_is_refused_then_it_takes_no_memory(void **state)
+MOCK_TEST(test_second_load_when_it_is_refused_then_it_takes_no_memory)
 {
     options_of_load = (struct cushim_load_options){.hide = "nonsense"};
     allocation_fail_each(load_again_with_nonsense, assert_refused_without_memory);
@@ -89,7 +89,7 @@ static void assert_called_or_absent(void)
     allocation_assert_consistent(result);
 }
 
-static void test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device(void **state)
+MOCK_TEST(test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device)
 {
     allocation_fail_each(first_call, assert_called_or_absent);
 }
@@ -120,7 +120,7 @@ static void assert_no_device_is_told(void)
     mock_load("fake_12040", (struct cushim_load_options){0});
 }
 
-static void test_init_when_an_allocation_fails_then_returns_its_result(void **state)
+MOCK_TEST(test_init_when_an_allocation_fails_then_returns_its_result)
 {
     allocation_fail_each(initialise, assert_no_device_is_told);
 }
@@ -167,7 +167,7 @@ static void assert_each_reason_is_told(void)
     }
 }
 
-static void test_init_when_there_is_no_room_for_more_failures_then_each_reason_is_told(void **state)
+MOCK_TEST(test_init_when_there_is_no_room_for_more_failures_then_each_reason_is_told)
 {
     allocation_fail_each(initialise_often, assert_each_reason_is_told);
 }
@@ -207,22 +207,7 @@ static void assert_launched_or_not_at_all(void)
     assert_int_equal(called, !allocation.failed);
 }
 
-static void test_host_function_when_an_allocation_fails_then_nothing_is_registered(void **state)
+MOCK_TEST(test_host_function_when_an_allocation_fails_then_nothing_is_registered)
 {
     allocation_fail_each(launch, assert_launched_or_not_at_all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_load_when_an_allocation_fails_then_reported_and_the_next_load_succeeds),
-        MOCK_TEST(test_failing_load_when_an_allocation_fails_then_the_reason_is_kept),
-        MOCK_TEST(test_bad_option_when_an_allocation_fails_then_still_reported),
-        MOCK_TEST(test_second_load_when_it_is_refused_then_it_takes_no_memory),
-        MOCK_TEST(test_first_call_when_an_allocation_fails_then_succeeds_or_returns_no_device),
-        MOCK_TEST(test_init_when_an_allocation_fails_then_returns_its_result),
-        MOCK_TEST(test_init_when_there_is_no_room_for_more_failures_then_each_reason_is_told),
-        MOCK_TEST(test_host_function_when_an_allocation_fails_then_nothing_is_registered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void assert_added_or_as_before(void)
     assert_passed(11);
 }
 
-static void test_layer_when_an_allocation_fails_then_added_or_nothing_is_changed(void **state)
+MOCK_TEST(test_layer_when_an_allocation_fails_then_added_or_nothing_is_changed)
 {
     allocation_fail_each(add_layer, assert_added_or_as_before);
 }
@@ -81,7 +81,7 @@ static void assert_stopped_or_as_before(void)
     assert_passed(10);
 }
 
-static void test_layer_when_an_allocation_fails_then_stopped_or_nothing_is_changed(void **state)
+MOCK_TEST(test_layer_when_an_allocation_fails_then_stopped_or_nothing_is_changed)
 {
     allocation_fail_each(stop_lower_layer, assert_stopped_or_as_before);
 }
@@ -105,17 +105,7 @@ static void assert_loaded_with_both_layers_or_not_at_all(void)
     assert_passed(11);
 }
 
-static void test_load_when_an_allocation_fails_then_all_layers_or_no_driver(void **state)
+MOCK_TEST(test_load_when_an_allocation_fails_then_all_layers_or_no_driver)
 {
     allocation_fail_each(load_with_layers, assert_loaded_with_both_layers_or_not_at_all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_layer_when_an_allocation_fails_then_added_or_nothing_is_changed),
-        MOCK_TEST(test_layer_when_an_allocation_fails_then_stopped_or_nothing_is_changed),
-        MOCK_TEST(test_load_when_an_allocation_fails_then_all_layers_or_no_driver),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

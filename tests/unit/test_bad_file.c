@@ -52,7 +52,7 @@ static void assert_unloadable(const char *path, const char *word)
     assert_refused(path, CUSHIM_REASON_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, word);
 }
 
-static void test_path_when_it_does_not_exist_then_no_such_file(void **state)
+DIRECTORY_TEST(test_path_when_it_does_not_exist_then_no_such_file)
 {
     assert_refused(directory_path("libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
     assert_refused(directory_path("directory/libcuda.so.1"), CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND,
@@ -60,7 +60,7 @@ static void test_path_when_it_does_not_exist_then_no_such_file(void **state)
     assert_refused("libcushim-no-such-driver.so.1", CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
 }
 
-static void test_path_when_it_is_a_dangling_link_then_no_such_file(void **state)
+DIRECTORY_TEST(test_path_when_it_is_a_dangling_link_then_no_such_file)
 {
     assert_refused(directory_link("dangling.so", "/no/such/file"), CUSHIM_REASON_NO_SUCH_FILE,
                    CUDA_ERROR_FILE_NOT_FOUND, "not found");
@@ -69,7 +69,7 @@ static void test_path_when_it_is_a_dangling_link_then_no_such_file(void **state)
 }
 
 /* dlopen() replaces these names in a path, and so opens another file. */
-static void test_path_when_the_dynamic_loader_would_change_it_then_refused(void **state)
+DIRECTORY_TEST(test_path_when_the_dynamic_loader_would_change_it_then_refused)
 {
     static const char *const names[] = {"$LIB/libcuda.so.1", "${LIB}/libcuda.so.1", "a$PLATFORM/libcuda.so.1",
                                         "$ORIGIN/libcuda.so.1"};
@@ -89,7 +89,7 @@ static void test_path_when_the_dynamic_loader_would_change_it_then_refused(void 
     }
 }
 
-static void test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_not_left(void **state)
+DIRECTORY_TEST(test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_not_left)
 {
     char root[PATH_MAX];
     snprintf(root, sizeof root, "%s", directory_copy("$LIB/usr/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX));
@@ -101,21 +101,21 @@ static void test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_
     unit_assert_contains(cushim_diagnosis_get()->message, "replace $LIB");
 }
 
-static void test_layer_when_the_dynamic_loader_would_change_its_path_then_refused(void **state)
+DIRECTORY_TEST(test_layer_when_the_dynamic_loader_would_change_its_path_then_refused)
 {
     unit_set_variable("CUSHIM_LAYERS", directory_copy("$LIB/layer.so", OBJECTS "/layer_first.so", SIZE_MAX));
     unit_assert_failed(load(unit_fake("fake_12040")), CUSHIM_REASON_BAD_LAYER, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     unit_assert_contains(cushim_diagnosis_get()->message, "replace $LIB");
 }
 
-static void test_path_when_it_goes_through_a_file_then_it_is_named_as_absent(void **state)
+DIRECTORY_TEST(test_path_when_it_goes_through_a_file_then_it_is_named_as_absent)
 {
     char below[PATH_MAX];
     snprintf(below, sizeof below, "%s/libcuda.so.1", directory_write("file", "", 0));
     assert_refused(below, CUSHIM_REASON_NO_SUCH_FILE, CUDA_ERROR_FILE_NOT_FOUND, "not found");
 }
 
-static void test_path_when_named_or_found_then_the_advice_differs(void **state)
+DIRECTORY_TEST(test_path_when_named_or_found_then_the_advice_differs)
 {
     struct cushim_load_options options = {.root = directory_root()};
     const char *path = directory_write("usr/lib64/libcuda.so.1", "text", 4);
@@ -125,7 +125,7 @@ static void test_path_when_named_or_found_then_the_advice_differs(void **state)
     unit_assert_contains(cushim_diagnosis_get()->advice, "Reinstall NVIDIA's driver");
 }
 
-static void test_path_when_it_is_a_directory_then_not_loadable(void **state)
+DIRECTORY_TEST(test_path_when_it_is_a_directory_then_not_loadable)
 {
     char directory[PATH_MAX];
     snprintf(directory, sizeof directory, "%s", directory_path("libcuda.so.1"));
@@ -133,14 +133,14 @@ static void test_path_when_it_is_a_directory_then_not_loadable(void **state)
     assert_unloadable(directory, "directory");
 }
 
-static void test_path_when_it_is_a_fifo_then_not_loadable_without_waiting(void **state)
+DIRECTORY_TEST(test_path_when_it_is_a_fifo_then_not_loadable_without_waiting)
 {
     const char *path = directory_path("libcuda.so.1");
     assert_int_equal(mkfifo(path, 0644), 0);
     assert_refused(path, CUSHIM_REASON_DAMAGED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "not a regular file");
 }
 
-static void test_path_when_it_is_a_text_file_then_not_loadable(void **state)
+DIRECTORY_TEST(test_path_when_it_is_a_text_file_then_not_loadable)
 {
     char text[4096];
     memset(text, 'x', sizeof text);
@@ -149,7 +149,7 @@ static void test_path_when_it_is_a_text_file_then_not_loadable(void **state)
     assert_unloadable(directory_write("empty.so", "", 0), loader_message("too short"));
 }
 
-static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **state)
+DIRECTORY_TEST(test_path_when_a_library_is_cut_short_then_it_is_unloadable)
 {
     /* In the header, in the program headers, and where glibc would map data beyond the end of the file. */
     static const size_t lengths[] = {4, 20, 63, 64, 100, 400, 4096, 20000, 100000};
@@ -162,7 +162,7 @@ static void test_path_when_a_library_is_cut_short_then_it_is_unloadable(void **s
                        CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "");
 }
 
-static void test_path_when_the_library_is_for_another_processor_then_it_is_unloadable(void **state)
+DIRECTORY_TEST(test_path_when_the_library_is_for_another_processor_then_it_is_unloadable)
 {
     const bool is_64 = sizeof(void *) == 8;
     ElfW(Ehdr) header = {
@@ -182,20 +182,20 @@ static void test_path_when_the_library_is_for_another_processor_then_it_is_unloa
                       loader_message(is_64 ? "ELFCLASS32" : "ELFCLASS64"));
 }
 
-static void test_path_when_the_library_needs_an_absent_one_then_that_one_is_named(void **state)
+DIRECTORY_TEST(test_path_when_the_library_needs_an_absent_one_then_that_one_is_named)
 {
     assert_refused(unit_fake("not_complete"), HAS_MUSL ? CUSHIM_REASON_OTHER_LIBC : CUSHIM_REASON_NEEDS_LIBRARY,
                    CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "libcushim_no_such_dependency");
 }
 
 /* As in a program of Nix, conda or an older distribution. */
-static void test_path_when_the_library_needs_a_newer_libc_then_reports_that(void **state)
+DIRECTORY_TEST(test_path_when_the_library_needs_a_newer_libc_then_reports_that)
 {
     assert_refused(unit_fake("not_this_libc"), CUSHIM_REASON_OTHER_LIBC, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
                    HAS_MUSL ? "future_function" : "GLIBC_2.99");
 }
 
-static void test_path_when_it_is_unreadable_then_reports_that(void **state)
+DIRECTORY_TEST(test_path_when_it_is_unreadable_then_reports_that)
 {
     const char *path = directory_copy("libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
     assert_int_equal(chmod(path, 0), 0);
@@ -251,7 +251,7 @@ static bool runs_under_valgrind(void)
     return preloaded != NULL && strstr(preloaded, "valgrind") != NULL;
 }
 
-static void test_path_when_the_library_needs_an_executable_stack_then_reports_that(void **state)
+DIRECTORY_TEST(test_path_when_the_library_needs_an_executable_stack_then_reports_that)
 {
     if (runs_under_valgrind()) {
         unit_skip("valgrind crashes where memory cannot become executable");
@@ -279,27 +279,4 @@ static void test_path_when_the_library_needs_an_executable_stack_then_reports_th
         unit_skip("this C library and this kernel grant an executable stack");
     else
         assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_path_when_it_does_not_exist_then_no_such_file),
-        DIRECTORY_TEST(test_path_when_it_is_a_dangling_link_then_no_such_file),
-        DIRECTORY_TEST(test_path_when_the_dynamic_loader_would_change_it_then_refused),
-        DIRECTORY_TEST(test_root_when_the_dynamic_loader_would_change_a_path_below_it_then_not_left),
-        DIRECTORY_TEST(test_layer_when_the_dynamic_loader_would_change_its_path_then_refused),
-        DIRECTORY_TEST(test_path_when_it_goes_through_a_file_then_it_is_named_as_absent),
-        DIRECTORY_TEST(test_path_when_named_or_found_then_the_advice_differs),
-        DIRECTORY_TEST(test_path_when_it_is_a_directory_then_not_loadable),
-        DIRECTORY_TEST(test_path_when_it_is_a_fifo_then_not_loadable_without_waiting),
-        DIRECTORY_TEST(test_path_when_it_is_a_text_file_then_not_loadable),
-        DIRECTORY_TEST(test_path_when_a_library_is_cut_short_then_it_is_unloadable),
-        DIRECTORY_TEST(test_path_when_the_library_is_for_another_processor_then_it_is_unloadable),
-        DIRECTORY_TEST(test_path_when_the_library_needs_an_absent_one_then_that_one_is_named),
-        DIRECTORY_TEST(test_path_when_the_library_needs_a_newer_libc_then_reports_that),
-        DIRECTORY_TEST(test_path_when_it_is_unreadable_then_reports_that),
-        DIRECTORY_TEST(test_path_when_the_library_needs_an_executable_stack_then_reports_that),
-    };
-    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

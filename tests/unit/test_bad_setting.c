@@ -37,25 +37,25 @@ static char *make_long(size_t length, char letter)
     return text;
 }
 
-static void test_path_when_empty_then_refused(void **state)
+UNIT_TEST(test_path_when_empty_then_refused)
 {
     assert_bad_option((struct cushim_load_options){.path = ""}, "The option path", "cannot be empty");
 }
 
-static void test_path_when_overlong_then_refused(void **state)
+UNIT_TEST(test_path_when_overlong_then_refused)
 {
     char *path = make_long(100000, 'a');
     assert_bad_option((struct cushim_load_options){.path = path}, "The option path", "too long");
     free(path);
 }
 
-static void test_path_when_a_handle_is_given_too_then_refused(void **state)
+UNIT_TEST(test_path_when_a_handle_is_given_too_then_refused)
 {
     struct cushim_load_options options = {.path = unit_fake("fake_12040"), .handle = unit_open("fake_12040")};
     assert_bad_option(options, "The option path", "a handle was given as well");
 }
 
-static void test_reserved_members_when_not_zero_then_refused(void **state)
+UNIT_TEST(test_reserved_members_when_not_zero_then_refused)
 {
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     for (size_t i = 0; i < sizeof options.reserved / sizeof options.reserved[0]; i++) {
@@ -69,7 +69,7 @@ static void test_reserved_members_when_not_zero_then_refused(void **state)
     unit_assert_contains(cushim_error_last()->message, "reserved member");
 }
 
-static void test_root_when_empty_or_overlong_then_refused(void **state)
+UNIT_TEST(test_root_when_empty_or_overlong_then_refused)
 {
     char *root = make_long(100000, '/');
     assert_bad_option((struct cushim_load_options){.root = ""}, "The option root", "cannot be empty");
@@ -77,7 +77,7 @@ static void test_root_when_empty_or_overlong_then_refused(void **state)
     free(root);
 }
 
-static void test_versions_when_invalid_then_refused(void **state)
+UNIT_TEST(test_versions_when_invalid_then_refused)
 {
     static const int versions[] = {INT_MIN, -12040, -1, 1, 11, 12, 1999, 11021, 12035, 1000000, INT_MAX};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
@@ -88,7 +88,7 @@ static void test_versions_when_invalid_then_refused(void **state)
     }
 }
 
-static void test_hide_when_a_name_is_unknown_then_message_names_it(void **state)
+UNIT_TEST(test_hide_when_a_name_is_unknown_then_message_names_it)
 {
     static const char *const unknown[] = {"cuNoSuchThing",
                                           "StreamQuery_v0",
@@ -109,7 +109,7 @@ static void test_hide_when_a_name_is_unknown_then_message_names_it(void **state)
     }
 }
 
-static void test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_message(void **state)
+UNIT_TEST(test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_message)
 {
     char *hide = make_long(1000000, 'x');
     assert_bad_option((struct cushim_load_options){.hide = hide}, "The option hide", "xxxxxxxx");
@@ -117,7 +117,7 @@ static void test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_messag
     free(hide);
 }
 
-static void test_hide_when_it_has_no_names_then_nothing_is_hidden(void **state)
+UNIT_TEST(test_hide_when_it_has_no_names_then_nothing_is_hidden)
 {
     static const char *const hides[] = {"", ",", ",,,,", " , \t\n,", "   "};
     for (size_t i = 0; i < sizeof hides / sizeof hides[0]; i++) {
@@ -130,7 +130,7 @@ static void test_hide_when_it_has_no_names_then_nothing_is_hidden(void **state)
     }
 }
 
-static void test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidden(void **state)
+UNIT_TEST(test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidden)
 {
     static char hide[16000];
     for (int i = 0; i < 1000; i++)
@@ -145,7 +145,7 @@ static void test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidde
 /* Windows allows 32767. */
 enum { HUGE_VALUE = 30000 };
 
-static void test_variables_when_empty_then_they_are_as_unset(void **state)
+UNIT_TEST(test_variables_when_empty_then_they_are_as_unset)
 {
     unit_set_variable("CUSHIM_DRIVER", "");
     unit_set_variable("CUSHIM_MAX_VERSION", "");
@@ -154,7 +154,7 @@ static void test_variables_when_empty_then_they_are_as_unset(void **state)
     assert_int_equal(cushim_diagnosis_get()->variable_count, 0);
 }
 
-static void test_max_version_variable_when_written_in_either_form_then_it_is_followed(void **state)
+UNIT_TEST(test_max_version_variable_when_written_in_either_form_then_it_is_followed)
 {
     static const char *const values[] = {"11.2", "11020"};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -165,7 +165,7 @@ static void test_max_version_variable_when_written_in_either_form_then_it_is_fol
     }
 }
 
-static void test_max_version_variable_when_invalid_then_refused(void **state)
+UNIT_TEST(test_max_version_variable_when_invalid_then_refused)
 {
     static const char *const values[] = {"x",
                                          "-1",
@@ -192,7 +192,7 @@ static void test_max_version_variable_when_invalid_then_refused(void **state)
         assert_bad_variable("CUSHIM_MAX_VERSION", values[i], values[i]);
 }
 
-static void test_hide_variable_when_invalid_then_refused(void **state)
+UNIT_TEST(test_hide_variable_when_invalid_then_refused)
 {
     assert_bad_variable("CUSHIM_HIDE", "StreamQuery_v1, nonsense", "\"nonsense\"");
     assert_bad_variable("CUSHIM_HIDE", "%s%n%s%n", "%s%n");
@@ -201,7 +201,7 @@ static void test_hide_variable_when_invalid_then_refused(void **state)
 #endif
 }
 
-static void test_variables_when_huge_then_refused_in_a_short_message(void **state)
+UNIT_TEST(test_variables_when_huge_then_refused_in_a_short_message)
 {
     char *huge = make_long(HUGE_VALUE, 'x');
     assert_bad_variable("CUSHIM_HIDE", huge, "xxxx");
@@ -213,7 +213,7 @@ static void test_variables_when_huge_then_refused_in_a_short_message(void **stat
     free(huge);
 }
 
-static void test_variables_when_overruled_by_options_then_invalid_values_are_ignored(void **state)
+UNIT_TEST(test_variables_when_overruled_by_options_then_invalid_values_are_ignored)
 {
     char *huge = make_long(HUGE_VALUE, 'x');
     unit_set_variable("CUSHIM_DRIVER", huge);
@@ -229,7 +229,7 @@ static void test_variables_when_overruled_by_options_then_invalid_values_are_ign
     assert_int_equal(cushim_driver_version(), 11020);
 }
 
-static void test_variables_when_valid_then_used(void **state)
+UNIT_TEST(test_variables_when_valid_then_used)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
@@ -244,34 +244,9 @@ static void test_variables_when_valid_then_used(void **state)
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_NOT_SUPPORTED);
 }
 
-static void test_driver_variable_when_none_then_nothing_is_loaded(void **state)
+UNIT_TEST(test_driver_variable_when_none_then_nothing_is_loaded)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     unit_assert_failed(cushim_load(NULL), CUSHIM_REASON_NOT_WANTED, CUDA_ERROR_FILE_NOT_FOUND);
     unit_assert_contains(cushim_diagnosis_get()->advice, "CUSHIM_DRIVER");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_path_when_empty_then_refused),
-        UNIT_TEST(test_path_when_overlong_then_refused),
-        UNIT_TEST(test_path_when_a_handle_is_given_too_then_refused),
-        UNIT_TEST(test_reserved_members_when_not_zero_then_refused),
-        UNIT_TEST(test_root_when_empty_or_overlong_then_refused),
-        UNIT_TEST(test_versions_when_invalid_then_refused),
-        UNIT_TEST(test_hide_when_a_name_is_unknown_then_message_names_it),
-        UNIT_TEST(test_hide_when_one_name_is_huge_then_it_is_refused_in_a_short_message),
-        UNIT_TEST(test_hide_when_it_has_no_names_then_nothing_is_hidden),
-        UNIT_TEST(test_hide_when_the_same_name_comes_a_thousand_times_then_it_is_hidden),
-        UNIT_TEST(test_variables_when_empty_then_they_are_as_unset),
-        UNIT_TEST(test_max_version_variable_when_written_in_either_form_then_it_is_followed),
-        UNIT_TEST(test_max_version_variable_when_invalid_then_refused),
-        UNIT_TEST(test_hide_variable_when_invalid_then_refused),
-        UNIT_TEST(test_variables_when_huge_then_refused_in_a_short_message),
-        UNIT_TEST(test_variables_when_overruled_by_options_then_invalid_values_are_ignored),
-        UNIT_TEST(test_variables_when_valid_then_used),
-        UNIT_TEST(test_driver_variable_when_none_then_nothing_is_loaded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static int begin(void **state)
     return directory_create(state);
 }
 
-#define CONSTRUCTOR_TEST(test) cmocka_unit_test_setup_teardown(test, begin, directory_remove)
+#define CONSTRUCTOR_TEST(name) UNIT_TEST_WITH(name, begin, directory_remove)
 
 static CUresult result;
 static char function[64]; /* of the failure */
@@ -90,40 +90,40 @@ static void assert_loads_all_the_same(void (*work)(void))
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_constructor_when_it_calls_a_slot_then_returns_no_device(void **state)
+CONSTRUCTOR_TEST(test_constructor_when_it_calls_a_slot_then_returns_no_device)
 {
     assert_loads_all_the_same(call_a_slot);
     assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
     assert_string_equal(function, "cuStreamQuery");
 }
 
-static void test_constructor_when_it_loads_then_not_ready(void **state)
+CONSTRUCTOR_TEST(test_constructor_when_it_loads_then_not_ready)
 {
     assert_loads_all_the_same(load);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
     assert_string_equal(function, "cushim_load");
 }
 
-static void test_constructor_when_it_initialises_then_not_ready(void **state)
+CONSTRUCTOR_TEST(test_constructor_when_it_initialises_then_not_ready)
 {
     assert_loads_all_the_same(initialise);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
     assert_string_equal(function, "cushim_init");
 }
 
-static void test_constructor_when_it_adds_a_layer_then_not_ready(void **state)
+CONSTRUCTOR_TEST(test_constructor_when_it_adds_a_layer_then_not_ready)
 {
     assert_loads_all_the_same(add_layer);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
     assert_string_equal(function, "cushim_layer_add");
 }
 
-static void test_constructor_when_it_makes_all_queries_then_all_are_answered(void **state)
+CONSTRUCTOR_TEST(test_constructor_when_it_makes_all_queries_then_all_are_answered)
 {
     assert_loads_all_the_same(query_everything);
 }
 
-static void test_constructor_when_a_first_slot_loads_then_the_slot_is_still_called(void **state)
+CONSTRUCTOR_TEST(test_constructor_when_a_first_slot_loads_then_the_slot_is_still_called)
 {
     unit_set_variable("CUSHIM_DRIVER", directory_fake("fake_constructor"));
     in_constructor = call_a_slot;
@@ -132,7 +132,7 @@ static void test_constructor_when_a_first_slot_loads_then_the_slot_is_still_call
     assert_int_equal(result, CUDA_ERROR_NO_DEVICE);
 }
 
-static void test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that(void **state)
+CONSTRUCTOR_TEST(test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that)
 {
     struct cushim_load_options options = {.path = directory_fake("not_stub_constructor")};
     in_constructor = call_a_slot;
@@ -144,18 +144,4 @@ static void test_constructor_when_the_library_is_a_stub_then_the_load_still_fail
     in_constructor = load;
     assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
     assert_int_equal(result, CUDA_ERROR_NOT_READY);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CONSTRUCTOR_TEST(test_constructor_when_it_calls_a_slot_then_returns_no_device),
-        CONSTRUCTOR_TEST(test_constructor_when_it_loads_then_not_ready),
-        CONSTRUCTOR_TEST(test_constructor_when_it_initialises_then_not_ready),
-        CONSTRUCTOR_TEST(test_constructor_when_it_adds_a_layer_then_not_ready),
-        CONSTRUCTOR_TEST(test_constructor_when_it_makes_all_queries_then_all_are_answered),
-        CONSTRUCTOR_TEST(test_constructor_when_a_first_slot_loads_then_the_slot_is_still_called),
-        CONSTRUCTOR_TEST(test_constructor_when_the_library_is_a_stub_then_the_load_still_fails_for_that),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,17 +80,17 @@ static void assert_independent(int how)
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_copies_when_opened_locally_then_each_has_a_driver_of_its_own(void **state)
+DIRECTORY_TEST(test_copies_when_opened_locally_then_each_has_a_driver_of_its_own)
 {
     assert_independent(RTLD_LOCAL);
 }
 
-static void test_copies_when_opened_globally_then_each_has_a_driver_of_its_own(void **state)
+DIRECTORY_TEST(test_copies_when_opened_globally_then_each_has_a_driver_of_its_own)
 {
     assert_independent(RTLD_GLOBAL);
 }
 
-static void test_copies_when_linked_statically_then_nothing_of_cushim_is_shown(void **state)
+DIRECTORY_TEST(test_copies_when_linked_statically_then_nothing_of_cushim_is_shown)
 {
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     assert_null(dlsym(one.library, "cushim_load"));
@@ -105,7 +105,7 @@ static CUresult install_nothing(struct cushim_dispatch_table *table, const struc
     return CUDA_SUCCESS;
 }
 
-static void test_layer_when_another_copy_has_installed_it_then_refused(void **state)
+DIRECTORY_TEST(test_layer_when_another_copy_has_installed_it_then_refused)
 {
     static struct cushim_layer layer = CUSHIM_LAYER("shared", install_nothing, NULL);
     static struct cushim_layer other = CUSHIM_LAYER("shared", install_nothing, NULL);
@@ -121,7 +121,7 @@ static void test_layer_when_another_copy_has_installed_it_then_refused(void **st
 }
 
 /* The object of CUSHIM_LAYERS has one set of functions, which pass on to the tables of one copy. */
-static void test_second_copy_when_the_first_one_has_the_layers_then_its_load_fails(void **state)
+DIRECTORY_TEST(test_second_copy_when_the_first_one_has_the_layers_then_its_load_fails)
 {
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     struct copy two = open_copy(new_copy("two.so"), RTLD_LOCAL);
@@ -134,7 +134,7 @@ static void test_second_copy_when_the_first_one_has_the_layers_then_its_load_fai
     assert_int_equal(one.table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_copy_when_closed_after_a_load_then_it_stays_with_its_driver(void **state)
+DIRECTORY_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver)
 {
     const char *path = new_copy("one.so");
     struct copy one = open_copy(path, RTLD_LOCAL);
@@ -155,7 +155,7 @@ static void test_copy_when_closed_after_a_load_then_it_stays_with_its_driver(voi
     assert_int_equal(dlclose(again.library), 0);
 }
 
-static void test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read(void **state)
+DIRECTORY_TEST(test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read)
 {
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     struct cushim_load_options options = {.path = "/nonexistent/libcuda.so.1"};
@@ -167,7 +167,7 @@ static void test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_
     assert_string_equal(diagnosis->attempts[0].path, options.path);
 }
 
-static void test_copy_when_closed_before_any_load_then_it_is_unmapped(void **state)
+DIRECTORY_TEST(test_copy_when_closed_before_any_load_then_it_is_unmapped)
 {
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     assert_int_equal(one.diagnosis()->reason, CUSHIM_REASON_NOT_TRIED);
@@ -176,7 +176,7 @@ static void test_copy_when_closed_before_any_load_then_it_is_unmapped(void **sta
 }
 
 /* The path by which the copy was opened does not exist any more when the copy loads the driver. */
-static void test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same(void **state)
+DIRECTORY_TEST(test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same)
 {
     const char *path = new_copy("one.so");
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
@@ -191,7 +191,7 @@ static void test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_th
 }
 
 /* The copy has fork handlers, which must remain valid. */
-static void test_fork_when_a_copy_was_closed_then_the_child_is_made(void **state)
+DIRECTORY_TEST(test_fork_when_a_copy_was_closed_then_the_child_is_made)
 {
     struct copy one = open_copy(new_copy("one.so"), RTLD_LOCAL);
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
@@ -203,21 +203,4 @@ static void test_fork_when_a_copy_was_closed_then_the_child_is_made(void **state
         _exit(0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_copies_when_opened_locally_then_each_has_a_driver_of_its_own),
-        DIRECTORY_TEST(test_copies_when_opened_globally_then_each_has_a_driver_of_its_own),
-        DIRECTORY_TEST(test_copies_when_linked_statically_then_nothing_of_cushim_is_shown),
-        DIRECTORY_TEST(test_layer_when_another_copy_has_installed_it_then_refused),
-        DIRECTORY_TEST(test_second_copy_when_the_first_one_has_the_layers_then_its_load_fails),
-        DIRECTORY_TEST(test_copy_when_closed_after_a_load_then_it_stays_with_its_driver),
-        DIRECTORY_TEST(test_copy_when_closed_after_a_failed_load_then_its_diagnosis_can_be_read),
-        DIRECTORY_TEST(test_copy_when_closed_before_any_load_then_it_is_unmapped),
-        DIRECTORY_TEST(test_copy_when_its_file_is_gone_before_the_load_then_it_stays_all_the_same),
-        DIRECTORY_TEST(test_fork_when_a_copy_was_closed_then_the_child_is_made),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

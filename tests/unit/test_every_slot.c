@@ -91,7 +91,7 @@ static void assert_answers(const struct cushim_dispatch_table *table, enum cushi
     }
 }
 
-static void test_null_driver_when_each_slot_is_called_then_returns_no_device(void **state)
+UNIT_TEST(test_null_driver_when_each_slot_is_called_then_returns_no_device)
 {
     struct cushim_load_options options = {.path = "none"};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
@@ -109,7 +109,7 @@ static void test_null_driver_when_each_slot_is_called_then_returns_no_device(voi
     }
 }
 
-static void test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver(void **state)
+UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver)
 {
     FOR_EACH_KIND(kind)
     FOR_EACH_SLOT(slot)
@@ -125,7 +125,7 @@ static void test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_th
     }
 }
 
-static void test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent(void **state)
+UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent)
 {
     FOR_EACH_KIND(kind)
     FOR_EACH_SLOT(slot)
@@ -152,7 +152,7 @@ static int compare_versions(const void *one, const void *other)
     return *(const int *)one - *(const int *)other;
 }
 
-static void test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state(void **state)
+UNIT_TEST(test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state)
 {
     int versions[ROW_COUNT];
     for (size_t row = 0; row < ROW_COUNT; row++)
@@ -165,7 +165,7 @@ static void test_driver_table_when_limited_at_each_version_then_each_slot_answer
     }
 }
 
-static void test_driver_table_when_real_versions_are_loaded_then_each_slot_answers_for_its_state(void **state)
+UNIT_TEST(test_driver_table_when_real_versions_are_loaded_then_each_slot_answers_for_its_state)
 {
     static const int versions[] = {6050, 9010, 10000, 10010, 11000, 11040, 12020, 12040, CUSHIM_LIST_VERSION};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
@@ -179,7 +179,7 @@ static void test_driver_table_when_real_versions_are_loaded_then_each_slot_answe
     }
 }
 
-static void test_driver_table_when_driver_is_newer_than_the_list_then_slots_are_as_in_its_newest_version(void **state)
+UNIT_TEST(test_driver_table_when_driver_is_newer_than_the_list_then_slots_are_as_in_its_newest_version)
 {
     enum cushim_slot_state newest[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
     unit_load_plain(FAKE_OF_LIST_VERSION);
@@ -194,17 +194,4 @@ static void test_driver_table_when_driver_is_newer_than_the_list_then_slots_are_
         assert_int_equal(info_of(slot, kind).state, newest[kind][slot]);
         assert_answers(unit_table(kind), slot, kind, FAKE_FUTURE_VERSION);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_null_driver_when_each_slot_is_called_then_returns_no_device),
-        UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_then_it_loads_the_driver),
-        UNIT_TEST(test_bootstrap_table_when_each_slot_is_called_first_without_a_driver_then_it_is_absent),
-        UNIT_TEST(test_driver_table_when_limited_at_each_version_then_each_slot_answers_for_its_state),
-        UNIT_TEST(test_driver_table_when_real_versions_are_loaded_then_each_slot_answers_for_its_state),
-        UNIT_TEST(test_driver_table_when_driver_is_newer_than_the_list_then_slots_are_as_in_its_newest_version),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

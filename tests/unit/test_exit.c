@@ -11,7 +11,7 @@ static void assert_told(const char *when, CUresult query, int version, const cha
     process_assert_printed(line);
 }
 
-static void test_slots_when_called_at_exit_then_the_driver_is_still_there(void **state)
+UNIT_TEST(test_slots_when_called_at_exit_then_the_driver_is_still_there)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_true(process_run(PROGRAMS "/at_exit", NULL, NULL));
@@ -20,7 +20,7 @@ static void test_slots_when_called_at_exit_then_the_driver_is_still_there(void *
     assert_told("destructor", FAKE_CODE(ROW_StreamQuery_v1, 0), 12040, "none");
 }
 
-static void test_slots_when_first_called_at_exit_then_they_load_the_driver(void **state)
+UNIT_TEST(test_slots_when_first_called_at_exit_then_they_load_the_driver)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_true(process_run(PROGRAMS "/at_exit", "first", NULL));
@@ -29,21 +29,11 @@ static void test_slots_when_first_called_at_exit_then_they_load_the_driver(void 
     assert_told("destructor", FAKE_CODE(ROW_StreamQuery_v1, 0), 12040, "none");
 }
 
-static void test_slots_when_called_at_exit_without_a_driver_then_it_is_absent(void **state)
+UNIT_TEST(test_slots_when_called_at_exit_without_a_driver_then_it_is_absent)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_true(process_run(PROGRAMS "/at_exit", NULL, NULL));
     assert_told("destructor", CUDA_ERROR_NO_DEVICE, 0, "not-wanted");
     assert_true(process_run(PROGRAMS "/at_exit", "first", NULL));
     assert_told("destructor", CUDA_ERROR_NO_DEVICE, 0, "not-wanted");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_slots_when_called_at_exit_then_the_driver_is_still_there),
-        UNIT_TEST(test_slots_when_first_called_at_exit_then_they_load_the_driver),
-        UNIT_TEST(test_slots_when_called_at_exit_without_a_driver_then_it_is_absent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

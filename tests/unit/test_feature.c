@@ -21,7 +21,7 @@ static void assert_obstacle(enum cushim_feature feature, enum cushim_obstacle ob
     assert_string_equal(info.message, message);
 }
 
-static void test_feature_find_when_the_name_is_in_the_list_then_it_is_found(void **state)
+UNIT_TEST(test_feature_find_when_the_name_is_in_the_list_then_it_is_found)
 {
     static const char *const words[] = {
 #define CUSHIM_FEATURE(name, word, gives, source) word,
@@ -37,7 +37,7 @@ static void test_feature_find_when_the_name_is_in_the_list_then_it_is_found(void
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
-static void test_feature_find_when_the_name_is_unknown_then_not_found_and_writes_nothing(void **state)
+UNIT_TEST(test_feature_find_when_the_name_is_unknown_then_not_found_and_writes_nothing)
 {
     static const char *const names[] = {"", "memory", "Memory-Pools", "memory_pools", "memory-pools ", "MEMORY_POOLS"};
     enum cushim_feature found = CUSHIM_FEATURE_COUNT;
@@ -48,7 +48,7 @@ static void test_feature_find_when_the_name_is_unknown_then_not_found_and_writes
     assert_int_equal(cushim_feature_find("graphs", NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_feature_when_the_driver_is_too_old_then_the_newest_missing_function_is_named(void **state)
+UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_newest_missing_function_is_named)
 {
     unit_load_plain("fake_11000");
     assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
@@ -62,7 +62,7 @@ static void test_feature_when_the_driver_is_too_old_then_the_newest_missing_func
 }
 
 /* Not an older one, with which the program would fail again. */
-static void test_feature_when_the_driver_is_too_old_then_the_message_names_the_version_that_is_enough(void **state)
+UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_message_names_the_version_that_is_enough)
 {
     int too_old = 0;
     unit_load_plain("fake_6050");
@@ -77,7 +77,7 @@ static void test_feature_when_the_driver_is_too_old_then_the_message_names_the_v
     assert_true(too_old > CUSHIM_FEATURE_COUNT / 2);
 }
 
-static void test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit(void **state)
+UNIT_TEST(test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit)
 {
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11010});
     assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_VERSION,
@@ -85,7 +85,7 @@ static void test_feature_when_the_version_limit_is_too_low_then_the_message_name
                     "CUDA 12.4.");
 }
 
-static void test_feature_when_it_needs_a_version_without_a_slot_then_the_message_names_it(void **state)
+UNIT_TEST(test_feature_when_it_needs_a_version_without_a_slot_then_the_message_names_it)
 {
     unit_load_plain("fake_11040");
     assert_obstacle(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE, CUSHIM_OBSTACLE_VERSION,
@@ -93,14 +93,14 @@ static void test_feature_when_it_needs_a_version_without_a_slot_then_the_message
     assert_int_equal(alone(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE).since, 12000);
 }
 
-static void test_feature_when_the_limit_is_below_a_version_without_a_slot_then_the_message_names_the_limit(void **state)
+UNIT_TEST(test_feature_when_the_limit_is_below_a_version_without_a_slot_then_the_message_names_the_limit)
 {
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11080});
     assert_obstacle(CUSHIM_FEATURE_VIRTUAL_MEMORY_VISIBLE, CUSHIM_OBSTACLE_VERSION,
                     "virtual-memory-visible: it needs CUDA 12.0; this driver is limited to CUDA 11.8.");
 }
 
-static void test_feature_when_a_function_is_hidden_then_the_function_is_missing(void **state)
+UNIT_TEST(test_feature_when_a_function_is_hidden_then_the_function_is_missing)
 {
     unit_load("fake_12040", (struct cushim_load_options){.hide = "MemPoolCreate"});
     assert_obstacle(CUSHIM_FEATURE_MEMORY_POOLS, CUSHIM_OBSTACLE_FUNCTION,
@@ -108,7 +108,7 @@ static void test_feature_when_a_function_is_hidden_then_the_function_is_missing(
     assert_true(alone(CUSHIM_FEATURE_STREAM_ORDERED_ALLOCATION).usable);
 }
 
-static void test_feature_when_the_driver_is_new_enough_then_usable(void **state)
+UNIT_TEST(test_feature_when_the_driver_is_new_enough_then_usable)
 {
     unit_load_plain("fake_10000");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamBeginCapture_v1), CUSHIM_STATE_NATIVE);
@@ -117,7 +117,7 @@ static void test_feature_when_the_driver_is_new_enough_then_usable(void **state)
     assert_int_equal(alone(CUSHIM_FEATURE_GRAPH_UPDATE).obstacle, CUSHIM_OBSTACLE_VERSION);
 }
 
-static void test_feature_when_no_driver_exists_then_the_message_is_that_of_the_diagnosis(void **state)
+UNIT_TEST(test_feature_when_no_driver_exists_then_the_message_is_that_of_the_diagnosis)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     struct cushim_feature_info infos[CUSHIM_FEATURE_COUNT];
@@ -129,21 +129,21 @@ static void test_feature_when_no_driver_exists_then_the_message_is_that_of_the_d
     }
 }
 
-static void test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_old_for_such_streams(void **state)
+UNIT_TEST(test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_old_for_such_streams)
 {
     unit_load_plain("fake_6050");
     assert_obstacle(CUSHIM_FEATURE_PER_THREAD_STREAMS, CUSHIM_OBSTACLE_VERSION,
                     "per-thread-streams: it needs CUDA 7.0; this driver is CUDA 6.5.");
 }
 
-static void test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams(void **state)
+UNIT_TEST(test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams)
 {
     unit_load_plain("fake_9010");
     assert_true(alone(CUSHIM_FEATURE_PER_THREAD_STREAMS).usable);
 }
 
 /* Drivers from CUDA 11.2 to 12.2 have the functions, and do not know the attribute that shows the feature. */
-static void test_feature_when_an_attribute_is_newer_than_the_driver_then_its_version_is_named(void **state)
+UNIT_TEST(test_feature_when_an_attribute_is_newer_than_the_driver_then_its_version_is_named)
 {
     unit_load_plain("fake_11040");
     assert_obstacle(CUSHIM_FEATURE_MEMORY_FABRIC_HANDLES, CUSHIM_OBSTACLE_VERSION,
@@ -151,7 +151,7 @@ static void test_feature_when_an_attribute_is_newer_than_the_driver_then_its_ver
     assert_int_equal(alone(CUSHIM_FEATURE_MPS).obstacle, CUSHIM_OBSTACLE_VERSION);
 }
 
-static void test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are_met(void **state)
+UNIT_TEST(test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are_met)
 {
     unit_load_plain("fake_future");
     for (int i = 0; i < CUSHIM_FEATURE_COUNT; i++) {
@@ -164,7 +164,7 @@ static void test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_a
     assert_int_equal(newest.values[0].value, alone(CUSHIM_FEATURE_PTX).values[0].value);
 }
 
-static void test_feature_list_when_counted_then_the_values_of_each_feature_fit(void **state)
+UNIT_TEST(test_feature_list_when_counted_then_the_values_of_each_feature_fit)
 {
     static const int features[] = {
 #define CUSHIM_FEATURE_DEVICE(name, attribute, test, wanted) CUSHIM_FEATURE_##name,
@@ -190,7 +190,7 @@ static void assert_ptx(const char *fake, int max_version, int version)
     assert_int_equal(info.values[0].value, version);
 }
 
-static void test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follows(void **state)
+UNIT_TEST(test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follows)
 {
     assert_ptx("fake_6050", 0, 41);
     unit_reset(state);
@@ -201,7 +201,7 @@ static void test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follo
     assert_ptx("fake_13000", 12060, 85);
 }
 
-static void test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle(void **state)
+UNIT_TEST(test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle)
 {
     struct cushim_feature_info info;
     unit_load_plain("fake_12040"); /* its cuDeviceGetAttribute fails */
@@ -215,7 +215,7 @@ static void test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle(
     assert_true(info.usable);
 }
 
-static void test_feature_get_all_when_compared_with_one_then_equal(void **state)
+UNIT_TEST(test_feature_get_all_when_compared_with_one_then_equal)
 {
     static struct cushim_feature_info infos[CUSHIM_FEATURE_COUNT + 2];
     memset(infos, 0x5a, sizeof infos);
@@ -232,7 +232,7 @@ static void test_feature_get_all_when_compared_with_one_then_equal(void **state)
     assert_int_equal(infos[CUSHIM_FEATURE_COUNT + 1].since, 0x5a5a5a5a);
 }
 
-static void test_feature_when_arguments_are_bad_then_refused(void **state)
+UNIT_TEST(test_feature_when_arguments_are_bad_then_refused)
 {
     static const int features[] = {-1, INT_MIN, CUSHIM_FEATURE_COUNT, INT_MAX};
     struct cushim_feature_info info = {.name = "untouched"};
@@ -246,7 +246,7 @@ static void test_feature_when_arguments_are_bad_then_refused(void **state)
     assert_string_equal(cushim_error_last()->function, "cushim_feature_get_all");
 }
 
-static void test_obstacle_name_when_asked_then_a_word(void **state)
+UNIT_TEST(test_obstacle_name_when_asked_then_a_word)
 {
     assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_NONE), "none");
     assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_NOT_INITIALIZED), "not-initialised");
@@ -255,14 +255,14 @@ static void test_obstacle_name_when_asked_then_a_word(void **state)
     assert_string_equal(cushim_obstacle_name(CUSHIM_OBSTACLE_COUNT), "unknown");
 }
 
-static void test_require_when_a_feature_is_usable_then_success(void **state)
+UNIT_TEST(test_require_when_a_feature_is_usable_then_success)
 {
     static const char *const names[] = {"graphs", "StreamQuery_v1", "virtual-memory"};
     unit_load_plain("fake_11000");
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_SUCCESS);
 }
 
-static void test_require_when_a_feature_is_unusable_then_it_is_named_with_its_obstacle(void **state)
+UNIT_TEST(test_require_when_a_feature_is_unusable_then_it_is_named_with_its_obstacle)
 {
     static const char *const names[] = {"graphs", "memory-pools", "StreamGetId_v1"};
     const char *unmet = NULL;
@@ -274,41 +274,11 @@ static void test_require_when_a_feature_is_unusable_then_it_is_named_with_its_ob
                         "memory-pools: cuMemPoolCreate needs CUDA 11.2; this driver is CUDA 11.0.");
 }
 
-static void test_require_when_a_feature_is_named_without_a_driver_then_no_device(void **state)
+UNIT_TEST(test_require_when_a_feature_is_named_without_a_driver_then_no_device)
 {
     static const char *const names[] = {"graphs"};
     const char *unmet = NULL;
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_require(names, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet), CUDA_ERROR_NO_DEVICE);
     assert_ptr_equal(unmet, names[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_feature_find_when_the_name_is_in_the_list_then_it_is_found),
-        UNIT_TEST(test_feature_find_when_the_name_is_unknown_then_not_found_and_writes_nothing),
-        UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_newest_missing_function_is_named),
-        UNIT_TEST(test_feature_when_the_driver_is_too_old_then_the_message_names_the_version_that_is_enough),
-        UNIT_TEST(test_feature_when_the_version_limit_is_too_low_then_the_message_names_the_limit),
-        UNIT_TEST(test_feature_when_it_needs_a_version_without_a_slot_then_the_message_names_it),
-        UNIT_TEST(test_feature_when_the_limit_is_below_a_version_without_a_slot_then_the_message_names_the_limit),
-        UNIT_TEST(test_feature_when_a_function_is_hidden_then_the_function_is_missing),
-        UNIT_TEST(test_feature_when_the_driver_is_new_enough_then_usable),
-        UNIT_TEST(test_feature_when_no_driver_exists_then_the_message_is_that_of_the_diagnosis),
-        UNIT_TEST(test_feature_when_a_driver_has_no_per_thread_forms_then_it_is_too_old_for_such_streams),
-        UNIT_TEST(test_feature_when_a_driver_has_per_thread_forms_then_it_has_such_streams),
-        UNIT_TEST(test_feature_when_an_attribute_is_newer_than_the_driver_then_its_version_is_named),
-        UNIT_TEST(test_feature_when_the_driver_is_newer_than_the_list_then_its_needs_are_met),
-        UNIT_TEST(test_feature_list_when_counted_then_the_values_of_each_feature_fit),
-        UNIT_TEST(test_ptx_when_the_driver_has_a_version_then_the_version_of_ptx_follows),
-        UNIT_TEST(test_feature_when_the_device_cannot_be_asked_then_it_is_an_obstacle),
-        UNIT_TEST(test_feature_get_all_when_compared_with_one_then_equal),
-        UNIT_TEST(test_feature_when_arguments_are_bad_then_refused),
-        UNIT_TEST(test_obstacle_name_when_asked_then_a_word),
-        UNIT_TEST(test_require_when_a_feature_is_usable_then_success),
-        UNIT_TEST(test_require_when_a_feature_is_unusable_then_it_is_named_with_its_obstacle),
-        UNIT_TEST(test_require_when_a_feature_is_named_without_a_driver_then_no_device),
-    };
-    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

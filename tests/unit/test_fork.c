@@ -63,21 +63,21 @@ static bool everything_works(void)
            && cushim_table()->StreamQuery_v1(NULL) == QUERY && cushim_diagnosis_get()->code == CUDA_SUCCESS;
 }
 
-static void test_fork_when_loaded_then_the_child_goes_on(void **state)
+UNIT_TEST(test_fork_when_loaded_then_the_child_goes_on)
 {
     unit_load_plain("fake_12040");
     assert_child_well(fork_and_check(everything_works));
     assert_true(everything_works());
 }
 
-static void test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself(void **state)
+UNIT_TEST(test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_child_well(fork_and_check(everything_works));
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
-static void test_fork_when_a_load_failed_then_the_child_may_try_again(void **state)
+UNIT_TEST(test_fork_when_a_load_failed_then_the_child_may_try_again)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
@@ -100,7 +100,7 @@ static bool is_told_of_the_fork(void)
            && strcmp(cushim_error_last()->message, cushim_diagnosis_get()->message) == 0;
 }
 
-static void test_fork_when_initialised_then_diagnosis_of_the_child_says_forked(void **state)
+UNIT_TEST(test_fork_when_initialised_then_diagnosis_of_the_child_says_forked)
 {
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_init(), CUDA_SUCCESS);
@@ -146,7 +146,7 @@ static void fork_in_the_middle(const char *fake, bool (*holds)(void), bool loads
     assert_child_well(child);
 }
 
-static void test_fork_when_another_thread_is_loading_then_the_child_has_the_driver(void **state)
+UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     fork_in_the_middle("fake_constructor", everything_works, true);
@@ -160,7 +160,7 @@ static bool can_load_another(void)
            && everything_works();
 }
 
-static void test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load(void **state)
+UNIT_TEST(test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     fork_in_the_middle("not_stub_constructor", can_load_another, false);
@@ -216,7 +216,7 @@ static void *load_nothing(void *unused)
 }
 
 /* If the fork waited without a limit, this would hang and be killed. */
-static void test_fork_when_the_load_waits_for_it_then_both_go_on(void **state)
+UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on)
 {
     pthread_t thread;
     void *loaded;
@@ -266,7 +266,7 @@ static void fork_a_child(void)
     child_of_constructor = fork_and_check(is_inside_a_load);
 }
 
-static void test_fork_when_a_constructor_forks_then_both_go_on(void **state)
+DIRECTORY_TEST(test_fork_when_a_constructor_forks_then_both_go_on)
 {
     load_with_constructor(fork_a_child);
     assert_child_well(child_of_constructor);
@@ -281,25 +281,9 @@ static void run_a_command(void)
     ran_command = system("true") == 0;
 }
 
-static void test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on(void **state)
+DIRECTORY_TEST(test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on)
 {
     load_with_constructor(run_a_command);
     assert_true(ran_command);
     assert_true(everything_works());
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_fork_when_loaded_then_the_child_goes_on),
-        UNIT_TEST(test_fork_when_nothing_is_loaded_then_the_child_loads_for_itself),
-        UNIT_TEST(test_fork_when_a_load_failed_then_the_child_may_try_again),
-        UNIT_TEST(test_fork_when_initialised_then_diagnosis_of_the_child_says_forked),
-        UNIT_TEST(test_fork_when_another_thread_is_loading_then_the_child_has_the_driver),
-        UNIT_TEST(test_fork_when_another_thread_is_failing_to_load_then_the_child_can_load),
-        UNIT_TEST(test_fork_when_the_load_waits_for_it_then_both_go_on),
-        DIRECTORY_TEST(test_fork_when_a_constructor_forks_then_both_go_on),
-        DIRECTORY_TEST(test_fork_when_a_constructor_runs_a_command_then_the_load_goes_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

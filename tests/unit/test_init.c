@@ -54,7 +54,7 @@ static int begin(void **state)
     return directory_create(state);
 }
 
-#define INIT_TEST(test) cmocka_unit_test_setup_teardown(test, begin, directory_remove)
+#define INIT_TEST(name) UNIT_TEST_WITH(name, begin, directory_remove)
 
 static void load(void)
 {
@@ -92,7 +92,7 @@ static void assert_cause(CUresult code, enum cushim_reason reason)
     assert_int_equal(diagnosis->attempts[0].reason, CUSHIM_REASON_NONE);
 }
 
-static void test_init_when_it_succeeds_then_nothing_is_wrong(void **state)
+INIT_TEST(test_init_when_it_succeeds_then_nothing_is_wrong)
 {
     load();
     const struct cushim_diagnosis *loaded = cushim_diagnosis_get();
@@ -102,7 +102,7 @@ static void test_init_when_it_succeeds_then_nothing_is_wrong(void **state)
     assert_int_equal(loaded->reason, CUSHIM_REASON_NONE);
 }
 
-static void test_init_when_no_driver_exists_then_reports_the_failed_load(void **state)
+INIT_TEST(test_init_when_no_driver_exists_then_reports_the_failed_load)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
@@ -111,7 +111,7 @@ static void test_init_when_no_driver_exists_then_reports_the_failed_load(void **
     assert_int_equal(cushim_init(), CUDA_ERROR_STUB_LIBRARY);
 }
 
-static void test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_more(void **state)
+INIT_TEST(test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_more)
 {
     make_whole_machine();
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
@@ -121,7 +121,7 @@ static void test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
 }
 
-static void test_init_when_the_code_tells_the_cause_then_that_is_it(void **state)
+INIT_TEST(test_init_when_the_code_tells_the_cause_then_that_is_it)
 {
     assert_cause(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, CUSHIM_REASON_MODULE_MISMATCH);
     assert_cause(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUSHIM_REASON_COMPAT_REFUSED);
@@ -131,7 +131,7 @@ static void test_init_when_the_code_tells_the_cause_then_that_is_it(void **state
         assert_cause((CUresult)code, CUSHIM_REASON_MPS);
 }
 
-static void test_init_when_the_code_is_unknown_then_it_is_kept_raw(void **state)
+INIT_TEST(test_init_when_the_code_is_unknown_then_it_is_kept_raw)
 {
     make_whole_machine();
     assert_cause((CUresult)999, CUSHIM_REASON_UNKNOWN);
@@ -143,7 +143,7 @@ static void test_init_when_the_code_is_unknown_then_it_is_kept_raw(void **state)
     unit_assert_contains(cushim_diagnosis_get()->advice, "cushim doctor");
 }
 
-static void test_no_device_when_files_are_absent_then_they_tell_the_reason(void **state)
+INIT_TEST(test_no_device_when_files_are_absent_then_they_tell_the_reason)
 {
     static const struct {
         bool has_gpu;
@@ -180,7 +180,7 @@ static void assert_visible(const char *devices, enum cushim_reason reason)
     assert_true(cushim_diagnosis_get()->variables[0].used);
 }
 
-static void test_no_device_when_the_variable_hides_all_then_reason_is_hidden(void **state)
+INIT_TEST(test_no_device_when_the_variable_hides_all_then_reason_is_hidden)
 {
     make_whole_machine(); /* two GPUs */
     assert_visible("", CUSHIM_REASON_HIDDEN);
@@ -194,7 +194,7 @@ static void test_no_device_when_the_variable_hides_all_then_reason_is_hidden(voi
     assert_visible("0,7", CUSHIM_REASON_NO_DEVICE);
 }
 
-static void test_no_device_when_device_nodes_are_denied_then_reason_is_device_nodes_denied(void **state)
+INIT_TEST(test_no_device_when_device_nodes_are_denied_then_reason_is_device_nodes_denied)
 {
     static const char *const nodes[] = {"root/dev/nvidiactl", "root/dev/nvidia0"};
     make_whole_machine();
@@ -223,27 +223,11 @@ static void test_no_device_when_device_nodes_are_denied_then_reason_is_device_no
 }
 
 /* The cause of the same code may change: the diagnosis is that of the last call. */
-static void test_no_device_when_the_cause_changes_then_reports_the_last_one(void **state)
+INIT_TEST(test_no_device_when_the_cause_changes_then_reports_the_last_one)
 {
     make_whole_machine();
     assert_visible("", CUSHIM_REASON_HIDDEN);
     unit_set_variable("CUDA_VISIBLE_DEVICES", NULL);
     assert_cause(CUDA_ERROR_NO_DEVICE, CUSHIM_REASON_NO_DEVICE);
     assert_int_equal(cushim_diagnosis_get()->variable_count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        INIT_TEST(test_init_when_it_succeeds_then_nothing_is_wrong),
-        INIT_TEST(test_init_when_no_driver_exists_then_reports_the_failed_load),
-        INIT_TEST(test_init_when_it_succeeds_after_a_failure_then_nothing_is_wrong_any_more),
-        INIT_TEST(test_init_when_the_code_tells_the_cause_then_that_is_it),
-        INIT_TEST(test_init_when_the_code_is_unknown_then_it_is_kept_raw),
-        INIT_TEST(test_no_device_when_files_are_absent_then_they_tell_the_reason),
-        INIT_TEST(test_no_device_when_the_variable_hides_all_then_reason_is_hidden),
-        INIT_TEST(test_no_device_when_device_nodes_are_denied_then_reason_is_device_nodes_denied),
-        INIT_TEST(test_no_device_when_the_cause_changes_then_reports_the_last_one),
-    };
-    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -35,7 +35,7 @@ void *dlsym(void *restrict library, const char *restrict name)
     return is_interposing && strcmp(name, "cuStreamQuery") == 0 ? interposed.object : real_dlsym(library, name);
 }
 
-static void test_load_when_dlsym_is_replaced_then_uses_its_results(void **state)
+UNIT_TEST(test_load_when_dlsym_is_replaced_then_uses_its_results)
 {
     is_interposing = true;
     unit_load_plain("fake_12040");
@@ -43,12 +43,4 @@ static void test_load_when_dlsym_is_replaced_then_uses_its_results(void **state)
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), CUDA_ERROR_UNKNOWN);
     assert_int_equal(cushim_table()->StreamSynchronize_v1(NULL),
                      unit_native_result(CUSHIM_SLOT_StreamSynchronize_v1, false));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_load_when_dlsym_is_replaced_then_uses_its_results),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

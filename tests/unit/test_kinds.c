@@ -18,7 +18,7 @@ static void assert_own_table(const struct kind_unit *unit)
     assert_ptr_equal(unit->table(), unit_table(unit->kind));
 }
 
-static void test_units_when_compiled_then_there_are_two_of_each_kind(void **state)
+UNIT_TEST(test_units_when_compiled_then_there_are_two_of_each_kind)
 {
     assert_int_equal(kind_c_legacy.kind, CUSHIM_DEFAULT_STREAM_LEGACY);
     assert_int_equal(kind_cpp_legacy.kind, CUSHIM_DEFAULT_STREAM_LEGACY);
@@ -26,14 +26,14 @@ static void test_units_when_compiled_then_there_are_two_of_each_kind(void **stat
     assert_int_equal(kind_cpp_per_thread.kind, CUSHIM_DEFAULT_STREAM_PER_THREAD);
 }
 
-static void test_units_when_the_driver_is_loaded_then_each_calls_the_form_of_its_kind(void **state)
+UNIT_TEST(test_units_when_the_driver_is_loaded_then_each_calls_the_form_of_its_kind)
 {
     unit_load_plain("fake_12040");
     for (int i = 0; i < UNIT_COUNT; i++)
         assert_own_table(units[i]);
 }
 
-static void test_unit_when_its_first_call_loads_then_every_unit_has_its_own_table(void **state)
+UNIT_TEST(test_unit_when_its_first_call_loads_then_every_unit_has_its_own_table)
 {
     for (int first = 0; first < UNIT_COUNT; first++) {
         unit_reset(state);
@@ -46,7 +46,7 @@ static void test_unit_when_its_first_call_loads_then_every_unit_has_its_own_tabl
     }
 }
 
-static void test_units_when_the_driver_lacks_per_thread_forms_then_those_of_the_legacy_kind_work(void **state)
+UNIT_TEST(test_units_when_the_driver_lacks_per_thread_forms_then_those_of_the_legacy_kind_work)
 {
     unit_load_plain("fake_6050");
     for (int i = 0; i < UNIT_COUNT; i++) {
@@ -55,15 +55,4 @@ static void test_units_when_the_driver_lacks_per_thread_forms_then_those_of_the_
         assert_int_equal(units[i]->query(NULL), expected);
         assert_int_equal(units[i]->query_by_name(NULL), expected);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_units_when_compiled_then_there_are_two_of_each_kind),
-        UNIT_TEST(test_units_when_the_driver_is_loaded_then_each_calls_the_form_of_its_kind),
-        UNIT_TEST(test_unit_when_its_first_call_loads_then_every_unit_has_its_own_table),
-        UNIT_TEST(test_units_when_the_driver_lacks_per_thread_forms_then_those_of_the_legacy_kind_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,23 +40,14 @@ static void assert_driver_wins(const char *program)
         process_assert_printed("path=" DRIVER "\n");
 }
 
-static void test_stub_when_first_on_the_library_path_then_loads_the_driver_in_a_known_path(void **state)
+UNIT_TEST(test_stub_when_first_on_the_library_path_then_loads_the_driver_in_a_known_path)
 {
     assert_driver_wins(process_report);
 }
 
-static void test_stub_when_linked_to_the_program_then_loads_the_driver_in_a_known_path(void **state)
+UNIT_TEST(test_stub_when_linked_to_the_program_then_loads_the_driver_in_a_known_path)
 {
     assert_driver_wins(process_report_linked);
     if (process_printed("result"))
         process_assert_printed("linked=1\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_stub_when_first_on_the_library_path_then_loads_the_driver_in_a_known_path),
-        UNIT_TEST(test_stub_when_linked_to_the_program_then_loads_the_driver_in_a_known_path),
-    };
-    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

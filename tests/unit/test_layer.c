@@ -2,7 +2,7 @@
 /* Layers that a program adds: on which tables and in which order they are called, and how they are stopped. */
 #include "layers.h"
 
-static void test_layer_when_added_after_the_load_then_called_in_both_tables(void **state)
+LAYERS_TEST(test_layer_when_added_after_the_load_then_called_in_both_tables)
 {
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
@@ -14,7 +14,7 @@ static void test_layer_when_added_after_the_load_then_called_in_both_tables(void
     assert_int_equal(cushim_driver_version(), 12040);
 }
 
-static void test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a_call(void **state)
+LAYERS_TEST(test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a_call)
 {
     const struct cushim_dispatch_table *bootstrap = cushim_table_legacy();
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
@@ -31,7 +31,7 @@ static void test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a
     layers_assert_passes(bootstrap, "a "); /* a table that the program kept leads to the current one */
 }
 
-static void test_layer_when_there_is_no_driver_then_called_and_the_call_returns_no_device(void **state)
+LAYERS_TEST(test_layer_when_there_is_no_driver_then_called_and_the_call_returns_no_device)
 {
     struct cushim_load_options none = {.path = "none"};
     assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
@@ -48,7 +48,7 @@ static void test_layer_when_there_is_no_driver_then_called_and_the_call_returns_
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_WANTED);
 }
 
-static void test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_tables(void **state)
+LAYERS_TEST(test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_tables)
 {
     struct cushim_load_options none = {.path = "none"};
     assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
@@ -68,7 +68,7 @@ static void test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_ta
     assert_int_equal(absent->CtxSynchronize_v1(), CUDA_ERROR_NO_DEVICE);
 }
 
-static void test_layers_when_stacked_then_the_newest_is_on_top(void **state)
+LAYERS_TEST(test_layers_when_stacked_then_the_newest_is_on_top)
 {
     layers_add(&layer_a);
     unit_load_plain("fake_12040");
@@ -81,7 +81,7 @@ static void test_layers_when_stacked_then_the_newest_is_on_top(void **state)
     assert_int_equal(layers.installs, 6);
 }
 
-static void test_slots_when_the_layer_does_not_replace_them_then_they_are_the_drivers(void **state)
+LAYERS_TEST(test_slots_when_the_layer_does_not_replace_them_then_they_are_the_drivers)
 {
     cushim_fn before[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
     unit_load_plain("fake_12040");
@@ -104,7 +104,7 @@ static void test_slots_when_the_layer_does_not_replace_them_then_they_are_the_dr
     assert_memory_equal(before[kind], unit_table(kind), sizeof before[kind]);
 }
 
-static void test_layer_when_stopped_then_the_tables_below_are_current(void **state)
+LAYERS_TEST(test_layer_when_stopped_then_the_tables_below_are_current)
 {
     unit_load_plain("fake_12040");
     const struct cushim_dispatch_table *plain = cushim_table_legacy();
@@ -125,7 +125,7 @@ static void test_layer_when_stopped_then_the_tables_below_are_current(void **sta
     layers_assert_passes(cushim_table_legacy(), "c ");
 }
 
-static void test_layer_when_stopped_in_the_middle_then_the_ones_above_pass_on_to_the_ones_below(void **state)
+LAYERS_TEST(test_layer_when_stopped_in_the_middle_then_the_ones_above_pass_on_to_the_ones_below)
 {
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
@@ -143,7 +143,7 @@ static void test_layer_when_stopped_in_the_middle_then_the_ones_above_pass_on_to
     layers_assert_passes(cushim_table_per_thread(), "c' ");
 }
 
-static void test_layer_when_stopped_while_it_waits_then_never_installed(void **state)
+LAYERS_TEST(test_layer_when_stopped_while_it_waits_then_never_installed)
 {
     layers_add(&layer_a);
     layers_add(&layer_b);
@@ -154,7 +154,7 @@ static void test_layer_when_stopped_while_it_waits_then_never_installed(void **s
     assert_int_equal(layers.installs, 2);
 }
 
-static void test_stop_when_the_layer_is_not_installed_then_not_found(void **state)
+LAYERS_TEST(test_stop_when_the_layer_is_not_installed_then_not_found)
 {
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
@@ -206,7 +206,7 @@ static CUresult host_install(struct cushim_dispatch_table *table, const struct c
 
 static struct cushim_layer host = CUSHIM_LAYER("host functions", host_install, NULL);
 
-static void test_polyfill_when_a_layer_replaces_its_slot_then_the_layer_is_called_once(void **state)
+LAYERS_TEST(test_polyfill_when_a_layer_replaces_its_slot_then_the_layer_is_called_once)
 {
     layers_add(&host);
     mock_load_kind("fake_9010", (struct cushim_load_options){0}, LEGACY)->StreamAddCallback_v1 = mock_callback;
@@ -215,7 +215,7 @@ static void test_polyfill_when_a_layer_replaces_its_slot_then_the_layer_is_calle
     assert_string_equal(layers.calls, "function driver ");
 }
 
-static void test_cushim_init_when_there_is_a_layer_then_the_layer_is_called(void **state)
+LAYERS_TEST(test_cushim_init_when_there_is_a_layer_then_the_layer_is_called)
 {
     unit_load_plain("fake_12040");
     layers_add(&host);
@@ -230,7 +230,7 @@ static const bool by_kind[CUSHIM_SLOT_COUNT] = {
 #include "cushim/entry_points.h"
 };
 
-static void test_rows_when_the_tables_differ_then_entry_points_h_marks_them(void **state)
+LAYERS_TEST(test_rows_when_the_tables_differ_then_entry_points_h_marks_them)
 {
     unit_load_plain(FAKE_OF_LIST_VERSION);
     FOR_EACH_SLOT(slot)
@@ -238,24 +238,4 @@ static void test_rows_when_the_tables_differ_then_entry_points_h_marks_them(void
         if ((unit_pointer(slot, LEGACY) != unit_pointer(slot, PER_THREAD)) != by_kind[slot])
             fail_msg("%s", cush_symbols_slot_name(slot));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        LAYERS_TEST(test_layer_when_added_after_the_load_then_called_in_both_tables),
-        LAYERS_TEST(test_layer_when_added_before_the_load_then_nothing_is_loaded_until_a_call),
-        LAYERS_TEST(test_layer_when_there_is_no_driver_then_called_and_the_call_returns_no_device),
-        LAYERS_TEST(test_layers_when_a_later_load_finds_a_driver_then_they_are_on_its_tables),
-        LAYERS_TEST(test_layers_when_stacked_then_the_newest_is_on_top),
-        LAYERS_TEST(test_slots_when_the_layer_does_not_replace_them_then_they_are_the_drivers),
-        LAYERS_TEST(test_layer_when_stopped_then_the_tables_below_are_current),
-        LAYERS_TEST(test_layer_when_stopped_in_the_middle_then_the_ones_above_pass_on_to_the_ones_below),
-        LAYERS_TEST(test_layer_when_stopped_while_it_waits_then_never_installed),
-        LAYERS_TEST(test_stop_when_the_layer_is_not_installed_then_not_found),
-        LAYERS_TEST(test_polyfill_when_a_layer_replaces_its_slot_then_the_layer_is_called_once),
-        LAYERS_TEST(test_cushim_init_when_there_is_a_layer_then_the_layer_is_called),
-        LAYERS_TEST(test_rows_when_the_tables_differ_then_entry_points_h_marks_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

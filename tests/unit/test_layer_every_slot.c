@@ -91,7 +91,7 @@ static void assert_counts_each_slot(void)
     }
 }
 
-static void test_driver_table_when_a_layer_is_on_every_slot_then_each_call_passes_it_once(void **state)
+UNIT_TEST(test_driver_table_when_a_layer_is_on_every_slot_then_each_call_passes_it_once)
 {
     static const struct cushim_load_options options[] = {
         {.max_version = 0}, {.max_version = 11020}, {.max_version = 6050}, {.hide = "cuStreamGetCaptureInfo"}};
@@ -105,14 +105,14 @@ static void test_driver_table_when_a_layer_is_on_every_slot_then_each_call_passe
     }
 }
 
-static void test_null_driver_when_a_layer_is_on_every_slot_then_each_call_passes_it_once(void **state)
+UNIT_TEST(test_null_driver_when_a_layer_is_on_every_slot_then_each_call_passes_it_once)
 {
     struct cushim_load_options none = {.path = "none"};
     assert_int_equal(cushim_load(&none), CUDA_ERROR_FILE_NOT_FOUND);
     assert_counts_each_slot();
 }
 
-static void test_bootstrap_table_when_a_layer_waits_then_the_first_call_passes_it_once(void **state)
+UNIT_TEST(test_bootstrap_table_when_a_layer_waits_then_the_first_call_passes_it_once)
 {
     FOR_EACH_KIND(kind)
     for (int slot = 0; slot < CUSHIM_SLOT_COUNT; slot += 7) {
@@ -123,14 +123,4 @@ static void test_bootstrap_table_when_a_layer_waits_then_the_first_call_passes_i
         (void)call_slot(unit_table(kind), (enum cushim_slot)slot);
         assert_counted_once((enum cushim_slot)slot, kind);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_driver_table_when_a_layer_is_on_every_slot_then_each_call_passes_it_once),
-        UNIT_TEST(test_null_driver_when_a_layer_is_on_every_slot_then_each_call_passes_it_once),
-        UNIT_TEST(test_bootstrap_table_when_a_layer_waits_then_the_first_call_passes_it_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* Layers that are refused, and functions that install layers: those that fail, and those that call cushim. */
 #include "layers.h"
 
-static void test_layer_when_it_is_installed_or_was_then_refused(void **state)
+LAYERS_TEST(test_layer_when_it_is_installed_or_was_then_refused)
 {
     static const char function[] = "cushim_layer_add";
     struct cushim_layer same_name = CUSHIM_LAYER("a", layer_a.install, NULL);
@@ -17,7 +17,7 @@ static void test_layer_when_it_is_installed_or_was_then_refused(void **state)
     assert_int_equal(layers.installs, 2);
 }
 
-static void test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused(void **state)
+LAYERS_TEST(test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused)
 {
     static const struct {
         unsigned version, slot_count;
@@ -38,7 +38,7 @@ static void test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused(void 
     assert_int_equal(layers.installs, 0);
 }
 
-static void test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_with_a_sentence(void **state)
+LAYERS_TEST(test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_with_a_sentence)
 {
     unit_load_plain("fake_12040");
     struct cushim_layer other = CUSHIM_LAYER("other", layer_a.install, NULL);
@@ -50,7 +50,7 @@ static void test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_w
     assert_int_equal(layers.installs, 0);
 }
 
-static void test_layer_when_a_reserved_member_is_set_then_refused(void **state)
+LAYERS_TEST(test_layer_when_a_reserved_member_is_set_then_refused)
 {
     unit_load_plain("fake_12040");
     const struct cushim_dispatch_table *before = cushim_table_legacy();
@@ -64,7 +64,7 @@ static void test_layer_when_a_reserved_member_is_set_then_refused(void **state)
     assert_int_equal(layers.installs, 0);
 }
 
-static void test_layer_when_it_is_compiled_for_an_older_list_then_accepted(void **state)
+LAYERS_TEST(test_layer_when_it_is_compiled_for_an_older_list_then_accepted)
 {
     static struct cushim_layer older = CUSHIM_LAYER("older", NULL, NULL);
     older.install = layer_b.install;
@@ -82,7 +82,7 @@ static CUresult null_install(struct cushim_dispatch_table *table, const struct c
     return CUDA_SUCCESS;
 }
 
-static void test_layer_when_it_is_incomplete_then_refused(void **state)
+LAYERS_TEST(test_layer_when_it_is_incomplete_then_refused)
 {
     struct cushim_layer cases[] = {CUSHIM_LAYER(NULL, layer_a.install, NULL), CUSHIM_LAYER("", layer_a.install, NULL),
                                    CUSHIM_LAYER("x", NULL, NULL), CUSHIM_LAYER("x", null_install, NULL)};
@@ -97,7 +97,7 @@ static void test_layer_when_it_is_incomplete_then_refused(void **state)
     assert_ptr_equal(cushim_table_legacy(), before);
 }
 
-static void test_layer_when_install_fails_after_the_load_then_nothing_is_changed(void **state)
+LAYERS_TEST(test_layer_when_install_fails_after_the_load_then_nothing_is_changed)
 {
     struct cushim_layer_info info;
     unit_load_plain("fake_12040");
@@ -113,7 +113,7 @@ static void test_layer_when_install_fails_after_the_load_then_nothing_is_changed
     layers_assert_passes(cushim_table_legacy(), "b a ");
 }
 
-static void test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again(void **state)
+LAYERS_TEST(test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again)
 {
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
     layers_add(&layer_a);
@@ -144,7 +144,7 @@ static CUresult busy_install(struct cushim_dispatch_table *table, const struct c
     return CUDA_SUCCESS;
 }
 
-static void test_install_when_it_calls_cushim_then_nothing_hangs(void **state)
+LAYERS_TEST(test_install_when_it_calls_cushim_then_nothing_hangs)
 {
     int done = 0;
     struct cushim_layer busy = CUSHIM_LAYER("busy", busy_install, &done);
@@ -173,7 +173,7 @@ static CUresult states_install(struct cushim_dispatch_table *table, const struct
     return CUDA_SUCCESS;
 }
 
-static void test_install_when_called_then_it_gets_the_states_of_the_slots(void **state)
+LAYERS_TEST(test_install_when_called_then_it_gets_the_states_of_the_slots)
 {
     static enum cushim_slot_state states[CUSHIM_DEFAULT_STREAM_COUNT][CUSHIM_SLOT_COUNT];
     for (int i = 0; i < 2; i++) {
@@ -196,7 +196,7 @@ static void test_install_when_called_then_it_gets_the_states_of_the_slots(void *
     }
 }
 
-static void test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver(void **state)
+LAYERS_TEST(test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver)
 {
     struct cushim_load_options none = {.path = "none"};
     struct cushim_load_options fake = {.path = unit_fake("fake_12040")};
@@ -215,22 +215,4 @@ static void test_install_when_it_calls_a_layer_that_waited_too_then_the_call_rea
     assert_int_equal(asked, FAKE_CODE(ROW_StreamQuery_v1, 1));
     layers_assert_passes(cushim_table_legacy(), "a ");
     unit_reset(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        LAYERS_TEST(test_layer_when_it_is_installed_or_was_then_refused),
-        LAYERS_TEST(test_layer_when_it_is_compiled_for_a_newer_cushim_then_refused),
-        LAYERS_TEST(test_layer_when_it_is_compiled_for_a_set_of_functions_then_refused_with_a_sentence),
-        LAYERS_TEST(test_layer_when_a_reserved_member_is_set_then_refused),
-        LAYERS_TEST(test_layer_when_it_is_compiled_for_an_older_list_then_accepted),
-        LAYERS_TEST(test_layer_when_it_is_incomplete_then_refused),
-        LAYERS_TEST(test_layer_when_install_fails_after_the_load_then_nothing_is_changed),
-        LAYERS_TEST(test_load_when_a_waiting_layer_cannot_be_installed_then_it_fails_and_can_be_tried_again),
-        LAYERS_TEST(test_install_when_it_calls_cushim_then_nothing_hangs),
-        LAYERS_TEST(test_install_when_called_then_it_gets_the_states_of_the_slots),
-        LAYERS_TEST(test_install_when_it_calls_a_layer_that_waited_too_then_the_call_reaches_the_driver),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void assert_look_ups_lead_to_the_top(void)
     }
 }
 
-static void test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table(void **state)
+LAYERS_TEST(test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table)
 {
     static const struct cushim_load_options cases[] = {
         {.max_version = 0}, {.max_version = 12030}, {.hide = "cuStreamGetId"}};
@@ -68,7 +68,7 @@ static void test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table(
 }
 
 /* A driver returns the same cuGetProcAddress for both kinds. */
-static void test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_lead_to_the_top(void **state)
+LAYERS_TEST(test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_lead_to_the_top)
 {
     unit_load_plain("fake_12040");
     layers_add(&layer_a);
@@ -91,7 +91,7 @@ static void test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_
     }
 }
 
-static void test_look_ups_when_they_find_nothing_then_layers_change_nothing(void **state)
+LAYERS_TEST(test_look_ups_when_they_find_nothing_then_layers_change_nothing)
 {
     void *pointer = state;
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
@@ -111,7 +111,7 @@ static void test_look_ups_when_they_find_nothing_then_layers_change_nothing(void
     assert_string_equal(layers.calls, "a ");
 }
 
-static void test_symbol_if_available_when_a_layer_has_replaced_the_slot_then_the_function_of_the_layer(void **state)
+LAYERS_TEST(test_symbol_if_available_when_a_layer_has_replaced_the_slot_then_the_function_of_the_layer)
 {
     static const struct cushim_load_options cases[] = {{.path = "none"}, {.hide = "cuStreamQuery"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -127,15 +127,4 @@ static void test_symbol_if_available_when_a_layer_has_replaced_the_slot_then_the
                     == unit_pointer(CUSHIM_SLOT_StreamQuery_v1, PER_THREAD));
         assert_int_equal(cushim_symbol_if_available("cuCtxSynchronize") != NULL, i == 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        LAYERS_TEST(test_symbol_if_available_when_a_layer_has_replaced_the_slot_then_the_function_of_the_layer),
-        LAYERS_TEST(test_look_ups_when_there_are_layers_then_they_lead_to_the_top_table),
-        LAYERS_TEST(test_look_ups_when_the_look_up_itself_is_looked_up_then_its_answers_lead_to_the_top),
-        LAYERS_TEST(test_look_ups_when_they_find_nothing_then_layers_change_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

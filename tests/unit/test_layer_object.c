@@ -60,7 +60,7 @@ static size_t layer_count(void)
     return count;
 }
 
-static void test_objects_when_the_variable_names_them_then_they_are_layers_in_this_order(void **state)
+UNIT_TEST(test_objects_when_the_variable_names_them_then_they_are_layers_in_this_order)
 {
     unit_set_variable("CUSHIM_LAYERS", SEPARATOR OBJECT("layer_first") SEPARATOR SEPARATOR OBJECT("layer_second"));
     unit_load_plain("fake_12040");
@@ -74,7 +74,7 @@ static void test_objects_when_the_variable_names_them_then_they_are_layers_in_th
     assert_true(variable->used);
 }
 
-static void test_objects_when_the_first_call_loads_then_they_see_that_call(void **state)
+UNIT_TEST(test_objects_when_the_first_call_loads_then_they_see_that_call)
 {
     int before = *calls_of(first);
     unit_set_variable("CUSHIM_LAYERS", first);
@@ -83,7 +83,7 @@ static void test_objects_when_the_first_call_loads_then_they_see_that_call(void 
     assert_int_equal(*calls_of(first) - before, 1);
 }
 
-static void test_objects_when_the_first_load_fails_then_they_are_not_added_again(void **state)
+UNIT_TEST(test_objects_when_the_first_load_fails_then_they_are_not_added_again)
 {
     struct cushim_load_options none = {.path = "none"};
     unit_set_variable("CUSHIM_LAYERS", first);
@@ -94,7 +94,7 @@ static void test_objects_when_the_first_load_fails_then_they_are_not_added_again
     assert_passes(first, true);
 }
 
-static void test_objects_when_one_is_bad_then_the_load_fails_and_says_why(void **state)
+UNIT_TEST(test_objects_when_one_is_bad_then_the_load_fails_and_says_why)
 {
     static const struct {
         const char *layers;
@@ -125,7 +125,7 @@ static void test_objects_when_one_is_bad_then_the_load_fails_and_says_why(void *
     }
 }
 
-static void test_objects_when_the_path_is_too_long_then_the_load_fails(void **state)
+UNIT_TEST(test_objects_when_the_path_is_too_long_then_the_load_fails)
 {
     static char path[5000];
     struct cushim_load_options options = {.path = unit_fake("fake_12040")};
@@ -136,7 +136,7 @@ static void test_objects_when_the_path_is_too_long_then_the_load_fails(void **st
     unit_assert_contains(cushim_diagnosis_get()->message, "too long");
 }
 
-static void test_object_when_added_by_its_path_then_it_is_a_layer(void **state)
+UNIT_TEST(test_object_when_added_by_its_path_then_it_is_a_layer)
 {
     assert_int_equal(cush_layer_add_objects(first), CUDA_SUCCESS);
     unit_load_plain("fake_12040");
@@ -151,17 +151,4 @@ static void test_object_when_added_by_its_path_then_it_is_a_layer(void **state)
     unit_assert_contains(cushim_error_last()->message, "no_such_layer" SUFFIX " cannot be used: ");
     assert_null(strstr(cushim_error_last()->message, "cannot open"));
     assert_int_equal(layer_count(), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_objects_when_the_variable_names_them_then_they_are_layers_in_this_order),
-        UNIT_TEST(test_objects_when_the_first_call_loads_then_they_see_that_call),
-        UNIT_TEST(test_objects_when_the_first_load_fails_then_they_are_not_added_again),
-        UNIT_TEST(test_objects_when_one_is_bad_then_the_load_fails_and_says_why),
-        UNIT_TEST(test_objects_when_the_path_is_too_long_then_the_load_fails),
-        UNIT_TEST(test_object_when_added_by_its_path_then_it_is_a_layer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,13 +102,13 @@ static void run_threads(void)
     }
 }
 
-static void test_layers_when_added_while_other_threads_call_then_each_call_passes_each_at_most_once(void **state)
+UNIT_TEST(test_layers_when_added_while_other_threads_call_then_each_call_passes_each_at_most_once)
 {
     unit_load_plain("fake_12040");
     run_threads();
 }
 
-static void test_layers_when_added_during_the_first_load_then_all_are_installed(void **state)
+UNIT_TEST(test_layers_when_added_during_the_first_load_then_all_are_installed)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     run_threads();
@@ -123,7 +123,7 @@ static void *add_first(void *results)
     return NULL;
 }
 
-static void test_layer_when_added_by_several_threads_then_once(void **state)
+UNIT_TEST(test_layer_when_added_by_several_threads_then_once)
 {
     atomic_int added = 0;
     pthread_t threads[CALLERS];
@@ -135,14 +135,4 @@ static void test_layer_when_added_by_several_threads_then_once(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     pthread_barrier_destroy(&start);
     assert_int_equal(added, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_layers_when_added_while_other_threads_call_then_each_call_passes_each_at_most_once),
-        UNIT_TEST(test_layers_when_added_during_the_first_load_then_all_are_installed),
-        UNIT_TEST(test_layer_when_added_by_several_threads_then_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

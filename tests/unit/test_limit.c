@@ -59,7 +59,7 @@ static CUresult look_up_slot(const char *function, int version)
     return unit_call(found.fn);
 }
 
-static void test_limit_when_below_the_driver_then_the_version_is_the_limit(void **state)
+UNIT_TEST(test_limit_when_below_the_driver_then_the_version_is_the_limit)
 {
     int version = 0;
     load_limited("fake_13000", 11020);
@@ -71,7 +71,7 @@ static void test_limit_when_below_the_driver_then_the_version_is_the_limit(void 
     assert_int_equal(cushim_table()->DriverGetVersion_v1(NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_limit_when_not_below_the_driver_then_it_changes_nothing(void **state)
+UNIT_TEST(test_limit_when_not_below_the_driver_then_it_changes_nothing)
 {
     static const int limits[] = {12040, 12050, 13000, 999990};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
@@ -86,7 +86,7 @@ static void test_limit_when_not_below_the_driver_then_it_changes_nothing(void **
     }
 }
 
-static void test_limited_look_up_when_arguments_are_bad_then_refused(void **state)
+UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused)
 {
     const struct cushim_dispatch_table *table;
     CUdriverProcAddressQueryResult status;
@@ -100,7 +100,7 @@ static void test_limited_look_up_when_arguments_are_bad_then_refused(void **stat
     assert_int_equal(table->GetProcAddress_v2("cuInit", &found, 12020, 0, NULL), CUDA_SUCCESS);
 }
 
-static void test_limited_look_up_when_not_found_then_the_status_tells_why(void **state)
+UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why)
 {
     CUdriverProcAddressQueryResult status;
     void *found = &status;
@@ -121,7 +121,7 @@ static void test_limited_look_up_when_not_found_then_the_status_tells_why(void *
 }
 
 /* As observed with drivers 470, 535, 550 and 555, which answer, and with 580, which refuses. */
-static void test_limited_look_up_when_the_version_is_above_the_drivers_then_as_a_driver_of_that_version(void **state)
+UNIT_TEST(test_limited_look_up_when_the_version_is_above_the_drivers_then_as_a_driver_of_that_version)
 {
     static const struct {
         int limit, version;
@@ -159,7 +159,7 @@ static void assert_needs_7_0(const char *also)
     assert_int_equal(lookup("cuStreamQuery", 6050), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_too_new(void **state)
+UNIT_TEST(test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_too_new)
 {
     const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
@@ -178,7 +178,7 @@ static void test_per_thread_when_a_version_before_7_0_is_requested_then_forms_ar
     assert_int_equal(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
 }
 
-static void test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it_is_missing(void **state)
+UNIT_TEST(test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it_is_missing)
 {
     unit_load_plain("fake_6050");
     assert_needs_7_0("this driver is CUDA 6.5");
@@ -196,7 +196,7 @@ static void assert_hidden(const char *hide, enum cushim_slot_state instead)
     assert_int_equal(look_up_slot("cuStreamGetCaptureInfo", 12030), CUDA_ERROR_NOT_FOUND);
 }
 
-static void test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden(void **state)
+UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden)
 {
     static const char *const hides[] = {"StreamGetCaptureInfo_v3", "cuStreamGetCaptureInfo_v3",
                                         " ,StreamGetCaptureInfo_v3, ", "StreamGetId_v1,cuStreamGetCaptureInfo_v3"};
@@ -208,7 +208,7 @@ static void test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden(voi
     }
 }
 
-static void test_hide_when_a_function_is_named_then_all_its_versions_are_hidden(void **state)
+UNIT_TEST(test_hide_when_a_function_is_named_then_all_its_versions_are_hidden)
 {
     static const char *const hides[] = {"StreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies"};
     for (size_t i = 0; i < 2; i++) {
@@ -221,7 +221,7 @@ static void test_hide_when_a_function_is_named_then_all_its_versions_are_hidden(
     }
 }
 
-static void test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay(void **state)
+UNIT_TEST(test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay)
 {
     static const char *const hides[] = {"StreamUpdateCaptureDependencies_v1", "cuStreamUpdateCaptureDependencies_v1"};
     for (size_t i = 0; i < 2; i++) {
@@ -233,7 +233,7 @@ static void test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay(
     }
 }
 
-static void test_hide_when_a_missing_slot_is_called_then_message_says_hidden(void **state)
+UNIT_TEST(test_hide_when_a_missing_slot_is_called_then_message_says_hidden)
 {
     load_hidden("fake_12040", "StreamGetId");
     assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
@@ -241,7 +241,7 @@ static void test_hide_when_a_missing_slot_is_called_then_message_says_hidden(voi
     unit_assert_contains(cushim_error_last()->message, "hidden");
 }
 
-static void test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works(void **state)
+UNIT_TEST(test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works)
 {
     int version = -1;
     load_hidden("fake_12040", "DriverGetVersion,GetProcAddress,Init");
@@ -254,7 +254,7 @@ static void test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_
     assert_int_equal(lookup("cuStreamQuery", 12000), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_hide_when_capture_query_is_hidden_then_polyfill_is_missing(void **state)
+UNIT_TEST(test_hide_when_capture_query_is_hidden_then_polyfill_is_missing)
 {
     load_hidden("fake_12040", "StreamIsCapturing");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamIsCapturing_v1), CUSHIM_STATE_MISSING);
@@ -263,26 +263,26 @@ static void test_hide_when_capture_query_is_hidden_then_polyfill_is_missing(void
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCaptureInfo_v3), CUSHIM_STATE_MISSING);
 }
 
-static void test_hide_when_green_context_query_is_hidden_then_polyfill_is_missing(void **state)
+UNIT_TEST(test_hide_when_green_context_query_is_hidden_then_polyfill_is_missing)
 {
     load_hidden("fake_12040", "StreamGetGreenCtx");
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamGetCtx_v2), CUSHIM_STATE_MISSING);
 }
 
-static void test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too(void **state)
+UNIT_TEST(test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too)
 {
     load_hidden("fake_future", FAKE_FUTURE_ABI_FUNCTION);
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
     assert_int_equal(look_up_slot(FAKE_FUTURE_ABI_FUNCTION, FAKE_FUTURE_VERSION), CUDA_ERROR_NOT_FOUND);
 }
 
-static void test_min_version_when_met_then_loaded(void **state)
+UNIT_TEST(test_min_version_when_met_then_loaded)
 {
     unit_load("fake_12040", (struct cushim_load_options){.min_version = 12040});
     assert_int_equal(cushim_driver_version(), 12040);
 }
 
-static void test_min_version_when_the_driver_is_older_then_message_names_both_versions(void **state)
+UNIT_TEST(test_min_version_when_the_driver_is_older_then_message_names_both_versions)
 {
     struct cushim_load_options options = {.path = unit_fake("fake_11040"), .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
@@ -292,35 +292,10 @@ static void test_min_version_when_the_driver_is_older_then_message_names_both_ve
     assert_string_equal(cushim_diagnosis_get()->path, unit_fake("fake_11040"));
 }
 
-static void test_min_version_when_the_limit_is_lower_then_message_names_the_limit(void **state)
+UNIT_TEST(test_min_version_when_the_limit_is_lower_then_message_names_the_limit)
 {
     struct cushim_load_options options = {.path = unit_fake("fake_13000"), .max_version = 11040, .min_version = 12030};
     unit_assert_failed(cushim_load(&options), CUSHIM_REASON_TOO_OLD, CUDA_ERROR_NOT_SUPPORTED);
     unit_assert_contains(cushim_diagnosis_get()->message, "limited to CUDA 11.4");
     unit_assert_contains(cushim_diagnosis_get()->advice, "Remove the version limit");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_limit_when_below_the_driver_then_the_version_is_the_limit),
-        UNIT_TEST(test_limit_when_not_below_the_driver_then_it_changes_nothing),
-        UNIT_TEST(test_limited_look_up_when_arguments_are_bad_then_refused),
-        UNIT_TEST(test_limited_look_up_when_not_found_then_the_status_tells_why),
-        UNIT_TEST(test_limited_look_up_when_the_version_is_above_the_drivers_then_as_a_driver_of_that_version),
-        UNIT_TEST(test_per_thread_when_a_version_before_7_0_is_requested_then_forms_are_too_new),
-        UNIT_TEST(test_per_thread_when_the_driver_is_older_than_7_0_then_what_needs_it_is_missing),
-        UNIT_TEST(test_hide_when_a_slot_is_named_then_that_version_alone_is_hidden),
-        UNIT_TEST(test_hide_when_a_function_is_named_then_all_its_versions_are_hidden),
-        UNIT_TEST(test_hide_when_the_oldest_version_is_named_then_the_newer_ones_stay),
-        UNIT_TEST(test_hide_when_a_missing_slot_is_called_then_message_says_hidden),
-        UNIT_TEST(test_hide_when_the_version_and_the_look_up_are_hidden_then_the_rest_still_works),
-        UNIT_TEST(test_hide_when_capture_query_is_hidden_then_polyfill_is_missing),
-        UNIT_TEST(test_hide_when_green_context_query_is_hidden_then_polyfill_is_missing),
-        UNIT_TEST(test_hide_when_the_driver_has_a_newer_version_than_known_then_the_function_hides_it_too),
-        UNIT_TEST(test_min_version_when_met_then_loaded),
-        UNIT_TEST(test_min_version_when_the_driver_is_older_then_message_names_both_versions),
-        UNIT_TEST(test_min_version_when_the_limit_is_lower_then_message_names_the_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

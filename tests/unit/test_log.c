@@ -27,7 +27,7 @@ static int begin(void **state)
     return unit_reset(state);
 }
 
-#define LOG_TEST(test) cmocka_unit_test_setup(test, begin)
+#define LOG_TEST(name) UNIT_TEST_WITH(name, begin, NULL)
 
 static CUresult load_aloud(const char *path)
 {
@@ -55,7 +55,7 @@ static void assert_all_told(const char *outcome)
     assert_string_equal(heard.lines[line], outcome);
 }
 
-static void test_log_when_a_load_succeeds_then_logs_attempts_and_outcome(void **state)
+LOG_TEST(test_log_when_a_load_succeeds_then_logs_attempts_and_outcome)
 {
     char outcome[2048];
     snprintf(outcome, sizeof outcome, "loaded %s", unit_fake("fake_12040"));
@@ -63,20 +63,20 @@ static void test_log_when_a_load_succeeds_then_logs_attempts_and_outcome(void **
     assert_all_told(outcome);
 }
 
-static void test_log_when_a_load_fails_then_logs_attempts_and_reason(void **state)
+LOG_TEST(test_log_when_a_load_fails_then_logs_attempts_and_reason)
 {
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY);
     assert_all_told(cushim_diagnosis_get()->message);
 }
 
-static void test_log_when_the_whole_search_fails_then_logs_every_path(void **state)
+LOG_TEST(test_log_when_the_whole_search_fails_then_logs_every_path)
 {
     struct cushim_load_options options = {.root = "/no/such/root", .log = hear};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
     assert_all_told(cushim_diagnosis_get()->message);
 }
 
-static void test_log_when_variables_are_set_then_logs_them_and_whether_they_are_used(void **state)
+LOG_TEST(test_log_when_variables_are_set_then_logs_them_and_whether_they_are_used)
 {
     unit_set_variable("CUSHIM_DRIVER", "/no/such/driver");
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
@@ -87,7 +87,7 @@ static void test_log_when_variables_are_set_then_logs_them_and_whether_they_are_
     assert_int_equal(cushim_diagnosis_get()->variable_count, 2);
 }
 
-static void test_log_when_a_value_has_many_lines_then_a_line_is_still_one(void **state)
+LOG_TEST(test_log_when_a_value_has_many_lines_then_a_line_is_still_one)
 {
     unit_set_variable("CUSHIM_DRIVER", "/no\nsuch\r\ndriver");
     struct cushim_load_options options = {.log = hear};
@@ -95,7 +95,7 @@ static void test_log_when_a_value_has_many_lines_then_a_line_is_still_one(void *
     assert_true(heard.count >= 3);
 }
 
-static void test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome(void **state)
+LOG_TEST(test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome)
 {
     unit_load_plain("fake_12040");
     assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
@@ -105,7 +105,7 @@ static void test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome(
     assert_string_equal(heard.lines[1], cushim_error_last()->message);
 }
 
-static void test_log_when_options_are_invalid_then_logs_the_error(void **state)
+LOG_TEST(test_log_when_options_are_invalid_then_logs_the_error)
 {
     struct cushim_load_options options = {.max_version = 7, .log = hear};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_INVALID_VALUE);
@@ -124,7 +124,7 @@ static void use_the_driver(void)
     assert_int_equal(cushim_driver_version(), 12040);
 }
 
-static void test_log_when_it_uses_the_driver_then_the_driver_is_loaded(void **state)
+LOG_TEST(test_log_when_it_uses_the_driver_then_the_driver_is_loaded)
 {
     heard.work = use_the_driver;
     assert_int_equal(load_aloud(unit_fake("fake_12040")), CUDA_SUCCESS);
@@ -138,7 +138,7 @@ static void use_the_absent(void)
     assert_int_equal(cushim_driver_version(), 0);
 }
 
-static void test_log_when_nothing_was_loaded_then_the_diagnosis_is_complete(void **state)
+LOG_TEST(test_log_when_nothing_was_loaded_then_the_diagnosis_is_complete)
 {
     heard.work = use_the_absent;
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY);
@@ -151,27 +151,10 @@ static void load_another(void)
     unit_load_plain("fake_12040");
 }
 
-static void test_log_when_it_loads_another_after_a_failure_then_that_one_stays(void **state)
+LOG_TEST(test_log_when_it_loads_another_after_a_failure_then_that_one_stays)
 {
     heard.work = load_another;
     assert_int_equal(load_aloud(unit_fake("not_stub")), CUDA_ERROR_STUB_LIBRARY); /* the result of this load itself */
     assert_int_equal(cushim_driver_version(), 12040);
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        LOG_TEST(test_log_when_a_load_succeeds_then_logs_attempts_and_outcome),
-        LOG_TEST(test_log_when_a_load_fails_then_logs_attempts_and_reason),
-        LOG_TEST(test_log_when_the_whole_search_fails_then_logs_every_path),
-        LOG_TEST(test_log_when_variables_are_set_then_logs_them_and_whether_they_are_used),
-        LOG_TEST(test_log_when_a_value_has_many_lines_then_a_line_is_still_one),
-        LOG_TEST(test_log_when_a_driver_is_already_loaded_then_logs_only_the_outcome),
-        LOG_TEST(test_log_when_options_are_invalid_then_logs_the_error),
-        LOG_TEST(test_log_when_it_uses_the_driver_then_the_driver_is_loaded),
-        LOG_TEST(test_log_when_nothing_was_loaded_then_the_diagnosis_is_complete),
-        LOG_TEST(test_log_when_it_loads_another_after_a_failure_then_that_one_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static CUresult load_expecting(const char *fake)
     return cushim_load(&(struct cushim_load_options){.path = unit_fake(fake), .log = expect_line});
 }
 
-static void test_log_variable_when_it_names_a_file_then_every_load_appends_the_lines_of_the_callback(void **state)
+DIRECTORY_TEST(test_log_variable_when_it_names_a_file_then_every_load_appends_the_lines_of_the_callback)
 {
     char log[256];
     strcpy(expected, "before\n");
@@ -50,7 +50,7 @@ static void test_log_variable_when_it_names_a_file_then_every_load_appends_the_l
     assert_string_equal(file_text(log), expected);
 }
 
-static void test_log_variable_when_the_first_call_loads_then_its_load_is_logged(void **state)
+DIRECTORY_TEST(test_log_variable_when_the_first_call_loads_then_its_load_is_logged)
 {
     unit_set_variable("CUSHIM_LOG", directory_path("log"));
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
@@ -59,7 +59,7 @@ static void test_log_variable_when_the_first_call_loads_then_its_load_is_logged(
     unit_assert_contains(file_text(directory_path("log")), "]: loaded ");
 }
 
-static void test_log_variable_when_the_file_cannot_be_written_then_the_driver_is_loaded(void **state)
+DIRECTORY_TEST(test_log_variable_when_the_file_cannot_be_written_then_the_driver_is_loaded)
 {
     static char long_path[100000];
     char fifo[256];
@@ -104,7 +104,7 @@ static void assert_child_has_loaded(pid_t child)
         fail_msg("the child ended with status %#x", (unsigned)status);
 }
 
-static void test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_of_the_process(void **state)
+DIRECTORY_TEST(test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_of_the_process)
 {
     char text[4096], start[64];
     int ends[2];
@@ -122,7 +122,7 @@ static void test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_o
     unit_assert_contains(text, "]: loaded ");
 }
 
-static void test_log_variable_when_stderr_is_closed_or_unread_then_the_driver_is_loaded(void **state)
+DIRECTORY_TEST(test_log_variable_when_stderr_is_closed_or_unread_then_the_driver_is_loaded)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -133,7 +133,7 @@ static void test_log_variable_when_stderr_is_closed_or_unread_then_the_driver_is
     close(ends[1]);
 }
 
-static void test_log_variable_when_processes_share_a_file_then_no_line_is_lost_or_divided(void **state)
+DIRECTORY_TEST(test_log_variable_when_processes_share_a_file_then_no_line_is_lost_or_divided)
 {
     enum { CHILDREN = 4, LOADS = 200, LINES = 2 };
     pid_t children[CHILDREN];
@@ -153,17 +153,4 @@ static void test_log_variable_when_processes_share_a_file_then_no_line_is_lost_o
     for (const char *line = file_text(directory_path("log")); *line != '\0'; line = strchr(line, '\n') + 1, lines++)
         assert_memory_equal(line, "cushim[", strlen("cushim["));
     assert_int_equal(lines, CHILDREN * LOADS * LINES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_log_variable_when_it_names_a_file_then_every_load_appends_the_lines_of_the_callback),
-        DIRECTORY_TEST(test_log_variable_when_the_first_call_loads_then_its_load_is_logged),
-        DIRECTORY_TEST(test_log_variable_when_the_file_cannot_be_written_then_the_driver_is_loaded),
-        DIRECTORY_TEST(test_log_variable_when_it_is_stderr_then_the_lines_have_the_number_of_the_process),
-        DIRECTORY_TEST(test_log_variable_when_stderr_is_closed_or_unread_then_the_driver_is_loaded),
-        DIRECTORY_TEST(test_log_variable_when_processes_share_a_file_then_no_line_is_lost_or_divided),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static CUresult lookup(const char *function, int version)
 }
 
 /* tests/drivers compares every entry point at every version with a driver. This driver has the newest ones. */
-static void test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_it_is_found(void **state)
+UNIT_TEST(test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_it_is_found)
 {
     unit_load_plain(FAKE_OF_LIST_VERSION);
     for (size_t row = 0; row < ROW_COUNT; row++) {
@@ -36,7 +36,7 @@ static void test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_i
     }
 }
 
-static void test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written(void **state)
+UNIT_TEST(test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written)
 {
     static const int versions[] = {-1, 0, 1, 1999, 12041, 12050, 2147483647};
     cushim_fn untouched = (cushim_fn)abort;
@@ -54,19 +54,19 @@ static void test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_writt
     assert_true(fn == untouched);
 }
 
-static void test_lookup_when_no_driver_exists_then_returns_no_device(void **state)
+UNIT_TEST(test_lookup_when_no_driver_exists_then_returns_no_device)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(lookup("cuStreamQuery", 12040), CUDA_ERROR_NO_DEVICE);
 }
 
-static void test_lookup_when_nothing_was_loaded_then_it_loads(void **state)
+UNIT_TEST(test_lookup_when_nothing_was_loaded_then_it_loads)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_int_equal(lookup("cuStreamQuery", 12040), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_lookup_when_a_suffixed_symbol_is_given_then_not_found(void **state)
+UNIT_TEST(test_lookup_when_a_suffixed_symbol_is_given_then_not_found)
 {
     static const char *const drivers[] = {"fake_9010", "fake_11040", "fake_12040"};
     static const char *const symbols[] = {"cuStreamDestroy_v2", "cuStreamQuery_ptsz", "cuCtxCreate_v2", "StreamQuery"};
@@ -79,7 +79,7 @@ static void test_lookup_when_a_suffixed_symbol_is_given_then_not_found(void **st
 }
 
 /* dlsym() also searches the libraries that a library needs, libc among them. */
-static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **state)
+UNIT_TEST(test_lookup_when_the_name_is_another_librarys_then_not_found)
 {
     static const char *const drivers[] = {"fake_9010", "fake_12040"};
     static const char *const names[] = {"malloc", "free", "strcmp"};
@@ -94,7 +94,7 @@ static void test_lookup_when_the_name_is_another_librarys_then_not_found(void **
     }
 }
 
-static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **state)
+UNIT_TEST(test_lookup_when_nothing_is_found_then_the_answer_is_exact)
 {
     static const struct {
         const char *driver, *hide;
@@ -149,7 +149,7 @@ static void test_lookup_when_nothing_is_found_then_the_answer_is_exact(void **st
 }
 
 /* Of cuMemcpy2D, the entry point of CUDA 2.0 has no per-thread variant, and that of 3.2 has one, from CUDA 7.0 on. */
-static void test_lookup_when_the_old_version_has_no_per_thread_form_then_the_function_is_too_new(void **state)
+UNIT_TEST(test_lookup_when_the_old_version_has_no_per_thread_form_then_the_function_is_too_new)
 {
     struct cushim_lookup_answer answer;
     unit_load_plain("fake_12040");
@@ -163,7 +163,7 @@ static void test_lookup_when_the_old_version_has_no_per_thread_form_then_the_fun
     assert_int_equal(lookup_kind("cuMemcpy2D", 7000, CUSHIM_DEFAULT_STREAM_PER_THREAD), FAKE_CODE(ROW_Memcpy2D_v2, 1));
 }
 
-static void test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so(void **state)
+UNIT_TEST(test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so)
 {
     struct cushim_lookup_answer answer;
     unit_load_plain("fake_12040");
@@ -185,7 +185,7 @@ static void test_lookup_explain_when_found_or_no_driver_exists_then_status_says_
     assert_null(answer.fn);
 }
 
-static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver(void **state)
+UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver)
 {
     unit_load_plain("fake_future");
     assert_int_equal(cushim_driver_version(), FAKE_FUTURE_VERSION);
@@ -197,7 +197,7 @@ static void test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms(void **state)
+UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms)
 {
     const enum cushim_default_stream kind = CUSHIM_DEFAULT_STREAM_PER_THREAD;
     unit_load_plain("fake_future");
@@ -206,7 +206,7 @@ static void test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_f
                      FAKE_CODE(ROW_StreamQuery_v1, 1));
 }
 
-static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(void **state)
+UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden)
 {
     unit_load("fake_future", (struct cushim_load_options){.max_version = CUSHIM_LIST_VERSION});
     assert_int_equal(lookup(FAKE_FUTURE_FUNCTION, CUSHIM_LIST_VERSION), CUDA_ERROR_NOT_FOUND);
@@ -214,7 +214,7 @@ static void test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden(vo
     assert_int_equal(lookup(FAKE_FUTURE_ABI_FUNCTION, CUSHIM_LIST_VERSION), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked(void **state)
+UNIT_TEST(test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked)
 {
     *(enum fake_fault *)unit_object("fake_future", "fake_fault") = FAKE_LATER;
     unit_load_plain("fake_future");
@@ -222,7 +222,7 @@ static void test_lookup_when_the_list_errs_about_what_was_never_compared_then_th
     *(enum fake_fault *)unit_object("fake_future", "fake_fault") = FAKE_CORRECT;
 }
 
-static void test_symbol_name_when_it_is_the_drivers_then_its_exact_name(void **state)
+UNIT_TEST(test_symbol_name_when_it_is_the_drivers_then_its_exact_name)
 {
     cushim_fn fn = NULL;
     unit_load_plain("fake_12040");
@@ -230,7 +230,7 @@ static void test_symbol_name_when_it_is_the_drivers_then_its_exact_name(void **s
     assert_string_equal(cushim_symbol_name(fn), "cuStreamGetCaptureInfo_v3");
 }
 
-static void test_symbol_name_when_it_is_not_the_drivers_then_null(void **state)
+UNIT_TEST(test_symbol_name_when_it_is_not_the_drivers_then_null)
 {
     assert_null(cushim_symbol_name((cushim_fn)abort)); /* before any load */
     unit_load_plain("fake_12040");
@@ -242,7 +242,7 @@ static void test_symbol_name_when_it_is_not_the_drivers_then_null(void **state)
         cushim_symbol_name(unit_pointer(CUSHIM_SLOT_CtxCreate_v4, CUSHIM_DEFAULT_STREAM_LEGACY))); /* a polyfill */
 }
 
-static void test_symbol_name_when_the_address_is_inside_a_function_then_null(void **state)
+UNIT_TEST(test_symbol_name_when_the_address_is_inside_a_function_then_null)
 {
     union {
         cushim_fn fn;
@@ -254,7 +254,7 @@ static void test_symbol_name_when_the_address_is_inside_a_function_then_null(voi
     assert_null(cushim_symbol_name(inside.fn));
 }
 
-static void test_symbol_when_listed_then_the_function_of_its_slot(void **state)
+UNIT_TEST(test_symbol_when_listed_then_the_function_of_its_slot)
 {
     static const struct {
         const char *symbol;
@@ -279,7 +279,7 @@ static void test_symbol_when_listed_then_the_function_of_its_slot(void **state)
     }
 }
 
-static void test_symbol_when_the_slot_is_missing_then_null_and_the_reason(void **state)
+UNIT_TEST(test_symbol_when_the_slot_is_missing_then_null_and_the_reason)
 {
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11020, .hide = "StreamQuery"});
     assert_true(cushim_symbol("cuStreamGetId") == NULL);
@@ -298,7 +298,7 @@ static void test_symbol_when_the_slot_is_missing_then_null_and_the_reason(void *
     assert_int_equal(cushim_error_last()->code, CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_or_limited(void **state)
+UNIT_TEST(test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_or_limited)
 {
     const char *newer = FAKE_FUTURE_ABI_FUNCTION "_v2";
     unit_load_plain("fake_future");
@@ -314,7 +314,7 @@ static void test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_o
     assert_true(cushim_symbol(FAKE_FUTURE_FUNCTION) == NULL);
 }
 
-static void test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table(void **state)
+UNIT_TEST(test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     cushim_fn query = cushim_symbol("cuStreamQuery_ptsz");
@@ -331,7 +331,7 @@ static bool is_answered_without_a_driver(const char *symbol)
            || strcmp(symbol, "cuGetErrorName") == 0 || strcmp(symbol, "cuGetErrorString") == 0;
 }
 
-static void test_symbol_if_available_when_no_driver_exists_then_null_unless_the_call_succeeds(void **state)
+UNIT_TEST(test_symbol_if_available_when_no_driver_exists_then_null_unless_the_call_succeeds)
 {
     struct cushim_entry_point entry;
     unit_set_variable("CUSHIM_DRIVER", "none");
@@ -354,7 +354,7 @@ static void test_symbol_if_available_when_no_driver_exists_then_null_unless_the_
     assert_string_equal(cushim_error_last()->function, "cushim_symbol_if_available");
 }
 
-static void test_symbol_if_available_when_a_driver_is_loaded_then_as_symbol(void **state)
+UNIT_TEST(test_symbol_if_available_when_a_driver_is_loaded_then_as_symbol)
 {
     static const char *const drivers[] = {"fake_6050", "fake_11040", "fake_13000"};
     struct cushim_entry_point entry;
@@ -386,7 +386,7 @@ static const char *newest_symbol(const char *function, int version)
     return symbol;
 }
 
-static void test_function_if_available_when_asked_for_a_version_then_its_newest_abi_or_a_polyfill(void **state)
+UNIT_TEST(test_function_if_available_when_asked_for_a_version_then_its_newest_abi_or_a_polyfill)
 {
     static const char *const drivers[] = {"none", "fake_6050", "fake_11040", "fake_13000"};
     static const int versions[] = {6050, 11030, 13050};
@@ -407,7 +407,7 @@ static void test_function_if_available_when_asked_for_a_version_then_its_newest_
     }
 }
 
-static void test_function_if_available_when_the_driver_is_older_then_the_polyfill_of_the_kind(void **state)
+UNIT_TEST(test_function_if_available_when_the_driver_is_older_then_the_polyfill_of_the_kind)
 {
     unit_load_plain("fake_9010");
     cushim_fn legacy = cushim_function_if_available("cuLaunchHostFunc", 12000, CUSHIM_DEFAULT_STREAM_LEGACY);
@@ -422,42 +422,10 @@ static void test_function_if_available_when_the_driver_is_older_then_the_polyfil
     assert_int_equal(cushim_error_last()->code, CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_table_get_when_called_then_the_current_table_of_the_kind(void **state)
+UNIT_TEST(test_table_get_when_called_then_the_current_table_of_the_kind)
 {
     unit_load_plain("fake_12040");
     assert_ptr_equal(cushim_table_get(CUSHIM_DEFAULT_STREAM_LEGACY), cushim_table_legacy());
     assert_ptr_equal(cushim_table_get(CUSHIM_DEFAULT_STREAM_PER_THREAD), cushim_table_per_thread());
     assert_null(cushim_table_get(CUSHIM_DEFAULT_STREAM_COUNT));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_lookup_when_each_entry_point_is_looked_up_at_its_version_then_it_is_found),
-        UNIT_TEST(test_lookup_when_arguments_are_bad_then_refused_and_nothing_is_written),
-        UNIT_TEST(test_lookup_when_no_driver_exists_then_returns_no_device),
-        UNIT_TEST(test_lookup_when_nothing_was_loaded_then_it_loads),
-        UNIT_TEST(test_lookup_when_a_suffixed_symbol_is_given_then_not_found),
-        UNIT_TEST(test_lookup_when_the_name_is_another_librarys_then_not_found),
-        UNIT_TEST(test_lookup_when_nothing_is_found_then_the_answer_is_exact),
-        UNIT_TEST(test_lookup_when_the_old_version_has_no_per_thread_form_then_the_function_is_too_new),
-        UNIT_TEST(test_lookup_explain_when_found_or_no_driver_exists_then_status_says_so),
-        UNIT_TEST(test_lookup_when_the_driver_is_newer_than_the_lists_then_queries_the_driver),
-        UNIT_TEST(test_lookup_when_a_newer_driver_is_per_thread_then_returns_its_new_forms),
-        UNIT_TEST(test_lookup_when_a_newer_driver_is_limited_then_the_new_is_hidden),
-        UNIT_TEST(test_lookup_when_the_list_errs_about_what_was_never_compared_then_the_driver_is_still_asked),
-        UNIT_TEST(test_symbol_name_when_it_is_the_drivers_then_its_exact_name),
-        UNIT_TEST(test_symbol_name_when_it_is_not_the_drivers_then_null),
-        UNIT_TEST(test_symbol_name_when_the_address_is_inside_a_function_then_null),
-        UNIT_TEST(test_symbol_when_listed_then_the_function_of_its_slot),
-        UNIT_TEST(test_symbol_when_the_slot_is_missing_then_null_and_the_reason),
-        UNIT_TEST(test_symbol_when_not_listed_then_the_driver_is_asked_unless_hidden_or_limited),
-        UNIT_TEST(test_symbol_when_no_driver_exists_then_the_function_of_the_absent_table),
-        UNIT_TEST(test_symbol_if_available_when_no_driver_exists_then_null_unless_the_call_succeeds),
-        UNIT_TEST(test_symbol_if_available_when_a_driver_is_loaded_then_as_symbol),
-        UNIT_TEST(test_function_if_available_when_asked_for_a_version_then_its_newest_abi_or_a_polyfill),
-        UNIT_TEST(test_function_if_available_when_the_driver_is_older_then_the_polyfill_of_the_kind),
-        UNIT_TEST(test_table_get_when_called_then_the_current_table_of_the_kind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

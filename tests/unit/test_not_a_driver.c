@@ -15,7 +15,7 @@ static void assert_refused(const char *name, enum cushim_reason reason, CUresult
     assert_int_equal(diagnosis->cuda_version, 0);
 }
 
-static void test_library_when_it_is_not_a_driver_then_each_has_its_reason(void **state)
+UNIT_TEST(test_library_when_it_is_not_a_driver_then_each_has_its_reason)
 {
     static const struct {
         const char *name, *word;
@@ -34,7 +34,7 @@ static void test_library_when_it_is_not_a_driver_then_each_has_its_reason(void *
                        libraries[i].word);
 }
 
-static void test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed(void **state)
+UNIT_TEST(test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed)
 {
     int (*const function)(void) = (int (*)(void))unit_function("not_library", "not_a_driver");
     struct cushim_load_options options = {.handle = unit_open("not_library")};
@@ -43,20 +43,10 @@ static void test_handle_when_the_library_is_not_a_driver_then_refused_and_not_cl
     assert_int_equal(function(), 1);
 }
 
-static void test_load_when_the_load_before_failed_then_loads_a_driver(void **state)
+UNIT_TEST(test_load_when_the_load_before_failed_then_loads_a_driver)
 {
     assert_refused("not_stub", CUSHIM_REASON_STUB, CUDA_ERROR_STUB_LIBRARY, "stub");
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_driver_version(), 12040);
     assert_int_equal(cushim_table()->Init_v1(0), CUDA_SUCCESS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_library_when_it_is_not_a_driver_then_each_has_its_reason),
-        UNIT_TEST(test_handle_when_the_library_is_not_a_driver_then_refused_and_not_closed),
-        UNIT_TEST(test_load_when_the_load_before_failed_then_loads_a_driver),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,7 +270,7 @@ static int check(const struct scenario *scenario)
     return holds ? 0 : WRONG;
 }
 
-static void test_init_when_something_is_refused_then_names_it(void **state)
+DIRECTORY_TEST(test_init_when_something_is_refused_then_names_it)
 {
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
         int status;
@@ -297,7 +297,7 @@ static size_t count_files(void)
     return count;
 }
 
-static void test_init_when_it_looks_for_the_cause_then_leaves_nothing_open(void **state)
+DIRECTORY_TEST(test_init_when_it_looks_for_the_cause_then_leaves_nothing_open)
 {
     static const CUresult codes[] = {(CUresult)2, (CUresult)100, (CUresult)304, (CUresult)999};
     make_whole_machine();
@@ -310,13 +310,4 @@ static void test_init_when_it_looks_for_the_cause_then_leaves_nothing_open(void 
         assert_int_equal(cushim_init(), codes[i]);
         assert_int_equal(count_files(), before);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_init_when_something_is_refused_then_names_it),
-        DIRECTORY_TEST(test_init_when_it_looks_for_the_cause_then_leaves_nothing_open),
-    };
-    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -131,7 +131,7 @@ static void assert_only_status(struct answer *answer, CUstreamCaptureStatus stat
     assert_untouched(answer);
 }
 
-static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check(void **state)
+MOCK_TEST(test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check)
 {
     const struct cushim_dispatch_table *table = load("fake_9010");
     CUstreamCaptureStatus status = untouched.status;
@@ -145,7 +145,7 @@ static void test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_c
     assert_int_equal(table->StreamIsCapturing_v1(STREAM, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **state)
+MOCK_TEST(test_capture_info_when_the_driver_cannot_capture_then_idle)
 {
     const struct cushim_dispatch_table *table = load("fake_9010");
     struct answer answer = untouched;
@@ -160,7 +160,7 @@ static void test_capture_info_when_the_driver_cannot_capture_then_idle(void **st
 
 /* 10.0: relaxed captures, and whether a capture exists. */
 
-static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **state)
+MOCK_TEST(test_begin_capture_when_relaxed_then_the_older_one_is_called)
 {
     const struct cushim_dispatch_table *table = load("fake_10000");
     assert_int_equal(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
@@ -170,7 +170,7 @@ static void test_begin_capture_when_relaxed_then_the_older_one_is_called(void **
                      CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-static void test_begin_capture_when_in_another_mode_then_refused(void **state)
+MOCK_TEST(test_begin_capture_when_in_another_mode_then_refused)
 {
     const struct cushim_dispatch_table *table = load("fake_10000");
     mock_assert_refused(table->StreamBeginCapture_v2(STREAM, CU_STREAM_CAPTURE_MODE_GLOBAL), "cuStreamBeginCapture_v2");
@@ -180,7 +180,7 @@ static void test_begin_capture_when_in_another_mode_then_refused(void **state)
     mock_assert_calls("");
 }
 
-static void test_capture_info_when_driver_reports_only_the_status_then_refuses_more(void **state)
+MOCK_TEST(test_capture_info_when_driver_reports_only_the_status_then_refuses_more)
 {
     const struct cushim_dispatch_table *table = load("fake_10000");
     struct answer answer = untouched;
@@ -201,7 +201,7 @@ static void test_capture_info_when_driver_reports_only_the_status_then_refuses_m
                    "cuStreamGetCaptureInfo_v2", &answer);
 }
 
-static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_there_is(void **state)
+MOCK_TEST(test_capture_info_when_idle_or_invalidated_then_the_status_is_all_there_is)
 {
     static const char *const fakes[] = {"fake_10000", "fake_10010", "fake_12020"};
     static const CUstreamCaptureStatus statuses[] = {CU_STREAM_CAPTURE_STATUS_NONE,
@@ -218,7 +218,7 @@ static void test_capture_info_when_idle_or_invalidated_then_the_status_is_all_th
     }
 }
 
-static void test_capture_info_when_driver_reports_the_id_then_refuses_more(void **state)
+MOCK_TEST(test_capture_info_when_driver_reports_the_id_then_refuses_more)
 {
     const struct cushim_dispatch_table *table = load("fake_10010");
     struct answer answer = untouched;
@@ -236,7 +236,7 @@ static void test_capture_info_when_driver_reports_the_id_then_refuses_more(void 
 
 /* 11.3: everything except edge data; all edges were plain. */
 
-static void test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain(void **state)
+MOCK_TEST(test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
@@ -253,7 +253,7 @@ static void test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain(v
     assert_memory_equal(answer.edges, plain, sizeof plain);
 }
 
-static void test_capture_info_when_less_is_requested_then_requests_less_from_the_driver(void **state)
+MOCK_TEST(test_capture_info_when_less_is_requested_then_requests_less_from_the_driver)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer = untouched;
@@ -269,7 +269,7 @@ static void test_capture_info_when_less_is_requested_then_requests_less_from_the
     assert_int_equal(answer.count, 600);
 }
 
-static void test_capture_info_when_there_are_no_dependencies_then_no_edges(void **state)
+MOCK_TEST(test_capture_info_when_there_are_no_dependencies_then_no_edges)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
@@ -279,7 +279,7 @@ static void test_capture_info_when_there_are_no_dependencies_then_no_edges(void 
     assert_null(answer.edges);
 }
 
-static void test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused(void **state)
+MOCK_TEST(test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer;
@@ -291,7 +291,7 @@ static void test_capture_info_when_there_are_more_edges_than_we_can_show_then_re
     unit_assert_contains(cushim_error_last()->message, "512");
 }
 
-static void test_capture_info_when_arguments_are_bad_then_as_in_a_driver(void **state)
+MOCK_TEST(test_capture_info_when_arguments_are_bad_then_as_in_a_driver)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     struct answer answer = untouched;
@@ -306,7 +306,7 @@ static void test_capture_info_when_arguments_are_bad_then_as_in_a_driver(void **
     assert_only_status(&answer, CU_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
-static void test_capture_info_when_the_driver_fails_then_results_are_untouched(void **state)
+MOCK_TEST(test_capture_info_when_the_driver_fails_then_results_are_untouched)
 {
     static const char *const fakes[] = {"fake_9010", "fake_10000", "fake_10010", "fake_12020"};
     static const char *const questions[] = {"GetPriority", "IsCapturing", "Info_v1", "Info_v2"};
@@ -325,7 +325,7 @@ static void test_capture_info_when_the_driver_fails_then_results_are_untouched(v
     }
 }
 
-static void test_update_dependencies_when_edges_are_plain_then_the_older_one_is_called(void **state)
+MOCK_TEST(test_update_dependencies_when_edges_are_plain_then_the_older_one_is_called)
 {
     static const CUgraphEdgeData plain[2];
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -337,7 +337,7 @@ static void test_update_dependencies_when_edges_are_plain_then_the_older_one_is_
     assert_int_equal(table->StreamUpdateCaptureDependencies_v2(STREAM, NULL, NULL, 0, 0), CUDA_ERROR_ILLEGAL_STATE);
 }
 
-static void test_update_dependencies_when_an_edge_is_not_plain_then_refused(void **state)
+MOCK_TEST(test_update_dependencies_when_an_edge_is_not_plain_then_refused)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 2 * sizeof(CUgraphEdgeData); i++) {
@@ -347,26 +347,4 @@ static void test_update_dependencies_when_an_edge_is_not_plain_then_refused(void
         mock_assert_refused(table->StreamUpdateCaptureDependencies_v2(STREAM, NULL, edges, 2, 0),
                             "cuStreamUpdateCaptureDependencies_v2");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_is_capturing_when_the_driver_cannot_capture_then_none_after_a_check),
-        MOCK_TEST(test_capture_info_when_the_driver_cannot_capture_then_idle),
-        MOCK_TEST(test_begin_capture_when_relaxed_then_the_older_one_is_called),
-        MOCK_TEST(test_begin_capture_when_in_another_mode_then_refused),
-        MOCK_TEST(test_capture_info_when_driver_reports_only_the_status_then_refuses_more),
-        MOCK_TEST(test_capture_info_when_idle_or_invalidated_then_the_status_is_all_there_is),
-        MOCK_TEST(test_capture_info_when_driver_reports_the_id_then_refuses_more),
-        MOCK_TEST(test_capture_info_when_driver_lacks_edge_data_then_edges_are_plain),
-        MOCK_TEST(test_capture_info_when_less_is_requested_then_requests_less_from_the_driver),
-        MOCK_TEST(test_capture_info_when_there_are_no_dependencies_then_no_edges),
-        MOCK_TEST(test_capture_info_when_there_are_more_edges_than_we_can_show_then_refused),
-        MOCK_TEST(test_capture_info_when_arguments_are_bad_then_as_in_a_driver),
-        MOCK_TEST(test_capture_info_when_the_driver_fails_then_results_are_untouched),
-        MOCK_TEST(test_update_dependencies_when_edges_are_plain_then_the_older_one_is_called),
-        MOCK_TEST(test_update_dependencies_when_an_edge_is_not_plain_then_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static const struct cushim_dispatch_table *load(const char *fake)
     return cushim_table();
 }
 
-static void test_context_device_when_a_context_is_given_then_pushes_and_pops_it(void **state)
+MOCK_TEST(test_context_device_when_a_context_is_given_then_pushes_and_pops_it)
 {
     const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
@@ -97,7 +97,7 @@ static void test_context_device_when_a_context_is_given_then_pushes_and_pops_it(
     mock_assert_calls("Push(11) Synchronize( ) Pop( ) ");
 }
 
-static void test_context_device_when_no_context_is_given_then_queries_the_current_one(void **state)
+MOCK_TEST(test_context_device_when_no_context_is_given_then_queries_the_current_one)
 {
     const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
@@ -108,7 +108,7 @@ static void test_context_device_when_no_context_is_given_then_queries_the_curren
     mock_assert_calls("Synchronize( ) ");
 }
 
-static void test_context_device_when_a_step_fails_then_returns_the_error_and_pops_the_context(void **state)
+MOCK_TEST(test_context_device_when_a_step_fails_then_returns_the_error_and_pops_the_context)
 {
     static const char *const steps[] = {"Push", "GetDevice", "Synchronize", "Pop"};
     const struct cushim_dispatch_table *table = load("fake_12040");
@@ -124,7 +124,7 @@ static void test_context_device_when_a_step_fails_then_returns_the_error_and_pop
     }
 }
 
-static void test_context_device_when_output_pointer_is_null_then_refused(void **state)
+MOCK_TEST(test_context_device_when_output_pointer_is_null_then_refused)
 {
     const struct cushim_dispatch_table *table = load("fake_12040");
     assert_int_equal(table->CtxGetDevice_v2(NULL, CONTEXT), CUDA_ERROR_INVALID_VALUE);
@@ -132,7 +132,7 @@ static void test_context_device_when_output_pointer_is_null_then_refused(void **
     mock_assert_calls("");
 }
 
-static void test_stream_device_when_queried_then_pushes_and_pops_its_context(void **state)
+MOCK_TEST(test_stream_device_when_queried_then_pushes_and_pops_its_context)
 {
     const struct cushim_dispatch_table *table = load("fake_12040");
     CUdevice device = -1;
@@ -141,7 +141,7 @@ static void test_stream_device_when_queried_then_pushes_and_pops_its_context(voi
     assert_int_equal(device, 3);
 }
 
-static void test_stream_device_when_a_step_fails_then_returns_the_error_and_pops_the_context(void **state)
+MOCK_TEST(test_stream_device_when_a_step_fails_then_returns_the_error_and_pops_the_context)
 {
     static const char *const steps[] = {"GetCtx", "Push", "GetDevice", "Pop"};
     static const char *const calls[] = {"GetCtx(7) ", "GetCtx(7) Push(11) ", "GetCtx(7) Push(11) GetDevice( ) Pop( ) ",
@@ -157,7 +157,7 @@ static void test_stream_device_when_a_step_fails_then_returns_the_error_and_pops
     }
 }
 
-static void test_context_create_when_no_parameters_are_given_then_calls_the_older_version(void **state)
+MOCK_TEST(test_context_create_when_no_parameters_are_given_then_calls_the_older_version)
 {
     CUcontext context = NULL;
     const struct cushim_dispatch_table *table = load("fake_11000");
@@ -174,7 +174,7 @@ static void test_context_create_when_no_parameters_are_given_then_calls_the_olde
     mock_assert_calls("Create_v3(0, 0, 8, 2) ");
 }
 
-static void test_context_create_when_parameters_are_given_then_passes_them_on_or_refuses(void **state)
+MOCK_TEST(test_context_create_when_parameters_are_given_then_passes_them_on_or_refuses)
 {
     CUcontext context = NULL;
     CUexecAffinityParam affinity;
@@ -206,7 +206,7 @@ static void test_context_create_when_parameters_are_given_then_passes_them_on_or
     mock_assert_calls("Create_v2(8, 2) Create_v2(8, 2) ");
 }
 
-static void test_context_create_when_the_older_one_fails_then_the_code_is_passed_on(void **state)
+MOCK_TEST(test_context_create_when_the_older_one_fails_then_the_code_is_passed_on)
 {
     CUcontext context = NULL;
     const struct cushim_dispatch_table *table = load("fake_11000");
@@ -216,7 +216,7 @@ static void test_context_create_when_the_older_one_fails_then_the_code_is_passed
     assert_null(context);
 }
 
-static void test_primary_context_when_released_then_the_older_one_is_called(void **state)
+MOCK_TEST(test_primary_context_when_released_then_the_older_one_is_called)
 {
     const struct cushim_dispatch_table *table = load("fake_10010");
     assert_int_equal(table->DevicePrimaryCtxRelease_v2(2), CUDA_SUCCESS);
@@ -225,7 +225,7 @@ static void test_primary_context_when_released_then_the_older_one_is_called(void
     assert_int_equal(table->DevicePrimaryCtxRelease_v2(2), CUDA_ERROR_INVALID_DEVICE);
 }
 
-static void test_primary_context_when_its_flags_cannot_be_changed_while_active_then_refused(void **state)
+MOCK_TEST(test_primary_context_when_its_flags_cannot_be_changed_while_active_then_refused)
 {
     const struct cushim_dispatch_table *table = load("fake_10010");
     assert_int_equal(table->DevicePrimaryCtxSetFlags_v2(2, 4), CUDA_SUCCESS);
@@ -235,22 +235,4 @@ static void test_primary_context_when_its_flags_cannot_be_changed_while_active_t
     assert_string_equal(cushim_error_last()->function, "cuDevicePrimaryCtxSetFlags_v2");
     mock_fail("SetFlags", CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(table->DevicePrimaryCtxSetFlags_v2(2, 4), CUDA_ERROR_INVALID_VALUE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_context_device_when_a_context_is_given_then_pushes_and_pops_it),
-        MOCK_TEST(test_context_device_when_no_context_is_given_then_queries_the_current_one),
-        MOCK_TEST(test_context_device_when_a_step_fails_then_returns_the_error_and_pops_the_context),
-        MOCK_TEST(test_context_device_when_output_pointer_is_null_then_refused),
-        MOCK_TEST(test_stream_device_when_queried_then_pushes_and_pops_its_context),
-        MOCK_TEST(test_stream_device_when_a_step_fails_then_returns_the_error_and_pops_the_context),
-        MOCK_TEST(test_context_create_when_no_parameters_are_given_then_calls_the_older_version),
-        MOCK_TEST(test_context_create_when_parameters_are_given_then_passes_them_on_or_refuses),
-        MOCK_TEST(test_context_create_when_the_older_one_fails_then_the_code_is_passed_on),
-        MOCK_TEST(test_primary_context_when_released_then_the_older_one_is_called),
-        MOCK_TEST(test_primary_context_when_its_flags_cannot_be_changed_while_active_then_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

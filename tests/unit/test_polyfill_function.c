@@ -55,7 +55,7 @@ static const struct cushim_dispatch_table *load_before_13_2(void)
     return cushim_table();
 }
 
-static void test_parameter_count_when_there_are_some_then_they_are_counted(void **state)
+MOCK_TEST(test_parameter_count_when_there_are_some_then_they_are_counted)
 {
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t count = 77;
@@ -68,7 +68,7 @@ static void test_parameter_count_when_there_are_some_then_they_are_counted(void 
     mock_assert_calls("KernelGetName(8) KernelGetParamInfo(8, 0) KernelGetParamInfo(8, 1) KernelGetParamInfo(8, 2) ");
 }
 
-static void test_parameter_count_when_there_are_none_then_it_is_0(void **state)
+MOCK_TEST(test_parameter_count_when_there_are_none_then_it_is_0)
 {
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t of_function = 77;
@@ -80,7 +80,7 @@ static void test_parameter_count_when_there_are_none_then_it_is_0(void **state)
     assert_int_equal(of_kernel, 0);
 }
 
-static void test_parameter_count_when_an_argument_is_null_then_refused(void **state)
+MOCK_TEST(test_parameter_count_when_an_argument_is_null_then_refused)
 {
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t count = 77;
@@ -93,7 +93,7 @@ static void test_parameter_count_when_an_argument_is_null_then_refused(void **st
 }
 
 /* The older function returns the same code for a wrong handle and after the last parameter. */
-static void test_parameter_count_when_the_handle_is_wrong_then_the_code_is_passed_on(void **state)
+MOCK_TEST(test_parameter_count_when_the_handle_is_wrong_then_the_code_is_passed_on)
 {
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t count = 77;
@@ -107,7 +107,7 @@ static void test_parameter_count_when_the_handle_is_wrong_then_the_code_is_passe
     assert_int_equal(count, 77);
 }
 
-static void test_parameter_count_when_the_query_fails_then_the_code_is_passed_on(void **state)
+MOCK_TEST(test_parameter_count_when_the_query_fails_then_the_code_is_passed_on)
 {
     const struct cushim_dispatch_table *table = load_before_13_2();
     size_t count = 77;
@@ -115,16 +115,4 @@ static void test_parameter_count_when_the_query_fails_then_the_code_is_passed_on
     assert_int_equal(table->FuncGetParamCount_v1(FUNCTION, &count), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(table->KernelGetParamCount_v1(KERNEL, &count), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(count, 77);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_parameter_count_when_there_are_some_then_they_are_counted),
-        MOCK_TEST(test_parameter_count_when_there_are_none_then_it_is_0),
-        MOCK_TEST(test_parameter_count_when_an_argument_is_null_then_refused),
-        MOCK_TEST(test_parameter_count_when_the_handle_is_wrong_then_the_code_is_passed_on),
-        MOCK_TEST(test_parameter_count_when_the_query_fails_then_the_code_is_passed_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

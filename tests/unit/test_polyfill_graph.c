@@ -89,7 +89,7 @@ static const struct cushim_dispatch_table *load(const char *fake)
     return cushim_table();
 }
 
-static void test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version(void **state)
+MOCK_TEST(test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version)
 {
     CUgraphExec exec = NULL;
     assert_int_equal(load("fake_10010")->GraphInstantiateWithFlags_v1(&exec, GRAPH, 0), CUDA_SUCCESS);
@@ -104,7 +104,7 @@ static void test_instantiate_when_flags_are_zero_then_calls_the_newest_older_ver
     assert_null(exec);
 }
 
-static void test_instantiate_when_flags_are_given_then_refused(void **state)
+MOCK_TEST(test_instantiate_when_flags_are_given_then_refused)
 {
     CUgraphExec exec = NULL;
     const struct cushim_dispatch_table *table = load("fake_11000");
@@ -119,7 +119,7 @@ static void test_instantiate_when_flags_are_given_then_refused(void **state)
     assert_null(exec);
 }
 
-static void test_dependencies_when_edges_are_plain_then_the_older_ones_are_called(void **state)
+MOCK_TEST(test_dependencies_when_edges_are_plain_then_the_older_ones_are_called)
 {
     static const CUgraphEdgeData plain[3];
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -135,7 +135,7 @@ static void test_dependencies_when_edges_are_plain_then_the_older_ones_are_calle
     assert_int_equal(table->GraphAddDependencies_v2(GRAPH, from, to, NULL, 3), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void test_dependencies_when_an_edge_is_not_plain_then_only_adding_is_refused(void **state)
+MOCK_TEST(test_dependencies_when_an_edge_is_not_plain_then_only_adding_is_refused)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3 * sizeof(CUgraphEdgeData); i++) {
@@ -174,7 +174,7 @@ static query *const queries[] = {ask_edges, ask_dependencies, ask_dependents};
 static const char *const names[] = {"GetEdges", "GetDependencies", "GetDependents"};
 static const char *const calls[] = {"GetEdges(5) ", "GetDependencies(6) ", "GetDependents(6) "};
 
-static void test_graph_query_when_edge_data_is_requested_then_edges_are_plain(void **state)
+MOCK_TEST(test_graph_query_when_edge_data_is_requested_then_edges_are_plain)
 {
     static const CUgraphEdgeData plain[EDGE_COUNT];
     const struct cushim_dispatch_table *table = load("fake_12020");
@@ -191,7 +191,7 @@ static void test_graph_query_when_edge_data_is_requested_then_edges_are_plain(vo
     }
 }
 
-static void test_query_when_there_is_less_room_then_no_more_than_that_is_written(void **state)
+MOCK_TEST(test_query_when_there_is_less_room_then_no_more_than_that_is_written)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
@@ -206,7 +206,7 @@ static void test_query_when_there_is_less_room_then_no_more_than_that_is_written
     }
 }
 
-static void test_graph_query_when_only_the_count_is_requested_then_returns_it(void **state)
+MOCK_TEST(test_graph_query_when_only_the_count_is_requested_then_returns_it)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
@@ -216,7 +216,7 @@ static void test_graph_query_when_only_the_count_is_requested_then_returns_it(vo
     }
 }
 
-static void test_query_when_it_fails_then_edges_are_untouched(void **state)
+MOCK_TEST(test_query_when_it_fails_then_edges_are_untouched)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
@@ -232,7 +232,7 @@ static void test_query_when_it_fails_then_edges_are_untouched(void **state)
     }
 }
 
-static void test_graph_query_when_edge_data_is_requested_without_nodes_then_refused(void **state)
+MOCK_TEST(test_graph_query_when_edge_data_is_requested_without_nodes_then_refused)
 {
     const struct cushim_dispatch_table *table = load("fake_12020");
     for (size_t i = 0; i < 3; i++) {
@@ -241,20 +241,4 @@ static void test_graph_query_when_edge_data_is_requested_without_nodes_then_refu
         assert_int_equal(queries[i](table, NULL, &edge, &count), CUDA_ERROR_INVALID_VALUE);
         mock_assert_calls("");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_instantiate_when_flags_are_zero_then_calls_the_newest_older_version),
-        MOCK_TEST(test_instantiate_when_flags_are_given_then_refused),
-        MOCK_TEST(test_dependencies_when_edges_are_plain_then_the_older_ones_are_called),
-        MOCK_TEST(test_dependencies_when_an_edge_is_not_plain_then_only_adding_is_refused),
-        MOCK_TEST(test_graph_query_when_edge_data_is_requested_then_edges_are_plain),
-        MOCK_TEST(test_query_when_there_is_less_room_then_no_more_than_that_is_written),
-        MOCK_TEST(test_graph_query_when_only_the_count_is_requested_then_returns_it),
-        MOCK_TEST(test_query_when_it_fails_then_edges_are_untouched),
-        MOCK_TEST(test_graph_query_when_edge_data_is_requested_without_nodes_then_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static const struct cushim_dispatch_table *load_before_10(void)
     return cushim_table();
 }
 
-static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_once(void **state)
+MOCK_TEST(test_host_function_when_the_stream_comes_to_it_then_it_is_called_once)
 {
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, HANDLE(void *, 99)), CUDA_SUCCESS);
@@ -44,7 +44,7 @@ static void test_host_function_when_the_stream_comes_to_it_then_it_is_called_onc
     mock_assert_calls("host(99) ");
 }
 
-static void test_host_function_when_the_work_before_it_failed_then_it_is_not_called(void **state)
+MOCK_TEST(test_host_function_when_the_work_before_it_failed_then_it_is_not_called)
 {
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, host_function, NULL), CUDA_SUCCESS);
@@ -53,7 +53,7 @@ static void test_host_function_when_the_work_before_it_failed_then_it_is_not_cal
     mock_assert_calls("");
 }
 
-static void test_host_function_when_registration_fails_then_the_code_is_passed_on(void **state)
+MOCK_TEST(test_host_function_when_registration_fails_then_the_code_is_passed_on)
 {
     const struct cushim_dispatch_table *table = load_before_10();
     mock_fail("AddCallback", CUDA_ERROR_INVALID_HANDLE);
@@ -61,7 +61,7 @@ static void test_host_function_when_registration_fails_then_the_code_is_passed_o
     mock_assert_calls("AddCallback(7, 0) ");
 }
 
-static void test_host_function_when_null_then_refused(void **state)
+MOCK_TEST(test_host_function_when_null_then_refused)
 {
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v1(STREAM, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -76,8 +76,7 @@ static CUresult CUDAAPI is_capturing(CUstream stream, CUstreamCaptureStatus *sta
     return mock_call("IsCapturing", "%u", NUMBER(stream));
 }
 
-static void
-test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone(void **state)
+MOCK_TEST(test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone)
 {
     struct cushim_dispatch_table *hooks =
         mock_load("fake_12040", (struct cushim_load_options){.hide = "LaunchHostFunc"});
@@ -112,14 +111,14 @@ static const struct cushim_dispatch_table *load_before_13_2(void)
 }
 
 /* cuGetProcAddress of such a driver returns the older function for CUDA 13.1, of which the newer one is. */
-static void test_host_function_when_the_driver_declares_it_later_then_the_slot_is_a_polyfill(void **state)
+MOCK_TEST(test_host_function_when_the_driver_declares_it_later_then_the_slot_is_a_polyfill)
 {
     unit_load_plain("fake_13010");
     assert_int_equal(unit_state(CUSHIM_SLOT_LaunchHostFunc_v2), CUSHIM_STATE_POLYFILL);
     assert_int_equal(unit_state(CUSHIM_SLOT_MulticastBindMem_v2), CUSHIM_STATE_NATIVE);
 }
 
-static void test_host_function_when_its_thread_shall_block_then_the_older_one_is_called(void **state)
+MOCK_TEST(test_host_function_when_its_thread_shall_block_then_the_older_one_is_called)
 {
     const struct cushim_dispatch_table *table = load_before_13_2();
     assert_int_equal(table->LaunchHostFunc_v2(STREAM, host_function, HANDLE(void *, 99), CU_HOST_TASK_BLOCKING),
@@ -131,7 +130,7 @@ static void test_host_function_when_its_thread_shall_block_then_the_older_one_is
     mock_assert_calls("LaunchHostFunc(0, 1, 0) ");
 }
 
-static void test_host_function_when_its_thread_shall_spin_then_refused(void **state)
+MOCK_TEST(test_host_function_when_its_thread_shall_spin_then_refused)
 {
     const struct cushim_dispatch_table *table = load_before_13_2();
     static const unsigned modes[] = {CU_HOST_TASK_SPINWAIT, 2, UINT_MAX};
@@ -140,7 +139,7 @@ static void test_host_function_when_its_thread_shall_spin_then_refused(void **st
 }
 
 /* A driver before 10.0 has callbacks. */
-static void test_host_function_when_the_older_one_is_a_polyfill_too_then_it_is_called_once(void **state)
+MOCK_TEST(test_host_function_when_the_older_one_is_a_polyfill_too_then_it_is_called_once)
 {
     const struct cushim_dispatch_table *table = load_before_10();
     assert_int_equal(table->LaunchHostFunc_v2(STREAM, host_function, HANDLE(void *, 99), CU_HOST_TASK_BLOCKING),
@@ -155,7 +154,7 @@ static CUresult CUDAAPI event_record(CUevent event, CUstream stream)
     return mock_call("EventRecord", "%u, %u", NUMBER(event), NUMBER(stream));
 }
 
-static void test_event_record_when_flags_are_zero_then_calls_the_older_function(void **state)
+MOCK_TEST(test_event_record_when_flags_are_zero_then_calls_the_older_function)
 {
     struct cushim_dispatch_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
     hooks->EventRecord_v1 = event_record;
@@ -166,7 +165,7 @@ static void test_event_record_when_flags_are_zero_then_calls_the_older_function(
     mock_assert_calls("EventRecord(8, 0) ");
 }
 
-static void test_event_record_when_flags_are_given_then_refused(void **state)
+MOCK_TEST(test_event_record_when_flags_are_given_then_refused)
 {
     struct cushim_dispatch_table *hooks = mock_load("fake_11000", (struct cushim_load_options){0});
     const struct cushim_dispatch_table *table = cushim_table();
@@ -186,7 +185,7 @@ static CUresult CUDAAPI elapsed_time(float *milliseconds, CUevent start, CUevent
     return result;
 }
 
-static void test_elapsed_time_when_called_then_the_older_one_is(void **state)
+MOCK_TEST(test_elapsed_time_when_called_then_the_older_one_is)
 {
     float milliseconds = 0;
     struct cushim_dispatch_table *hooks = mock_load("fake_12040", (struct cushim_load_options){0});
@@ -226,7 +225,7 @@ static struct cushim_dispatch_table *load_with_contexts(const char *fake)
     return hooks;
 }
 
-static void test_stream_context_when_driver_lacks_green_contexts_then_queries_only_the_context(void **state)
+MOCK_TEST(test_stream_context_when_driver_lacks_green_contexts_then_queries_only_the_context)
 {
     CUcontext context = NULL;
     CUgreenCtx green = HANDLE(CUgreenCtx, 1);
@@ -237,7 +236,7 @@ static void test_stream_context_when_driver_lacks_green_contexts_then_queries_on
     assert_null(green);
 }
 
-static void test_stream_context_when_the_stream_is_not_green_then_writes_both_results(void **state)
+MOCK_TEST(test_stream_context_when_the_stream_is_not_green_then_writes_both_results)
 {
     CUcontext context = NULL;
     CUgreenCtx green = HANDLE(CUgreenCtx, 1);
@@ -249,7 +248,7 @@ static void test_stream_context_when_the_stream_is_not_green_then_writes_both_re
     assert_int_equal(cushim_table()->StreamGetCtx_v2(STREAM, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_stream_context_when_the_stream_is_green_then_the_primary_one_is_not_made_up(void **state)
+MOCK_TEST(test_stream_context_when_the_stream_is_green_then_the_primary_one_is_not_made_up)
 {
     CUcontext context = HANDLE(CUcontext, 1);
     CUgreenCtx green = NULL;
@@ -263,7 +262,7 @@ static void test_stream_context_when_the_stream_is_green_then_the_primary_one_is
     assert_int_equal(NUMBER(green), 12);
 }
 
-static void test_stream_context_when_a_question_fails_then_results_are_untouched(void **state)
+MOCK_TEST(test_stream_context_when_a_question_fails_then_results_are_untouched)
 {
     static const char *const questions[] = {"GetGreenCtx", "GetCtx"};
     load_with_contexts("fake_12040");
@@ -275,27 +274,4 @@ static void test_stream_context_when_a_question_fails_then_results_are_untouched
         assert_int_equal(NUMBER(context), 1);
         assert_int_equal(NUMBER(green), 2);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MOCK_TEST(test_host_function_when_the_stream_comes_to_it_then_it_is_called_once),
-        MOCK_TEST(test_host_function_when_the_work_before_it_failed_then_it_is_not_called),
-        MOCK_TEST(test_host_function_when_registration_fails_then_the_code_is_passed_on),
-        MOCK_TEST(test_host_function_when_null_then_refused),
-        MOCK_TEST(test_host_function_when_a_driver_with_hidden_functions_is_capturing_then_the_capture_is_left_alone),
-        MOCK_TEST(test_host_function_when_the_driver_declares_it_later_then_the_slot_is_a_polyfill),
-        MOCK_TEST(test_host_function_when_its_thread_shall_block_then_the_older_one_is_called),
-        MOCK_TEST(test_host_function_when_its_thread_shall_spin_then_refused),
-        MOCK_TEST(test_host_function_when_the_older_one_is_a_polyfill_too_then_it_is_called_once),
-        MOCK_TEST(test_event_record_when_flags_are_zero_then_calls_the_older_function),
-        MOCK_TEST(test_event_record_when_flags_are_given_then_refused),
-        MOCK_TEST(test_elapsed_time_when_called_then_the_older_one_is),
-        MOCK_TEST(test_stream_context_when_driver_lacks_green_contexts_then_queries_only_the_context),
-        MOCK_TEST(test_stream_context_when_the_stream_is_not_green_then_writes_both_results),
-        MOCK_TEST(test_stream_context_when_the_stream_is_green_then_the_primary_one_is_not_made_up),
-        MOCK_TEST(test_stream_context_when_a_question_fails_then_results_are_untouched),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void become_user(void)
         _exit(PROCESS_CANNOT);
 }
 
-static void test_environment_when_set_user_id_then_ignored_and_reported(void **state)
+DIRECTORY_TEST(test_environment_when_set_user_id_then_ignored_and_reported)
 {
     char program[PATH_MAX];
     if (geteuid() != 0) {
@@ -56,7 +56,7 @@ static void test_environment_when_set_user_id_then_ignored_and_reported(void **s
     assert_false(process_printed("version=12040") && process_printed("path=/tmp"));
 }
 
-static void test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed(void **state)
+DIRECTORY_TEST(test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed)
 {
     char program[PATH_MAX];
     snprintf(program, sizeof program, "%s", directory_copy("report", process_report, SIZE_MAX));
@@ -68,13 +68,4 @@ static void test_environment_when_the_same_program_has_no_more_rights_then_it_is
     process_assert_printed("variable=CUSHIM_DRIVER used\n");
     process_assert_printed("version=12040\n");
     assert_int_equal(access(directory_path("log"), F_OK), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_environment_when_set_user_id_then_ignored_and_reported),
-        DIRECTORY_TEST(test_environment_when_the_same_program_has_no_more_rights_then_it_is_followed),
-    };
-    return unit_status(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -85,14 +85,14 @@ static void assert_fault(enum fake_fault fault, bool found)
     }
 }
 
-static void test_proc_address_when_it_can_be_trusted_then_everything_is_found(void **state)
+UNIT_TEST(test_proc_address_when_it_can_be_trusted_then_everything_is_found)
 {
     assert_fault(FAKE_CORRECT, true);
     assert_fault(FAKE_SAYS_FOUND, true); /* success with NULL for what it lacks */
     assert_fault(FAKE_NO_STATUS, true);
 }
 
-static void test_proc_address_when_it_cannot_be_trusted_then_it_is_not_believed(void **state)
+UNIT_TEST(test_proc_address_when_it_cannot_be_trusted_then_it_is_not_believed)
 {
     assert_fault(FAKE_NEWEST, false); /* whatever the version */
     assert_fault(FAKE_SAME, false);   /* one function for all */
@@ -101,7 +101,7 @@ static void test_proc_address_when_it_cannot_be_trusted_then_it_is_not_believed(
     assert_fault(FAKE_STATUS_IGNORED, false);
 }
 
-static void test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not_asked(void **state)
+UNIT_TEST(test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not_asked)
 {
     const char *name = "fake_12040";
     unit_reset(state);
@@ -111,21 +111,10 @@ static void test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not
     assert_int_equal(counts[ROW_GetProcAddress_v2][0], 0);
 }
 
-static void test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver(void **state)
+UNIT_TEST(test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver)
 {
     cushim_fn fn = NULL;
     load_faulty(12040, FAKE_SAME);
     assert_int_equal(cushim_lookup("cuNoSuchThing", 12040, CUSHIM_DEFAULT_STREAM_LEGACY, &fn), CUDA_ERROR_NOT_FOUND);
     assert_null(fn);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_proc_address_when_it_can_be_trusted_then_everything_is_found),
-        UNIT_TEST(test_proc_address_when_it_cannot_be_trusted_then_it_is_not_believed),
-        UNIT_TEST(test_load_when_the_driver_lacks_only_what_windows_has_then_it_is_not_asked),
-        UNIT_TEST(test_lookup_when_the_function_is_unknown_then_does_not_query_an_untrusted_driver),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

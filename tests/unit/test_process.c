@@ -38,7 +38,7 @@ static void assert_stub_passed_over(void)
     process_assert_printed("query=100\n");
 }
 
-static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name(void **state)
+DIRECTORY_TEST(test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name)
 {
     const char *driver = directory_link("libcuda.so.1", unit_fake("fake_12040"));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
@@ -47,7 +47,7 @@ static void test_process_when_the_driver_is_on_the_library_path_then_it_is_found
     process_assert_printed("attempt=libcuda.so.1: a driver for CUDA 12.4");
 }
 
-static void test_process_when_a_bare_name_is_given_then_searches_for_it(void **state)
+DIRECTORY_TEST(test_process_when_a_bare_name_is_given_then_searches_for_it)
 {
     const char *driver = directory_link("libother.so", unit_fake("fake_12040"));
     unit_set_variable("LD_LIBRARY_PATH", directory_root());
@@ -57,7 +57,7 @@ static void test_process_when_a_bare_name_is_given_then_searches_for_it(void **s
     process_assert_printed("variable=CUSHIM_DRIVER used");
 }
 
-static void test_process_when_a_driver_is_open_already_then_that_one_is_taken(void **state)
+DIRECTORY_TEST(test_process_when_a_driver_is_open_already_then_that_one_is_taken)
 {
     const char *open = directory_link("somewhere/driver.so", unit_fake("fake_12040"));
     const char *named = directory_link("libcuda.so.1", unit_fake("fake_11040"));
@@ -67,14 +67,14 @@ static void test_process_when_a_driver_is_open_already_then_that_one_is_taken(vo
     process_assert_printed(HAS_MUSL ? "version=11040\n" : "version=12040\n");
 }
 
-static void test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over(void **state)
+DIRECTORY_TEST(test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over)
 {
     unit_set_variable("LD_LIBRARY_PATH", STUB);
     process_run(process_report, NULL, NULL);
     assert_stub_passed_over();
 }
 
-static void test_process_when_the_stub_is_open_already_then_it_is_passed_over(void **state)
+DIRECTORY_TEST(test_process_when_the_stub_is_open_already_then_it_is_passed_over)
 {
     process_run(process_report, STUB "/libcuda.so.1", NULL);
     if (HAS_MUSL)
@@ -83,7 +83,7 @@ static void test_process_when_the_stub_is_open_already_then_it_is_passed_over(vo
         assert_stub_passed_over();
 }
 
-static void test_process_when_linked_to_the_stub_then_it_is_passed_over(void **state)
+DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_it_is_passed_over)
 {
     unit_set_variable("LD_LIBRARY_PATH", STUB);
     process_run(process_report_linked, NULL, NULL);
@@ -91,7 +91,7 @@ static void test_process_when_linked_to_the_stub_then_it_is_passed_over(void **s
     assert_stub_passed_over();
 }
 
-static void test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it(void **state)
+DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it)
 {
     unit_set_variable("LD_LIBRARY_PATH", STUB);
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
@@ -110,7 +110,7 @@ static void assert_words(const char *words)
     assert_printed("attempt", text);
 }
 
-static void test_process_when_the_library_path_leads_to_a_corrupt_file_then_reports_the_loaders_message(void **state)
+DIRECTORY_TEST(test_process_when_the_library_path_leads_to_a_corrupt_file_then_reports_the_loaders_message)
 {
     char first[PATH_MAX];
     snprintf(first, sizeof first, "%s", directory_write("libcuda.so.1", "text", 4));
@@ -131,14 +131,14 @@ static const char *copy_of_report(void)
     return program;
 }
 
-static void test_process_when_the_file_found_lacks_a_library_then_that_one_is_named(void **state)
+DIRECTORY_TEST(test_process_when_the_file_found_lacks_a_library_then_that_one_is_named)
 {
     directory_link("libcuda.so.1", unit_fake("not_complete"));
     process_run(copy_of_report(), NULL, NULL);
     assert_words("libcushim_no_such_dependency.so.1");
 }
 
-static void test_process_when_the_file_found_is_broken_then_a_log_callback_changes_nothing(void **state)
+DIRECTORY_TEST(test_process_when_the_file_found_is_broken_then_a_log_callback_changes_nothing)
 {
     static const char *const arguments[] = {NULL, "log"};
     char broken[PATH_MAX];
@@ -150,21 +150,4 @@ static void test_process_when_the_file_found_is_broken_then_a_log_callback_chang
         process_assert_printed("result=303\n");
         process_assert_printed("reason=not-loadable\n");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_process_when_the_driver_is_on_the_library_path_then_it_is_found_by_name),
-        DIRECTORY_TEST(test_process_when_a_bare_name_is_given_then_searches_for_it),
-        DIRECTORY_TEST(test_process_when_a_driver_is_open_already_then_that_one_is_taken),
-        DIRECTORY_TEST(test_process_when_the_stub_is_on_the_library_path_then_it_is_passed_over),
-        DIRECTORY_TEST(test_process_when_the_stub_is_open_already_then_it_is_passed_over),
-        DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_it_is_passed_over),
-        DIRECTORY_TEST(test_process_when_linked_to_the_stub_then_a_full_path_loads_the_driver_beside_it),
-        DIRECTORY_TEST(test_process_when_the_library_path_leads_to_a_corrupt_file_then_reports_the_loaders_message),
-        DIRECTORY_TEST(test_process_when_the_file_found_lacks_a_library_then_that_one_is_named),
-        DIRECTORY_TEST(test_process_when_the_file_found_is_broken_then_a_log_callback_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **state)
+UNIT_TEST(test_slot_find_when_the_name_is_a_slots_then_it_is_found)
 {
     FOR_EACH_SLOT(slot)
     {
@@ -23,7 +23,7 @@ static void test_slot_find_when_the_name_is_a_slots_then_it_is_found(void **stat
     }
 }
 
-static void test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_nothing(void **state)
+UNIT_TEST(test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_nothing)
 {
     static const char *const names[] = {"",    "cu",           "cuNoSuchThing",      "StreamQuery_v2", "streamquery_v1",
                                         "_v1", "StreamQuery_", "cuStreamQuery_ptsz", "cuCtxCreate_v9"};
@@ -36,7 +36,7 @@ static void test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_no
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
-static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
+UNIT_TEST(test_slot_info_when_the_slot_is_none_then_refused)
 {
     static const int slots[] = {-1, INT_MIN, CUSHIM_SLOT_COUNT, INT_MAX};
     struct cushim_slot_info info = {.name = "untouched"};
@@ -52,13 +52,13 @@ static void test_slot_info_when_the_slot_is_none_then_refused(void **state)
     assert_string_equal(cushim_error_last()->function, "cushim_slot_get_info");
 }
 
-static void test_slot_info_when_nothing_was_loaded_then_it_loads(void **state)
+UNIT_TEST(test_slot_info_when_nothing_was_loaded_then_it_loads)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     assert_int_equal(unit_state(CUSHIM_SLOT_StreamQuery_v1), CUSHIM_STATE_NATIVE);
 }
 
-static void test_entry_point_when_iterated_then_returns_all_rows(void **state)
+UNIT_TEST(test_entry_point_when_iterated_then_returns_all_rows)
 {
     struct cushim_entry_point entry;
     size_t count = 0;
@@ -73,7 +73,7 @@ static void test_entry_point_when_iterated_then_returns_all_rows(void **state)
     assert_int_equal(cushim_entry_point_get_info(0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_require_when_all_can_be_called_then_success(void **state)
+UNIT_TEST(test_require_when_all_can_be_called_then_success)
 {
     static const char *const names[] = {"StreamQuery_v1", "cuStreamQuery", "cuStreamGetCaptureInfo_v3", "CtxCreate_v4"};
     const char *unmet = "untouched";
@@ -84,7 +84,7 @@ static void test_require_when_all_can_be_called_then_success(void **state)
     assert_string_equal(unmet, "untouched");
 }
 
-static void test_require_when_one_is_missing_then_the_first_is_named(void **state)
+UNIT_TEST(test_require_when_one_is_missing_then_the_first_is_named)
 {
     static const char *const names[] = {"StreamQuery_v1", "StreamGetId_v1", "StreamBeginCaptureToGraph_v1"};
     const char *unmet = NULL;
@@ -95,7 +95,7 @@ static void test_require_when_one_is_missing_then_the_first_is_named(void **stat
     assert_int_equal(cushim_require(names, 3, CUSHIM_DEFAULT_STREAM_LEGACY, NULL), CUDA_ERROR_NOT_SUPPORTED);
 }
 
-static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **state)
+UNIT_TEST(test_require_when_a_name_is_not_a_slot_then_message_names_it)
 {
     static const char *const names[] = {"StreamQuery_v1", "nonsense", "StreamGetId_v1"};
     const char *unmet = NULL;
@@ -106,7 +106,7 @@ static void test_require_when_a_name_is_not_a_slot_then_message_names_it(void **
     unit_assert_contains(cushim_error_last()->message, "\"nonsense\"");
 }
 
-static void test_require_when_no_driver_exists_then_not_met(void **state)
+UNIT_TEST(test_require_when_no_driver_exists_then_not_met)
 {
     static const char *const names[] = {"StreamQuery_v1"};
     const char *unmet = NULL;
@@ -115,7 +115,7 @@ static void test_require_when_no_driver_exists_then_not_met(void **state)
     assert_ptr_equal(unmet, names[0]);
 }
 
-static void test_require_when_arguments_are_bad_then_refused(void **state)
+UNIT_TEST(test_require_when_arguments_are_bad_then_refused)
 {
     static const char *const names[] = {"StreamQuery_v1", NULL};
     unit_load_plain("fake_11040");
@@ -125,7 +125,7 @@ static void test_require_when_arguments_are_bad_then_refused(void **state)
     assert_int_equal(cushim_error_last()->code, CUDA_ERROR_INVALID_VALUE);
 }
 
-static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
+UNIT_TEST(test_last_error_when_a_call_succeeds_then_it_stays)
 {
     unit_load_plain("fake_11040");
     assert_int_equal(cushim_table()->StreamGetId_v1(NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
@@ -136,7 +136,7 @@ static void test_last_error_when_a_call_succeeds_then_it_stays(void **state)
     assert_string_equal(cushim_error_last()->function, "cuStreamGetId");
 }
 
-static void test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so(void **state)
+UNIT_TEST(test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so)
 {
     *(enum fake_fault *)unit_object("fake_asked_12040", "fake_fault") = FAKE_ERROR;
     unit_load_plain("fake_asked_12040");
@@ -153,7 +153,7 @@ static void assert_refusal(struct cushim_load_options options, const char *messa
     assert_string_equal(cushim_error_last()->message, message);
 }
 
-static void test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_says_so(void **state)
+UNIT_TEST(test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_says_so)
 {
     assert_refusal((struct cushim_load_options){.max_version = 11040},
                    "cuStreamGetId needs CUDA 12.0; the version limit is CUDA 11.4, and this driver is CUDA 12.4.");
@@ -162,7 +162,7 @@ static void test_last_error_when_a_limit_or_hidden_functions_refuse_then_message
 }
 
 /* An equal code of the same function is another failure once the driver itself answers. */
-static void test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers(void **state)
+UNIT_TEST(test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_FILE_NOT_FOUND);
@@ -175,7 +175,7 @@ static void test_last_error_when_the_driver_fails_as_the_absent_table_did_then_t
     assert_null(strstr(cushim_error_last()->message, "No CUDA driver is loaded"));
 }
 
-static void test_set_error_when_the_strings_change_later_then_the_error_stays(void **state)
+UNIT_TEST(test_set_error_when_the_strings_change_later_then_the_error_stays)
 {
     char function[100], message[1000];
     snprintf(function, sizeof function, "my_function");
@@ -195,7 +195,7 @@ static void test_set_error_when_the_strings_change_later_then_the_error_stays(vo
     unit_assert_contains(cushim_error_last()->message, "CUDA_ERROR_UNKNOWN");
 }
 
-static void test_call_when_it_fails_then_its_error_is_recorded(void **state)
+UNIT_TEST(test_call_when_it_fails_then_its_error_is_recorded)
 {
     unit_load_plain("fake_12040");
     assert_int_equal(CUSHIM_CALL(StreamQuery_v1, NULL), unit_native_result(CUSHIM_SLOT_StreamQuery_v1, 0));
@@ -206,7 +206,7 @@ static void test_call_when_it_fails_then_its_error_is_recorded(void **state)
                      unit_native_result(CUSHIM_SLOT_StreamQuery_v1, CUSHIM_DEFAULT_STREAM_PER_THREAD));
 }
 
-static void test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay(void **state)
+UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay)
 {
     unit_load_plain("fake_11040");
     for (int i = 0; i < 2; i++)
@@ -224,7 +224,7 @@ static void assert_error_words(int code, const char *name, const char *sentence)
     assert_string_not_equal(text, "");
 }
 
-static void test_absent_error_names_when_queried_then_all_codes_have_one(void **state)
+UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     (void)cushim_load(NULL);
@@ -233,7 +233,7 @@ static void test_absent_error_names_when_queried_then_all_codes_have_one(void **
 #include "errors.inc"
 }
 
-static void test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis(void **state)
+UNIT_TEST(test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis)
 {
     const char *text = NULL;
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
@@ -246,7 +246,7 @@ static void test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_
     unit_assert_contains(text, "stub");
 }
 
-static void test_absent_error_names_when_the_code_is_unknown_then_null(void **state)
+UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null)
 {
     static const int codes[] = {-1, 99999, INT_MAX, INT_MIN};
     unit_set_variable("CUSHIM_DRIVER", "none");
@@ -264,7 +264,7 @@ static void test_absent_error_names_when_the_code_is_unknown_then_null(void **st
     for (size_t i = 0; i < sizeof(object).reserved / sizeof(object).reserved[0]; i++)                                  \
     assert_null((object).reserved[i])
 
-static void test_structs_when_filled_in_then_reserved_members_are_zero(void **state)
+UNIT_TEST(test_structs_when_filled_in_then_reserved_members_are_zero)
 {
     struct {
         struct cushim_slot_info info;
@@ -296,7 +296,7 @@ static void test_structs_when_filled_in_then_reserved_members_are_zero(void **st
     unit_set_variable("CUSHIM_MAX_VERSION", NULL);
 }
 
-static void test_version_when_written_as_text_then_has_the_numbers_of_the_library(void **state)
+UNIT_TEST(test_version_when_written_as_text_then_has_the_numbers_of_the_library)
 {
     char text[32];
     int version = cushim_version();
@@ -310,7 +310,7 @@ static void assert_described(int code, const char *words)
     assert_string_equal(cushim_error_string((CUresult)code), words);
 }
 
-static void test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded(void **state)
+UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded)
 {
 #define CUSHIM_ERROR(name, value, sentence) assert_described(value, #name ": " sentence);
 #include "errors.inc"
@@ -318,7 +318,7 @@ static void test_describe_when_nothing_was_loaded_then_each_code_has_words_and_n
     assert_int_equal(cushim_diagnosis_get()->reason, CUSHIM_REASON_NOT_TRIED);
 }
 
-static void test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_of_unknown(void **state)
+UNIT_TEST(test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_of_unknown)
 {
     static const int unknown[] = {CUSHIM_REASON_COUNT, -1, INT_MAX};
     static const char *const names[] = {
@@ -334,7 +334,7 @@ static void test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_o
         assert_string_equal(cushim_reason_name((enum cushim_reason)unknown[i]), names[CUSHIM_REASON_UNKNOWN]);
 }
 
-static void test_special_stream_when_the_driver_has_none_then_refused_with_the_version(void **state)
+UNIT_TEST(test_special_stream_when_the_driver_has_none_then_refused_with_the_version)
 {
     struct cushim_stream *stream = NULL;
     unit_load_plain("fake_6050");
@@ -351,7 +351,7 @@ static CUresult CUDAAPI error_string_of_a_newer_driver(CUresult error, const cha
     return *out_text != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_codes_alone(void **state)
+UNIT_TEST(test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_codes_alone)
 {
     struct cushim_dispatch_table *hooks = unit_object("fake_12040", "fake_hooks");
     unit_load_plain("fake_12040");
@@ -359,37 +359,4 @@ static void test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_c
     assert_described(CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE: there is no CUDA device that this process can use");
     assert_described(NEW_ERROR, "the words of the driver");
     unit_assert_contains(cushim_error_string((CUresult)99999), "neither");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_slot_find_when_the_name_is_a_slots_then_it_is_found),
-        UNIT_TEST(test_slot_find_when_the_name_is_unknown_then_not_found_and_writes_nothing),
-        UNIT_TEST(test_slot_info_when_the_slot_is_none_then_refused),
-        UNIT_TEST(test_slot_info_when_nothing_was_loaded_then_it_loads),
-        UNIT_TEST(test_entry_point_when_iterated_then_returns_all_rows),
-        UNIT_TEST(test_require_when_all_can_be_called_then_success),
-        UNIT_TEST(test_require_when_one_is_missing_then_the_first_is_named),
-        UNIT_TEST(test_require_when_a_name_is_not_a_slot_then_message_names_it),
-        UNIT_TEST(test_require_when_no_driver_exists_then_not_met),
-        UNIT_TEST(test_require_when_arguments_are_bad_then_refused),
-        UNIT_TEST(test_last_error_when_a_call_succeeds_then_it_stays),
-        UNIT_TEST(test_last_error_when_the_driver_lacks_it_despite_its_version_then_message_says_so),
-        UNIT_TEST(test_last_error_when_a_limit_or_hidden_functions_refuse_then_message_says_so),
-        UNIT_TEST(test_last_error_when_the_driver_fails_as_the_absent_table_did_then_the_words_are_the_drivers),
-        UNIT_TEST(test_set_error_when_the_strings_change_later_then_the_error_stays),
-        UNIT_TEST(test_call_when_it_fails_then_its_error_is_recorded),
-        UNIT_TEST(test_last_error_when_a_missing_slot_is_reported_again_then_its_words_stay),
-        UNIT_TEST(test_absent_error_names_when_queried_then_all_codes_have_one),
-        UNIT_TEST(test_absent_error_string_when_the_code_is_that_of_the_slots_then_is_the_diagnosis),
-        UNIT_TEST(test_absent_error_names_when_the_code_is_unknown_then_null),
-        UNIT_TEST(test_structs_when_filled_in_then_reserved_members_are_zero),
-        UNIT_TEST(test_version_when_written_as_text_then_has_the_numbers_of_the_library),
-        UNIT_TEST(test_describe_when_nothing_was_loaded_then_each_code_has_words_and_nothing_is_loaded),
-        UNIT_TEST(test_describe_when_a_driver_is_loaded_then_it_is_asked_for_unknown_codes_alone),
-        UNIT_TEST(test_special_stream_when_the_driver_has_none_then_refused_with_the_version),
-        UNIT_TEST(test_reason_when_asked_for_then_has_words_and_an_unknown_one_those_of_unknown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

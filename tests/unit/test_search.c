@@ -61,7 +61,7 @@ static void assert_found_at(const char *path)
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_search_when_nothing_exists_then_reports_every_path(void **state)
+DIRECTORY_TEST(test_search_when_nothing_exists_then_reports_every_path)
 {
     unit_assert_failed(load(), CUSHIM_REASON_NOT_FOUND, CUDA_ERROR_FILE_NOT_FOUND);
     const struct cushim_diagnosis *diagnosis = cushim_diagnosis_get();
@@ -72,7 +72,7 @@ static void test_search_when_nothing_exists_then_reports_every_path(void **state
     }
 }
 
-static void test_search_when_the_driver_is_in_a_known_path_then_finds_it(void **state)
+DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it)
 {
     size_t index = 0;
     for (; attempt_path(index) != NULL; index++) {
@@ -86,7 +86,7 @@ static void test_search_when_the_driver_is_in_a_known_path_then_finds_it(void **
     assert_true(index >= 18);
 }
 
-static void test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version(void **state)
+DIRECTORY_TEST(test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version)
 {
     size_t index = 0;
     while (attempt_path(index) != NULL && attempt_path(index)[0] != '\0')
@@ -100,14 +100,14 @@ static void test_search_when_a_known_path_names_the_kernel_module_then_searches_
     assert_found_at(directory_copy(name, unit_fake("fake_12040"), SIZE_MAX));
 }
 
-static void test_search_when_a_driver_is_in_the_driver_store_then_finds_it(void **state)
+DIRECTORY_TEST(test_search_when_a_driver_is_in_the_driver_store_then_finds_it)
 {
     directory_write("root/usr/lib/wsl/drivers/iigd_dch.inf_amd64_1/readme", "", 0);
     assert_found_at(directory_copy("root/usr/lib/wsl/drivers/nv_dispi.inf_amd64_2/libcuda.so.1",
                                    unit_fake("fake_12040"), SIZE_MAX));
 }
 
-static void test_search_when_a_snap_names_directories_then_they_are_known_paths(void **state)
+DIRECTORY_TEST(test_search_when_a_snap_names_directories_then_they_are_known_paths)
 {
     char path[PATH_MAX];
     size_t count = 0;
@@ -124,7 +124,7 @@ static void test_search_when_a_snap_names_directories_then_they_are_known_paths(
     unit_set_variable("SNAP_LIBRARY_PATH", NULL);
 }
 
-static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins(void **state)
+DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins)
 {
     const char *stub = directory_copy(attempt_path(0), unit_fake("not_stub"), SIZE_MAX);
     const char *driver =
@@ -134,7 +134,7 @@ static void test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins
     assert_int_equal(cushim_diagnosis_get()->attempts[0].reason, CUSHIM_REASON_STUB);
 }
 
-static void test_search_when_broken_files_come_first_then_the_driver_behind_them_wins(void **state)
+DIRECTORY_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins)
 {
     directory_write(attempt_path(find_place("/usr/lib64/l")), "text", 4);
     directory_copy(attempt_path(find_place("/lib64/l")), unit_fake("fake_12040"), 5000);
@@ -145,7 +145,7 @@ static void test_search_when_broken_files_come_first_then_the_driver_behind_them
     assert_true(cushim_diagnosis_get()->attempt_count >= 5);
 }
 
-static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason(void **state)
+DIRECTORY_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason)
 {
     const char *stub = directory_copy(attempt_path(2), unit_fake("not_stub"), SIZE_MAX);
     directory_write(attempt_path(3), "text", 4);
@@ -153,7 +153,7 @@ static void test_search_when_all_is_broken_then_the_first_thing_found_is_the_rea
     unit_assert_contains(cushim_diagnosis_get()->message, stub);
 }
 
-static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(void **state)
+DIRECTORY_TEST(test_search_when_the_root_is_deep_then_path_and_message_are_whole)
 {
     char deep[3000] = "root";
     while (strlen(deep) < sizeof deep - 210) {
@@ -184,7 +184,7 @@ static void test_search_when_the_root_is_deep_then_path_and_message_are_whole(vo
     }
 }
 
-static void test_root_when_the_driver_is_behind_links_then_they_are_followed_below_the_root(void **state)
+DIRECTORY_TEST(test_root_when_the_driver_is_behind_links_then_they_are_followed_below_the_root)
 {
     static const struct {
         const char *link, *target;
@@ -213,7 +213,7 @@ static void test_root_when_the_driver_is_behind_links_then_they_are_followed_bel
     }
 }
 
-static void test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_root(void **state)
+DIRECTORY_TEST(test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_root)
 {
     directory_link("root/lib64", "/opt/lib64");
     const char *driver = directory_copy("root/opt/lib64/libcuda.so.1", unit_fake("fake_12040"), SIZE_MAX);
@@ -225,7 +225,7 @@ static void test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_r
     assert_string_equal(cushim_diagnosis_get()->path, driver);
 }
 
-static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found(void **state)
+DIRECTORY_TEST(test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found)
 {
     char up[PATH_MAX] = "../../../../../../../../../../../..";
     char directory[PATH_MAX];
@@ -242,7 +242,7 @@ static void test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_
         assert_string_equal(cushim_diagnosis_get()->attempts[i].result, "not found");
 }
 
-static void test_root_when_links_are_too_many_then_not_found(void **state)
+DIRECTORY_TEST(test_root_when_links_are_too_many_then_not_found)
 {
     char name[64], target[64];
     directory_copy("root/link-40", unit_fake("fake_12040"), SIZE_MAX);
@@ -257,7 +257,7 @@ static void test_root_when_links_are_too_many_then_not_found(void **state)
     assert_int_equal(load(), CUDA_SUCCESS);
 }
 
-static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it(void **state)
+DIRECTORY_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it)
 {
     assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
     const struct cushim_diagnosis *failed = cushim_diagnosis_get();
@@ -272,7 +272,7 @@ static void test_load_when_the_driver_appears_after_a_failure_then_the_next_load
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
 }
 
-static void test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one(void **state)
+DIRECTORY_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one)
 {
     struct cushim_load_options options = {.path = directory_copy("driver.so", unit_fake("not_stub"), SIZE_MAX)};
     assert_int_equal(cushim_load(&options), CUDA_ERROR_STUB_LIBRARY);
@@ -282,7 +282,7 @@ static void test_load_when_the_file_is_replaced_after_a_failure_then_the_next_lo
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
 }
 
-static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same(void **state)
+DIRECTORY_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same)
 {
     assert_int_equal(load(), CUDA_ERROR_FILE_NOT_FOUND);
     const struct cushim_diagnosis *first = cushim_diagnosis_get();
@@ -300,14 +300,14 @@ static void test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the
     }
 }
 
-static void test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program(void **state)
+DIRECTORY_TEST(test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program)
 {
     (void)cushim_load(NULL); /* a machine with a driver loads it; then there are no messages either */
     assert_null(dlerror());
 }
 
 /* The same sentence, once for a variable that was used and once for one that was not, makes two different diagnoses. */
-static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ(void **state)
+DIRECTORY_TEST(test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ)
 {
     struct cushim_load_options options = {.root = root()};
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
@@ -316,29 +316,4 @@ static void test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses
     options.hide = "StreamQuery";
     assert_int_equal(cushim_load(&options), CUDA_ERROR_FILE_NOT_FOUND);
     assert_false(cushim_diagnosis_get()->variables[0].used);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_search_when_nothing_exists_then_reports_every_path),
-        DIRECTORY_TEST(test_search_when_the_driver_is_in_a_known_path_then_finds_it),
-        DIRECTORY_TEST(test_search_when_a_known_path_names_the_kernel_module_then_searches_that_version),
-        DIRECTORY_TEST(test_search_when_a_driver_is_in_the_driver_store_then_finds_it),
-        DIRECTORY_TEST(test_search_when_a_snap_names_directories_then_they_are_known_paths),
-        DIRECTORY_TEST(test_search_when_the_stub_comes_first_then_the_driver_behind_it_wins),
-        DIRECTORY_TEST(test_search_when_broken_files_come_first_then_the_driver_behind_them_wins),
-        DIRECTORY_TEST(test_search_when_all_is_broken_then_the_first_thing_found_is_the_reason),
-        DIRECTORY_TEST(test_search_when_the_root_is_deep_then_path_and_message_are_whole),
-        DIRECTORY_TEST(test_root_when_the_driver_is_behind_links_then_they_are_followed_below_the_root),
-        DIRECTORY_TEST(test_root_when_a_directory_is_a_link_then_it_is_followed_below_the_root),
-        DIRECTORY_TEST(test_root_when_links_lead_out_of_it_then_the_machines_files_are_not_found),
-        DIRECTORY_TEST(test_root_when_links_are_too_many_then_not_found),
-        DIRECTORY_TEST(test_load_when_the_driver_appears_after_a_failure_then_the_next_load_has_it),
-        DIRECTORY_TEST(test_load_when_the_file_is_replaced_after_a_failure_then_the_next_load_has_the_new_one),
-        DIRECTORY_TEST(test_load_when_it_fails_the_same_way_again_then_the_diagnosis_is_the_same),
-        DIRECTORY_TEST(test_load_when_the_system_knows_no_driver_then_no_words_are_left_for_the_program),
-        DIRECTORY_TEST(test_load_when_only_the_use_of_a_variable_differs_then_the_diagnoses_differ),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

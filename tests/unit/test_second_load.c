@@ -24,7 +24,7 @@ static void assert_differs(struct cushim_load_options options, CUresult code, co
     assert_int_equal(before->code, CUDA_SUCCESS);
 }
 
-static void test_second_load_when_no_options_are_given_then_agrees(void **state)
+UNIT_TEST(test_second_load_when_no_options_are_given_then_agrees)
 {
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040, .hide = "StreamQuery"});
     assert_agrees((struct cushim_load_options){0});
@@ -32,7 +32,7 @@ static void test_second_load_when_no_options_are_given_then_agrees(void **state)
     assert_int_equal(cushim_driver_version(), 11040);
 }
 
-static void test_second_load_when_the_options_are_equal_then_agrees(void **state)
+UNIT_TEST(test_second_load_when_the_options_are_equal_then_agrees)
 {
     struct cushim_load_options options = {
         .path = unit_fake("fake_12040"), .max_version = 11040, .min_version = 10000, .hide = "StreamQuery_v1"};
@@ -42,7 +42,7 @@ static void test_second_load_when_the_options_are_equal_then_agrees(void **state
     assert_agrees(options);
 }
 
-static void test_second_load_when_the_file_differs_then_message_names_it(void **state)
+UNIT_TEST(test_second_load_when_the_file_differs_then_message_names_it)
 {
     unit_load_plain("fake_12040");
     assert_differs((struct cushim_load_options){.path = unit_fake("fake_11040")}, CUDA_ERROR_NOT_PERMITTED,
@@ -52,7 +52,7 @@ static void test_second_load_when_the_file_differs_then_message_names_it(void **
     assert_differs((struct cushim_load_options){.path = "none"}, CUDA_ERROR_NOT_PERMITTED, "different library");
 }
 
-static void test_second_load_when_the_file_is_named_in_another_way_then_it_agrees(void **state)
+UNIT_TEST(test_second_load_when_the_file_is_named_in_another_way_then_it_agrees)
 {
     char path[2048];
     unit_load_plain("fake_12040");
@@ -60,7 +60,7 @@ static void test_second_load_when_the_file_is_named_in_another_way_then_it_agree
     assert_agrees((struct cushim_load_options){.path = path});
 }
 
-static void test_second_load_when_the_handle_differs_then_message_names_it(void **state)
+UNIT_TEST(test_second_load_when_the_handle_differs_then_message_names_it)
 {
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.handle = unit_open("fake_12040")});
@@ -68,7 +68,7 @@ static void test_second_load_when_the_handle_differs_then_message_names_it(void 
                    "different library");
 }
 
-static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree(void **state)
+UNIT_TEST(test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree)
 {
     struct cushim_load_options options = {.handle = unit_open("fake_12040")};
     assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
@@ -79,7 +79,7 @@ static void test_second_load_when_the_first_was_by_handle_then_path_and_handle_a
                    "different library");
 }
 
-static void test_second_load_when_the_limit_differs_then_message_names_it(void **state)
+UNIT_TEST(test_second_load_when_the_limit_differs_then_message_names_it)
 {
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
     assert_agrees((struct cushim_load_options){.max_version = 11040});
@@ -89,7 +89,7 @@ static void test_second_load_when_the_limit_differs_then_message_names_it(void *
                    "different version limit");
 }
 
-static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees(void **state)
+UNIT_TEST(test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees)
 {
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.max_version = 12040});
@@ -98,7 +98,7 @@ static void test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agre
                    "different version limit");
 }
 
-static void test_second_load_when_the_hidden_functions_differ_then_message_names_them(void **state)
+UNIT_TEST(test_second_load_when_the_hidden_functions_differ_then_message_names_them)
 {
     unit_load_plain("fake_12040");
     assert_agrees((struct cushim_load_options){.hide = ""});
@@ -112,13 +112,13 @@ static void test_second_load_when_the_hidden_functions_differ_then_message_names
                    "different hidden functions");
 }
 
-static void test_second_load_when_the_root_differs_then_message_names_it(void **state)
+UNIT_TEST(test_second_load_when_the_root_differs_then_message_names_it)
 {
     unit_load_plain("fake_12040");
     assert_differs((struct cushim_load_options){.root = "/no/such/root"}, CUDA_ERROR_NOT_PERMITTED, "root");
 }
 
-static void test_second_load_when_the_minimum_is_higher_then_not_supported(void **state)
+UNIT_TEST(test_second_load_when_the_minimum_is_higher_then_not_supported)
 {
     unit_load("fake_12040", (struct cushim_load_options){.max_version = 11040});
     assert_agrees((struct cushim_load_options){.min_version = 11040});
@@ -126,7 +126,7 @@ static void test_second_load_when_the_minimum_is_higher_then_not_supported(void 
                    "older than the requested minimum version");
 }
 
-static void test_second_load_when_an_option_is_invalid_then_message_names_it(void **state)
+UNIT_TEST(test_second_load_when_an_option_is_invalid_then_message_names_it)
 {
     unit_load_plain("fake_12040");
     assert_differs((struct cushim_load_options){.max_version = 7}, CUDA_ERROR_INVALID_VALUE, "The option max_version");
@@ -134,7 +134,7 @@ static void test_second_load_when_an_option_is_invalid_then_message_names_it(voi
 }
 
 /* The library keeps copies of the options, not the caller's strings. */
-static void test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same(void **state)
+UNIT_TEST(test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same)
 {
     char path[1024];
     char root[] = "/first";
@@ -152,7 +152,7 @@ static void test_second_load_when_the_first_ones_strings_have_changed_then_it_ag
     assert_differs((struct cushim_load_options){.hide = hide}, CUDA_ERROR_NOT_PERMITTED, "hidden");
 }
 
-static void test_second_load_when_the_variables_of_the_first_have_changed_then_it_agrees_all_the_same(void **state)
+UNIT_TEST(test_second_load_when_the_variables_of_the_first_have_changed_then_it_agrees_all_the_same)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     unit_set_variable("CUSHIM_HIDE", "StreamQuery");
@@ -167,7 +167,7 @@ static void test_second_load_when_the_variables_of_the_first_have_changed_then_i
 
 /* The options of the program overruled the environment at first, so the ignored part of the environment must not matter
  * now. */
-static void test_second_load_when_only_the_environment_differs_then_it_agrees(void **state)
+UNIT_TEST(test_second_load_when_only_the_environment_differs_then_it_agrees)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_11040"));
     unit_set_variable("CUSHIM_MAX_VERSION", "11.2");
@@ -179,32 +179,9 @@ static void test_second_load_when_only_the_environment_differs_then_it_agrees(vo
     assert_int_equal(cushim_driver_version(), 12000);
 }
 
-static void test_second_load_when_the_path_is_not_a_file_then_refused_as_another_library(void **state)
+UNIT_TEST(test_second_load_when_the_path_is_not_a_file_then_refused_as_another_library)
 {
     unit_load_plain("fake_12040");
     assert_int_equal(cushim_load(&(struct cushim_load_options){.path = "/"}), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(cushim_driver_version(), 12040);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_second_load_when_the_path_is_not_a_file_then_refused_as_another_library),
-        UNIT_TEST(test_second_load_when_no_options_are_given_then_agrees),
-        UNIT_TEST(test_second_load_when_the_options_are_equal_then_agrees),
-        UNIT_TEST(test_second_load_when_the_file_differs_then_message_names_it),
-        UNIT_TEST(test_second_load_when_the_file_is_named_in_another_way_then_it_agrees),
-        UNIT_TEST(test_second_load_when_the_handle_differs_then_message_names_it),
-        UNIT_TEST(test_second_load_when_the_first_was_by_handle_then_path_and_handle_agree),
-        UNIT_TEST(test_second_load_when_the_limit_differs_then_message_names_it),
-        UNIT_TEST(test_second_load_when_a_limit_is_at_or_above_the_driver_then_it_agrees),
-        UNIT_TEST(test_second_load_when_the_hidden_functions_differ_then_message_names_them),
-        UNIT_TEST(test_second_load_when_the_root_differs_then_message_names_it),
-        UNIT_TEST(test_second_load_when_the_minimum_is_higher_then_not_supported),
-        UNIT_TEST(test_second_load_when_an_option_is_invalid_then_message_names_it),
-        UNIT_TEST(test_second_load_when_the_first_ones_strings_have_changed_then_it_agrees_all_the_same),
-        UNIT_TEST(test_second_load_when_the_variables_of_the_first_have_changed_then_it_agrees_all_the_same),
-        UNIT_TEST(test_second_load_when_only_the_environment_differs_then_it_agrees),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void assert_nothing(const struct cushim_system *system)
     assert_false(system->container);
 }
 
-static void test_system_when_nothing_exists_then_empty(void **state)
+DIRECTORY_TEST(test_system_when_nothing_exists_then_empty)
 {
     struct cushim_system system = query_system();
     assert_nothing(&system);
@@ -46,7 +46,7 @@ static void test_system_when_nothing_exists_then_empty(void **state)
     assert_nothing(&system);
 }
 
-static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
+DIRECTORY_TEST(test_system_when_arguments_are_odd_then_nothing_breaks)
 {
     struct cushim_system system;
     static char deep[100000];
@@ -58,7 +58,7 @@ static void test_system_when_arguments_are_odd_then_nothing_breaks(void **state)
     assert_in_range(system.gpu_node_count, 0, 16);
 }
 
-static void test_system_when_the_nodes_are_there_then_they_are_ready(void **state)
+DIRECTORY_TEST(test_system_when_the_nodes_are_there_then_they_are_ready)
 {
     add("dev/nvidiactl", "");
     add("dev/nvidia-uvm", "");
@@ -74,7 +74,7 @@ static void test_system_when_the_nodes_are_there_then_they_are_ready(void **stat
     assert_int_equal(system.wsl_node, CUSHIM_NODE_ABSENT);
 }
 
-static void test_system_when_on_wsl_then_reports_its_node(void **state)
+DIRECTORY_TEST(test_system_when_on_wsl_then_reports_its_node)
 {
     add("dev/dxg", "");
     struct cushim_system system = query_system();
@@ -83,7 +83,7 @@ static void test_system_when_on_wsl_then_reports_its_node(void **state)
     assert_int_equal(system.gpu_node, CUSHIM_NODE_ABSENT);
 }
 
-static void test_system_when_on_jetson_then_reports_its_node(void **state)
+DIRECTORY_TEST(test_system_when_on_jetson_then_reports_its_node)
 {
     add("dev/nvmap", "");
     struct cushim_system system = query_system();
@@ -91,7 +91,7 @@ static void test_system_when_on_jetson_then_reports_its_node(void **state)
     assert_int_equal(system.control_node, CUSHIM_NODE_ABSENT);
 }
 
-static void test_kernel_module_when_it_tells_its_version_then_that_is_found(void **state)
+DIRECTORY_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found)
 {
     static const char *const texts[][2] = {
         {"NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03  Wed Jul  3\nGCC version:  gcc 12.2.0\n",
@@ -111,13 +111,13 @@ static void test_kernel_module_when_it_tells_its_version_then_that_is_found(void
     }
 }
 
-static void test_kernel_module_when_only_sysfs_tells_then_that_is_found(void **state)
+DIRECTORY_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found)
 {
     add("sys/module/nvidia/version", "580.159.03\n");
     assert_string_equal(query_system().kernel_module, "580.159.03");
 }
 
-static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void **state)
+DIRECTORY_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu)
 {
     static const struct {
         const char *vendor, *class;
@@ -137,7 +137,7 @@ static void test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu(void *
     assert_true(query_system().gpu_on_bus);
 }
 
-static void test_system_when_files_are_links_then_they_are_followed_below_the_root(void **state)
+DIRECTORY_TEST(test_system_when_files_are_links_then_they_are_followed_below_the_root)
 {
     add("data/version", "580.159.03\n");
     add("data/gpu/vendor", "0x10de\n");
@@ -152,7 +152,7 @@ static void test_system_when_files_are_links_then_they_are_followed_below_the_ro
     assert_int_equal(system.gpu_node, CUSHIM_NODE_READY);
 }
 
-static void test_system_when_links_lead_out_of_the_root_then_empty(void **state)
+DIRECTORY_TEST(test_system_when_links_lead_out_of_the_root_then_empty)
 {
     const char *version = directory_write("host/version", "580.159.03\n", 11);
     directory_write("host/pci/0000:01:00.0/vendor", "0x10de\n", 7);
@@ -166,7 +166,7 @@ static void test_system_when_links_lead_out_of_the_root_then_empty(void **state)
     assert_nothing(&system);
 }
 
-static void test_system_when_fifos_are_there_then_they_are_not_read(void **state)
+DIRECTORY_TEST(test_system_when_fifos_are_there_then_they_are_not_read)
 {
     static const char *const names[] = {"root/proc/driver/nvidia/version", "root/sys/module/nvidia/version",
                                         "root/.dockerenv", "root/proc/1/cgroup", "root/sys/bus/pci/devices"};
@@ -176,7 +176,7 @@ static void test_system_when_fifos_are_there_then_they_are_not_read(void **state
     assert_nothing(&system);
 }
 
-static void test_container_when_a_mark_exists_then_detected(void **state)
+DIRECTORY_TEST(test_container_when_a_mark_exists_then_detected)
 {
     static const char *const marks[][2] = {
         {".dockerenv", ""},
@@ -194,23 +194,4 @@ static void test_container_when_a_mark_exists_then_detected(void **state)
     }
     add("proc/1/cgroup", "0::/init.scope\n");
     assert_false(query_system().container);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DIRECTORY_TEST(test_system_when_nothing_exists_then_empty),
-        DIRECTORY_TEST(test_system_when_arguments_are_odd_then_nothing_breaks),
-        DIRECTORY_TEST(test_system_when_the_nodes_are_there_then_they_are_ready),
-        DIRECTORY_TEST(test_system_when_on_wsl_then_reports_its_node),
-        DIRECTORY_TEST(test_system_when_on_jetson_then_reports_its_node),
-        DIRECTORY_TEST(test_kernel_module_when_it_tells_its_version_then_that_is_found),
-        DIRECTORY_TEST(test_kernel_module_when_only_sysfs_tells_then_that_is_found),
-        DIRECTORY_TEST(test_bus_when_a_display_device_is_nvidias_then_there_is_a_gpu),
-        DIRECTORY_TEST(test_system_when_files_are_links_then_they_are_followed_below_the_root),
-        DIRECTORY_TEST(test_system_when_links_lead_out_of_the_root_then_empty),
-        DIRECTORY_TEST(test_system_when_fifos_are_there_then_they_are_not_read),
-        DIRECTORY_TEST(test_container_when_a_mark_exists_then_detected),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

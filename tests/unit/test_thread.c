@@ -58,12 +58,36 @@ static void assert_all(CUresult expected)
         assert_int_equal(results[i], expected);
 }
 
+static void fail_in_an_own_way(int index)
+{
+    static const enum cushim_slot slots[] = {CUSHIM_SLOT_StreamGetId_v1, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1};
+    const char *unmet;
+    struct cushim_slot_info info;
+    (void)cushim_slot_get_info(slots[index % 2], CUSHIM_DEFAULT_STREAM_LEGACY, &info);
+    for (int i = 0; i < 100; i++)
+        (void)cushim_require(&info.name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet);
+    results[index] = cushim_error_last()->code;
+    if (strcmp(cushim_error_last()->function, info.function) != 0)
+        results[index] = CUDA_ERROR_UNKNOWN;
+}
+
+/* The last error of this thread is still empty, so this test comes first. */
+UNIT_TEST(test_last_error_when_threads_fail_differently_then_each_has_its_own)
+{
+    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_9010"));
+    run_at_once(fail_in_an_own_way);
+    assert_all(CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim_error_last()->code, CUDA_SUCCESS);
+    assert_string_equal(cushim_error_last()->function, "");
+    assert_string_equal(cushim_error_last()->message, "");
+}
+
 static void call_a_slot(int index)
 {
     results[index] = cushim_table()->StreamQuery_v1(NULL);
 }
 
-static void test_first_calls_when_at_once_then_one_load_and_all_are_made(void **state)
+UNIT_TEST(test_first_calls_when_at_once_then_one_load_and_all_are_made)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_constructor"));
     constructed = 0;
@@ -72,7 +96,7 @@ static void test_first_calls_when_at_once_then_one_load_and_all_are_made(void **
     assert_int_equal(constructed, 1);
 }
 
-static void test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for_all(void **state)
+UNIT_TEST(test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for_all)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub_constructor"));
     constructed = 0;
@@ -86,7 +110,7 @@ static void load(int index)
     results[index] = cushim_load(NULL);
 }
 
-static void test_loads_when_at_once_then_all_succeed(void **state)
+DIRECTORY_TEST(test_loads_when_at_once_then_all_succeed)
 {
     unit_set_variable("CUSHIM_DRIVER", directory_fake("fake_constructor"));
     constructed = 0;
@@ -95,7 +119,7 @@ static void test_loads_when_at_once_then_all_succeed(void **state)
     assert_int_equal(constructed, 1);
 }
 
-static void test_loads_when_at_once_without_a_driver_then_all_fail_alike(void **state)
+UNIT_TEST(test_loads_when_at_once_without_a_driver_then_all_fail_alike)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("not_stub"));
     run_at_once(load);
@@ -108,7 +132,7 @@ static void initialise(int index)
     results[index] = cushim_init();
 }
 
-static void test_initialisations_when_at_once_then_all_succeed(void **state)
+UNIT_TEST(test_initialisations_when_at_once_then_all_succeed)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
     run_at_once(initialise);
@@ -155,7 +179,7 @@ static void ask_something(int index)
     }
 }
 
-static void test_questions_when_at_once_then_all_are_answered(void **state)
+UNIT_TEST(test_questions_when_at_once_then_all_are_answered)
 {
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_asked_12040"));
     run_at_once(ask_something);
@@ -189,7 +213,7 @@ static void fail_or_ask(int index)
     }
 }
 
-static void test_failing_loads_when_one_at_last_succeeds_then_all_go_on(void **state)
+UNIT_TEST(test_failing_loads_when_one_at_last_succeeds_then_all_go_on)
 {
     unit_set_variable("CUSHIM_DRIVER", "none");
     memset(results, 0, sizeof results);
@@ -207,7 +231,7 @@ static void *load_when_cancelled(void *unused)
     return unused;
 }
 
-static void test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_free(void **state)
+UNIT_TEST(test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_free)
 {
     void *result;
     pthread_t thread;
@@ -217,44 +241,4 @@ static void test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_
     assert_ptr_equal(result, PTHREAD_CANCELED);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_table()->StreamQuery_v1(NULL), FAKE_CODE(ROW_StreamQuery_v1, 0));
-}
-
-static void fail_in_an_own_way(int index)
-{
-    static const enum cushim_slot slots[] = {CUSHIM_SLOT_StreamGetId_v1, CUSHIM_SLOT_StreamBeginCaptureToGraph_v1};
-    const char *unmet;
-    struct cushim_slot_info info;
-    (void)cushim_slot_get_info(slots[index % 2], CUSHIM_DEFAULT_STREAM_LEGACY, &info);
-    for (int i = 0; i < 100; i++)
-        (void)cushim_require(&info.name, 1, CUSHIM_DEFAULT_STREAM_LEGACY, &unmet);
-    results[index] = cushim_error_last()->code;
-    if (strcmp(cushim_error_last()->function, info.function) != 0)
-        results[index] = CUDA_ERROR_UNKNOWN;
-}
-
-static void test_last_error_when_threads_fail_differently_then_each_has_its_own(void **state)
-{
-    unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_9010"));
-    run_at_once(fail_in_an_own_way);
-    assert_all(CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(cushim_error_last()->code, CUDA_SUCCESS);
-    assert_string_equal(cushim_error_last()->function, "");
-    assert_string_equal(cushim_error_last()->message, "");
-}
-
-int main(void)
-{
-    /* The last error of this thread is still empty, so this test comes first. */
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_last_error_when_threads_fail_differently_then_each_has_its_own),
-        UNIT_TEST(test_first_calls_when_at_once_then_one_load_and_all_are_made),
-        UNIT_TEST(test_first_calls_when_at_once_without_a_driver_then_one_load_fails_for_all),
-        DIRECTORY_TEST(test_loads_when_at_once_then_all_succeed),
-        UNIT_TEST(test_loads_when_at_once_without_a_driver_then_all_fail_alike),
-        UNIT_TEST(test_initialisations_when_at_once_then_all_succeed),
-        UNIT_TEST(test_questions_when_at_once_then_all_are_answered),
-        UNIT_TEST(test_failing_loads_when_one_at_last_succeeds_then_all_go_on),
-        UNIT_TEST(test_load_when_its_thread_is_cancelled_then_it_ends_and_the_lock_is_free),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

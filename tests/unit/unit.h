@@ -28,16 +28,25 @@
     for (enum cushim_default_stream kind = (enum cushim_default_stream)0; kind < CUSHIM_DEFAULT_STREAM_COUNT; kind++)
 #define FOR_EACH_SLOT(slot) for (enum cushim_slot slot = (enum cushim_slot)0; slot < CUSHIM_SLOT_COUNT; slot++)
 
-/* A cmocka test that begins in the state of a new process. */
-#define UNIT_TEST(test) cmocka_unit_test_setup(test, unit_reset)
+/*
+ * Begins a test: UNIT_TEST(test_name) { ... }. It begins in the state of a new process. main() runs all tests of the
+ * program, and returns 77 if one called unit_skip().
+ */
+#define UNIT_TEST(name) UNIT_TEST_WITH(name, unit_reset, NULL)
+#define UNIT_TEST_WITH(name, setup, teardown)                                                                          \
+    static void name(void **state);                                                                                    \
+    __attribute__((constructor)) static void name##_add(void)                                                          \
+    {                                                                                                                  \
+        unit_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, setup, teardown));                           \
+    }                                                                                                                  \
+    static void name(void **state)
+void unit_add(struct CMUnitTest test);
 
 /* Removes all environment variables that affect loading, and resets the state of cushim. */
 int unit_reset(void **state);
 
-/* Records that this machine cannot run the test, with the reason. The test then returns, and main() returns
- * unit_status(). */
+/* Records that this machine cannot run the test, with the reason. The test then returns. */
 void unit_skip(const char *why);
-int unit_status(int failed);
 
 void unit_set_variable(const char *name, const char *value);
 

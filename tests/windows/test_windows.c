@@ -7,7 +7,7 @@
 
 #include "os.h"
 
-static void test_handle_when_given_then_used_and_not_closed(void **state)
+UNIT_TEST(test_handle_when_given_then_used_and_not_closed)
 {
     (void)state;
     HMODULE library = LoadLibraryA(unit_fake("fake_11040"));
@@ -33,7 +33,7 @@ static void respell(const char *path, char *out_path, size_t size)
     }
 }
 
-static void test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees(void **state)
+UNIT_TEST(test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees)
 {
     (void)state;
     char path[1024];
@@ -46,7 +46,7 @@ static void test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees(v
     assert_int_equal(cushim_driver_version(), 12040);
 }
 
-static void test_symbol_name_when_the_address_is_a_functions_then_exact(void **state)
+UNIT_TEST(test_symbol_name_when_the_address_is_a_functions_then_exact)
 {
     (void)state;
     static const char *const symbols[] = {"cuInit", "cuStreamQuery", "cuStreamQuery_ptsz", "cuStreamGetCaptureInfo_v2",
@@ -65,7 +65,7 @@ static void test_symbol_name_when_the_address_is_a_functions_then_exact(void **s
     assert_null(cushim_symbol_name(NULL));
 }
 
-static void test_symbol_name_when_the_address_is_elsewhere_then_none(void **state)
+UNIT_TEST(test_symbol_name_when_the_address_is_elsewhere_then_none)
 {
     (void)state;
     HMODULE system = GetModuleHandleA("kernel32.dll");
@@ -81,7 +81,7 @@ static void test_symbol_name_when_the_address_is_elsewhere_then_none(void **stat
     free(heap.object);
 }
 
-static void test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_found(void **state)
+UNIT_TEST(test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_found)
 {
     (void)state;
     char here[1024];
@@ -96,7 +96,7 @@ static void test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_fo
     assert_int_equal(relative, CUDA_SUCCESS);
 }
 
-static void test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason(void **state)
+UNIT_TEST(test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason)
 {
     (void)state;
     const struct {
@@ -122,7 +122,7 @@ static void test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason(
     }
 }
 
-static void test_environment_when_a_value_is_not_ascii_then_it_is_utf8(void **state)
+UNIT_TEST(test_environment_when_a_value_is_not_ascii_then_it_is_utf8)
 {
     (void)state;
     assert_true(SetEnvironmentVariableW(L"CUSHIM_DRIVER", L"C:\\gr\u00fcn \u732b\\nvcuda.dll"));
@@ -142,7 +142,7 @@ static DWORD WINAPI call_first(void *start)
     return result == CUDA_SUCCESS ? (DWORD)version : 0;
 }
 
-static void test_first_call_when_64_threads_make_it_then_one_loads(void **state)
+UNIT_TEST(test_first_call_when_64_threads_make_it_then_one_loads)
 {
     (void)state;
     HANDLE start = CreateEventW(NULL, TRUE, FALSE, NULL);
@@ -162,7 +162,7 @@ static void test_first_call_when_64_threads_make_it_then_one_loads(void **state)
     assert_int_equal(cushim_diagnosis_get()->attempt_count, 1);
 }
 
-static void test_library_when_the_program_frees_it_then_its_table_stays(void **state)
+UNIT_TEST(test_library_when_the_program_frees_it_then_its_table_stays)
 {
     (void)state;
     HMODULE cushim = LoadLibraryA(CUSHIM_DLL);
@@ -185,7 +185,7 @@ static void test_library_when_the_program_frees_it_then_its_table_stays(void **s
 }
 
 /* A DLL with a static copy of cushim that found no driver: its diagnosis remains readable. */
-static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays(void **state)
+UNIT_TEST(test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays)
 {
     (void)state;
     HMODULE copy = LoadLibraryA(COPY_DLL);
@@ -205,7 +205,7 @@ static void test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stay
     assert_string_equal(kept->attempts[0].path, options.path);
 }
 
-static void test_system_when_queried_on_windows_then_empty(void **state)
+UNIT_TEST(test_system_when_queried_on_windows_then_empty)
 {
     (void)state;
     static const struct cushim_system nothing;
@@ -216,22 +216,4 @@ static void test_system_when_queried_on_windows_then_empty(void **state)
         cushim_system_get_info(roots[i], &system);
         assert_int_equal(memcmp(&system, &nothing, sizeof system), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_handle_when_given_then_used_and_not_closed),
-        UNIT_TEST(test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees),
-        UNIT_TEST(test_symbol_name_when_the_address_is_a_functions_then_exact),
-        UNIT_TEST(test_symbol_name_when_the_address_is_elsewhere_then_none),
-        UNIT_TEST(test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_found),
-        UNIT_TEST(test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason),
-        UNIT_TEST(test_environment_when_a_value_is_not_ascii_then_it_is_utf8),
-        UNIT_TEST(test_first_call_when_64_threads_make_it_then_one_loads),
-        UNIT_TEST(test_library_when_the_program_frees_it_then_its_table_stays),
-        UNIT_TEST(test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays),
-        UNIT_TEST(test_system_when_queried_on_windows_then_empty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+int main(int argc, char **argv)
+{
+    support_load(argc, argv);
+    return support_run();
+}
