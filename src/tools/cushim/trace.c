@@ -15,6 +15,9 @@
 
 static const char default_file[] = "cushim.trace";
 
+/* The library that NVTX loads into a program. */
+#define NVTX_VARIABLE "NVTX_INJECTION64_PATH"
+
 /* Finds the trace layer: in the build directory of this program, or where both are installed. */
 static bool find_trace_layer(char *path, size_t size)
 {
@@ -37,6 +40,16 @@ static void join_words(char *const *words, char *text, size_t size)
     text[0] = '\0';
     for (size_t i = 0; words[i] != NULL && length < size - 1; i++)
         length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? " " : "", words[i]);
+}
+
+/* The trace layer also records the ranges of NVTX, unless another tool does. */
+static void record_ranges(const char *layer)
+{
+    const char *other = getenv(NVTX_VARIABLE);
+    if (other != NULL)
+        text_complain("trace: " NVTX_VARIABLE " is set (%s), so the ranges of NVTX are not recorded", other);
+    else
+        (void)setenv(NVTX_VARIABLE, layer, 0);
 }
 
 static int become_program(const void *options)
@@ -89,6 +102,7 @@ static enum status record(const struct options *options)
         text_complain("trace: cannot write %s: %s", path, why);
         return STATUS_UNUSABLE;
     }
+    record_ranges(layer);
     /* On top of the other layers. The list has room for it. */
     with_layer.names[with_layer.name_count++] = layer;
     int ended = supervise(become_program, &with_layer, &has_started);

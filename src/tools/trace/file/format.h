@@ -34,7 +34,8 @@ enum {
 /* The atomic members change while the file is written. */
 struct trace_header {
     uint64_t magic;
-    uint32_t version, slot_count; /* slot_count is 0 until a process has written the states and the schema */
+    uint32_t version;
+    _Atomic uint32_t slot_count; /* 0 until a process has written the states and the schema */
     uint32_t schema_at, schema_size;
     _Atomic uint64_t chunk_count; /* for which the file has room; less when the disk is full */
     uint32_t keeps_newest; /* if there is no room, whether the oldest chunks are overwritten or new calls dropped */
@@ -45,6 +46,7 @@ struct trace_header {
     _Atomic uint64_t dropped, overwritten; /* the numbers of calls */
     _Atomic uint32_t process_count;        /* the processes that have recorded calls */
     _Atomic uint64_t interrupting; /* the calls of signal handlers that interrupted the recording of another call */
+    _Atomic uint64_t lost_ranges;  /* the ranges and marks of NVTX that were not recorded */
 };
 
 /* Added to `taken` when the command cuts the file: no more chunks are taken. */
@@ -108,11 +110,18 @@ enum {
     TRACE_PROCESS,                   /* a process began to record: its number, its parent's, its command as a text */
     TRACE_EXIT,                      /* the process called exit() */
     TRACE_LOG, /* what the driver says about a call that failed, behind it: when the call began, the length, the text */
-    TRACE_STACK, /* a backtrace, behind the call: when that began, and the addresses from its caller on */
-    TRACE_MODULE /* a part of the process that can be executed: where it starts and ends, where its file would start,
+    TRACE_STACK,  /* a backtrace, behind the call: when that began, and the addresses from its caller on */
+    TRACE_MODULE, /* a part of the process that can be executed: where it starts and ends, where its file would start,
                   * the size and the time of the last change of the file, and its path as a text. Each chunk has those
                   * to which its addresses belong */
+    TRACE_RANGE   /* the thread began or ended a range of NVTX: enum trace_range_event, the domain, the number of the
+                   * range, and the name as a text; the last two only if the event has them */
 };
+
+/* What happens to a range. A pushed one ends with the next pop of its thread and domain; a started one has a number, by
+ * which any thread of the process ends it. */
+enum trace_range_event { TRACE_RANGE_PUSH = 1, TRACE_RANGE_POP, TRACE_RANGE_START, TRACE_RANGE_END, TRACE_RANGE_MARK };
+enum { TRACE_RANGE_WORDS = 4 }; /* before the characters of its name: the last one is their number */
 
 #define TRACE_WORDS_OF(bytes) (((bytes) + 7) / 8)
 

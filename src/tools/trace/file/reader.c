@@ -401,6 +401,28 @@ const uint64_t *trace_find_field(const struct trace_slot *slot, const struct tra
     return NULL;
 }
 
+static void range_read(struct trace_reader *reader, const struct trace_cursor *cursor, const uint64_t *words,
+                       size_t count)
+{
+    char name[TRACE_TEXT_MAX + 1];
+    if (reader->range_read == NULL || count < TRACE_RANGE_WORDS || words[0] < TRACE_RANGE_PUSH
+        || words[0] > TRACE_RANGE_MARK || words[3] > TRACE_TEXT_MAX
+        || TRACE_WORDS_OF(words[3]) > count - TRACE_RANGE_WORDS)
+        return;
+    memcpy(name, words + TRACE_RANGE_WORDS, words[3]);
+    name[words[3]] = '\0';
+    const struct trace_range_note note = {
+        .what = (enum trace_range_event)words[0],
+        .process = cursor->process,
+        .thread = cursor->thread,
+        .time = cursor->begin > reader->header->clock ? cursor->begin - reader->header->clock : 0,
+        .domain = words[1],
+        .number = words[2],
+        .name = name,
+    };
+    reader->range_read(reader->range_user, &note);
+}
+
 /* Takes note of a record that is not a call. */
 static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, const uint64_t *words, size_t count)
 {
@@ -421,6 +443,9 @@ static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, 
         break;
     case TRACE_EXIT:
         process->has_exited = true;
+        break;
+    case TRACE_RANGE:
+        range_read(reader, cursor, words, count);
         break;
     default: /* of a newer cushim */
         break;

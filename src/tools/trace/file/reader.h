@@ -94,6 +94,15 @@ struct trace_call {
     size_t log_length;
 };
 
+/* What happens to a range of NVTX. */
+struct trace_range_note {
+    enum trace_range_event what;
+    size_t process;
+    long thread;
+    uint64_t time, domain, number;
+    const char *name; /* of a range that begins; otherwise, it is empty */
+};
+
 /*
  * The program can still write the file, and what is in a file can be damaged. So nothing is used in place: the reader
  * copies a record before it looks at it, and compares each length that it has copied with what is left.
@@ -115,6 +124,11 @@ struct trace_reader {
     struct trace_cursor *cursors; /* a heap */
     size_t cursor_count;
     char *schema;
+
+    /* Unless it is NULL, trace_read() calls this with what happened to ranges before the call that it reads, and at the
+     * end of the trace with what happened after the last call. The note is valid until the function returns. */
+    void (*range_read)(void *user, const struct trace_range_note *note);
+    void *range_user;
 };
 
 /* Opens a trace, or reads an open file, which it does not close. Returns NULL, or a sentence about what is wrong with

@@ -25,23 +25,14 @@ bool file_set_path(const char *path, const char *link)
     return file_path != NULL && (link == NULL || file_link != NULL);
 }
 
+static const char other_version[] = "this file is not a trace of this version of cushim";
+
 static bool fail_file(const char *why)
 {
     fprintf(stderr, "cushim: trace: %s: %s; the calls of process %ld are not recorded\n", file_path, why,
             (long)getpid());
     STORE(file_failed, 1);
     return false;
-}
-
-/* The first process writes the slot states and the schema. */
-static bool file_describe(int descriptor, const struct trace_schema *schema)
-{
-    static char text[TRACE_CHUNKS_AT];
-    size_t states = 2 * (size_t)schema->slot_count, length = schema->write(text, sizeof text);
-    uint32_t place[] = {schema->slot_count, (uint32_t)(TRACE_HEADER_SIZE + states), (uint32_t)length};
-    return pwrite(descriptor, schema->states, states, TRACE_HEADER_SIZE) == (ssize_t)states
-           && pwrite(descriptor, text, length, (off_t)place[1]) == (ssize_t)length
-           && pwrite(descriptor, place, sizeof place, offsetof(struct trace_header, slot_count)) == sizeof place;
 }
 
 /* A recording that has ended can continue if no command made it: gives it its room again. */
@@ -64,11 +55,9 @@ static const char *file_map(int descriptor, const struct trace_schema *schema)
         return strerror(errno);
     if (pread(descriptor, &header, sizeof header, 0) != (ssize_t)sizeof header || header.magic != TRACE_MAGIC
         || header.version != TRACE_VERSION)
-        return "this file is not a trace of this version of cushim";
-    if (header.slot_count == 0 && !file_describe(descriptor, schema))
-        return "the states and the schema cannot be written";
-    if (header.slot_count != 0 && header.slot_count != schema->slot_count)
-        return "this file is not a trace of this version of cushim";
+        return other_version;
+    if (schema != NULL && header.slot_count != 0 && header.slot_count != schema->slot_count)
+        return other_version;
     if (header.taken >= TRACE_CLOSED && file_link != NULL)
         return "the recording has ended";
     if (header.taken >= TRACE_CLOSED && !file_reopen(descriptor, &header))
@@ -101,6 +90,42 @@ bool file_open(const struct trace_schema *schema)
     return why == NULL || fail_file(why);
 }
 
+/* Makes sure that the disk has room for a part of the file: a write to a page without room would end the process
+ * (SIGBUS). */
+static bool part_has_room(size_t at, size_t size)
+{
+    if (madvise((char *)LOAD(file_header) + at, size, MADV_POPULATE_WRITE) == 0)
+        return true;
+    if (errno != EINVAL)
+        return false;
+    /* Linux before 5.14 */
+    int descriptor = file_descriptor();
+    bool has_room = descriptor >= 0 && posix_fallocate(descriptor, (off_t)at, (off_t)size) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return has_room;
+}
+
+/* Processes that do this at the same time write the same. The count comes last: a file with it is complete. */
+bool file_describe(const struct trace_schema *schema)
+{
+    static char text[TRACE_CHUNKS_AT];
+    struct trace_header *header = LOAD(file_header);
+    char *place = (char *)header + TRACE_HEADER_SIZE;
+    size_t states = 2 * (size_t)schema->slot_count, length = schema->write(text, sizeof text);
+    uint32_t count = LOAD(header->slot_count);
+    if (count != 0)
+        return count == schema->slot_count || fail_file(other_version);
+    if (!part_has_room(0, TRACE_HEADER_SIZE + states + length))
+        return fail_file("there is no room for the list of functions");
+    memcpy(place, schema->states, states);
+    memcpy(place + states, text, length);
+    header->schema_at = (uint32_t)(TRACE_HEADER_SIZE + states);
+    header->schema_size = (uint32_t)length;
+    STORE(header->slot_count, schema->slot_count);
+    return true;
+}
+
 /* ---- chunks ---- */
 
 /* The program that a process has become can be another one than that which filled a chunk: both have one number in the
@@ -118,23 +143,6 @@ static bool chunk_claim(struct trace_chunk *chunk, uint64_t own)
     if (owner == own || (is_of_other && (kill((pid_t)(uint32_t)owner, 0) == 0 || errno != ESRCH)))
         return false;
     return atomic_compare_exchange_strong(&chunk->owner, &owner, own);
-}
-
-/* Makes sure that the disk has room for a chunk: a write to a page without room would end the process (SIGBUS). */
-static bool chunk_has_room(struct trace_chunk *chunk, uint64_t index)
-{
-    if (madvise(chunk, TRACE_CHUNK_SIZE, MADV_POPULATE_WRITE) == 0)
-        return true;
-    if (errno != EINVAL)
-        return false;
-    /* Linux before 5.14 */
-    int descriptor = file_descriptor();
-    bool has_room =
-        descriptor >= 0
-        && posix_fallocate(descriptor, (off_t)(TRACE_CHUNKS_AT + index * TRACE_CHUNK_SIZE), TRACE_CHUNK_SIZE) == 0;
-    if (descriptor >= 0)
-        close(descriptor);
-    return has_room;
 }
 
 /* Begins a chunk that this process has claimed. */
@@ -176,7 +184,7 @@ struct trace_chunk *chunk_take(uint32_t process)
         if (count == 0 || tried > count || (taken >= count && !header->keeps_newest))
             return NULL;
         struct trace_chunk *chunk = chunk_at(taken % count);
-        bool has_room = chunk_has_room(chunk, taken % count);
+        bool has_room = part_has_room(TRACE_CHUNKS_AT + taken % count * TRACE_CHUNK_SIZE, TRACE_CHUNK_SIZE);
         uint64_t next = has_room || taken >= count ? taken + 1 : taken | TRACE_FULL;
         if (!atomic_compare_exchange_strong(&header->taken, &taken, next))
             continue;

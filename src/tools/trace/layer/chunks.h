@@ -8,7 +8,7 @@
 #define LOAD(object) atomic_load_explicit(&(object), memory_order_acquire)
 #define STORE(object, value) atomic_store_explicit(&(object), value, memory_order_release)
 
-/* What the first process writes into the file, and what each does first. */
+/* What the first process that makes a call writes into the file, and what each does first. */
 struct trace_schema {
     const uint8_t *states; /* of the slots, of the legacy table and then of the per-thread one */
     uint32_t slot_count;
@@ -16,7 +16,7 @@ struct trace_schema {
     /* Writes at most `size` bytes of the text that describes the fields of each slot. Returns its length. */
     size_t (*write)(char *text, size_t size);
 
-    /* Called once in a process, when it begins to record. */
+    /* Called once in a process, before its first call. */
     void (*begin)(void);
 };
 
@@ -27,8 +27,12 @@ extern atomic_bool file_failed;
 /* Notes which file it is. The link is NULL without the command. */
 bool file_set_path(const char *path, const char *link);
 
-/* Opens and maps the file. Returns false after a line on stderr. */
+/* Opens and maps the file. The schema is NULL for ranges before the first call. Returns false after a line on
+ * stderr. */
 bool file_open(const struct trace_schema *schema);
+
+/* Writes the states and the schema into the open file, if no process has. Returns false after a line on stderr. */
+bool file_describe(const struct trace_schema *schema);
 
 /* Takes a chunk for the process with a number in the file. Returns NULL if the file has no more room. */
 struct trace_chunk *chunk_take(uint32_t process);

@@ -28,13 +28,14 @@ struct process {
     atomic_flag is_beginning;
     atomic_flag is_announced;
     struct trace_chunk *_Atomic left[MAX_LEFT]; /* chunks with room, of threads that have ended */
+    atomic_bool has_calls;                      /* whether it can record calls, and not only ranges */
     bool can_unwind;
     atomic_bool is_broken; /* a call has returned an error that all later calls return, too */
     struct modules modules;
 };
 static struct process *process;
 
-static const struct trace_schema *schema;
+static const struct trace_schema *_Atomic schema;
 static pthread_key_t thread_key;
 static pid_t preparing; /* the process that prepared the layer: not a child of it */
 
@@ -129,8 +130,8 @@ static void process_exit(void)
         fact_write(TRACE_EXIT, NULL, 0);
 }
 
-/* The file is opened at the first call, and not when the layer is installed: `cushim exec` installs layers in its own
- * process, which then becomes the program. */
+/* The file is opened at the first call or range, and not when the layer is installed: `cushim exec` installs layers in
+ * its own process, which then becomes the program. */
 static bool process_begin(void)
 {
     if (LOAD(process->number) != 0)
@@ -139,19 +140,34 @@ static bool process_begin(void)
         return false;
     while (atomic_flag_test_and_set(&process->is_beginning))
         sched_yield();
-    if (process->number == 0 && !LOAD(file_failed) && (LOAD(file_header) != NULL || file_open(schema))) {
+    if (process->number == 0 && !LOAD(file_failed) && (LOAD(file_header) != NULL || file_open(LOAD(schema)))) {
         static bool has_handler;
         if (!has_handler)
             has_handler = atexit(process_exit) == 0; /* a child inherits it */
-        static bool has_begun;
-        if (!has_begun)
-            schema->begin();
-        has_begun = true; /* a child inherits it, too */
         process->can_unwind = getpid() == preparing;
         STORE(process->number, atomic_fetch_add(&LOAD(file_header)->process_count, 1) + 1);
     }
     atomic_flag_clear(&process->is_beginning);
     return process->number != 0;
+}
+
+/* Before the first call. The states of the slots are known only now: a program can have ranges before it opens the
+ * driver. */
+static bool process_describe(void)
+{
+    if (!process_begin())
+        return false;
+    while (atomic_flag_test_and_set(&process->is_beginning))
+        sched_yield();
+    if (!LOAD(process->has_calls) && !LOAD(file_failed) && file_describe(LOAD(schema))) {
+        static bool has_begun;
+        if (!has_begun)
+            LOAD(schema)->begin();
+        has_begun = true; /* a child inherits it, too */
+        STORE(process->has_calls, true);
+    }
+    atomic_flag_clear(&process->is_beginning);
+    return LOAD(process->has_calls);
 }
 
 /* Called when a thread ends, and again if it makes calls after that. */
@@ -210,23 +226,39 @@ static bool thread_find_room(size_t words)
     return found;
 }
 
-bool record_prepare(const struct trace_schema *given)
+/* The same for a call. */
+static bool thread_find_room_of_call(size_t words)
+{
+    int error = errno, state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    bool is_described = LOAD(process->has_calls) || process_describe();
+    pthread_setcancelstate(state, NULL);
+    errno = error;
+    return is_described && thread_find_room(words);
+}
+
+static void prepare(void)
 {
     const char *path = secure_getenv(TRACE_VARIABLE), *link = secure_getenv(TRACE_FILE_VARIABLE);
-    if (process != NULL)
-        return true;
     if (path == NULL || path[0] == '\0' || !file_set_path(path, link))
-        return false;
+        return;
     void *page = mmap(NULL, sizeof *process, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED || madvise(page, sizeof *process, MADV_WIPEONFORK) != 0
         || pthread_key_create(&thread_key, thread_end) != 0)
-        return false;
+        return;
     void *frame;
     (void)backtrace(&frame, 1); /* the first use opens a library */
     preparing = getpid();
-    schema = given;
     process = page;
-    return true;
+}
+
+/* The layer and NVTX can do this at the same time. */
+bool record_prepare(const struct trace_schema *given)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (given != NULL)
+        STORE(schema, given);
+    return pthread_once(&once, prepare) == 0 && process != NULL;
 }
 
 /* ---- records ---- */
@@ -285,7 +317,7 @@ static void call_miss(bool is_interrupting)
 /* There is no room, or the caller is in another part of the process than the one before. */
 static struct trace_thread *record_begin_slowly(struct trace_thread *own, size_t words, uint64_t caller)
 {
-    if (!thread_has_room(own, words) && !thread_find_room(words)) {
+    if (!thread_find_room_of_call(words)) {
         own->is_busy = 0;
         call_miss(false);
         return NULL;
@@ -348,6 +380,22 @@ static void stack_note(struct trace_thread *own, const uint64_t *record)
         fact_write(TRACE_STACK, words, 1 + found);
         modules_note(own, &words[1], found);
     }
+}
+
+void record_range(const uint64_t *words, size_t count)
+{
+    struct trace_thread *own = &thread;
+    struct trace_header *header = LOAD(file_header);
+    bool is_interrupting = own->is_busy != 0;
+    own->is_busy = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    bool has_room = thread_has_room(own, TRACE_HEAD + count);
+    if (!is_interrupting && (has_room || thread_find_room(TRACE_HEAD + count)))
+        fact_write(TRACE_RANGE, words, count);
+    else if (header != NULL)
+        atomic_fetch_add(&header->lost_ranges, 1);
+    if (!is_interrupting)
+        thread_is_done(own);
 }
 
 void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)

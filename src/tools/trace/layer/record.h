@@ -9,7 +9,8 @@
 #include "modules.h"
 
 /* Prepares this process for records into the file of CUSHIM_TRACE. Returns false if the variable is not set, or the
- * system lacks something. Can be called again. The schema must stay. */
+ * system lacks something. Can be called again, also by several threads. The layer has a schema, always the same one,
+ * which must stay; NVTX has none. */
 bool record_prepare(const struct trace_schema *schema);
 
 /* What a thread needs to record a call: it is found once for each call. */
@@ -35,6 +36,10 @@ struct trace_thread {
 struct trace_thread *record_begin(size_t words, const void *caller);
 void record_call(struct trace_thread *own, uint64_t head, uint64_t *end);
 void record_return(struct trace_thread *own, uint64_t *record, unsigned result);
+
+/* Records what happens to a range: the words of a TRACE_RANGE. Counts it if there is no room, or if a signal handler
+ * interrupts this thread while it records something else. */
+void record_range(const uint64_t *words, size_t count);
 
 /* Adds a line to what the driver says about the current call of this thread. */
 void record_log(const char *line, size_t length);

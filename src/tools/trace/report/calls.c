@@ -49,6 +49,14 @@ bool trace_selects(const struct trace_options *options, const struct trace_model
            && call->begin >= options->from && (options->to == 0 || call->begin <= options->to);
 }
 
+bool trace_selects_range(const struct trace_options *options, const struct trace_reader *reader,
+                         const struct trace_range *range)
+{
+    return (options->process == 0 || options->process == (uint64_t)reader->processes[range->process].pid)
+           && (options->thread == 0 || options->thread == (uint64_t)range->thread) && range->end >= options->from
+           && (options->to == 0 || range->begin <= options->to);
+}
+
 bool trace_is_probe(const struct trace_reader *reader, const struct trace_call *call)
 {
     static const char function[] = "cuGetProcAddress";

@@ -13,7 +13,7 @@ static const struct trace_finder *const finders[TRACE_FINDING_KINDS] = {
 #include "findings.inc"
 };
 
-bool trace_findings_start(struct trace_findings *findings, const struct trace_reader *reader)
+bool trace_findings_start(struct trace_findings *findings, struct trace_reader *reader)
 {
     *findings = (struct trace_findings){.list = {.all = NULL}};
     bool has_memory = trace_model_start(&findings->model, reader);
@@ -52,7 +52,7 @@ static bool list_sort(struct trace_list *list)
 
 bool trace_findings_end(struct trace_findings *findings)
 {
-    bool has_memory = true;
+    bool has_memory = !findings->model.ranges.has_failed;
     for (size_t i = 0; has_memory && i < TRACE_FINDING_KINDS; i++) {
         if (finders[i]->end != NULL)
             has_memory = finders[i]->end(findings->states[i], &findings->model, &findings->list);

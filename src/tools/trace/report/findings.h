@@ -18,7 +18,7 @@ struct trace_findings {
     struct trace_list list; /* after trace_findings_end(): by kind, and then by importance or time */
     void *states[TRACE_FINDING_KINDS];
 };
-bool trace_findings_start(struct trace_findings *findings, const struct trace_reader *reader);
+bool trace_findings_start(struct trace_findings *findings, struct trace_reader *reader);
 
 /* Reads a call: all calls of the trace, in the order of trace_read(). */
 bool trace_findings_read(struct trace_findings *findings, const struct trace_call *call);

@@ -25,6 +25,7 @@ struct strings {
 
 struct page {
     const struct trace_reader *reader;
+    const struct trace_options *options;
     struct trace_tracks tracks;
     struct trace_findings findings;
     struct strings strings;
@@ -275,10 +276,33 @@ static void write_findings(const struct page *page, struct json *json)
         json_open_object(json, NULL);
         json_string(json, "title", trace_finding_rows[finding->kind].title);
         json_string(json, "text", finding->text);
+        if (finding->range != NULL)
+            json_string(json, "range", finding->range);
         json_boolean(json, "isBad", trace_finding_rows[finding->kind].severity == BAD);
         json_integer(json, "begin", finding->call != 0 ? (long long)finding->begin : -1);
         json_integer(json, "track", (long long)thread_track(&page->tracks, finding));
         json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+/* [process, thread, lane, begin, end, name]; the end is -1 if there is none. */
+static void write_ranges(const struct page *page, struct json *json)
+{
+    const struct trace_ranges *ranges = &page->findings.model.ranges;
+    json_open_array(json, "ranges");
+    for (size_t i = 0; i < ranges->count; i++) {
+        const struct trace_range *range = &ranges->all[i];
+        if (!trace_selects_range(page->options, page->reader, range))
+            continue;
+        json_open_array(json, NULL);
+        json_integer(json, NULL, (long long)range->process);
+        json_integer(json, NULL, range->thread);
+        json_integer(json, NULL, range->lane);
+        json_integer(json, NULL, (long long)range->begin);
+        json_integer(json, NULL, range->end != UINT64_MAX ? (long long)range->end : -1);
+        json_string(json, NULL, range->name);
+        json_close_array(json);
     }
     json_close_array(json);
 }
@@ -303,10 +327,12 @@ static void write_meaning(const struct page *page)
     write_remark(&json, "older calls are not in the file", header->overwritten);
     write_remark(&json, "calls were not recorded", header->dropped);
     write_remark(&json, "parts of the file are damaged", page->reader->damaged);
+    write_remark(&json, "ranges are not shown", page->findings.model.ranges.left_out);
     json_close_array(&json);
     write_functions(page, &json);
     write_tracks(page, &json);
     write_findings(page, &json);
+    write_ranges(page, &json);
     json_open_array(&json, "strings");
     for (size_t i = 0; i < page->strings.count; i++)
         json_string(&json, NULL, page->strings.bytes + page->strings.starts[i]);
@@ -314,17 +340,23 @@ static void write_meaning(const struct page *page)
     json_close_object(&json);
 }
 
-static bool write_page(struct page *page, struct trace_reader *reader, const struct trace_options *options)
+static bool write_page(struct page *page, struct trace_reader *reader)
 {
     struct trace_call call;
     bool has_memory = trace_findings_start(&page->findings, reader) && page->functions != NULL && page->slots != NULL;
+    page->findings.model.ranges.keeps_all = true;
     fwrite(page_head, 1, sizeof page_head, stdout);
     puts("<script id=\"calls\" type=\"text/plain\">");
     while (has_memory && trace_next(reader, &call)) {
         has_memory = trace_findings_read(&page->findings, &call)
-                     && put_call(page, &call, trace_selects(options, &page->findings.model, &call));
+                     && put_call(page, &call, trace_selects(page->options, &page->findings.model, &call));
     }
     has_memory = has_memory && trace_findings_end(&page->findings);
+    for (size_t i = 0; i < page->findings.model.ranges.count; i++) {
+        const struct trace_range *range = &page->findings.model.ranges.all[i];
+        uint64_t end = range->end != UINT64_MAX ? range->end : range->begin;
+        page->end = end > page->end ? end : page->end;
+    }
     if (page->byte_count > 0)
         put_bytes(page);
     for (size_t i = 0; has_memory && i < page->tracks.count; i++) {
@@ -345,10 +377,11 @@ enum status trace_write_html(struct trace_reader *reader, const struct trace_opt
 {
     struct page page = {
         .reader = reader,
+        .options = options,
         .functions = calloc(2 * reader->slot_count + 1, sizeof *page.functions),
         .slots = calloc(2 * reader->slot_count + 1, sizeof *page.slots),
     };
-    bool has_memory = write_page(&page, reader, options);
+    bool has_memory = write_page(&page, reader);
     if (!has_memory)
         text_complain("trace: there is not enough memory");
     else

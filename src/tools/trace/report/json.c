@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace in the trace-event format, for Perfetto and chrome://tracing. Each line is an event. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "findings.h"
@@ -10,7 +11,7 @@
 #include "tracks.h"
 
 /* The number of a track of a stream is this and its index: greater than that of any thread. */
-enum { STREAM_TRACKS = 10000000 };
+enum { STREAM_TRACKS = 10000000, RANGE_TRACKS = 20000000 };
 
 struct writer {
     const struct trace_reader *reader;
@@ -203,19 +204,69 @@ static void put_finding(const struct writer *writer, const struct trace_finding 
     put_time(",\"ts\":", finding->begin);
     put_place(writer, finding->process, (uint64_t)finding->thread);
     put(",\"s\":\"t\"");
-    if (finding->site != 0 || finding->log != NULL)
-        put(",\"args\":{");
-    if (finding->site != 0) {
-        put("\"caller\":");
-        put_string(trace_place_name(writer->reader, finding->process, finding->site));
+    const char *caller = finding->site != 0 ? trace_place_name(writer->reader, finding->process, finding->site) : NULL;
+    const char *const details[][2] = {
+        {"\"caller\":", caller}, {"\"range\":", finding->range}, {"\"driver\":", finding->log}};
+    const char *before = ",\"args\":{";
+    for (size_t i = 0; i < sizeof details / sizeof details[0]; i++) {
+        if (details[i][1] == NULL)
+            continue;
+        put(before);
+        put(details[i][0]);
+        put_string(details[i][1]);
+        before = ",";
     }
-    if (finding->log != NULL) {
-        put(finding->site != 0 ? ",\"driver\":" : "\"driver\":");
-        put_string(finding->log);
+    put(before[1] == '\0' ? "}}" : "}");
+}
+
+/* The tracks of ranges are those of threads with a lane. */
+struct range_track {
+    struct trace_key key;
+    uint64_t number;
+};
+
+/* On a track of the ranges of its thread. Returns false if there is not enough memory. */
+static bool put_range(const struct writer *writer, const struct trace_range *range, struct trace_table *tracks)
+{
+    size_t known = tracks->count;
+    struct range_track *track =
+        trace_table_add(tracks, (struct trace_key){(uint64_t)range->thread, (uint32_t)range->process, range->lane + 1});
+    if (track == NULL)
+        return false;
+    if (tracks->count > known) {
+        char name[64];
+        track->number = RANGE_TRACKS + known;
+        snprintf(name, sizeof name, range->lane == 0 ? "ranges of thread %ld" : "ranges of thread %ld, level %u",
+                 range->thread, range->lane + 1);
+        put_event("M", "__metadata", "thread_name");
+        put_place(writer, range->process, track->number);
+        put(",\"args\":{\"name\":");
+        put_string(name);
+        put("}}");
     }
-    if (finding->site != 0 || finding->log != NULL)
-        put("}");
-    put("}");
+    put(",\n{\"ph\":\"");
+    put(range->is_mark ? "i" : range->end == UINT64_MAX ? "B" : "X");
+    put("\",\"cat\":\"range\",\"name\":");
+    put_string(range->name);
+    put_time(",\"ts\":", range->begin);
+    if (range->end != UINT64_MAX && !range->is_mark)
+        put_time(",\"dur\":", range->end - range->begin);
+    put_place(writer, range->process, track->number);
+    put(range->is_mark ? ",\"s\":\"t\"}" : "}");
+    return true;
+}
+
+static bool put_ranges(const struct writer *writer, const struct trace_options *options)
+{
+    struct trace_table tracks = {.size = sizeof(struct range_track)};
+    const struct trace_ranges *ranges = &writer->findings.model.ranges;
+    bool has_memory = true;
+    for (size_t i = 0; has_memory && i < ranges->count; i++) {
+        if (trace_selects_range(options, writer->reader, &ranges->all[i]))
+            has_memory = put_range(writer, &ranges->all[i], &tracks);
+    }
+    free(tracks.entries);
+    return has_memory;
 }
 
 static bool put_events(struct writer *writer, const struct trace_call *call, bool is_selected)
@@ -258,7 +309,9 @@ enum status trace_write_json(struct trace_reader *reader, const struct trace_opt
     put("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"command\":");
     put_string(reader->header->command);
     put("},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"args\":{}}");
-    bool has_memory = trace_findings_start(&writer.findings, reader) && put_calls(&writer, reader, options);
+    bool has_memory = trace_findings_start(&writer.findings, reader);
+    writer.findings.model.ranges.keeps_all = true;
+    has_memory = has_memory && put_calls(&writer, reader, options) && put_ranges(&writer, options);
     for (size_t i = 0; i < writer.tracks.count; i++) {
         struct trace_track *stream = &writer.tracks.all[i];
         stream->capture.end = writer.end;

@@ -19,6 +19,7 @@ bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const
         finding.begin = moment->begin;
         finding.site = moment->site;
         finding.log = moment->log;
+        finding.range = moment->range;
     }
     va_start(arguments, format);
     bool is_made = vasprintf(&finding.text, format, arguments) >= 0;

@@ -47,6 +47,7 @@ struct trace_moment trace_moment_of(const struct trace_model *model, const struc
         .end = call->returned ? call->end : UINT64_MAX,
         .site = trace_site_of(model->reader, call),
         .log = trace_log_find(&model->logs, call),
+        .range = trace_range_path(&model->ranges, call->process, call->thread),
     };
 }
 
@@ -340,7 +341,7 @@ const struct trace_object *trace_allocation_find(const struct trace_model *model
 
 /* ---- the model ---- */
 
-bool trace_model_start(struct trace_model *model, const struct trace_reader *reader)
+bool trace_model_start(struct trace_model *model, struct trace_reader *reader)
 {
     *model = (struct trace_model){
         .reader = reader,
@@ -351,6 +352,8 @@ bool trace_model_start(struct trace_model *model, const struct trace_reader *rea
         .threads.size = sizeof(struct thread),
         .devices.size = sizeof(struct primary),
     };
+    reader->range_read = trace_range_read;
+    reader->range_user = &model->ranges;
     if (model->roles == NULL || model->effects == NULL)
         return false;
     for (size_t i = 0; i < reader->slot_count; i++)
@@ -396,7 +399,7 @@ bool trace_model_read(struct trace_model *model, const struct trace_call *call)
     if (call->process >= model->process_count && !processes_grow(model, call->process + 1))
         return false;
     model->ends[call->process] = ++model->calls;
-    if (!trace_log_keep(&model->logs, call))
+    if (!trace_log_keep(&model->logs, call) || model->ranges.has_failed)
         return false;
     if (!effect->is_known)
         trace_effect_find(&model->reader->slots[call->slot], effect);
@@ -415,6 +418,7 @@ void trace_model_free(struct trace_model *model)
     free(model->threads.entries);
     free(model->devices.entries);
     trace_logs_free(&model->logs);
+    trace_ranges_free(&model->ranges);
     for (size_t i = 0; i < model->kernel_count; i++)
         free(model->kernels[i]);
     free(model->kernels);

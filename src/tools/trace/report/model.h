@@ -9,6 +9,7 @@
 #include "cushim/cushim.h"
 #include "capturing.h"
 #include "effects.h"
+#include "ranges.h"
 #include "roles.h"
 #include "table.h"
 
@@ -41,6 +42,7 @@ struct trace_model {
     struct trace_object_effect *effects;
     struct trace_table objects, counts, threads, devices, logs;
     struct trace_capturing capturing;
+    struct trace_ranges ranges;
     char **kernels; /* different names */
     size_t kernel_count;
     uint64_t *ends; /* the number of the last call of each process */
@@ -49,7 +51,7 @@ struct trace_model {
 
 /* Return false if there is not enough memory. Every call must be read, in the order of trace_read(). The model can be
  * freed after a failure, too. */
-bool trace_model_start(struct trace_model *model, const struct trace_reader *reader);
+bool trace_model_start(struct trace_model *model, struct trace_reader *reader);
 bool trace_model_read(struct trace_model *model, const struct trace_call *call);
 void trace_model_free(struct trace_model *model);
 

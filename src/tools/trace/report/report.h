@@ -16,6 +16,10 @@ struct trace_line {
 /* Whether the options select a call. The model has read the calls up to this one. */
 bool trace_selects(const struct trace_options *options, const struct trace_model *model, const struct trace_call *call);
 
+/* Whether they select a range: by its process, thread and time. */
+bool trace_selects_range(const struct trace_options *options, const struct trace_reader *reader,
+                         const struct trace_range *range);
+
 /* Whether a call returned an error. CUDA_ERROR_NOT_READY is not one, nor is the answer to a probe. */
 bool trace_has_failed(const struct trace_reader *reader, const struct trace_call *call);
 

@@ -185,6 +185,10 @@ static void print_summary_head(const struct trace_reader *reader, const struct s
     if (header->interrupting != 0)
         printf("%" PRIu64 " calls of signal handlers were not recorded: they interrupted the recording of a call\n",
                header->interrupting);
+    if (header->lost_ranges != 0)
+        printf("%" PRIu64 " beginnings or ends of ranges of NVTX were not recorded: there was no room, or a signal "
+               "handler interrupted the recording of a call\n",
+               header->lost_ranges);
     if (reader->damaged != 0)
         printf("%" PRIu64 " parts of the file are damaged, and calls in them are left out\n", reader->damaged);
 }
@@ -251,12 +255,16 @@ static void print_unreturned(const struct trace_model *model, const struct summa
         printf("and %" PRIu64 " more\n", summary->unreturned_count - shown);
 }
 
-/* Where the call was made, and what the driver said about it. */
+/* Where and in which ranges the call was made, and what the driver said about it. */
 static void print_details(const struct trace_reader *reader, const struct trace_finding *finding)
 {
     size_t length;
     if (finding->site != 0) {
         text_print(TONE_FAINT, "%33sat %s", "", trace_place_name(reader, finding->process, finding->site));
+        puts("");
+    }
+    if (finding->range != NULL) {
+        text_print(TONE_FAINT, "%33sin range %s", "", finding->range);
         puts("");
     }
     for (const char *line = finding->log; line != NULL && *line != '\0'; line += length + (line[length] != '\0')) {

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "ranges.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A program can begin ranges and never end them: of more than MAX_OPEN, the oldest one is forgotten. */
+enum { MAX_OPEN = 64, MAX_PATH_LENGTH = 500, MAX_NAMES = 1000000 };
+
+/* A range that has begun. */
+struct open {
+    uint64_t domain, number; /* the number is 0 if it was pushed */
+    const char *name, *path; /* the path ends with the name */
+    unsigned lane;
+    size_t index; /* in `all`, or SIZE_MAX */
+};
+
+struct thread {
+    struct trace_key key;
+    struct open *open; /* MAX_OPEN */
+    size_t count;
+};
+
+/* A name or a path, which is kept once. */
+struct name {
+    struct trace_key key; /* a hash */
+    char *text;
+};
+
+static const char *name_keep(struct trace_ranges *ranges, const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    struct name *name;
+    for (const char *at = text; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    ranges->names.size = sizeof *name;
+    for (struct trace_key key = {.id = hash, .kind = 1};; key.kind++) {
+        name = trace_table_find(&ranges->names, key);
+        if (name != NULL && strcmp(name->text, text) == 0)
+            return name->text;
+        if (name != NULL) /* another text with the same hash */
+            continue;
+        if (ranges->names.count >= MAX_NAMES)
+            return "(too many names)";
+        char *copy = strdup(text);
+        name = copy != NULL ? trace_table_add(&ranges->names, key) : NULL;
+        ranges->has_failed |= name == NULL;
+        if (name == NULL) {
+            free(copy);
+            return "";
+        }
+        return name->text = copy;
+    }
+}
+
+/* The paths from one range of a thread on. */
+static void paths_make(struct trace_ranges *ranges, const struct thread *thread, size_t first)
+{
+    char path[MAX_PATH_LENGTH];
+    for (size_t i = first; i < thread->count; i++) {
+        struct open *open = &thread->open[i];
+        open->path = open->name;
+        if (i > 0) {
+            snprintf(path, sizeof path, "%s > %s", thread->open[i - 1].path, open->name);
+            open->path = name_keep(ranges, path);
+        }
+    }
+}
+
+/* The first lane that no open range of the thread has. */
+static unsigned lane_find(const struct thread *thread)
+{
+    bool is_taken[MAX_OPEN + 1] = {false};
+    unsigned lane = 0;
+    for (size_t i = 0; i < thread->count; i++)
+        is_taken[thread->open[i].lane] = true;
+    while (is_taken[lane])
+        lane++;
+    return lane;
+}
+
+/* Returns its index, or SIZE_MAX. */
+static size_t range_keep(struct trace_ranges *ranges, const struct trace_range_note *note, const char *name,
+                         unsigned lane)
+{
+    if (!ranges->keeps_all)
+        return SIZE_MAX;
+    if (ranges->count == TRACE_MOST_RANGES) {
+        ranges->left_out++;
+        return SIZE_MAX;
+    }
+    if ((ranges->count & (ranges->count - 1)) == 0) { /* a power of two */
+        size_t room = ranges->count == 0 ? 1 : 2 * ranges->count;
+        struct trace_range *grown = realloc(ranges->all, room * sizeof *grown);
+        ranges->has_failed |= grown == NULL;
+        if (grown == NULL)
+            return SIZE_MAX;
+        ranges->all = grown;
+    }
+    bool is_mark = note->what == TRACE_RANGE_MARK;
+    ranges->all[ranges->count] = (struct trace_range){
+        note->process, note->thread, lane, is_mark, note->time, is_mark ? note->time : UINT64_MAX, name};
+    return ranges->count++;
+}
+
+static void range_begin(struct trace_ranges *ranges, struct thread *thread, const struct trace_range_note *note)
+{
+    if (thread->count == MAX_OPEN) {
+        memmove(thread->open, thread->open + 1, --thread->count * sizeof *thread->open);
+        paths_make(ranges, thread, 0);
+    }
+    const char *name = name_keep(ranges, note->name[0] != '\0' ? note->name : "(no name)");
+    unsigned lane = lane_find(thread);
+    size_t index = range_keep(ranges, note, name, lane);
+    if (note->what == TRACE_RANGE_MARK)
+        return;
+    if (thread->open == NULL && (thread->open = calloc(MAX_OPEN, sizeof *thread->open)) == NULL) {
+        ranges->has_failed = true;
+        return;
+    }
+    thread->open[thread->count++] = (struct open){note->domain, note->number, name, name, lane, index};
+    paths_make(ranges, thread, thread->count - 1);
+}
+
+/* A number is that of one range of the process. */
+static bool is_end_of(const struct trace_range_note *note, const struct open *open)
+{
+    return note->what == TRACE_RANGE_END ? note->number != 0 && open->number == note->number
+                                         : open->number == 0 && open->domain == note->domain;
+}
+
+/* Ends the last range of the thread to which the note applies. Returns false if it has none. */
+static bool range_end(struct trace_ranges *ranges, struct thread *thread, const struct trace_range_note *note)
+{
+    size_t i = thread->count;
+    while (i > 0 && !is_end_of(note, &thread->open[i - 1]))
+        i--;
+    if (i == 0)
+        return false;
+    if (thread->open[i - 1].index != SIZE_MAX)
+        ranges->all[thread->open[i - 1].index].end = note->time;
+    memmove(&thread->open[i - 1], &thread->open[i], (thread->count - i) * sizeof *thread->open);
+    thread->count--;
+    paths_make(ranges, thread, i - 1);
+    return true;
+}
+
+void trace_range_read(void *user, const struct trace_range_note *note)
+{
+    struct trace_ranges *ranges = user;
+    ranges->threads.size = sizeof(struct thread);
+    struct thread *thread =
+        trace_table_add(&ranges->threads, (struct trace_key){(uint64_t)note->thread, (uint32_t)note->process, 1});
+    ranges->has_failed |= thread == NULL;
+    if (thread == NULL)
+        return;
+    if (note->what != TRACE_RANGE_POP && note->what != TRACE_RANGE_END) {
+        range_begin(ranges, thread, note);
+        return;
+    }
+    bool has_ended = range_end(ranges, thread, note);
+    for (thread = NULL;
+         note->what == TRACE_RANGE_END && !has_ended && (thread = trace_table_next(&ranges->threads, thread)) != NULL;)
+        has_ended = thread->key.process == note->process && range_end(ranges, thread, note);
+}
+
+const char *trace_range_path(const struct trace_ranges *ranges, size_t process, long thread)
+{
+    const struct thread *found =
+        trace_table_find(&ranges->threads, (struct trace_key){(uint64_t)thread, (uint32_t)process, 1});
+    return found != NULL && found->count > 0 ? found->open[found->count - 1].path : NULL;
+}
+
+void trace_ranges_free(struct trace_ranges *ranges)
+{
+    for (const struct thread *thread = NULL; (thread = trace_table_next(&ranges->threads, thread)) != NULL;)
+        free(thread->open);
+    for (const struct name *name = NULL; (name = trace_table_next(&ranges->names, name)) != NULL;)
+        free(name->text);
+    free(ranges->threads.entries);
+    free(ranges->names.entries);
+    free(ranges->all);
+}
