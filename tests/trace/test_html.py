@@ -105,6 +105,23 @@ class Html(Traced):
         self.browser.run('select(0)')
         self.assertNotIn('Captures that were lost', self.selected()[2])
 
+    def test_page_when_driver_explains_a_failure_then_has_its_words(self):
+        self.trace(KNOWN, 'fail', '1')
+        self.open()
+        found = [one for one in self.browser.run('trace.findings') if 'driver' in one]
+        self.assertIn('API call conflicts with a stream capture sequence', found[0]['driver'])
+        self.browser.run(f'select([...begin].indexOf({found[0]["begin"]}))')
+        self.assertIn(f'The driver: {found[0]["driver"]}\n', self.selected()[2])
+
+    def test_page_when_program_asks_for_functions_that_are_missing_then_these_calls_have_not_failed(self):
+        self.trace(KNOWN, 'lookup')
+        self.open()
+        calls = self.browser.run('[...called.keys()].map((i) => [name(i), resultName(i), failed(i)])')
+        self.assertIn(['cuGetProcAddress', 'CUDA_ERROR_NOT_FOUND', False], calls)
+        self.assertEqual([call for call in calls if call[2]],
+                         [['cuGetProcAddress_v2', 'CUDA_ERROR_INVALID_VALUE', True]])
+        self.assertIn(', 1 failed', self.browser.run('find("#summary").innerText'))
+
     def test_page_when_findings_differ_in_numbers_then_are_one_button_without_a_sum(self):
         self.trace(KNOWN, 'streams')
         self.open()

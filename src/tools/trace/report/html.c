@@ -179,7 +179,7 @@ static bool put_call(struct page *page, const struct trace_call *call, bool is_s
     put_number(page, call->returned ? call->end - call->begin + 1 : 0);
     put_number(page, effect.thread);
     put_number(page, function_number(page, call));
-    put_number(page, call->result);
+    put_number(page, 2 * (uint64_t)call->result + trace_has_failed(page->reader, call));
     put_number(page, effect.is_work ? effect.stream : 0);
     put_number(page, effect.from.number != 0 ? number - effect.from.number : 0);
     uint32_t site =
@@ -278,6 +278,8 @@ static void write_findings(const struct page *page, struct json *json)
         json_string(json, "text", finding->text);
         if (finding->range != NULL)
             json_string(json, "range", finding->range);
+        if (finding->log != NULL)
+            json_string(json, "driver", finding->log);
         json_boolean(json, "isBad", trace_finding_rows[finding->kind].severity == BAD);
         json_integer(json, "begin", finding->call != 0 ? (long long)finding->begin : -1);
         json_integer(json, "track", (long long)thread_track(&page->tracks, finding));
