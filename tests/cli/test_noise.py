@@ -48,6 +48,19 @@ class Noise(Case):
             self.assertEqual((answer.status, {row['state'] for row in answer.document}), (UNUSABLE, {'missing'}))
             self.assertIn(b'The driver ended the process (Aborted).', answer.err)
 
+    def test_run_when_driver_writes_or_ends_then_one_document_is_written(self):
+        expected, answer = run_json('run', DRIVER), run_json('run', DRIVER, FAKE_NOISE='1')
+        self.assertIn(b'noise', answer.err)
+        for document in (expected.document, answer.document):
+            for step in document['steps']:
+                del step['microseconds']
+        self.assertEqual((answer.status, answer.document), (expected.status, expected.document))
+        self.assertNotEqual(answer.document['steps'], [])
+        for variables in ({'FAKE_CRASH': 'cuDeviceGetName'}, {'FAKE_ONCE': self.directory() + '/once'}):
+            answer = run_json('run', DRIVER, **variables)
+            self.assertEqual((answer.status, answer.document), (UNUSABLE, {'driver': None, 'steps': [], 'passed': False}))
+            self.assertIn(b'The driver ended the process (Aborted).', answer.err)
+
     def test_answer_when_stdout_is_closed_or_full_then_the_failure_is_reported(self):
         for command in (*COMMANDS, ('doctor',), ('run', '--softcuda=580')):
             for stdout in (None, '/dev/full'):

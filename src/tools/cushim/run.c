@@ -40,7 +40,7 @@ static bool is_named(const struct options *options)
 }
 
 /* Runs this program again on softcuda: a loaded driver stays loaded, so another one needs a new process. */
-static void restart_on_softcuda(const struct options *options)
+static void restart_on_softcuda(const struct options *options, enum cushim_reason reason)
 {
     char version[32];
     char path[PLATFORM_PATH_SIZE];
@@ -57,7 +57,7 @@ static void restart_on_softcuda(const struct options *options)
         arguments[count++] = "--hide";
         arguments[count++] = options->load.hide;
     }
-    platform_run_again(arguments, instead_variable, driver_diagnosis()->reason_name);
+    platform_run_again(arguments, instead_variable, cushim_reason_name(reason));
 }
 
 static enum status start_driver(const struct options *options)
@@ -65,9 +65,13 @@ static enum status start_driver(const struct options *options)
     enum status status = driver_load(options);
     if (status == STATUS_USABLE && (driver_start() != CUDA_SUCCESS || driver_device_count() == 0))
         status = STATUS_UNUSABLE;
-    if (status == STATUS_UNUSABLE && !is_named(options) && is_without_gpu(options))
-        restart_on_softcuda(options);
     return status;
+}
+
+static bool wants_softcuda(const struct options *options)
+{
+    char path[PLATFORM_PATH_SIZE];
+    return !is_named(options) && is_without_gpu(options) && softcuda_find(newest, path, sizeof path);
 }
 
 static enum cushim_reason reason_of(const char *word)
@@ -115,10 +119,9 @@ static void run_write_driver(struct json *json, enum cushim_reason instead_of)
     json_close_object(json);
 }
 
-static void run_write_step(const struct step *step, void *document)
+static void run_write_step(struct json *json, const struct step *step)
 {
     static const char *const outcomes[] = {"passed", "failed", "skipped"};
-    struct json *json = document;
     json_open_object(json, NULL);
     json_string(json, "step", step->name);
     json_string(json, "outcome", outcomes[step->outcome]);
@@ -127,17 +130,34 @@ static void run_write_step(const struct step *step, void *document)
     json_close_object(json);
 }
 
-/* Runs the pipeline, or with a status other than STATUS_USABLE writes that there is no driver. */
+struct steps {
+    struct step list[16];
+    size_t count;
+};
+
+static void run_keep_step(const struct step *step, void *user)
+{
+    struct steps *steps = user;
+    if (steps->count < sizeof steps->list / sizeof steps->list[0])
+        steps->list[steps->count++] = *step;
+}
+
+/* Runs the pipeline, or with a status other than STATUS_USABLE writes that there is no driver. The answer begins after
+ * the last step: what the driver writes until then does not belong to it. */
 static bool run_as_json(enum status status, enum cushim_reason instead_of)
 {
+    static struct steps steps;
     struct json json = {0};
+    bool passed = status == STATUS_USABLE && pipeline_run(run_keep_step, &steps);
+    call_answers();
     json_open_object(&json, NULL);
     if (status == STATUS_USABLE)
         run_write_driver(&json, instead_of);
     else
         json_null(&json, "driver");
     json_open_array(&json, "steps");
-    bool passed = status == STATUS_USABLE && pipeline_run(run_write_step, &json);
+    for (size_t i = 0; i < steps.count; i++)
+        run_write_step(&json, &steps.list[i]);
     json_close_array(&json);
     json_boolean(&json, "passed", passed);
     json_close_object(&json);
@@ -156,14 +176,19 @@ static void complain_of_driver(const struct options *options)
         text_complain("softcuda, the software driver, was not found: install it to run without a driver");
 }
 
-enum status command_run(const struct options *options)
+/* What run_answer() returns, beside the exit statuses: run on softcuda, for the reason that is added to it. */
+enum { ON_SOFTCUDA = 16 };
+
+static int run_answer(const struct options *options)
 {
     enum cushim_reason instead_of =
         options->softcuda != NULL ? reason_of(getenv(instead_variable)) : CUSHIM_REASON_NONE;
     enum status status = start_driver(options);
     bool passed = false;
     if (status == STATUS_USAGE)
-        return status;
+        return (int)status;
+    if (status == STATUS_UNUSABLE && wants_softcuda(options))
+        return ON_SOFTCUDA + (int)driver_diagnosis()->reason;
     if (options->json)
         passed = run_as_json(status, instead_of);
     if (status != STATUS_USABLE) {
@@ -172,5 +197,15 @@ enum status command_run(const struct options *options)
         run_print_driver(instead_of);
         passed = pipeline_run(run_print_step, NULL);
     }
-    return passed ? STATUS_USABLE : STATUS_UNUSABLE;
+    return (int)(passed ? STATUS_USABLE : STATUS_UNUSABLE);
+}
+
+/* The text is written step by step. A document is complete whatever the driver does, so a child process makes it. */
+enum status command_run(const struct options *options)
+{
+    int result = options->json ? (int)call_command(run_answer, options) : run_answer(options);
+    if (result < ON_SOFTCUDA)
+        return (enum status)result;
+    restart_on_softcuda(options, (enum cushim_reason)(result - ON_SOFTCUDA));
+    return STATUS_UNUSABLE;
 }
