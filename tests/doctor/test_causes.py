@@ -102,7 +102,7 @@ class OnMachine(Case):
         for_each(check, CHANGES)
 
     def examine(self, *faults, options=(), **variables):
-        return run_json('doctor', *options, '--timeout=2', '--driver', START_DRIVER, **variables,
+        return run_json('doctor', '--timeout=2', *options, '--driver', START_DRIVER, **variables,
                         before=(MACHINE, self.fault, *faults, '--'))
 
     def test_driver_when_it_is_killed_then_the_limit_of_time_is_not_taken_for_memory(self):
@@ -154,9 +154,10 @@ class OnMachine(Case):
                 os.kill(int(file.read()), signal.SIGKILL)
 
     def load_hangs_with_signals_blocked(self):
-        first = self.examine('none', FAKE_HANG='load').document[0]
+        first = self.examine('none', options=['--timeout=12'], FAKE_HANG='load').document[0]
         self.assertEqual((first['check'], first['verdict']), ('library', 'problem'))
-        self.assertIn('does not return', first['message'])
+        self.assertIn('does not return within 12 seconds', first['message'])
+        self.assertIn('--timeout', first['advice'])
 
     def failure_before(self, how):
         first = self.examine('open=/dev/nvidia-uvm$:5', **{how: 'again'}).document[0]

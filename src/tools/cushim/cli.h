@@ -71,9 +71,9 @@ enum status lookup_versions(const struct options *options);
  * Returns NULL if this process can load the driver with these options. Otherwise the null driver is current, and the
  * returned diagnosis, which is never freed, names the library or the layer and describes how the child ended. On
  * Windows there is no child: LoadLibrary compares a file with its header before it maps it, and a plain name is
- * searched in System32 only.
+ * searched in System32 only. The child has 10 seconds, or `seconds` if that is more.
  */
-const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options);
+const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options, int seconds);
 
 /* After a load that found nothing: finds a libcuda.so.1 that cannot be used, in the known paths and in the directories
  * of LD_LIBRARY_PATH, and what is wrong with it: the dynamic loader passes over one that this user may not read, that

@@ -53,7 +53,7 @@ enum status driver_load(const struct options *options)
 {
     if (refusal != NULL)
         return STATUS_UNUSABLE;
-    refusal = load_in_child(&options->load);
+    refusal = load_in_child(&options->load, options->timeout_seconds);
     if (refusal != NULL)
         return STATUS_UNUSABLE;
     if (cushim_load(&options->load) == CUDA_SUCCESS)

@@ -2,9 +2,10 @@
 #include "cli.h"
 
 #if defined(_WIN32)
-const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options)
+const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options, int seconds)
 {
     (void)options;
+    (void)seconds;
     return NULL;
 }
 
@@ -27,7 +28,9 @@ static const char driver_variable[] = "CUSHIM_DRIVER";
 static const char layers_variable[] = "CUSHIM_LAYERS";
 static const char log_variable[] = "CUSHIM_LOG"; /* only the load that the program reports is logged */
 
-enum { CHILD_SECONDS = 10, MAX_VARIABLES = 8 };
+enum { MAX_VARIABLES = 8 };
+
+static int limit_seconds = 10; /* of a child */
 
 /* A child that exits with 0 need not have come to its end: the constructor of a library can call exit(). */
 struct loading {
@@ -40,6 +43,7 @@ struct loading {
 /* How a child ended, as the rest of a sentence: "ends the process (Bus error)". */
 struct end {
     char text[128];
+    bool is_late;
 };
 
 static void loading_work(void *memory)
@@ -51,9 +55,9 @@ static void loading_work(void *memory)
 
 static struct end end_describe(const struct child *child)
 {
-    struct end end;
+    struct end end = {.is_late = !child->has_ended};
     if (!child->has_ended)
-        snprintf(end.text, sizeof end.text, "does not return within %d seconds", CHILD_SECONDS);
+        snprintf(end.text, sizeof end.text, "does not return within %d seconds", limit_seconds);
     else if (child->signal != 0)
         snprintf(end.text, sizeof end.text, "ends the process (%s)", child_signal_name(child->signal));
     else
@@ -77,7 +81,7 @@ static bool child_run(void (*work)(const void *input, struct loading *loading), 
     struct child child = child_start(loading_work, loading);
     bool has_ended = child.error != 0;
     if (child.error == 0) {
-        child_wait(&child, CHILD_SECONDS * 1000);
+        child_wait(&child, limit_seconds * 1000);
         *out_end = end_describe(&child);
         if (!child.has_ended)
             child_stop(&child);
@@ -266,14 +270,18 @@ static void fail_library(const struct cushim_load_options *options)
              named != NULL ? "The requested driver library exists" : "An NVIDIA driver library was found",
              failure.end.text, fault[0] != '\0' ? fault : failure.path);
     failure.diagnosis.advice =
-        named != NULL
+        failure.end.is_late
+            ? "Reinstall NVIDIA's driver, or remove the file if it does not belong to the driver or is not a regular "
+              "file. If it lies on a slow file system, run \"cushim doctor\" with a longer --timeout."
+        : named != NULL
             ? "Correct CUSHIM_DRIVER or the path that was passed to the program, or repair that file."
             : "Reinstall NVIDIA's driver. An interrupted installation leaves such a library, and every program "
               "that uses CUDA fails the same way. Remove the file if it does not belong to the driver.";
 }
 
-const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options)
+const struct cushim_diagnosis *load_in_child(const struct cushim_load_options *options, int seconds)
 {
+    limit_seconds = seconds > limit_seconds ? seconds : limit_seconds;
     char layer[PLATFORM_PATH_SIZE];
     if (can_load(options, &failure.end))
         return NULL;

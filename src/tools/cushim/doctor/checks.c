@@ -166,7 +166,8 @@ static void check_device_nodes(struct doctor *doctor)
         return;
     if (doctor->trials->tried && !doctor->trials->has_ended && doctor->trials->signal == 0
         && doctor->trials->current[0] == '/') {
-        doctor_find(doctor, "device-nodes", VERDICT_PROBLEM, "Opening %s does not return.", doctor->trials->current);
+        doctor_find(doctor, "device-nodes", VERDICT_PROBLEM, "Opening %s has not returned for %d seconds.",
+                    doctor->trials->current, doctor->step_seconds);
         doctor_advise(doctor, "Look for lines with NVRM or Xid in the kernel log (dmesg), and restart the machine.");
     } else if (system->control_node == CUSHIM_NODE_DENIED || system->gpu_node == CUSHIM_NODE_DENIED
                || system->uvm_node == CUSHIM_NODE_DENIED) {

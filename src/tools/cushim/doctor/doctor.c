@@ -49,7 +49,7 @@ static void doctor_find_operation(struct doctor *doctor)
     doctor->operation = doctor->watched ? operations_last_cause(&doctor->watch.operations) : NULL;
     if (doctor->operation != NULL)
         return;
-    trials_run(doctor->trials, doctor->root);
+    trials_run(doctor->trials, doctor->root, doctor->step_seconds);
     if (!doctor->watched || doctor->trials->intercepted[0] != '\0')
         doctor->operation = operations_first_cause(&doctor->trials->operations);
 }
@@ -60,7 +60,7 @@ static void doctor_find_operation_before(struct doctor *doctor)
     doctor->before = doctor->watched ? operations_last_cause(&doctor->watch.operations) : NULL;
     if (doctor->before != NULL || doctor->start->outcome != START_CRASHED)
         return;
-    trials_run(doctor->trials, doctor->root);
+    trials_run(doctor->trials, doctor->root, doctor->step_seconds);
     doctor->before = operations_first_cause(&doctor->trials->operations);
 }
 
@@ -82,9 +82,10 @@ static void doctor_start_here(struct doctor *doctor)
 
 static void doctor_start(struct doctor *doctor)
 {
-    enum { SECONDS = 60 }; /* a GPU without persistence mode needs long */
+    enum { SECONDS = 60, STEP_SECONDS = 10 }; /* a GPU without persistence mode needs long */
     const struct options *options = doctor->options;
     doctor->seconds = options->timeout_seconds != 0 ? options->timeout_seconds : SECONDS;
+    doctor->step_seconds = options->timeout_seconds > STEP_SECONDS ? options->timeout_seconds : STEP_SECONDS;
     if (!doctor->loaded || (options->load.root != NULL && !options->watch))
         return;
     if (!options->watch)
@@ -104,7 +105,7 @@ static void doctor_start(struct doctor *doctor)
     if (doctor->started)
         return;
     if (start->outcome == START_FAILED && doctor->root[0] == '\0' && doctor->operation == NULL)
-        evidence_ask_nvml(doctor->nvml);
+        evidence_ask_nvml(doctor->nvml, doctor->step_seconds);
 }
 
 /* Examines the machine first and then starts the driver, because a start can create device files. */

@@ -48,6 +48,7 @@ struct doctor {
     const struct cushim_diagnosis *load; /* of the load */
     bool loaded;
     int seconds;         /* the limit of the time of a start */
+    int step_seconds;    /* of one operation, which usually takes far less */
     struct start *start; /* of the loaded driver */
     bool started;        /* programs can use CUDA on the first GPU */
     bool second_started; /* the first start failed, and the second one did not */
@@ -101,7 +102,7 @@ bool evidence_contains(const struct doctor *doctor, const char *path, const char
 void evidence_read_bus(struct doctor *doctor);
 
 /* Asks NVML in a child process. */
-void evidence_ask_nvml(struct nvml *nvml);
+void evidence_ask_nvml(struct nvml *nvml, int seconds);
 
 /* Whether one thing holds that a row of causes.inc names; whether it exists at all is checked by the compiler. */
 #define EVIDENCE(name, words) bool evidence_##name(const struct doctor *doctor);

@@ -35,9 +35,10 @@ void evidence_read_bus(struct doctor *doctor)
     (void)doctor;
 }
 
-void evidence_ask_nvml(struct nvml *nvml)
+void evidence_ask_nvml(struct nvml *nvml, int seconds)
 {
     (void)nvml;
+    (void)seconds;
 }
 #else
 #    include <dirent.h>
@@ -149,14 +150,13 @@ static void nvml_ask(void *memory)
         nvml->processes = (int)count;
 }
 
-void evidence_ask_nvml(struct nvml *nvml)
+void evidence_ask_nvml(struct nvml *nvml, int seconds)
 {
-    enum { SECONDS = 10 };
     nvml->child.may_begin = nvml->child.is_quiet = true;
     struct child child = child_start(nvml_ask, nvml);
     if (child.error != 0)
         return;
-    if (!child_wait(&child, SECONDS * 1000))
+    if (!child_wait(&child, seconds * 1000))
         child_stop(&child);
 }
 #endif

@@ -13,10 +13,11 @@ void trials_destroy(struct trials *trials)
 }
 
 #if !defined(__linux__)
-void trials_run(struct trials *trials, const char *root)
+void trials_run(struct trials *trials, const char *root, int seconds)
 {
     (void)trials;
     (void)root;
+    (void)seconds;
 }
 #else
 #    include <errno.h>
@@ -48,6 +49,7 @@ static bool trial_end(struct trials *trials, const char *call, const char *path,
 static void trial_begin(struct trials *trials, const char *what)
 {
     snprintf(trials->current, sizeof trials->current, "%s", what);
+    trials->begun++;
 }
 
 /* ---- The files ---- */
@@ -198,9 +200,9 @@ static void trials_work(void *memory)
     trials->has_ended = true;
 }
 
-void trials_run(struct trials *trials, const char *root)
+void trials_run(struct trials *trials, const char *root, int seconds)
 {
-    enum { SECONDS = 10 };
+    int begun;
     root_of_trials = root;
     trials->child.may_begin = trials->child.is_quiet = true;
     struct child child = child_start(trials_work, trials);
@@ -210,7 +212,10 @@ void trials_run(struct trials *trials, const char *root)
         trial_end(trials, "fork", "", false);
         return;
     }
-    if (!child_wait(&child, SECONDS * 1000))
+    do {
+        begun = trials->begun;
+    } while (!child_wait(&child, seconds * 1000) && trials->begun != begun);
+    if (!child.has_ended)
         child_stop(&child);
     else
         trials->signal = child.signal;

@@ -12,7 +12,8 @@ struct trials {
     bool tried;
     bool has_ended;   /* all operations were tried; the last one did not return otherwise */
     char current[64]; /* the path or call that is being tried */
-    int signal;       /* which ended the trial of it, or 0 */
+    volatile int begun;
+    int signal; /* which ended the trial of it, or 0 */
     bool control_opened, uvm_opened;
     int gpus_opened;
     char intercepted[64];         /* the file that can be opened by a system call, but not by open(), or "" */
@@ -22,7 +23,7 @@ struct trials {
 struct trials *trials_create(void);
 void trials_destroy(struct trials *trials);
 
-/* Tries the operations in a child process. The device files are those below `root`. */
-void trials_run(struct trials *trials, const char *root);
+/* Tries the operations in a child process; each of them has so many seconds. The device files are those below `root`. */
+void trials_run(struct trials *trials, const char *root, int seconds);
 
 #endif
