@@ -25,6 +25,7 @@ from program import LIBRARIES, PROGRAM, Case, environment, fake, for_each, main,
 START_DRIVER = os.path.abspath(sys.argv.pop(3))
 LIST = os.path.join(HERE, '..', '..', 'src', 'tools', 'cushim', 'doctor')
 MACHINE = os.path.join(HERE, 'machine')
+SOURCES = [os.path.join(HERE, name) for name in ('fault.c', 'fault_mounts.c', 'fault_sandbox.c')]
 BUS = '/sys/bus/pci/devices/0000:01:00.0/'
 
 # cause: the changes of fault.c, and the environment
@@ -88,7 +89,7 @@ class OnMachine(Case):
         directory = cls.enterClassContext(tempfile.TemporaryDirectory(prefix='cushim-test-'))
         os.chmod(directory, 0o755)
         cls.fault = directory + '/fault'
-        subprocess.run(['cc', '-O1', '-o', cls.fault, HERE + '/fault.c', '-ldl'], check=True)
+        subprocess.run(['cc', '-O1', '-o', cls.fault, *SOURCES, '-ldl'], check=True)
 
     def test_cause_when_the_machine_is_changed_then_leads(self):
         def check(cause):
