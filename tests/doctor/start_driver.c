@@ -7,9 +7,12 @@
  * FAKE_MODE the compute mode of the GPU. Four variables name a place: FAKE_CRASH ends the process there with the signal
  * FAKE_SIGNAL, FAKE_EXIT with exit(0), FAKE_HANG never returns and blocks all signals, and FAKE_WAIT waits in state D.
  * The places are load, cuInit, again (the second cuInit), cuCtxCreate and cuCtxDestroy. FAKE_LINES is how many lines
- * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of a process that cuInit leaves behind.
+ * cuInit writes to stdout, and FAKE_DAEMON is a file for the number of a process that cuInit leaves behind. cuInit also
+ * needs the file FAKE_OPEN, fills the file FAKE_CREATE, uses FAKE_TOUCH MiB of memory, and with FAKE_FILES it writes how
+ * many descriptors are open.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -90,8 +93,20 @@ static void leave_process(const char *path)
     fclose(file);
 }
 
+static void count_files(void)
+{
+    int count = -3; /* ".", ".." and the directory itself */
+    DIR *directory = opendir("/proc/self/fd");
+    while (directory != NULL && readdir(directory) != NULL)
+        count++;
+    fprintf(stderr, "%d descriptors are open\n", count);
+    closedir(directory);
+}
+
 static void disturb(void)
 {
+    if (getenv("FAKE_FILES") != NULL)
+        count_files();
     const char *path = getenv("FAKE_DAEMON");
     for (int i = setting("FAKE_LINES", 0); i > 0; i--)
         printf("%d more lines of the driver\n", i);
@@ -161,6 +176,23 @@ static int open_device(const char *path)
     return file;
 }
 
+/* What some drivers need and others do not. Returns whether it is there. */
+static bool use_other(void)
+{
+    static const char text[65536];
+    const char *needed = getenv("FAKE_OPEN"), *created = getenv("FAKE_CREATE");
+    size_t size = (size_t)setting("FAKE_TOUCH", 0) << 20;
+    if (needed != NULL && open(needed, O_RDONLY | O_CLOEXEC) < 0)
+        return false;
+    int file = created != NULL ? open(created, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
+    if (created != NULL && (file < 0 || write(file, text, sizeof text) != (ssize_t)sizeof text))
+        return false;
+    char *memory = size > 0 ? malloc(size) : NULL;
+    if (memory != NULL)
+        memset(memory, 1, size);
+    return size == 0 || (memory != NULL && memory[size - 1] == 1);
+}
+
 static int visible_check(void)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -172,12 +204,12 @@ static int visible_check(void)
 
 static int start(void)
 {
-    static const size_t range = (size_t)6 << 30;
+    static const size_t range = (size_t)6 << 30, own = (size_t)64 << 20;
     look_around();
     int code = start_thread();
     if (code != SUCCESS)
         return code;
-    if (open_device("/dev/nvidiactl") < 0)
+    if (!use_other() || open_device("/dev/nvidiactl") < 0)
         return NO_DEVICE;
     if (open_device("/dev/nvidia0") < 0)
         return errno == ENXIO ? INVALID_DEVICE : NO_DEVICE;
@@ -188,7 +220,8 @@ static int start(void)
         return UNKNOWN;
     int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     void *memory = mmap(NULL, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (maps < 0 || memory == MAP_FAILED)
+    if (maps < 0 || memory == MAP_FAILED
+        || mmap(NULL, own, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
         return OUT_OF_MEMORY;
     close(maps);
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) < 0 ? OPERATING_SYSTEM : setting("FAKE_CODE", SUCCESS);
@@ -235,6 +268,13 @@ int cuDeviceGetName(char *name, int length, int device)
 {
     snprintf(name, (size_t)length, "Fake GPU %d", device);
     return SUCCESS;
+}
+
+int cuDeviceGetPCIBusId(char *address, int length, int device)
+{
+    const char *own = getenv("FAKE_BUS_ID");
+    snprintf(address, (size_t)length, "%s", own != NULL ? own : "");
+    return own != NULL && device == 0 ? SUCCESS : INVALID_DEVICE;
 }
 
 int cuDeviceGetAttribute(int *value, int attribute, int device)

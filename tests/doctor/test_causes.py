@@ -26,11 +26,16 @@ START_DRIVER = os.path.abspath(sys.argv.pop(3))
 LIST = os.path.join(HERE, '..', '..', 'src', 'tools', 'cushim', 'doctor')
 MACHINE = os.path.join(HERE, 'machine')
 SOURCES = [os.path.join(HERE, name) for name in ('fault.c', 'fault_mounts.c', 'fault_sandbox.c')]
+NVML = {'LD_LIBRARY_PATH': os.path.dirname(START_DRIVER)}  # that of the tests
 BUS = '/sys/bus/pci/devices/0000:01:00.0/'
 
 # cause: the changes of fault.c, and the environment
 CHANGES = {
     'limit_of_files': (['nofile=32'], {}),
+    'limit_of_data': (['data=40'], {}),
+    'no_host_memory': (['seccomp=reserve:12'], {}),
+    'limit_of_locked_memory': (['seccomp=reserve:11'], {}),
+    'memory_refused': (['seccomp=reserve:1'], {}),
     'limit_of_files_of_system': (['seccomp=pipe:23'], {}),
     'limit_of_processes': (['seccomp=thread:11'], {}),
     'thread_refused': (['seccomp=thread:1'], {}),
@@ -52,6 +57,10 @@ CHANGES = {
     'node_missing': (['dev-without=nvidiactl'], {}),
     'gpu_initialisation_failed': (['open=/dev/nvidia0:5'], {}),
     'node_without_driver': (['null=/dev/nvidiactl'], {}),
+    'jetson_permissions': (['open=/dev/nvmap:13'], {'FAKE_OPEN': '/dev/nvmap'}),
+    'refused': (['open=/nowhere/file:13'], {'FAKE_OPEN': '/nowhere/file'}),
+    'operation_failed': (['open=/nowhere/file:5'], {'FAKE_OPEN': '/nowhere/file'}),
+    'no_space': (['full=/var/tmp'], {'FAKE_CREATE': '/var/tmp/file'}),
     'visible_devices': (['CUDA_VISIBLE_DEVICES=abc'], {}),
     'crash': (['none'], {'FAKE_CRASH': 'cuInit'}),
     'killed_by_seccomp': (['none'], {'FAKE_CRASH': 'cuInit', 'FAKE_SIGNAL': str(int(signal.SIGSYS))}),
@@ -64,7 +73,9 @@ CHANGES = {
     'gpu_exclusive': (['none'], {'FAKE_CONTEXT': '46', 'FAKE_MODE': '3'}),
     'gpu_prohibited': (['none'], {'FAKE_CONTEXT': '46', 'FAKE_MODE': '2'}),
     'gpu_unavailable': (['none'], {'FAKE_CONTEXT': '46'}),
-    'gpu_memory_full': (['none'], {'FAKE_CONTEXT': '2'}),
+    'gpu_memory_full': (['none'], {'FAKE_CONTEXT': '2', 'FAKE_USED': '139', **NVML}),
+    'gpu_memory_not_known': (['none'], {'FAKE_CONTEXT': '2', 'FAKE_NVML': '9', **NVML}),
+    'mig_without_instances': (['none'], {'FAKE_CODE': '100', 'FAKE_MIG': '1', **NVML}),
     'mps_not_reached': (['none'], {'FAKE_CODE': '805'}),
     'mps_server_failed': (['none'], {'FAKE_CODE': '807'}),
     'mps_full': (['none'], {'FAKE_CODE': '808'}),
@@ -105,6 +116,68 @@ class OnMachine(Case):
     def examine(self, *faults, options=(), **variables):
         return run_json('doctor', '--timeout=2', *options, '--driver', START_DRIVER, **variables,
                         before=(MACHINE, self.fault, *faults, '--'))
+
+    def require(self, fault):
+        done = subprocess.run([MACHINE, self.fault, fault, '--', '/bin/true'], stdout=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            self.skipTest(done.stdout.decode().strip())
+
+    def test_control_group_when_memory_is_used_up_then_the_killed_start_is_explained(self):
+        self.require('memory=64')
+        first = self.examine('memory=64', FAKE_TOUCH='200').document[0]
+        self.assertEqual(first['cause'], 'killed_for_memory')
+        self.assertEqual(self.examine('memory=64').status, 0)
+
+    def test_control_group_when_it_has_no_room_for_a_thread_then_its_limit_is_named(self):
+        self.require('tasks=2')
+        first = self.examine('tasks=1').document[0]
+        self.assertEqual(first['cause'], 'limit_of_processes')
+        self.assertIn('1 for its control group', first['message'])
+        self.assertEqual(self.examine('tasks=2').status, 0)  # enough for a program, but not for the doctor's child
+
+    def test_control_group_when_it_denies_a_device_then_is_named(self):
+        self.require('device=c 1:8 rwm')  # that of /dev/random, which the machine has as NVIDIA's
+        first = self.examine('device=c 1:8 rwm').document[0]
+        self.assertIn(first['cause'], ('device_control_group', 'container_lost_devices'))
+        self.assertIn('/dev/nvidiactl', first['message'])
+
+    def test_files_when_a_start_was_watched_then_none_is_left_open(self):
+        self.assertIn('(3 are open before the start)', self.examine('nofile=32').document[0]['message'])
+
+    def test_files_when_no_child_can_be_created_then_none_is_left_open(self):
+        answer = self.examine('uid=61005', 'nproc=1', FAKE_FILES='1')
+        self.assertIn(b'3 descriptors are open', answer.err)
+
+    def test_call_when_it_fails_with_emfile_far_below_the_limit_then_a_filter_is_named(self):
+        self.assertEqual(self.examine('seccomp=pipe:24').document[0]['cause'], 'call_refused')
+
+    def test_context_when_it_fails_with_code_100_then_no_missing_gpu_is_claimed(self):
+        self.assertEqual(self.examine('none', FAKE_CONTEXT='100').document[0]['cause'], 'unknown')
+
+    def test_memory_of_the_gpu_when_nvml_knows_then_it_decides(self):
+        first = self.examine('none', FAKE_CONTEXT='2', FAKE_USED='4', **NVML).document[0]
+        self.assertEqual(first['cause'], 'unknown')
+        self.assertIn('of which 139264 MiB are free', first['message'])
+        self.leads('gpu_memory_full', None, 'none', FAKE_CONTEXT='2', FAKE_USED='139', FAKE_BUS_ID='0000:06:00.0', **NVML)
+
+    def test_code_999_when_the_machine_has_slept_then_names_the_sleep(self):
+        source, library = self.directory() + '/clock.c', self.directory() + '/clock.so'
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write("""
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    int result = (int)syscall(SYS_clock_gettime, clock, time);
+    time->tv_sec += clock == CLOCK_BOOTTIME ? 3600 : 0;
+    return result;
+}
+""")
+        subprocess.run(['cc', '-shared', '-fPIC', '-o', library, source], check=True)
+        first = self.examine('LD_PRELOAD=' + library, FAKE_CODE='999').document[0]
+        self.assertEqual(first['cause'], 'uvm_broken_after_sleep')
 
     def test_driver_when_it_is_killed_then_the_limit_of_time_is_not_taken_for_memory(self):
         for faults, code, cause in ((['cpu=100'], signal.SIGKILL, 'killed_for_time'),
@@ -230,6 +303,10 @@ class OnMachine(Case):
         self.leads('service_without_devices', tree(service), 'open=/dev/nvidiactl:2')
         self.leads('device_control_group', tree(), 'open=/dev/nvidiactl:1')
         self.leads('container_lost_devices', tree().container(), 'open=/dev/nvidiactl:1')
+        no_memory = 'seccomp=reserve:12'
+        self.leads('strict_overcommit', tree(('/proc/sys/vm/overcommit_memory', '2\n')), no_memory)
+        self.leads('limit_of_mappings', tree(('/proc/sys/vm/max_map_count', '1000\n')), no_memory)
+        self.leads('no_host_memory', tree(('/proc/sys/vm/overcommit_memory', '0\n')), no_memory)
         self.leads('selinux', tree(('/sys/fs/selinux/enforce', '1')), 'open=/dev/nvidiactl:13')
         self.leads('uvm_not_in_flatpak', tree(('/.flatpak-info', ''), uvm), 'open=/dev/nvidia-uvm$:2')
         self.leads('uvm_not_in_container', tree(uvm).container(), 'open=/dev/nvidia-uvm$:2')
@@ -332,7 +409,9 @@ class OnTree(Case):
         self.leads('not_ready_in_virtual_machine', tree, FAKE_INIT='802')
         switch = '/sys/bus/pci/devices/0000:02:00.0/'
         tree.file(switch + 'vendor', '0x10de').file(switch + 'class', '0x068000')
-        self.leads('fabric_manager_missing', tree, FAKE_INIT='802')
+        self.leads('fabric_manager_not_visible', tree, FAKE_INIT='802')
+        self.leads('fabric_manager_not_visible', tree.file('/proc/2/comm', 'bash\n'), FAKE_INIT='802')
+        self.leads('fabric_manager_missing', tree.file('/proc/2/comm', 'kthreadd\n'), FAKE_INIT='802')
         self.leads('fabric_manager_not_ready', tree.file('/proc/77/comm', 'nv-fabricmanage\n'), FAKE_INIT='802')
 
     def test_code_803_when_versions_differ_then_names_the_library(self):
@@ -387,6 +466,14 @@ class OnTree(Case):
 
 
 class Page(Case):
+    def test_cause_when_it_is_in_the_list_then_a_test_names_it(self):
+        with open(LIST + '/causes.inc', encoding='utf-8') as file:
+            causes = set(re.findall(r'^CAUSE\((\w+)', file.read(), re.M))
+        with open(__file__, encoding='utf-8') as file:
+            named = set(re.findall(r"'(\w+)'", file.read()))
+        self.assertGreater(len(causes), 50)
+        self.assertEqual(causes - named, set())
+
     def test_page_when_list_is_unchanged_then_is_what_the_list_makes_of_it(self):
         subprocess.run([sys.executable, '-B', LIST + '/generate.py', '--check'], env=environment(), check=True)
 

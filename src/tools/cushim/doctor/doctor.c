@@ -105,7 +105,7 @@ static void doctor_start(struct doctor *doctor)
     if (doctor->started)
         return;
     if (start->outcome == START_FAILED && doctor->root[0] == '\0' && doctor->operation == NULL)
-        evidence_ask_nvml(doctor->nvml, doctor->step_seconds);
+        evidence_ask_nvml(doctor->nvml, start, doctor->step_seconds);
 }
 
 /* Examines the machine first and then starts the driver, because a start can create device files. */

@@ -33,12 +33,12 @@ struct bus {
     int count, switches; /* NVSwitches */
 };
 
-/* What NVML, the library of nvidia-smi, says about the first GPU. */
+/* What NVML, the library of nvidia-smi, says about the first GPU of CUDA, or of the machine. */
 struct nvml {
     struct child_memory child;
+    char bus_id[32]; /* of the first GPU of CUDA, or "" */
     bool known, mig_known, mig;
     unsigned long long used, total; /* bytes of memory */
-    int processes;                  /* that use CUDA; -1: unknown */
 };
 
 /* The facts that the checks use, and their findings. */
@@ -101,8 +101,8 @@ bool evidence_contains(const struct doctor *doctor, const char *path, const char
 /* Reads the PCI bus. */
 void evidence_read_bus(struct doctor *doctor);
 
-/* Asks NVML in a child process. */
-void evidence_ask_nvml(struct nvml *nvml, int seconds);
+/* Asks NVML in a child process about the first GPU of the start. */
+void evidence_ask_nvml(struct nvml *nvml, const struct start *start, int seconds);
 
 /* Whether one thing holds that a row of causes.inc names; whether it exists at all is checked by the compiler. */
 #define EVIDENCE(name, words) bool evidence_##name(const struct doctor *doctor);

@@ -35,9 +35,10 @@ void evidence_read_bus(struct doctor *doctor)
     (void)doctor;
 }
 
-void evidence_ask_nvml(struct nvml *nvml, int seconds)
+void evidence_ask_nvml(struct nvml *nvml, const struct start *start, int seconds)
 {
     (void)nvml;
+    (void)start;
     (void)seconds;
 }
 #else
@@ -115,18 +116,16 @@ static cushim_fn nvml_function(void *library, const char *name)
 
 typedef int (*nvml_init_fn)(void);
 typedef int (*nvml_handle_fn)(unsigned index, void **out_device);
+typedef int (*nvml_find_fn)(const char *bus_id, void **out_device);
 typedef int (*nvml_memory_fn)(void *device, struct nvml_memory *out_memory);
 typedef int (*nvml_mig_fn)(void *device, unsigned *out_current, unsigned *out_pending);
-typedef int (*nvml_processes_fn)(void *device, unsigned *count, void *processes);
 
 static void nvml_ask(void *memory)
 {
-    enum { INSUFFICIENT_SIZE = 7 };
     struct nvml *nvml = memory;
     struct nvml_memory bytes;
     void *device;
-    unsigned current, pending, count = 0;
-    nvml->processes = -1;
+    unsigned current, pending;
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         return;
@@ -134,9 +133,9 @@ static void nvml_ask(void *memory)
     nvml_handle_fn handle = (nvml_handle_fn)nvml_function(library, "nvmlDeviceGetHandleByIndex_v2");
     nvml_memory_fn get_memory = (nvml_memory_fn)nvml_function(library, "nvmlDeviceGetMemoryInfo");
     nvml_mig_fn get_mig = (nvml_mig_fn)nvml_function(library, "nvmlDeviceGetMigMode");
-    nvml_processes_fn get_processes =
-        (nvml_processes_fn)nvml_function(library, "nvmlDeviceGetComputeRunningProcesses_v3");
-    if (init == NULL || handle == NULL || get_memory == NULL || init() != 0 || handle(0, &device) != 0)
+    nvml_find_fn find = (nvml_find_fn)nvml_function(library, "nvmlDeviceGetHandleByPciBusId_v2");
+    if (init == NULL || handle == NULL || find == NULL || get_memory == NULL || init() != 0
+        || (nvml->bus_id[0] != '\0' ? find(nvml->bus_id, &device) : handle(0, &device)) != 0)
         return;
     if (get_memory(device, &bytes) == 0) {
         nvml->used = bytes.used;
@@ -145,13 +144,11 @@ static void nvml_ask(void *memory)
     }
     nvml->mig_known = get_mig != NULL && get_mig(device, &current, &pending) == 0;
     nvml->mig = nvml->mig_known && current != 0;
-    int code = get_processes != NULL ? get_processes(device, &count, NULL) : -1;
-    if (code == 0 || code == INSUFFICIENT_SIZE)
-        nvml->processes = (int)count;
 }
 
-void evidence_ask_nvml(struct nvml *nvml, int seconds)
+void evidence_ask_nvml(struct nvml *nvml, const struct start *start, int seconds)
 {
+    snprintf(nvml->bus_id, sizeof nvml->bus_id, "%s", start->gpus[0].bus_id);
     nvml->child.may_begin = nvml->child.is_quiet = true;
     struct child child = child_start(nvml_ask, nvml);
     if (child.error != 0)

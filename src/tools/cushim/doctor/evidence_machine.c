@@ -110,9 +110,18 @@ bool evidence_switch(const struct doctor *doctor)
     return doctor->bus.switches > 0;
 }
 
+static const char manager[] = "nv-fabricmanage"; /* names have 15 characters */
+
+bool evidence_switch_with_manager(const struct doctor *doctor)
+{
+    return doctor->bus.switches > 0 && process_exists(doctor, manager);
+}
+
+/* The second process is one of the kernel. A container, and a user from whom /proc hides others, does not see it. */
 bool evidence_switch_without_manager(const struct doctor *doctor)
 {
-    return doctor->bus.switches > 0 && !process_exists(doctor, "nv-fabricmanage"); /* names have 15 characters */
+    return doctor->bus.switches > 0 && !process_exists(doctor, manager)
+           && evidence_contains(doctor, "/proc/2/comm", "kthreadd");
 }
 
 /* ---- The modules ---- */

@@ -44,7 +44,12 @@ bool evidence_memory_full(const struct doctor *doctor)
 {
     const unsigned long long enough = 2ULL << 30;
     const struct nvml *nvml = doctor->nvml;
-    return failed_on_gpu(doctor) && doctor->operation == NULL && (!nvml->known || nvml->total - nvml->used < enough);
+    return failed_on_gpu(doctor) && doctor->operation == NULL && nvml->known && nvml->total - nvml->used < enough;
+}
+
+bool evidence_memory_unknown(const struct doctor *doctor)
+{
+    return failed_on_gpu(doctor) && doctor->operation == NULL && !doctor->nvml->known;
 }
 
 bool evidence_exclusive(const struct doctor *doctor)

@@ -94,10 +94,7 @@ static void write_gpu(const struct doctor *doctor, char *text, size_t size)
 
 static void write_memory(const struct doctor *doctor, char *text, size_t size)
 {
-    if (doctor->nvml->known)
-        snprintf(text, size, ": %llu of %llu MiB are in use", doctor->nvml->used >> 20, doctor->nvml->total >> 20);
-    else if (doctor->start->gpus[0].memory != 0)
-        snprintf(text, size, " (%llu MiB in all)", doctor->start->gpus[0].memory >> 20);
+    snprintf(text, size, "%llu of %llu MiB are in use", doctor->nvml->used >> 20, doctor->nvml->total >> 20);
 }
 
 /* ---- The operation ---- */
@@ -431,6 +428,11 @@ static void write_ruled_out(const struct doctor *doctor, char *text, size_t size
         append(text, size, "CUDA_VISIBLE_DEVICES");
     if (doctor->nvml->mig_known && !doctor->nvml->mig)
         append(text, size, "MIG mode, which is off");
+    if (doctor->nvml->known && doctor->start->code == CUDA_ERROR_OUT_OF_MEMORY) {
+        snprintf(part, sizeof part, "the memory of the GPU, of which %llu MiB are free",
+                 (doctor->nvml->total - doctor->nvml->used) >> 20);
+        append(text, size, part);
+    }
     if (text[0] == '\0')
         snprintf(text, size, "nothing");
 }

@@ -72,13 +72,12 @@ static void gpu_describe(struct start_gpu *gpu, int ordinal)
 {
     const struct cushim_dispatch_table *cuda = cushim_table_legacy();
     CUdevice device;
-    size_t memory = 0;
     gpu->step = START_STEPS;
     gpu->name = devices_name(ordinal);
     if (cuda->DeviceGet_v1(&device, ordinal) != CUDA_SUCCESS)
         return;
-    if (cuda->DeviceTotalMem_v2(&memory, device) == CUDA_SUCCESS)
-        gpu->memory = memory;
+    if (cuda->DeviceGetPCIBusId_v1(gpu->bus_id, (int)sizeof gpu->bus_id, device) != CUDA_SUCCESS)
+        gpu->bus_id[0] = '\0';
     if (cuda->DeviceGetAttribute_v1(&gpu->compute_mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, device) != CUDA_SUCCESS)
         gpu->compute_mode = CU_COMPUTEMODE_DEFAULT;
 }

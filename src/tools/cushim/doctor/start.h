@@ -22,10 +22,10 @@ enum start_outcome {
 
 struct start_gpu {
     struct device_name name;
-    int compute_mode;          /* CUcomputemode */
-    unsigned long long memory; /* bytes */
-    enum start_step step;      /* the step that failed, or START_STEPS */
-    CUresult code;             /* what it returned */
+    char bus_id[32];      /* "0000:06:00.0", or "" */
+    int compute_mode;     /* CUcomputemode */
+    enum start_step step; /* the step that failed, or START_STEPS */
+    CUresult code;        /* what it returned */
 };
 
 enum { MAX_GPUS = 64 };
