@@ -141,6 +141,11 @@ class Probe(Case):
             self.assertIn(says, ' '.join(answer.out.decode().split()))
         self.assertIn(says, run_json('probe', '--devices', '--driver', path, SOFTCUDA_FAIL='cuInit=999').document['message'])
 
+    def test_text_when_the_driver_has_started_or_not_then_reports_which(self):
+        for arguments, init, state in (((), '0', 'not queried'), (('--devices',), '0', 'the driver has started'),
+                                       (('--devices',), '999', 'the driver did not start')):
+            self.assertIn(f'GPUs           {state}', run('probe', DRIVER, *arguments, FAKE_INIT=init).out.decode())
+
     def test_devices_when_no_driver_exists_then_init_is_not_tried(self):
         answer = run_json('probe', '--devices', '--driver=none')
         self.assertEqual((answer.status, answer.document['initialised'], answer.document['devices']), (UNUSABLE, None, []))

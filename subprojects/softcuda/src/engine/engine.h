@@ -119,7 +119,6 @@ struct block {
     uint64_t generation;
     uint64_t id;
     unsigned flags;
-    bool listed;   /* can be found by its address */
     bool of_graph; /* allocated by a node of a graph, or in a capture */
     int sync_memops;
 };

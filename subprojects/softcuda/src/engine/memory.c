@@ -91,7 +91,6 @@ static bool block_list_insert(struct block *block)
     memmove(&blocks[at + 1], &blocks[at], (block_count - at) * sizeof(struct block *));
     blocks[at] = block;
     block_count++;
-    block->listed = true;
     return true;
 }
 
@@ -99,7 +98,6 @@ void block_unlist(struct block *block)
 {
     size_t at = block_position((uintptr_t)block->base);
     memmove(&blocks[at], &blocks[at + 1], (--block_count - at) * sizeof(struct block *));
-    block->listed = false;
 }
 
 /* Creates a block for existing memory; NULL if out of memory, and then the caller still owns that memory. */
