@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs cushim audit on files that a test makes, as a user runs it."""
+"""Runs cushim audit on files that a test makes."""
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -13,11 +15,22 @@ PROGRAM = os.path.join(TOOL, 'cushim-audit')
 sys.path.insert(0, TOOL)
 
 
+from cushim_audit.command import main as audit_main  # pylint: disable=wrong-import-position
+
+
 class Run:
-    def __init__(self, arguments, cwd):
-        done = subprocess.run([sys.executable, '-B', PROGRAM, *arguments], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, cwd=cwd, timeout=300, check=False)
-        self.status, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
+    """A run in a process of its own, as a user runs it, or in this one, which takes a tenth of the time."""
+
+    def __init__(self, arguments, cwd, is_alone):
+        if is_alone:
+            done = subprocess.run([sys.executable, '-B', PROGRAM, *arguments], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, cwd=cwd, timeout=300, check=False)
+            self.status, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
+            return
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.status = audit_main(arguments)
+        self.out, self.err = out.getvalue(), err.getvalue()
 
     @property
     def document(self):
@@ -26,6 +39,8 @@ class Run:
 
 class Case(unittest.TestCase):
     """A test with a directory of its own."""
+
+    is_alone = False
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory(prefix='cushim-audit-')
@@ -45,7 +60,7 @@ class Case(unittest.TestCase):
         return self.run_program(*options, name)
 
     def run_program(self, *arguments):
-        done = Run(arguments, self.directory)
+        done = Run(arguments, self.directory, self.is_alone)
         self.assertNotIn('Traceback', done.err)
         return done
 

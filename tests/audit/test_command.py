@@ -31,6 +31,7 @@ def violations(value, schema, root, path='$'):
 
 
 class Command(Case):
+    is_alone = True
     good = Elf().needs('libcuda.so.1').wants('cuInit').build()
     late = Elf().needs('libcuda.so.1').wants('cuGreenCtxDestroy').build()
 

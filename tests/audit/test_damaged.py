@@ -19,8 +19,6 @@ import zlib
 from audit import PROGRAM, Case, main
 from makers import Elf, archive, cubin, fatbin, pe, ptx, ptx_text, sass, wheel, wrapper
 
-from cushim_audit.command import main as audit_main # in the path that audit adds
-
 
 def samples():
     """A file of each kind."""
@@ -68,16 +66,6 @@ def damage(data, chance):
 
 
 class Fuzz(Case):
-    def audit(self, name):
-        """Runs in this process, for speed. A traceback is an exception here."""
-        out, err = sys.stdout, sys.stderr
-        sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
-        try:
-            status = audit_main([os.path.join(self.directory, name)])
-            return status, sys.stdout.getvalue(), sys.stderr.getvalue()
-        finally:
-            sys.stdout, sys.stderr = out, err
-
     def test_files_when_damaged_then_are_read_or_refused_with_a_sentence(self):
         seed, seconds = int(os.environ.get('CUSHIM_FUZZ_SEED', '1')), float(os.environ.get('CUSHIM_FUZZ_SECONDS', '0'))
         chance, kinds, start = random.Random(seed), samples(), time.monotonic()
@@ -88,22 +76,21 @@ class Fuzz(Case):
             data = damage(kinds[name], chance)
             self.write(name, data)
             try:
-                status, _out, err = self.audit(name)
+                done = self.run_program(name)
             except BaseException:
                 path = os.path.join(os.environ.get('TMPDIR', '/tmp'), f'cushim-audit-crash-{seed}-{rounds}-{name}')
                 with open(path, 'wb') as file:
                     file.write(data)
                 print(f'round {rounds} of seed {seed}: {path}', file=sys.stderr)
                 raise
-            statuses[status] += 1
-            self.assertEqual(status == 2, err != '', name)
+            statuses[done.status] += 1
+            self.assertEqual(done.status == 2, done.err != '', name)
         # The damage is of both kinds: some files remain readable.
         self.assertGreater(min(statuses[0] + statuses[1], statuses[2]), rounds // 10)
 
     def test_samples_when_whole_then_are_read(self):
         for name, data in samples().items():
-            self.write(name, data)
-            self.assertIn(self.audit(name)[0], (0, 1), name)
+            self.assertIn(self.run_on(name, data).status, (0, 1), name)
 
 
 class Hostile(Case):
