@@ -77,7 +77,7 @@ static bool slot_parse(char *line, struct trace_slot *slot)
         *abi = '_';
     slot->function = name;
     for (char *field; (field = strsep(&rest, "|")) != NULL; slot->field_count++) {
-        if (slot->field_count == TRACE_MOST_FIELDS || !field_parse(field, &slot->fields[slot->field_count]))
+        if (slot->field_count == TRACE_MAX_FIELDS || !field_parse(field, &slot->fields[slot->field_count]))
             return false;
         trace_type_find_flags(name, slot->fields[slot->field_count].name, &slot->fields[slot->field_count].value);
     }

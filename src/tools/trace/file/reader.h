@@ -5,7 +5,7 @@
 
 #include "format.h"
 
-enum { TRACE_MOST_FIELDS = 16 };
+enum { TRACE_MAX_FIELDS = 16 };
 
 /* names.c: how a value of a type is shown. */
 struct trace_type {
@@ -57,7 +57,7 @@ struct trace_slot {
         size_t size;
         const char *type, *name;
         struct trace_type value; /* the type; for a dereferenced pointer, the pointee type */
-    } fields[TRACE_MOST_FIELDS];
+    } fields[TRACE_MAX_FIELDS];
 };
 
 /* A part of a process that could be executed. */

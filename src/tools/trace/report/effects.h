@@ -46,7 +46,7 @@ struct trace_object_effect {
     bool is_known;
     enum trace_context_effect context;
     size_t count;
-    struct trace_object_field fields[TRACE_MOST_FIELDS];
+    struct trace_object_field fields[TRACE_MAX_FIELDS];
     int size;      /* the place of its only size, such as that of an allocation or a copy; -1: none */
     unsigned unit; /* of the size, in bytes */
 };

@@ -310,7 +310,7 @@ static bool failure_find(void *state, const struct trace_model *model, const str
         if (object != NULL)
             failure_describe(model, call, field, object, why, sizeof why);
     }
-    if (why[0] == '\0' && list->found[TRACE_FINDING_FAILURE] < TRACE_MOST_FINDINGS)
+    if (why[0] == '\0' && list->found[TRACE_FINDING_FAILURE] < TRACE_MAX_FINDINGS)
         other_reason_describe(state, model, call, why, sizeof why);
     struct trace_moment moment = trace_moment_of(model, call);
     return why[0] == '\0'

@@ -24,7 +24,7 @@ struct trace_finding {
     char *text;        /* a sentence */
 };
 
-enum { TRACE_MOST_FINDINGS = 1000 };
+enum { TRACE_MAX_FINDINGS = 1000 };
 
 struct trace_list {
     struct trace_finding *all;

@@ -10,7 +10,7 @@ bool trace_list_add(struct trace_list *list, enum trace_finding_kind kind, const
 {
     va_list arguments;
     struct trace_finding finding = {.kind = kind}, *grown;
-    if (list->found[kind]++ >= TRACE_MOST_FINDINGS)
+    if (list->found[kind]++ >= TRACE_MAX_FINDINGS)
         return true;
     if (moment != NULL) {
         finding.call = moment->call;
