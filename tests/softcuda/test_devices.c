@@ -2,6 +2,8 @@
 /* Devices: the attributes that programs use to choose one and to lay out their launches. */
 #include "support.h"
 
+#include <stdio.h>
+
 static int attribute(CUdevice_attribute which)
 {
     int value = -1;
@@ -22,6 +24,15 @@ TEST(test_attribute_when_of_a_multiprocessor_then_that_of_a_gpu)
     assert_int_equal(block, 48 << 10);
     assert_true(optin >= block);
     assert_true(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) >= optin + reserved);
+}
+
+TEST(test_attribute_when_of_the_bus_then_agrees_with_the_bus_id)
+{
+    char text[32];
+    unsigned bus;
+    assert_cu(0, cu->DeviceGetPCIBusId_v1(text, sizeof text, 0));
+    assert_int_equal(sscanf(text, "%*x:%x:", &bus), 1);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID), bus);
 }
 
 TEST(test_attribute_when_the_driver_knows_an_h200_then_that_of_one)

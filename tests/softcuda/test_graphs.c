@@ -33,6 +33,28 @@ TEST(test_graph_when_edges_go_back_then_they_decide_the_order)
     assert_cu(0, cu->GraphDestroy_v1(graph));
 }
 
+/* Both have three nodes, and one of them has one dependency. */
+TEST(test_executable_when_updated_to_other_edges_then_refused)
+{
+    CUgraph graphs[2];
+    CUgraphExecUpdateResultInfo info;
+    for (int i = 0; i < 2; i++) {
+        cu->GraphCreate_v1(&graphs[i], 0);
+        CUgraphNode roots[2] = {support_host_node(graphs[i], NULL, 0, append, NULL),
+                                support_host_node(graphs[i], NULL, 0, append, NULL)};
+        support_host_node(graphs[i], &roots[i], 1, append, NULL);
+    }
+    CUgraphExec exec = support_instantiate(graphs[0]);
+    if (support_has(12000)) {
+        assert_cu(0, cu->GraphExecUpdate_v2(exec, graphs[0], &info));
+        assert_cu(910, cu->GraphExecUpdate_v2(exec, graphs[1], &info));
+        assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    }
+    assert_cu(0, cu->GraphExecDestroy_v1(exec));
+    for (int i = 0; i < 2; i++)
+        assert_cu(0, cu->GraphDestroy_v1(graphs[i]));
+}
+
 TEST(test_executable_when_launched_in_two_streams_then_never_at_once)
 {
     struct gate gate = {0, 0};

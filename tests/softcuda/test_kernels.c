@@ -171,8 +171,8 @@ int main(int argc, char **argv)
     support_load(argc, argv);
     this_program = argv[0];
     if (control->register_kernel("scale", scale, scale_sizes, 4) != 0
-        || control->register_kernel("fault", fault, NULL, 0) != 0
-        || control->register_kernel(NULL, fault, NULL, 0) == 0)
+        || control->register_kernel("fault", fault, NULL, 0) != 0 || control->register_kernel(NULL, fault, NULL, 0) == 0
+        || control->register_kernel("none", NULL, NULL, 0) == 0)
         return 1;
     return support_run();
 }
