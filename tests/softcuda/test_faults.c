@@ -115,3 +115,13 @@ TEST(test_function_when_not_executed_then_returns_not_supported)
     CUDA_ARRAY_DESCRIPTOR descriptor = {16, 16, CU_AD_FORMAT_FLOAT, 1};
     assert_cu(801, cu->ArrayCreate_v2(&array, &descriptor));
 }
+
+/* SOFTCUDA_DENY=stream-ordered-allocation */
+TEST(test_function_when_its_feature_is_denied_then_fails_for_both_default_streams)
+{
+    CUdeviceptr memory;
+    if (!support_has(11020))
+        skip();
+    assert_cu(801, cu->MemAllocAsync_v1(&memory, 64, NULL));
+    assert_cu(801, cushim_table_per_thread()->MemAllocAsync_v1(&memory, 64, NULL));
+}
