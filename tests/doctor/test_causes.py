@@ -358,6 +358,18 @@ int open64(const char *, int, ...) __attribute__((alias("open")));
         subprocess.run(['cc', '-shared', '-fPIC', '-w', '-o', library, source], check=True)
         self.leads('intercepted', None, 'LD_PRELOAD=' + library)
 
+    def test_visible_devices_when_its_first_entry_names_no_gpu_then_the_reason_is_given(self):
+        def check(row):
+            value, words = row
+            first = self.examine('CUDA_VISIBLE_DEVICES=' + value).document[0]
+            self.assertEqual(first['cause'], 'visible_devices', value)
+            self.assertIn(words, first['message'])
+        for_each(check, (
+            ('', 'first entry is empty'), (',0', 'first entry is empty'), ('-1,0', '"-1" does not name a GPU'),
+            ('MIG-1', '"MIG-1" names a part of a GPU'), ('GPU-12', 'has the UUID "GPU-12"'),
+            ('1', 'names GPU 1, but this machine has 1 GPU, '), ('abc', '"abc" is neither a number nor the UUID'),
+            ('0,0', 'names a GPU twice')))
+
     def test_machine_when_it_works_then_no_cause(self):
         def check(row):
             faults, options = row

@@ -75,7 +75,7 @@ static bool explain_entry(const struct doctor *doctor, const char *entry, char *
     else if (strncmp(entry, "GPU-", 4) == 0 && !found)
         snprintf(text, size, "no GPU of this machine has the UUID \"%s\"", entry);
     else if (digits > 0 && entry[digits] == '\0' && count > 0 && strtoull(entry, NULL, 10) >= (unsigned)count)
-        snprintf(text, size, "it names GPU %s, but this machine has %d GPU%s, which are counted from 0", entry, count,
+        snprintf(text, size, "it names GPU %s, but this machine has %d GPU%s, and the first one is GPU 0", entry, count,
                  count == 1 ? "" : "s");
     else if (strncmp(entry, "GPU-", 4) != 0 && entry[digits] != '\0')
         snprintf(text, size, "\"%s\" is neither a number nor the UUID of a GPU", entry);
