@@ -86,7 +86,7 @@ static size_t range_keep(struct trace_ranges *ranges, const struct trace_range_n
 {
     if (!ranges->keeps_all)
         return SIZE_MAX;
-    if (ranges->count == TRACE_MOST_RANGES) {
+    if (ranges->count == TRACE_MAX_RANGES) {
         ranges->left_out++;
         return SIZE_MAX;
     }

@@ -6,7 +6,7 @@
 #include "../file/reader.h"
 #include "table.h"
 
-enum { TRACE_MOST_RANGES = 1000000 };
+enum { TRACE_MAX_RANGES = 1000000 };
 
 struct trace_range {
     size_t process;
@@ -21,7 +21,7 @@ struct trace_range {
 struct trace_ranges {
     bool keeps_all;          /* set it before the first call for `all`; otherwise, that stays empty */
     bool has_failed;         /* there was not enough memory */
-    struct trace_range *all; /* in the order in which they began, at most TRACE_MOST_RANGES */
+    struct trace_range *all; /* in the order in which they began, at most TRACE_MAX_RANGES */
     size_t count;
     uint64_t left_out;
     struct trace_table threads, names;
