@@ -43,6 +43,8 @@ CUresult cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, 
                         void **parameters, void **extra);
 CUresult cuMemcpy2D_v2(const void *copy);
 CUresult cuMemcpyHtoD_v2(void *to, const void *from, size_t count);
+CUresult cuGraphCreate(void **graph, unsigned flags);
+CUresult cuGraphAddKernelNode_v2(void **node, void *graph, const void *nodes, size_t count, const void *parameters);
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags);
 CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, unsigned long long flags, int *status);
 
@@ -258,6 +260,36 @@ static void launch(void)
     cuMemcpy2D_v2(&copy);
 }
 
+static void sleep_a_while(void *unused)
+{
+    const struct timespec time = {0, 50000000};
+    (void)unused;
+    nanosleep(&time, NULL);
+}
+
+/* A node with a kernel, and a wait for kernels. */
+static void wait_for_kernels(void)
+{
+    void *module, *scale, *fill, *graph, *node;
+    start();
+    cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n");
+    cuModuleGetFunction(&scale, module, "_ZN4game5scaleIfLi4EEEvPT_i");
+    cuModuleGetFunction(&fill, module, "fill");
+    const struct {
+        void *function;
+        unsigned sizes[7]; /* of the grid, of a block, and of shared memory */
+        void *parameters, *extra, *kernel, *context;
+    } kernel = {.function = scale, .sizes = {8, 2, 1, 128, 1, 1, 0}};
+    cuGraphCreate(&graph, 0);
+    cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel);
+    cuGraphAddKernelNode_v2(&node, graph, NULL, 0, NULL); /* an error */
+    cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+    cuLaunchHostFunc(stream, sleep_a_while, NULL);
+    cuLaunchKernel(scale, 8, 2, 1, 128, 1, 1, 512, stream, NULL, NULL);
+    cuLaunchKernel(scale, 8, 2, 1, 128, 1, 1, 512, stream, NULL, NULL);
+    cuStreamSynchronize(stream);
+}
+
 /* Asks for functions, of which the driver has one; and with an argument that is an error. */
 static void look_up(void)
 {
@@ -392,6 +424,8 @@ int main(int argc, char **argv)
         look_up();
     } else if (strcmp(what, "launch") == 0) {
         launch();
+    } else if (strcmp(what, "wait-for-kernels") == 0) {
+        wait_for_kernels();
     } else if (strcmp(what, "streams") == 0) {
         use_streams();
     } else if (strcmp(what, "flags") == 0) {

@@ -105,6 +105,12 @@ class Html(Traced):
         self.browser.run('select(0)')
         self.assertNotIn('Captures that were lost', self.selected()[2])
 
+    def test_page_when_a_call_waits_for_a_kernel_then_has_its_name(self):
+        self.trace(KNOWN, 'wait-for-kernels', SOFTCUDA_EMPTY_KERNELS='1')
+        self.open()
+        self.browser.run('select(called.findIndex((_, i) => name(i) === "cuStreamSynchronize"))')
+        self.assertRegex(self.selected()[2], r'waits for\tcuLaunchKernel of function 1 \(.*scale.*\) at 0\.')
+
     def test_page_when_driver_explains_a_failure_then_has_its_words(self):
         self.trace(KNOWN, 'fail', '1')
         self.open()

@@ -45,6 +45,20 @@ class Kernels(Traced):
         self.assertEqual([event['args']['f'] for event in events if event['name'] == 'cuLaunchKernel'],
                          4 * [f'function 1 ({SCALE})'] + ['function 2 (fill)'])
 
+    def test_calls_when_kernel_is_that_of_a_node_then_have_its_name(self):
+        self.trace(KNOWN, 'wait-for-kernels', SOFTCUDA_EMPTY_KERNELS='1')
+        kernel, wrong = [call for _, _, call in self.calls('--function', 'cuGraphAddKernelNode')]
+        self.assertRegex(kernel, rf'\*phGraphNode=node 1 \({re.escape(SCALE)}\), .*, '
+                         rf'\*nodeParams={{func=function 1 \({re.escape(SCALE)}\), grid 8x2x1, block 128x1x1}}\)')
+        self.assertIn('nodeParams=NULL) = CUDA_ERROR_INVALID_VALUE', wrong)
+
+    def test_wait_when_it_is_for_kernels_then_has_their_names(self):
+        self.trace(KNOWN, 'wait-for-kernels', SOFTCUDA_EMPTY_KERNELS='1')
+        waits = self.report('--findings').split('The longest waits:\n')[1].splitlines()
+        self.assertRegex(waits[0], r'cuStreamSynchronize took [\d.]+ ms, \d+ % of the time; before it, in stream 1: '
+                         rf'cuLaunchKernel of {re.escape(SCALE)} \(2 calls\), cuLaunchHostFunc, '
+                         r'cuLaunchKernel of fill$')
+
     def test_summary_when_no_kernel_is_launched_then_has_no_table(self):
         self.trace(KNOWN, 'calls')
         self.assertNotRegex(self.report(), 'Kernels:|Bytes:')

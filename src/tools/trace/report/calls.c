@@ -95,8 +95,7 @@ static bool line_add_object(struct trace_line *line, const struct trace_slot_fie
         return false;
     struct trace_text name = trace_name_of(model, call->process, field->type, value);
     line_add(line, "%s", name.text);
-    bool is_kernel = strncmp(field->type, "CUfunction", 10) == 0 || strncmp(field->type, "CUkernel", 8) == 0;
-    const char *kernel = is_kernel ? trace_kernel_name(model, call->process, value) : NULL;
+    const char *kernel = trace_kernel_of(model, call->process, field->type, value);
     if (kernel != NULL && name.text[0] == '\0') /* a kernel in place of a function */
         line_add(line, "%s", trace_name_of(model, call->process, "CUkernel", value).text);
     if (kernel != NULL)
@@ -130,6 +129,14 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
         line_add(line, "{hStream=");
         line_add_value(line, &stream, &words[field->value.stream - 1], call, model);
         line_add(line, ", %zu bytes}", field->size);
+    } else if (strncmp(field->type, "const CUDA_KERNEL_NODE_PARAMS", 29) == 0) {
+        static const struct trace_slot_field function = {.size = sizeof value, .type = "CUfunction"};
+        uint32_t sizes[6]; /* of the grid and of a block, behind the function */
+        line_add(line, "{func=");
+        line_add_value(line, &function, words, call, model);
+        memcpy(sizes, words + 1, sizeof sizes);
+        line_add(line, ", grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", block %" PRIu32 "x%" PRIu32 "x%" PRIu32 "}",
+                 sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5]);
     } else if (trace_copy_find(field, words, &copy))
         line_add(line, "{%s to %s, %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", %" PRIu64 " bytes}", copy.from, copy.to,
                  copy.width, copy.height, copy.depth, copy.bytes);

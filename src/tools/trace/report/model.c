@@ -118,14 +118,43 @@ static const char *kernel_name_keep(struct trace_model *model, const uint64_t *t
     return grown[model->kernel_count++] = name;
 }
 
-/* The name by which a call found a kernel, or that of the kernel of which it returned the function. */
+const char *trace_kernel_name(const struct trace_model *model, size_t process, uint64_t handle)
+{
+    for (unsigned row = 0; row < TRACE_OBJECT_ROWS; row++) {
+        const char *type = trace_object_rows[row].type;
+        const struct trace_object *object = strcmp(type, "CUfunction") == 0 || strcmp(type, "CUkernel") == 0
+                                                ? object_find(model, process, row, handle)
+                                                : NULL;
+        if (object != NULL && object->number != 0)
+            return object->name;
+    }
+    return NULL;
+}
+
+/* The kernel of the node that a call adds to a graph, or 0. */
+static uint64_t node_kernel(const struct trace_slot *slot, const struct trace_call *call)
+{
+    const struct trace_slot_field *field = slot->field_count > 0 ? &slot->fields[slot->field_count - 1] : NULL;
+    bool is_kernel =
+        field != NULL && field->kind == TRACE_IN && strncmp(field->type, "const CUDA_KERNEL_NODE_PARAMS", 29) == 0;
+    const uint64_t *at = is_kernel ? trace_find_field(slot, call, field->name) : NULL;
+    CUDA_KERNEL_NODE_PARAMS_v2 parameters = {.func = NULL}; /* v1 is its first part */
+    if (at == NULL || at[0] == 0)
+        return 0;
+    memcpy(&parameters, at + 1, field->size < sizeof parameters ? field->size : sizeof parameters);
+    return parameters.func != NULL ? (uint64_t)(uintptr_t)parameters.func : (uint64_t)(uintptr_t)parameters.kern;
+}
+
+/* The name by which a call found a kernel, that of the kernel of which it returned the function, or of a node. */
 static const char *kernel_name_of(struct trace_model *model, const struct trace_call *call, unsigned row,
                                   struct trace_key parent)
 {
     const char *type = trace_object_rows[row].type;
+    const struct trace_slot *slot = &model->reader->slots[call->slot];
+    if (strcmp(type, "CUgraphNode") == 0)
+        return trace_kernel_name(model, call->process, node_kernel(slot, call));
     if (strcmp(type, "CUfunction") != 0 && strcmp(type, "CUkernel") != 0)
         return NULL;
-    const struct trace_slot *slot = &model->reader->slots[call->slot];
     const struct trace_object *whole = trace_table_find(&model->objects, parent);
     const uint64_t *text = trace_find_field(slot, call, "name");
     bool has_text = text != NULL && slot->field_count > 0 && slot->fields[slot->field_count - 1].kind == TRACE_TEXT

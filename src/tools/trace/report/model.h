@@ -23,7 +23,7 @@ struct trace_object {
     uint64_t context;                       /* current when it was created; 0: unknown */
     uint64_t bytes;                         /* of memory; 0: unknown */
     struct trace_key parent;                /* the module, library or graph of which it is a part */
-    const char *name;                       /* of a kernel, demangled; NULL: unknown */
+    const char *name;                       /* of a kernel, or of that of a node; demangled; NULL: unknown */
 };
 
 /* The objects of a type, or those that a function creates. */
@@ -90,10 +90,13 @@ uint64_t trace_stream_of(const struct trace_model *model, const struct trace_rol
 uint64_t trace_stream_number(const struct trace_model *model, const struct trace_call *call, uint64_t handle);
 enum { TRACE_LEGACY_STREAM = 1, TRACE_PER_THREAD_STREAM = 2 };
 
-/* ---- object_names.c ---- */
-
 /* The name of a kernel, of which the handle can be a CUfunction or a CUkernel; or NULL. */
 const char *trace_kernel_name(const struct trace_model *model, size_t process, uint64_t handle);
+
+/* ---- object_names.c ---- */
+
+/* The name of the kernel that an object is or, if it is a node, has; or NULL. */
+const char *trace_kernel_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle);
 
 /* The short name of an object: "stream 3". The type can end with " *". The text is empty if no call that was read has
  * created it. */

@@ -34,12 +34,13 @@ static const struct trace_object *object_named(const struct trace_model *model, 
     return NULL;
 }
 
-const char *trace_kernel_name(const struct trace_model *model, size_t process, uint64_t handle)
+const char *trace_kernel_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)
 {
-    const struct trace_object *object = object_named(model, process, "CUfunction", handle);
-    if (object == NULL)
-        object = object_named(model, process, "CUkernel", handle);
-    return object != NULL ? object->name : NULL;
+    if (strncmp(type, "CUfunction", 10) == 0 || strncmp(type, "CUkernel", 8) == 0)
+        return trace_kernel_name(model, process, handle);
+    const struct trace_object *node =
+        strncmp(type, "CUgraphNode", 11) == 0 ? object_named(model, process, "CUgraphNode", handle) : NULL;
+    return node != NULL ? node->name : NULL;
 }
 
 unsigned trace_number_of(const struct trace_model *model, size_t process, const char *type, uint64_t handle)

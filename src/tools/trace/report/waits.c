@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "finder.h"
+#include "kernels.h"
 
 /* A wait matters if it takes at least this share of the time of its process, and can be felt at all. */
 enum { MAX_FUNCTIONS = 3, MIN_SHARE = 100 /* one in */, MIN_WAIT = 1000000 /* nanoseconds */ };
@@ -14,6 +15,7 @@ enum { QUEUE_OF_STREAM = 1, QUEUE_OF_EVENT, QUEUE_OF_PROCESS };
 /* What was submitted since the last wait: the functions that came last. */
 struct work {
     struct {
+        const char *kernel; /* which it launched; or NULL */
         uint32_t slot, calls;
     } functions[MAX_FUNCTIONS];
     uint64_t others;
@@ -51,28 +53,33 @@ static struct queue *queue_of(struct waits *waits, const struct trace_call *call
 }
 
 /* The function comes first, and the one that was submitted least recently is not told apart any more. */
-static void work_add(struct work *work, unsigned slot)
+static void work_add(struct work *work, unsigned slot, const char *kernel)
 {
     size_t i = 0;
-    while (i < MAX_FUNCTIONS - 1 && work->functions[i].calls > 0 && work->functions[i].slot != slot)
+    while (i < MAX_FUNCTIONS - 1 && work->functions[i].calls > 0
+           && (work->functions[i].slot != slot || work->functions[i].kernel != kernel))
         i++;
-    uint32_t calls = work->functions[i].slot == slot ? work->functions[i].calls : 0;
+    bool is_same = work->functions[i].slot == slot && work->functions[i].kernel == kernel;
+    uint32_t calls = is_same ? work->functions[i].calls : 0;
     if (calls == 0)
         work->others += work->functions[i].calls;
     for (; i > 0; i--)
         work->functions[i] = work->functions[i - 1];
     work->functions[0].slot = slot;
+    work->functions[0].kernel = kernel;
     work->functions[0].calls = calls + (calls < UINT32_MAX);
 }
 
-/* "cuLaunchKernel (10 calls), cuMemsetD8Async" */
+/* "cuLaunchKernel of scale<float> (10 calls), cuMemsetD8Async" */
 static void work_describe(const struct trace_reader *reader, const struct work *work, char *text, size_t size)
 {
     size_t length = 0;
     text[0] = '\0';
     for (size_t i = 0; i < MAX_FUNCTIONS && work->functions[i].calls > 0 && length < size; i++) {
-        length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? ", " : "",
-                                   reader->slots[work->functions[i].slot].function);
+        const char *kernel = work->functions[i].kernel;
+        length += (size_t)snprintf(text + length, size - length, "%s%s%s%.200s", i > 0 ? ", " : "",
+                                   reader->slots[work->functions[i].slot].function, kernel != NULL ? " of " : "",
+                                   kernel != NULL ? kernel : "");
         if (work->functions[i].calls > 1 && length < size)
             length += (size_t)snprintf(text + length, size - length, " (%" PRIu32 " calls)", work->functions[i].calls);
     }
@@ -147,11 +154,15 @@ static bool queue_add(struct waits *waits, const struct trace_model *model, cons
                       const struct trace_role *role)
 {
     struct queue *queue = queue_of(waits, call, QUEUE_OF_STREAM, trace_stream_of(model, role, call));
+    uint32_t dimensions[TRACE_LAUNCH_DIMENSIONS];
+    uint64_t function;
+    bool is_launch = trace_launch_find(&model->reader->slots[call->slot], call, &function, dimensions);
+    const char *kernel = is_launch ? trace_kernel_name(model, call->process, function) : NULL;
     if (queue != NULL)
-        work_add(&queue->work, call->slot);
+        work_add(&queue->work, call->slot, kernel);
     queue = queue != NULL ? queue_of(waits, call, QUEUE_OF_PROCESS, 0) : NULL;
     if (queue != NULL)
-        work_add(&queue->work, call->slot);
+        work_add(&queue->work, call->slot, kernel);
     return queue != NULL;
 }
 
@@ -210,13 +221,13 @@ static bool wait_read(void *state, const struct trace_model *model, const struct
     return true;
 }
 
-/* "cuStreamSynchronize took 5.1 ms, 12 % of the time; before it, in stream 3: cuLaunchKernel (10 calls)" */
+/* "cuStreamSynchronize took 5.1 ms, 12 % of the time; before it, in stream 3: cuMemsetD8Async (10 calls)" */
 static bool wait_report(const struct waits *waits, const struct trace_model *model, const struct wait *wait,
                         struct trace_list *list)
 {
     const struct trace_moment *moment = &wait->moment;
     const struct span *span = &waits->spans[moment->process];
-    char duration[96] = "did not return", work[512], before[640] = "";
+    char duration[96] = "did not return", work[1024], before[1152] = "";
     work_describe(model->reader, &wait->work, work, sizeof work);
     if (moment->end != UINT64_MAX)
         snprintf(duration, sizeof duration, "took %s, %.0f %% of the time", trace_duration(wait_duration(wait)).text,
