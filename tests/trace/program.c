@@ -391,6 +391,13 @@ static void handle_signals(void)
     printf("%d %d\n", 1 + calls, (int)handled);
 }
 
+/* The same call fails in a signal handler and outside. */
+static void fail_in_handler(int number)
+{
+    void *function;
+    cuModuleGetFunction(&function, NULL, number != 0 ? "handler" : "program");
+}
+
 /* Each program makes as many calls as its number, and becomes the next one. */
 static int exec_again(char *program, int rounds)
 {
@@ -474,6 +481,11 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "nested") == 0) {
         cuStreamQuery(NULL);
         count(1);
+    } else if (strcmp(what, "failing-handler") == 0) {
+        fail_in_handler(0);
+        signal(SIGUSR1, fail_in_handler);
+        raise(SIGUSR1);
+        fail_in_handler(0);
     } else if (strcmp(what, "cancel") == 0) {
         cancel_threads();
     } else if (strcmp(what, "signals") == 0) {

@@ -9,7 +9,7 @@ import shutil
 import struct
 import unittest
 
-from traced import HERE, KNOWN, NESTED, Traced, main
+from traced import BUILD, HERE, KNOWN, NESTED, Traced, main
 
 FROM = re.compile(r'  from (?P<module>[^+ ]+)\+0x(?P<offset>[0-9a-f]+)( \((?P<function>\w+)(, (?P<line>[^)]*))?\))?')
 
@@ -86,6 +86,46 @@ class Places(Traced):
             self.assertEqual((len(child), [line for line in lines if '  from program+0x' not in line]), (2, []))
             self.assertEqual(len(self.lines('--process', child[0].split()[1])), 2, 'no backtrace')
             self.assertGreater(len(self.lines('--process', parent)), 2 * 5 - 1)
+
+    def stacks(self, *options):
+        """[(call, the number of lines of its backtrace)]"""
+        found = []
+        for line in self.lines(*options):
+            if not line.startswith(45 * ' '):
+                found.append([line, 0])
+            elif line.startswith(45 * ' ' + 'at '):
+                found[-1][1] += 1
+        return found
+
+    def test_probe_when_function_is_missing_then_it_has_no_backtrace(self):
+        self.trace(KNOWN, 'lookup')
+        results = [(re.search(r'\) = (\w+)', call)[1], lines > 0) for call, lines in self.stacks() if 'Proc' in call]
+        self.assertEqual(sorted(results), [('CUDA_ERROR_INVALID_VALUE', True), ('CUDA_ERROR_NOT_FOUND', False)]
+                         + 3 * [('CUDA_SUCCESS', False)])
+
+    def test_sticky_error_when_later_calls_return_it_then_the_first_one_has_a_backtrace(self):
+        self.trace(os.path.join(BUILD, 'tests', 'trace', 'finding_sticky_error'), 'wrong')
+        lines = [lines for _, lines in self.stacks('--errors')]
+        self.assertGreater(len(lines), 4)
+        self.assertEqual([count > 0 for count in lines], [True] + (len(lines) - 1) * [False])
+
+    def test_handler_when_its_signal_is_blocked_then_its_call_has_no_backtrace(self):
+        self.trace(KNOWN, 'failing-handler')
+        found = [(re.search('name="(.*?)"', call)[1], lines > 0) for call, lines in self.stacks('--errors')]
+        self.assertEqual(found, [('program', True), ('handler', False), ('program', True)])
+
+    def test_process_when_selected_then_report_has_its_calls(self):
+        self.trace(KNOWN, 'fork')
+        whole = self.calls()
+        processes = list(dict.fromkeys(process for process, _, _ in whole))
+        self.assertEqual(len(processes), 2)
+        for process in processes:
+            own = [call for call in whole if call[0] == process]
+            self.assertEqual(self.calls('--process', process), own)
+            self.assertIn(f'\n{len(own)} calls in ', self.report('--process', process))
+            events = json.loads(self.report('--format=json', '--process', process))['traceEvents']
+            self.assertEqual({event['pid'] for event in events if event.get('cat') == 'call'}, {int(process)})
+        self.assertEqual(self.calls('--process', '1'), [])
 
     def test_caller_when_selected_then_report_has_its_calls(self):
         self.trace(KNOWN, 'nested', options=['--layer', NESTED])

@@ -85,6 +85,8 @@ class Survival(Traced):
         answer = self.trace(KNOWN, 'count', '100000', before=['/bin/sh', '-c', 'ulimit -f 2048; exec "$@"', 'sh'])
         self.assertEqual(answer.status, 0, answer.err)
         self.assertLessEqual(os.path.getsize(self.file), 2048 * 1024)
+        self.assertRegex(answer.err.decode(), r'\n\d+ older calls are not in the file: the process may not write a '
+                         r'longer file \(ulimit -f\)\n')
 
     def small_disk(self, size):
         """The directory of a file system of that size."""
@@ -110,7 +112,7 @@ class Survival(Traced):
             self.file = os.path.join(self.small_disk('512k'), 'a.trace')
             answer = self.trace(KNOWN, 'count', '100000', options=['--keep', keep])
             self.assertEqual(answer.status, 0, answer.err)
-            self.assertRegex(answer.err.decode(), rf'\n\d+ {words}')
+            self.assertRegex(answer.err.decode(), rf'\n\d+ {words}: the disk is full\n')
 
     def test_trace_when_interrupted_then_program_decides(self):
         # A shell that started this in the background (&) had it ignored, and a shell cannot trap what is ignored.

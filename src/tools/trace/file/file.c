@@ -18,7 +18,8 @@ bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stac
 {
     struct rlimit limit;
     /* A file that is longer than the process may write ends the process with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+    bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size;
+    if (is_limited)
         size = limit.rlim_cur;
     uint64_t chunks = size > TRACE_CHUNKS_AT ? (size - TRACE_CHUNKS_AT) / TRACE_CHUNK_SIZE : 0;
     struct trace_header header = {
@@ -29,6 +30,7 @@ bool trace_file_make(int file, uint64_t size, bool keeps_newest, bool wants_stac
         .wants_stacks = wants_stacks,
         .clock = clock_read(CLOCK_MONOTONIC),
         .real_clock = clock_read(CLOCK_REALTIME),
+        .limit = is_limited ? TRACE_LIMIT_RESOURCE : TRACE_LIMIT_OPTION,
     };
     strncpy(header.command, command, sizeof header.command - 1);
     if (chunks == 0) {

@@ -47,7 +47,11 @@ struct trace_header {
     _Atomic uint32_t process_count;        /* the processes that have recorded calls */
     _Atomic uint64_t interrupting; /* the calls of signal handlers that interrupted the recording of another call */
     _Atomic uint64_t lost_ranges;  /* the ranges and marks of NVTX that were not recorded */
+    _Atomic uint32_t limit;        /* enum trace_limit */
 };
+
+/* What limits the size of the file. */
+enum trace_limit { TRACE_LIMIT_OPTION, TRACE_LIMIT_RESOURCE /* RLIMIT_FSIZE */, TRACE_LIMIT_DISK };
 
 /* Added to `taken` when the command cuts the file: no more chunks are taken. */
 #define TRACE_CLOSED (UINT64_C(1) << 62)

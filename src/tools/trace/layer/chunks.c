@@ -164,6 +164,7 @@ static void chunk_begin(struct trace_chunk *chunk, uint64_t sequence, uint32_t p
 static void chunks_end(struct trace_header *header, uint64_t taken)
 {
     STORE(header->chunk_count, taken & ~TRACE_FULL);
+    STORE(header->limit, TRACE_LIMIT_DISK);
     atomic_compare_exchange_strong(&header->taken, &taken, (taken & ~TRACE_FULL) + 1);
 }
 

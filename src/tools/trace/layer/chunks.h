@@ -18,6 +18,9 @@ struct trace_schema {
 
     /* Called once in a process, before its first call. */
     void (*begin)(void);
+
+    /* Whether a program expects this result of this slot and goes on, so that nobody needs a backtrace. */
+    bool (*is_expected)(unsigned slot, unsigned result);
 };
 
 /* The mapped file, which a child inherits, and whether it could not be opened. */

@@ -454,7 +454,8 @@ static bool is_sticky(unsigned result)
 /* The backtrace of a call that failed. */
 static void failure_note(struct trace_thread *own, const uint64_t *record, unsigned result)
 {
-    if (result == CUDA_ERROR_NOT_READY || own->wants_stacks || own->chunk != chunk_of(record)
+    unsigned slot = record[0] & ((1U << TRACE_KIND_SHIFT) - 1);
+    if (LOAD(schema)->is_expected(slot, result) || own->wants_stacks || own->chunk != chunk_of(record)
         || own->at > own->end + TRACE_LOG_WORDS || (is_sticky(result) && atomic_exchange(&process->is_broken, true)))
         return;
     stack_note(own, record);

@@ -156,13 +156,21 @@ static size_t schema_write(char *text, size_t size)
     return length;
 }
 
+/* A query of work that goes on, and a request for a function that a driver can lack. */
+static bool is_expected(unsigned slot, unsigned result)
+{
+    return result == CUDA_ERROR_NOT_READY
+           || (result == CUDA_ERROR_NOT_FOUND
+               && (slot == CUSHIM_SLOT_GetProcAddress_v1 || slot == CUSHIM_SLOT_GetProcAddress_v2));
+}
+
 /* ---- the layer ---- */
 
 static CUresult install(struct cushim_dispatch_table *table, const struct cushim_dispatch_table *next,
                         const enum cushim_slot_state *states, enum cushim_default_stream kind, void *user)
 {
     static const struct trace_schema schema = {(const uint8_t *)states_of_slots, CUSHIM_SLOT_COUNT, schema_write,
-                                               driver_log_register};
+                                               driver_log_register, is_expected};
     (void)next, (void)user;
     if (!record_prepare(&schema))
         return CUDA_ERROR_NOT_PERMITTED;

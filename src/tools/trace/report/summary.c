@@ -177,11 +177,13 @@ static void print_summary_head(const struct trace_reader *reader, const struct s
     printf("\n%" PRIu64 " call%s in %s, %" PRIu64 " failed, %zu process%s\n", summary->calls, plural(summary->calls),
            trace_duration(summary->end).text, summary->errors, reader->process_count,
            reader->process_count == 1 ? "" : "es");
+    const char *why = header->limit == TRACE_LIMIT_DISK       ? "the disk is full"
+                      : header->limit == TRACE_LIMIT_RESOURCE ? "the process may not write a longer file (ulimit -f)"
+                                                              : "there was no room (--size, --keep)";
     if (header->overwritten != 0)
-        printf("%" PRIu64 " older calls are not in the file: there was no room (--size, --keep)\n",
-               header->overwritten);
+        printf("%" PRIu64 " older calls are not in the file: %s\n", header->overwritten, why);
     if (header->dropped != 0)
-        printf("%" PRIu64 " calls were not recorded: there was no room (--size, --keep)\n", header->dropped);
+        printf("%" PRIu64 " calls were not recorded: %s\n", header->dropped, why);
     if (header->interrupting != 0)
         printf("%" PRIu64 " calls of signal handlers were not recorded: they interrupted the recording of a call\n",
                header->interrupting);
