@@ -43,6 +43,9 @@ CUresult cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, 
                         void **parameters, void **extra);
 CUresult cuMemcpy2D_v2(const void *copy);
 CUresult cuMemcpyHtoD_v2(void *to, const void *from, size_t count);
+CUresult cuMemcpyDtoH_v2(void *to, const void *from, size_t count);
+CUresult cuMemcpyDtoD_v2(void *to, const void *from, size_t count);
+CUresult cuMemcpy(void *to, const void *from, size_t count);
 CUresult cuGraphCreate(void **graph, unsigned flags);
 CUresult cuGraphAddKernelNode_v2(void **node, void *graph, const void *nodes, size_t count, const void *parameters);
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags);
@@ -236,6 +239,7 @@ static void block(void *is_synchronizing)
 static void launch(void)
 {
     static const char bytes[4096];
+    static char host[1024];
     void *module, *scale, *fill, *memory;
     start();
     cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n");
@@ -248,7 +252,10 @@ static void launch(void)
     cuMemAlloc_v2(&memory, sizeof bytes);
     cuMemcpyHtoD_v2(memory, bytes, sizeof bytes);
     cuMemcpyHtoD_v2(memory, bytes, 1000);
-    const struct {
+    cuMemcpyDtoD_v2((char *)memory + 1024, memory, 1000);
+    cuMemcpyDtoH_v2(host, memory, 200);
+    cuMemcpy(memory, host, 300);
+    struct {
         size_t x, y, type;
         const void *host;
         void *device, *array;
@@ -256,8 +263,10 @@ static void launch(void)
         size_t to_x, to_y, to_type;
         void *to_host, *to_device, *to_array;
         size_t to_pitch, width, height;
-    } copy = {0, 0, 1, bytes, NULL, NULL, 64, 0, 0, 2, NULL, memory, NULL, 64, 48, 10};
+    } copy = {0, 0, 1, bytes, NULL, NULL, 64, 0, 0, 2, NULL, memory, NULL, 64, 48, 10},
+      back = {0, 0, 2, NULL, memory, NULL, 64, 0, 0, 1, host, NULL, NULL, 64, 32, 2};
     cuMemcpy2D_v2(&copy);
+    cuMemcpy2D_v2(&back);
 }
 
 static void sleep_a_while(void *unused)

@@ -138,8 +138,9 @@ static void line_add_value(struct trace_line *line, const struct trace_slot_fiel
         line_add(line, ", grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", block %" PRIu32 "x%" PRIu32 "x%" PRIu32 "}",
                  sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5]);
     } else if (trace_copy_find(field, words, &copy))
-        line_add(line, "{%s to %s, %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", %" PRIu64 " bytes}", copy.from, copy.to,
-                 copy.width, copy.height, copy.depth, copy.bytes);
+        line_add(line, "{%s to %s, %" PRIu64 "x%" PRIu64 "x%" PRIu64 ", %" PRIu64 " bytes}",
+                 trace_memory_names[copy.from], trace_memory_names[copy.to], copy.width, copy.height, copy.depth,
+                 copy.bytes);
     else if (field->size > sizeof value)
         line_add(line, "{%zu bytes}", field->size);
     else if (field->value.shown == TRACE_FLAGS_OF_ENUM)

@@ -10,6 +10,7 @@
 #include "text.h"
 
 enum { MAX_KERNELS = 20, DIMENSIONS = TRACE_LAUNCH_DIMENSIONS };
+enum { NO_DIRECTION = TRACE_MEMORIES * TRACE_MEMORIES, DIRECTIONS }; /* of copies, and of other calls */
 
 /* The launches of a kernel with the same dimensions. */
 struct trace_launches {
@@ -76,14 +77,16 @@ bool trace_kernels_read(struct trace_kernels *kernels, const struct trace_model 
                      || text_starts_with(slot->function, "cuMemHostAlloc")
                      || text_starts_with(slot->function, "cuMemCreate");
     struct trace_copy copy = {.bytes = 0};
-    bool has_copy = trace_copy_of(slot, call, &copy);
+    bool has_copy = has_bytes && trace_copy_of(slot, call, &copy);
     if (!has_bytes || !has_succeeded || (effect->size < 0 && !has_copy))
         return true;
     if (kernels->bytes == NULL
-        && (kernels->bytes = calloc(model->reader->slot_count + 1, sizeof *kernels->bytes)) == NULL)
+        && (kernels->bytes = calloc(model->reader->slot_count * DIRECTIONS + 1, sizeof *kernels->bytes)) == NULL)
         return false;
-    kernels->bytes[call->slot].calls++;
-    kernels->bytes[call->slot].bytes += has_copy ? copy.bytes : trace_word(call, effect->size) * effect->unit;
+    size_t direction = has_copy ? (size_t)copy.from * TRACE_MEMORIES + copy.to : NO_DIRECTION;
+    struct trace_bytes *bytes = &kernels->bytes[call->slot * DIRECTIONS + direction];
+    bytes->calls++;
+    bytes->bytes += has_copy ? copy.bytes : trace_word(call, effect->size) * effect->unit;
     return true;
 }
 
@@ -99,6 +102,16 @@ static struct trace_text dimensions_text(const uint32_t *dimensions)
     struct trace_text text;
     snprintf(text.text, sizeof text.text, "%" PRIu32 "x%" PRIu32 "x%" PRIu32, dimensions[0], dimensions[1],
              dimensions[2]);
+    return text;
+}
+
+/* "host to device" */
+static struct trace_text direction_text(size_t direction)
+{
+    struct trace_text text = {""};
+    if (direction != NO_DIRECTION)
+        snprintf(text.text, sizeof text.text, "%s to %s", trace_memory_names[direction / TRACE_MEMORIES],
+                 trace_memory_names[direction % TRACE_MEMORIES]);
     return text;
 }
 
@@ -119,11 +132,11 @@ void trace_kernels_print(struct trace_kernels *kernels, const struct trace_reade
     if (shown < kernels->launch_count)
         printf("and %zu more\n", kernels->launch_count - shown);
     if (kernels->bytes != NULL)
-        printf("\nBytes:\n%10s %16s  function\n", "calls", "bytes");
-    for (size_t i = 0; kernels->bytes != NULL && i < reader->slot_count; i++) {
+        printf("\nBytes:\n%10s %16s %18s  function\n", "calls", "bytes", "direction");
+    for (size_t i = 0; kernels->bytes != NULL && i < reader->slot_count * DIRECTIONS; i++) {
         if (kernels->bytes[i].calls > 0)
-            printf("%10" PRIu64 " %16" PRIu64 "  %s\n", kernels->bytes[i].calls, kernels->bytes[i].bytes,
-                   reader->slots[i].function);
+            printf("%10" PRIu64 " %16" PRIu64 " %18s  %s\n", kernels->bytes[i].calls, kernels->bytes[i].bytes,
+                   direction_text(i % DIRECTIONS).text, reader->slots[i / DIRECTIONS].function);
     }
 }
 

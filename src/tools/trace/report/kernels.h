@@ -11,7 +11,7 @@ struct trace_kernels {
     size_t launch_count;
     struct trace_bytes {
         uint64_t calls, bytes;
-    } * bytes; /* by slot: of copies, and of what allocations have returned */
+    } * bytes; /* by slot and direction: of copies, and of what allocations have returned */
 };
 
 /* Those of the grid and of a block, and the bytes of dynamic shared memory. */

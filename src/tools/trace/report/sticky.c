@@ -148,10 +148,8 @@ static bool is_pending(const struct sticky *sticky, size_t process, const struct
 /* A copy that has written host memory when it returns. */
 static bool is_copy_to_host(const struct trace_model *model, const struct trace_call *call)
 {
-    const struct trace_slot *slot = &model->reader->slots[call->slot];
     struct trace_copy copy;
-    return trace_find_field(slot, call, "dstHost") != NULL
-           || (trace_copy_of(slot, call, &copy) && strcmp(copy.to, "host") == 0);
+    return trace_copy_of(&model->reader->slots[call->slot], call, &copy) && copy.to == TRACE_HOST;
 }
 
 /* After a success. Returns false if there is not enough memory. */
