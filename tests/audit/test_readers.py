@@ -208,6 +208,21 @@ class Archives(Case):
         self.write('a.tar', data.getvalue())
         self.assertEqual(self.names('a.tar'), ['a.tar: dist/a.whl: lib.so'])
 
+    def test_package_of_debian_when_given_then_is_refused(self):
+        package = archive({'debian-binary': b'2.0\n', 'data.tar.xz': b''}).replace(b'binary/', b'binary ')
+        done = self.run_on('d/a.deb', package)
+        self.assertEqual((done.status, 'dpkg-deb -x' in done.err), (2, True))
+        self.assertEqual(done.out, 'd/a.deb: no CUDA files among those that could be read\n')
+        self.assertEqual(self.run_program('d').status, 0)
+
+    def test_package_of_conda_when_this_python_cannot_read_it_then_is_refused(self):
+        if 'zst' in tarfile.TarFile.OPEN_METH:
+            self.skipTest('this Python reads Zstandard')
+        package = wheel({'metadata.json': b'{}' * 8, 'pkg-a-1.tar.zst': b'\x28\xb5\x2f\xfd' + b'\0' * 16})
+        for name, content in ('a.conda', package), ('a.tar.zst', b'\x28\xb5\x2f\xfd' + b'\0' * 16):
+            done = self.run_on(name, content)
+            self.assertEqual((done.status, 'Zstandard' in done.err), (2, True))
+
     def test_member_when_large_then_is_read_from_a_temporary_file(self):
         large = Elf().section('.nv_fatbin', fatbin(sass(80)) + b'\0' * (40 << 20)).build()
         self.write('a.whl', wheel({'lib.so': large}))

@@ -136,7 +136,7 @@ class Audit:
             return f'{len(short)} of {files} fall{"s" if len(short) == 1 else ""} short of {wanted}' + \
                 self.choice_text(short, count)
         if not count:
-            return 'no CUDA files'
+            return text.no_files(summary)
         unknown = [] if summary.gpus_known else ['code that is compiled, linked or loaded from elsewhere at run time']
         unknown += [] if summary.runtime_known else ['what the CUDA runtime needs']
         known = f', as far as is known: {" and ".join(unknown)} is not checked' if unknown else ''

@@ -23,6 +23,10 @@ IN_MEMORY = 32 << 20
 MAX_UNPACKED = 64 << 30
 DEEPEST = 3
 PTX_START = re.compile(rb'(?:\s|//[^\n]*\n|/\*.*?\*/)*\.version\s', re.S)
+DEBIAN_PACKAGE = b'!<arch>\ndebian-binary'
+ZSTANDARD = b'\x28\xb5\x2f\xfd'
+# The files of a package of conda (.conda), which is a zip file.
+OF_CONDA = re.compile(r'pkg-.*\.tar\.zst$')
 TARBALL = re.compile(r'\.(tar(\.\w+)?|tgz|tbz2?|txz)$', re.I)
 # What Python's own readers of archives raise for damaged ones.
 ARCHIVE_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError,
@@ -49,6 +53,8 @@ def kind_of(head):
         return 'elf'
     if head.startswith(b'MZ'):
         return 'pe'
+    if head.startswith(DEBIAN_PACKAGE):
+        return 'deb'
     if head.startswith((b'!<arch>\n', b'!<thin>\n')):
         return 'ar'
     if head.startswith((b'PK\3\4', b'PK\5\6')):
@@ -125,10 +131,11 @@ class Reader:
                     kind = 'tar'
                 if not kind and not is_named or not self.is_wanted(path):
                     return
+                # In a directory, an archive is data of somebody else's, unless it is a wheel.
+                if kind in ('zip', 'tar', 'deb') and not is_named and not path.endswith('.whl'):
+                    return
                 if kind in ('zip', 'tar'):
-                    # In a directory, an archive is data of somebody else's, unless it is a wheel.
-                    if is_named or path.endswith('.whl'):
-                        yield from self.read_archive(kind, file, path, path, 1)
+                    yield from self.read_archive(kind, file, path, path, 1)
                     return
                 window = mapped(file)
         except (OSError, ValueError) as error:
@@ -139,6 +146,8 @@ class Reader:
     def read_window(self, kind, item):
         if kind == 'ar':
             yield from read_ar(item)
+        elif kind == 'deb':
+            yield Problem(item.name, 'this is a package of Debian: unpack it (dpkg-deb -x), and audit the directory')
         else:
             yield item
 
@@ -160,7 +169,7 @@ class Reader:
                 if info.filename.endswith('/') or info.file_size < 16 or not self.is_wanted(info.filename):
                     continue
                 with members.open(info) as member:
-                    kind = kind_of(member.read(512))
+                    kind = 'tar' if OF_CONDA.match(info.filename) else kind_of(member.read(512))
                 if not kind:
                     continue
                 total += info.file_size
@@ -171,6 +180,10 @@ class Reader:
 
     def read_tar(self, file, name, archive, depth):
         total = 0
+        file.seek(0)
+        # Python reads this from 3.14 on.
+        if file.read(4) == ZSTANDARD and 'zst' not in tarfile.TarFile.OPEN_METH:
+            raise Damaged('it is compressed with Zstandard: unpack it, and audit the directory')
         file.seek(0)
         with tarfile.open(fileobj=file, mode='r|*') as members:
             for info in members:

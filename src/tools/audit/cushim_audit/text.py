@@ -168,11 +168,15 @@ def summary_driver(summary):
     return f'{"it demands no driver" if count == 1 else "none of them demands a driver"}'
 
 
+def no_files(summary):
+    return 'no CUDA files' if summary.is_complete else 'no CUDA files among those that could be read'
+
+
 def write_summary(name, summary, write):
     """The summary of a wheel: one line for the driver and one for each range of GPUs."""
     count = len(summary.conclusions)
     if not count:
-        write(f'{name}: no CUDA files')
+        write(f'{name}: {no_files(summary)}')
         return
     write(f'{name}: {count} CUDA file{"s" if count != 1 else ""}; {summary_driver(summary)}')
     for line in gpu_lines(summary.gpus, summary.first, 'files') if summary.with_code > 1 else ():
