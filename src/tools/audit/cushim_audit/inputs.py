@@ -181,7 +181,7 @@ class Reader:
     def read_tar(self, file, name, archive, depth):
         total = 0
         file.seek(0)
-        # Python reads this from 3.14 on.
+        # Python reads Zstandard from 3.14 on.
         if file.read(4) == ZSTANDARD and 'zst' not in tarfile.TarFile.OPEN_METH:
             raise Damaged('it is compressed with Zstandard: unpack it, and audit the directory')
         file.seek(0)
