@@ -126,6 +126,7 @@ class OnMachine(Case):
         self.require('memory=64')
         first = self.examine('memory=64', FAKE_TOUCH='200').document[0]
         self.assertEqual(first['cause'], 'killed_for_memory')
+        self.assertIn('limit of the control group of this process is 64 MiB', first['message'])
         self.assertEqual(self.examine('memory=64').status, 0)
 
     def test_control_group_when_it_has_no_room_for_a_thread_then_its_limit_is_named(self):
@@ -140,6 +141,27 @@ class OnMachine(Case):
         first = self.examine('device=c 1:8 rwm').document[0]
         self.assertIn(first['cause'], ('device_control_group', 'container_lost_devices'))
         self.assertIn('/dev/nvidiactl', first['message'])
+
+    def test_container_when_it_lost_its_devices_then_is_not_said_to_have_access(self):
+        tree = self.tree().kernel_module().gpu_on_bus().nodes().driver(LIBRARIES).container()
+        answer = run_json('doctor', '--root', tree.root, '--watch', '--driver', START_DRIVER,
+                          before=(MACHINE, self.fault, 'open=/dev/nvidiactl:1', '--'))
+        self.assertEqual(answer.document[0]['cause'], 'container_lost_devices')
+        self.assertNotIn('with access', ' '.join(row['message'] for row in answer.document))
+
+    def test_call_when_a_filter_ends_the_process_for_it_then_the_filter_is_named(self):
+        first = self.examine('seccomp=pipe:kill').document[0]  # the doctor itself uses pipes
+        self.assertEqual(first['cause'], 'killed_by_seccomp')
+        self.assertIn('the system call pipe2', first['message'])
+        first = self.examine('seccomp=prctl:kill').document[0]  # a child cannot load the library
+        self.assertIn('A seccomp filter', first['advice'])
+
+    def test_mps_when_the_daemon_is_of_another_user_then_both_are_named(self):
+        def message(*faults):
+            return self.examine(*faults, FAKE_CODE='805').document[0]['message']
+        self.assertIn('/nowhere/control does not exist', message('CUDA_MPS_PIPE_DIRECTORY=/nowhere'))
+        self.assertRegex(message('mps=silent', 'uid=65534'), 'belongs to the user root, and this process to nobody')
+        self.assertNotIn('belongs', message('mps=silent'))
 
     def test_files_when_a_start_was_watched_then_none_is_left_open(self):
         self.assertIn('(3 are open before the start)', self.examine('nofile=32').document[0]['message'])
@@ -265,6 +287,13 @@ int clock_gettime(clockid_t clock, struct timespec *time)
             file.seek(18)
             file.write((0xf3).to_bytes(2, sys.byteorder))  # RISC-V
         self.assertIn('another processor', lead('none'))
+        with open(library, 'r+b') as file:
+            file.seek(4)
+            file.write(b'\1')  # 32-bit
+        self.assertIn(f'{library}: wrong ELF class: ELFCLASS32, which means a 32-bit file', lead('none'))
+        with open(library, 'w', encoding='ascii') as file:
+            file.write('version https://git-lfs.github.com/spec/v1\n')
+        self.assertIn(library, lead('none'))
         os.remove(library)
         os.symlink('libcuda.so.580', library)
         self.assertIn(f'{library}: a link to libcuda.so.580', lead('none'))
@@ -290,6 +319,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         answer = run_json('doctor', *arguments, '--watch', '--driver', variables.pop('driver', START_DRIVER),
                           before=(MACHINE, self.fault, *faults, '--'), **variables)
         self.assertEqual(answer.document[0]['cause'], cause, answer.document[0])
+        return answer.document[0]
 
     def test_device_when_refused_then_the_evidence_decides(self):
         def tree(*files):
@@ -335,7 +365,9 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         directory = self.directory() + '/compat'
         os.mkdir(directory)
         shutil.copy(START_DRIVER, directory + '/libcuda.so.1')
-        self.leads('compat_shadows', None, 'none', driver=directory + '/libcuda.so.1', FAKE_CODE='803')
+        first = self.leads('compat_shadows', None, 'none', driver=directory + '/libcuda.so.1', FAKE_CODE='803',
+                           LD_LIBRARY_PATH=directory)
+        self.assertIn('LD_LIBRARY_PATH names its directory', first['message'])
 
     def test_open_when_a_preloaded_library_refuses_then_is_named(self):
         source, library = self.directory() + '/open.c', self.directory() + '/open.so'
@@ -492,7 +524,7 @@ class Page(Case):
     def test_list_when_it_names_a_placeholder_then_a_fact_has_it(self):
         with open(LIST + '/causes.inc', encoding='utf-8') as file:
             used = set(re.findall(r'\{(\w+)\}', file.read().split('clang-format off')[1]))
-        with open(LIST + '/facts.c', encoding='utf-8') as file:
+        with open(LIST + '/facts.inc', encoding='utf-8') as file:
             known = set(re.findall(r'FACT\((\w+)\)', file.read()))
         self.assertGreater(len(known), 20)
         self.assertEqual(used - known, set())

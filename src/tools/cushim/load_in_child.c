@@ -44,6 +44,7 @@ struct loading {
 struct end {
     char text[128];
     bool is_late;
+    int signal;
 };
 
 static void loading_work(void *memory)
@@ -55,7 +56,7 @@ static void loading_work(void *memory)
 
 static struct end end_describe(const struct child *child)
 {
-    struct end end = {.is_late = !child->has_ended};
+    struct end end = {.is_late = !child->has_ended, .signal = child->signal};
     if (!child->has_ended)
         snprintf(end.text, sizeof end.text, "does not return within %d seconds", limit_seconds);
     else if (child->signal != 0)
@@ -270,7 +271,11 @@ static void fail_library(const struct cushim_load_options *options)
              named != NULL ? "The requested driver library exists" : "An NVIDIA driver library was found",
              failure.end.text, fault[0] != '\0' ? fault : failure.path);
     failure.diagnosis.advice =
-        failure.end.is_late
+        failure.end.signal == SIGSYS
+            ? "A seccomp filter does this: permit the system call in it, with SystemCallFilter= in a systemd service, "
+              "or "
+              "--security-opt seccomp=FILE with Docker and Podman. The kernel log (dmesg) has the number of the call."
+        : failure.end.is_late
             ? "Reinstall NVIDIA's driver, or remove the file if it does not belong to the driver or is not a regular "
               "file. If it lies on a slow file system, run \"cushim doctor\" with a longer --timeout."
         : named != NULL

@@ -102,17 +102,25 @@ static void report_unmapped(struct doctor *doctor, const struct cushim_attempt *
                   "or MemoryDenyWriteExecute=.");
 }
 
-/* Nothing was found. A library that the dynamic loader passed over explains this better than the machine does. */
+/* Nothing could be loaded by its plain name. A library that the dynamic loader does not accept explains this better than
+ * the machine does; the loader itself does not always name the file. */
 static bool report_unusable(struct doctor *doctor)
 {
     char fault[1024];
-    if (doctor->load->reason != CUSHIM_REASON_NOT_FOUND || doctor->root[0] != '\0'
+    const struct cushim_diagnosis *load = doctor->load;
+    bool is_plain = load->reason == CUSHIM_REASON_NOT_LOADABLE && load == cushim_diagnosis_get() /* not of a child */
+                    && load->attempt_count > 0 && strchr(load->attempts[0].path, '/') == NULL;
+    if ((load->reason != CUSHIM_REASON_NOT_FOUND && !is_plain) || doctor->root[0] != '\0'
         || !load_find_unusable(fault, sizeof fault))
         return false;
-    doctor_find(doctor, "library", VERDICT_LEAD, "No driver library can be used. The dynamic loader passes over %s.",
-                fault);
-    doctor_advise(doctor, "If the file belongs to the driver of this machine, correct its permissions or install the "
-                          "driver again. Otherwise remove it, or its directory from LD_LIBRARY_PATH.");
+    doctor_find(doctor, "library", VERDICT_LEAD,
+                "No driver library can be used. The dynamic loader does not accept %s%s.", fault,
+                strstr(fault, "ELFCLASS32") != NULL ? ", which means a 32-bit file" : "");
+    doctor_advise(doctor,
+                  "If the file belongs to the driver of this machine, correct its permissions or install the "
+                  "driver again, for the processor of this program and, like it, %d-bit. Otherwise remove the "
+                  "file, or its directory from LD_LIBRARY_PATH.",
+                  (int)sizeof(void *) * 8);
     return true;
 }
 

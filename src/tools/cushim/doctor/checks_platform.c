@@ -34,7 +34,9 @@ static void check_container(struct doctor *doctor)
         return;
     bool is_explained = doctor->count > 0 && doctor->findings[0].verdict == VERDICT_LEAD;
     if (has_devices && !lacks_library(doctor)) {
-        doctor_find(doctor, check, VERDICT_OK, "This is a container with access to the GPU.");
+        doctor_find(doctor, check, VERDICT_OK,
+                    doctor->started ? "This is a container with access to the GPU."
+                                    : "This is a container, with device files of the GPU and a driver library.");
     } else if (doctor->sees_bus && !system->gpu_on_bus && !has_devices) {
         doctor_find(doctor, check, VERDICT_NOTE, "This is a container on a machine without an NVIDIA GPU.");
     } else if (is_explained) {

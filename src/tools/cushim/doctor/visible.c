@@ -68,6 +68,8 @@ static bool explain_entry(const struct doctor *doctor, const char *entry, char *
     size_t digits = strspn(entry, "0123456789");
     if (entry[0] == '\0')
         snprintf(text, size, "its first entry is empty");
+    else if (strpbrk(entry, "\"'") != NULL)
+        snprintf(text, size, "quotation marks belong to its value, and no GPU has such a name");
     else if (entry[0] == '-')
         snprintf(text, size, "\"%s\" does not name a GPU", entry);
     else if (strncmp(entry, "MIG-", 4) == 0)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts about the sandbox and the limits of this process. */
+#include "facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os.h"
+
+/* ---- The sandbox ---- */
+
+/* Copies the value of a line of /proc/self/status. */
+static bool read_status(const char *label, char *value, size_t size)
+{
+    char text[4096];
+    const char *line = cush_os_file_read("/proc/self/status", text, sizeof text) ? strstr(text, label) : NULL;
+    if (line == NULL)
+        return false;
+    line += strlen(label) + strspn(line + strlen(label), " \t");
+    snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
+    return true;
+}
+
+void fact_seccomp(const struct doctor *doctor, char *text, size_t size)
+{
+    char value[16];
+    (void)doctor;
+    if (!read_status("\nSeccomp:", value, sizeof value))
+        return;
+    snprintf(text, size, "%s",
+             atoi(value) != 0 ? " This process has a seccomp filter."
+                              : " This process has no seccomp "
+                                "filter.");
+}
+
+/* The security module that confines the process, or what else can refuse. */
+void fact_confinement(const struct doctor *doctor, char *text, size_t size)
+{
+    char label[256], value[16];
+    if (evidence_read(doctor, "/proc/self/attr/current", label, sizeof label) && label[0] != '\0'
+        && strncmp(label, "unconfined", 10) != 0 && strncmp(label, "kernel", 6) != 0) {
+        label[strcspn(label, "\n")] = '\0';
+        snprintf(text, size, " The security module of the kernel confines it as \"%s\".", label);
+    } else if (read_status("\nNoNewPrivs:", value, sizeof value) && value[0] == '1') {
+        snprintf(text, size, " The process cannot gain privileges (NoNewPrivs), as in sandboxes of Landlock.");
+    }
+}
+
+/* ---- The limits ---- */
+
+#if !defined(_WIN32)
+#    include <sys/resource.h>
+
+static void write_limit(const struct rlimit *limit, int shift, const char *unit, char *text, size_t size)
+{
+    if (limit->rlim_cur == RLIM_INFINITY)
+        snprintf(text, size, "unlimited");
+    else
+        snprintf(text, size, "%llu%s", (unsigned long long)limit->rlim_cur >> shift, unit);
+}
+#    define LIMIT(resource, shift, unit)                                                                               \
+        struct rlimit limit;                                                                                           \
+        if (getrlimit(resource, &limit) == 0)                                                                          \
+        write_limit(&limit, shift, unit, text, size)
+#else
+#    define LIMIT(resource, shift, unit) snprintf(text, size, "unknown%s", unit)
+#endif
+
+void fact_files(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor;
+    LIMIT(RLIMIT_NOFILE, 0, "");
+}
+
+void fact_cpu(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor;
+    LIMIT(RLIMIT_CPU, 0, "");
+}
+
+/* A small stack explains a segmentation fault. */
+void fact_stack(const struct doctor *doctor, char *text, size_t size)
+{
+#if !defined(_WIN32)
+    enum { SMALL = 1 << 20 };
+    struct rlimit limit;
+    (void)doctor;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < SMALL)
+        snprintf(text, size, " The limit of the stack (ulimit -s) is small: %llu KiB.",
+                 (unsigned long long)limit.rlim_cur >> 10);
+#else
+    (void)doctor;
+    snprintf(text, size, "%s", "");
+#endif
+}
+
+void fact_processes(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor;
+    LIMIT(RLIMIT_NPROC, 0, "");
+}
+
+void fact_space(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor;
+    LIMIT(RLIMIT_AS, 10, " KiB");
+}
+
+void fact_data(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor;
+    LIMIT(RLIMIT_DATA, 10, " KiB");
+}
+
+void fact_mappings(const struct doctor *doctor, char *text, size_t size)
+{
+    if (evidence_read(doctor, "/proc/sys/vm/max_map_count", text, size))
+        text[strcspn(text, "\n")] = '\0';
+}
+
+void fact_open_files(const struct doctor *doctor, char *text, size_t size)
+{
+    int count = open_files_count();
+    (void)doctor;
+    if (count > 0)
+        snprintf(text, size, "%d", count);
+    else
+        snprintf(text, size, "an unknown number");
+}
+
+/* Reads a setting of the control group of this process, of version 2 or 1. Returns false if it is not visible. */
+static bool group_read(const struct doctor *doctor, const char *newer, const char *controller, const char *older,
+                       char *value, size_t size)
+{
+    char groups[2048], label[32], path[512];
+    if (!evidence_read(doctor, "/proc/self/cgroup", groups, sizeof groups))
+        return false;
+    for (int version = 2; version > 0; version--) {
+        snprintf(label, sizeof label, version == 2 ? "0::" : ":%s:", controller);
+        const char *line = strstr(groups, label);
+        if (line == NULL)
+            continue;
+        line += strlen(label);
+        snprintf(path, sizeof path, "/sys/fs/cgroup%s%s%.*s/%s", version == 2 ? "" : "/",
+                 version == 2 ? "" : controller, (int)strcspn(line, "\n"), line, version == 2 ? newer : older);
+        if (!evidence_read(doctor, path, value, size))
+            continue;
+        value[strcspn(value, "\n")] = '\0';
+        return true;
+    }
+    return false;
+}
+
+void fact_pids(const struct doctor *doctor, char *text, size_t size)
+{
+    char value[32];
+    if (group_read(doctor, "pids.max", "pids", "pids.max", value, sizeof value))
+        snprintf(text, size, ", and %s for its control group", strcmp(value, "max") == 0 ? "unlimited" : value);
+}
+
+/* Version 1 shows a very large number if there is no limit. */
+void fact_group_memory(const struct doctor *doctor, char *text, size_t size)
+{
+    enum { MOST_MEBIBYTES = 1 << 30 };
+    char value[32];
+    unsigned long long mebibytes =
+        group_read(doctor, "memory.max", "memory", "memory.limit_in_bytes", value, sizeof value)
+            ? strtoull(value, NULL, 10) >> 20
+            : 0;
+    if (mebibytes > 0 && mebibytes < MOST_MEBIBYTES)
+        snprintf(text, size, " The limit of the control group of this process is %llu MiB.", mebibytes);
+}
+
+/* ---- The variables ---- */
+
+void fact_preload(const struct doctor *doctor, char *text, size_t size)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    (void)doctor;
+    if (preload != NULL && preload[0] != '\0')
+        snprintf(text, size, " (LD_PRELOAD is \"%s\")", preload);
+}
+
+/* The variables, and the file of the dynamic loader, that change how a driver starts. */
+void fact_variables(const struct doctor *doctor, char *text, size_t size)
+{
+    static const char *const names[] = {"LD_PRELOAD", "LD_AUDIT", "CUDA_INJECTION64_PATH", "CUDA_MPS_PIPE_DIRECTORY"};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && used < size; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0')
+            used += (size_t)snprintf(text + used, size - used, "%s %s=\"%.100s\"",
+                                     used == 0 ? " Also set, and not ruled out:" : ",", names[i], value);
+    }
+    if (used < size && evidence_exists(doctor, "/etc/ld.so.preload"))
+        used += (size_t)snprintf(text + used, size - used, "%s a library in /etc/ld.so.preload",
+                                 used == 0 ? " Also set, and not ruled out:" : ",");
+    if (used > 0 && used < size)
+        snprintf(text + used, size - used, ".");
+}
