@@ -259,6 +259,11 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         first = self.examine('open=/dev/nvidia-uvm$:5', **{how: 'again'}).document[0]
         self.assertIn('/dev/nvidia-uvm fails (EIO', first['message'])
 
+    def hang_in_a_call(self):
+        first = self.examine('none', FAKE_HANG='cuCtxCreate').document[0]
+        if os.access('/proc/self/syscall', os.R_OK):
+            self.assertIn('the system call read of pipe:', first['message'])
+
     def hang_where_proc_is_of_other_processes(self):
         first = self.examine('unshare=pid', FAKE_HANG='cuInit').document[0]
         self.assertEqual(first['cause'], 'hang')
@@ -266,7 +271,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 
     def test_driver_when_it_hangs_crashes_or_leaves_a_process_then_the_reason_leads_and_the_output_ends(self):
         for_each(lambda check: check(), (
-            self.load_hangs_with_signals_blocked, self.hang_where_proc_is_of_other_processes,
+            self.load_hangs_with_signals_blocked, self.hang_in_a_call, self.hang_where_proc_is_of_other_processes,
             lambda: self.failure_before('FAKE_CRASH'), lambda: self.failure_before('FAKE_HANG'),
             lambda: self.daemon(0), lambda: self.daemon(1, FAKE_HANG='cuCtxCreate')))
 
