@@ -149,8 +149,6 @@ static void CUDA_CB record_position(void *user)
 
 static void CUDA_CB record_position_with_status(CUstream stream, CUresult status, void *user)
 {
-    (void)stream;
-    (void)status;
     record_position(user);
 }
 
@@ -197,8 +195,6 @@ struct sight {
 static void CUDA_CB read_memory(CUstream stream, CUresult status, void *user)
 {
     struct sight *sight = user;
-    (void)stream;
-    (void)status;
     sight->seen = sight->host[0] + sight->host[16];
 }
 
@@ -241,8 +237,6 @@ static void make_calls_inside(struct inside *inside)
 
 static void CUDA_CB call_from_callback(CUstream stream, CUresult status, void *user)
 {
-    (void)stream;
-    (void)status;
     make_calls_inside(user);
 }
 

@@ -192,28 +192,24 @@ static void devices(void)
 #if !defined(_WIN32)
 static CUresult call_init(CUstream stream)
 {
-    (void)stream;
     return cu->Init_v1(0);
 }
 
 static CUresult call_device_count(CUstream stream)
 {
     int count = 0;
-    (void)stream;
     return cu->DeviceGetCount_v1(&count);
 }
 
 static CUresult call_version(CUstream stream)
 {
     int version = 0;
-    (void)stream;
     return cu->DriverGetVersion_v1(&version);
 }
 
 static CUresult call_current_context(CUstream stream)
 {
     CUcontext context = NULL;
-    (void)stream;
     return cu->CtxGetCurrent_v1(&context);
 }
 

@@ -304,8 +304,6 @@ CUgreenCtx green_new(void)
 static void CUDA_CB wait_at_gate(CUstream stream, CUresult status, void *user)
 {
     struct gate *gate = user;
-    (void)stream;
-    (void)status;
     pthread_mutex_lock(&gate->lock);
     while (!gate->open)
         pthread_cond_wait(&gate->changed, &gate->lock);
@@ -443,14 +441,11 @@ void CUDA_CB count_host_function(void *user)
 
 void CUDA_CB count_callback(CUstream stream, CUresult status, void *user)
 {
-    (void)stream;
-    (void)status;
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
 static void CUDA_CB do_nothing(void *user)
 {
-    (void)user;
 }
 
 CUresult add_work(CUstream stream)

@@ -96,7 +96,6 @@ static CUresult create_memory(struct invalidation *h)
     const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                             .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = the_device}};
     CUmemGenericAllocationHandle handle;
-    (void)h;
     CUresult result = cu->MemCreate_v1(&handle, (size_t)2 << 20, &properties, 0);
     return result != CUDA_SUCCESS ? result : cu->MemRelease_v1(handle);
 }

@@ -55,7 +55,6 @@ static const char ptx[] = ".version 4.1\n"
 
 static void soft_nothing(struct softcuda_launch *launch)
 {
-    (void)launch;
 }
 
 static void soft_store(struct softcuda_launch *launch)

@@ -118,7 +118,6 @@ static atomic_int beat;
 
 static void *watch(void *unused)
 {
-    (void)unused;
     for (int last = -1, idle = 0; idle < SECONDS_PER_CHECK; idle++) {
         int now = atomic_load(&beat);
         if (now != last)

@@ -9,7 +9,6 @@ static atomic_int calls; /* counted by count_callback(); nobody reads it */
 
 static void use_streams(void *user)
 {
-    (void)user;
     CUstreamCaptureStatus status;
     CUlaunchAttributeValue value;
     unsigned flags;
@@ -46,7 +45,6 @@ static CUevent events[2];
 
 static void use_events(void *user)
 {
-    (void)user;
     CUevent fresh = NULL;
     float milliseconds;
     expect("create", cu->EventCreate_v1(&fresh, 0), CUDA_ERROR_INVALID_CONTEXT);
@@ -74,7 +72,6 @@ static CUgraphExec executable;
 
 static void capture(void *user)
 {
-    (void)user;
     expect("begin", cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
     expect("host-function", add_work(stream), CUDA_SUCCESS);
     expect("end", cu->StreamEndCapture_v1(stream, &graph), CUDA_SUCCESS);
@@ -83,7 +80,6 @@ static void capture(void *user)
 
 static void launch(void *user)
 {
-    (void)user;
     if (require_slot("upload", S(GraphUpload_v1)))
         expect("upload", cu->GraphUpload_v1(executable, stream), CUDA_SUCCESS);
     expect("launch", cu->GraphLaunch_v1(executable, stream), CUDA_SUCCESS);

@@ -9,7 +9,6 @@
 
 UNIT_TEST(test_handle_when_given_then_used_and_not_closed)
 {
-    (void)state;
     HMODULE library = LoadLibraryA(unit_fake("fake_11040"));
     assert_non_null(library);
     struct cushim_load_options options = {.handle = library};
@@ -35,7 +34,6 @@ static void respell(const char *path, char *out_path, size_t size)
 
 UNIT_TEST(test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees)
 {
-    (void)state;
     char path[1024];
     unit_load_plain("fake_12040");
     respell(unit_fake("fake_12040"), path, sizeof path);
@@ -48,7 +46,6 @@ UNIT_TEST(test_second_load_when_the_path_is_spelled_otherwise_then_it_agrees)
 
 UNIT_TEST(test_symbol_name_when_the_address_is_a_functions_then_exact)
 {
-    (void)state;
     static const char *const symbols[] = {"cuInit", "cuStreamQuery", "cuStreamQuery_ptsz", "cuStreamGetCaptureInfo_v2",
                                           "cuArray3DCreate_v2"};
     unit_load_plain("fake_12040");
@@ -67,7 +64,6 @@ UNIT_TEST(test_symbol_name_when_the_address_is_a_functions_then_exact)
 
 UNIT_TEST(test_symbol_name_when_the_address_is_elsewhere_then_none)
 {
-    (void)state;
     HMODULE system = GetModuleHandleA("kernel32.dll");
     unit_load_plain("fake_12040");
     assert_null(cushim_symbol_name((cushim_fn)GetProcAddress(system, "GetTickCount")));
@@ -83,7 +79,6 @@ UNIT_TEST(test_symbol_name_when_the_address_is_elsewhere_then_none)
 
 UNIT_TEST(test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_found)
 {
-    (void)state;
     char here[1024];
     GetCurrentDirectoryA(sizeof here, here);
     assert_true(SetCurrentDirectoryA(FAKES));
@@ -98,7 +93,6 @@ UNIT_TEST(test_bare_name_when_it_is_in_the_current_directory_then_it_is_not_foun
 
 UNIT_TEST(test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason)
 {
-    (void)state;
     const struct {
         const char *path;
         enum cushim_reason reason;
@@ -124,7 +118,6 @@ UNIT_TEST(test_path_when_it_is_not_the_path_of_a_file_then_reports_the_reason)
 
 UNIT_TEST(test_environment_when_a_value_is_not_ascii_then_it_is_utf8)
 {
-    (void)state;
     assert_true(SetEnvironmentVariableW(L"CUSHIM_DRIVER", L"C:\\gr\u00fcn \u732b\\nvcuda.dll"));
     CUresult result = cushim_load(NULL);
     SetEnvironmentVariableW(L"CUSHIM_DRIVER", NULL);
@@ -144,7 +137,6 @@ static DWORD WINAPI call_first(void *start)
 
 UNIT_TEST(test_first_call_when_64_threads_make_it_then_one_loads)
 {
-    (void)state;
     HANDLE start = CreateEventW(NULL, TRUE, FALSE, NULL);
     HANDLE threads[THREADS];
     unit_set_variable("CUSHIM_DRIVER", unit_fake("fake_12040"));
@@ -164,7 +156,6 @@ UNIT_TEST(test_first_call_when_64_threads_make_it_then_one_loads)
 
 UNIT_TEST(test_library_when_the_program_frees_it_then_its_table_stays)
 {
-    (void)state;
     HMODULE cushim = LoadLibraryA(CUSHIM_DLL);
     assert_non_null(cushim);
     union {
@@ -187,7 +178,6 @@ UNIT_TEST(test_library_when_the_program_frees_it_then_its_table_stays)
 /* A DLL with a static copy of cushim that found no driver: its diagnosis remains readable. */
 UNIT_TEST(test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays)
 {
-    (void)state;
     HMODULE copy = LoadLibraryA(COPY_DLL);
     assert_non_null(copy);
     union {
@@ -207,7 +197,6 @@ UNIT_TEST(test_copy_when_the_program_frees_it_after_a_failed_load_then_it_stays)
 
 UNIT_TEST(test_system_when_queried_on_windows_then_empty)
 {
-    (void)state;
     static const struct cushim_system nothing;
     static const char *const roots[] = {NULL, "", "/", "C:\\"};
     for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
