@@ -96,29 +96,50 @@ static inline void end(void)
     cuDevicePrimaryCtxRelease_v2(device);
 }
 
-/* softcuda, in which a program can register kernels. The program ends if it is another driver. */
+/* softcuda, or NULL if it is another driver. */
 static inline const struct softcuda_control *softcuda(void)
 {
     softcuda_control_fn get = NULL;
     void *library = dlopen("libcuda.so.1", RTLD_NOW),
          *found = library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL;
     memcpy(&get, &found, sizeof get);
-    const struct softcuda_control *soft = get != NULL ? get(SOFTCUDA_CONTROL_VERSION) : NULL;
-    if (soft == NULL) {
-        fputs("this program needs softcuda\n", stderr);
-        exit(3);
-    }
-    return soft;
+    return get != NULL ? get(SOFTCUDA_CONTROL_VERSION) : NULL;
+}
+
+/* The kernels of the programs for a GPU: two that do nothing, and one with an illegal address. softcuda does not read
+ * them, and calls the functions that the programs register. */
+static const char image[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
+                            ".visible .entry fill() { ret; }\n"
+                            ".visible .entry _Z5storePf() { ret; }\n"
+                            ".visible .entry fault()\n"
+                            "{\n"
+                            "    .reg .b64 %address;\n"
+                            "    mov.u64 %address, 0;\n"
+                            "    st.global.u64 [%address], %address;\n"
+                            "    ret;\n"
+                            "}\n";
+
+static inline void kernel_register(const char *name, softcuda_kernel run)
+{
+    if (softcuda() != NULL)
+        softcuda()->register_kernel(name, run, NULL, 0);
 }
 
 /* A kernel of a module that is loaded. */
 static inline CUfunction kernel(CUmodule *out_module, const char *name, softcuda_kernel run)
 {
     CUfunction function;
-    softcuda()->register_kernel(name, run, NULL, 0);
-    cuModuleLoadData(out_module, ".version 7.0\n.target sm_50\n.address_size 64\n");
+    kernel_register(name, run);
+    cuModuleLoadData(out_module, image);
     cuModuleGetFunction(&function, *out_module, name);
     return function;
+}
+
+/* Lets the next call of a function fail in softcuda, which does not check it as a GPU does. */
+static inline void call_fail(const char *function, int result)
+{
+    if (softcuda() != NULL)
+        softcuda()->fail_call(function, 1, result);
 }
 
 static inline bool is_wrong(int argc, char **argv)

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     if (!is_wrong(argc, argv)) {
         cuMemHostAlloc(&mapped, sizeof host, DEVICE_MAP);
         cuMemHostGetDevicePointer_v2(&pointer, mapped, 0);
-        softcuda()->fail_call("cuMemsetD8_v2", 1, INVALID_VALUE);
+        call_fail("cuMemsetD8_v2", INVALID_VALUE);
     }
     cuMemsetD8_v2(pointer, 0, sizeof host);
     if (!is_wrong(argc, argv))

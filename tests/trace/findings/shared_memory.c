@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     start();
     CUfunction function = kernel(&module, "fill", fill);
     cuDeviceGetAttribute(&most, MAX_SHARED_MEMORY_PER_BLOCK, device);
-    softcuda()->fail_call("cuLaunchKernel", 1, INVALID_VALUE);
+    call_fail("cuLaunchKernel", INVALID_VALUE);
     cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, is_wrong(argc, argv) ? 65536 : 49152, stream, NULL, NULL);
     cuModuleUnload(module);
     end();

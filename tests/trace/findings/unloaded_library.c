@@ -22,12 +22,12 @@ int main(int argc, char **argv)
     CUlibrary library;
     CUfunction function;
     start();
-    softcuda()->register_kernel("fill", fill, NULL, 0);
-    cuLibraryLoadData(&library, ".version 7.0\n.target sm_50\n.address_size 64\n", NULL, NULL, 0, NULL, NULL, 0);
+    kernel_register("fill", fill);
+    cuLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0);
     cuLibraryGetKernel(&function, library, "fill");
     if (is_wrong(argc, argv)) {
         cuLibraryUnload(library);
-        softcuda()->fail_call("cuLaunchKernel", 1, INVALID_HANDLE);
+        call_fail("cuLaunchKernel", INVALID_HANDLE);
     }
     cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
     cuStreamSynchronize(stream);

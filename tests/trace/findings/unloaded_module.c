@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     CUfunction function = kernel(&module, "fill", fill);
     if (is_wrong(argc, argv)) {
         cuModuleUnload(module);
-        softcuda()->fail_call("cuLaunchKernel", 1, INVALID_HANDLE);
+        call_fail("cuLaunchKernel", INVALID_HANDLE);
     }
     cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
     cuStreamSynchronize(stream);
