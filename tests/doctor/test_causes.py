@@ -57,6 +57,7 @@ CHANGES = {
     'node_missing': (['dev-without=nvidiactl'], {}),
     'gpu_initialisation_failed': (['open=/dev/nvidia0:5'], {}),
     'node_without_driver': (['null=/dev/nvidiactl'], {}),
+    'variable': (['CUDA_ODD_SETTING=1'], {'FAKE_VARIABLE': 'CUDA_ODD_SETTING'}),
     'jetson_permissions': (['open=/dev/nvmap:13'], {'FAKE_OPEN': '/dev/nvmap'}),
     'refused': (['open=/nowhere/file:13'], {'FAKE_OPEN': '/nowhere/file'}),
     'operation_failed': (['open=/nowhere/file:5'], {'FAKE_OPEN': '/nowhere/file'}),
@@ -155,6 +156,15 @@ class OnMachine(Case):
         self.assertIn('the system call pipe2', first['message'])
         first = self.examine('seccomp=prctl:kill').document[0]  # a child cannot load the library
         self.assertIn('A seccomp filter', first['advice'])
+
+    def test_variable_when_the_driver_starts_without_it_then_it_alone_is_named(self):
+        message = self.examine('CUDA_ODD=1', 'CUDA_OTHER=2', FAKE_VARIABLE='CUDA_ODD').document[0]['message']
+        self.assertIn('CUDA works: CUDA_ODD="1".', message)
+        first = self.examine('CUDA_VISIBLE_DEVICES=abc', FAKE_CODE='100').document[0]  # fails without it, too
+        self.assertEqual(first['cause'], 'unknown_without_gpu')
+        self.assertIn('the variables CUDA_..., without which it fails, too', first['message'])
+        first = self.examine('CUDA_ODD=1', FAKE_CRASH='cuInit').document[0]  # it is not started again
+        self.assertIn('not ruled out: CUDA_ODD="1"', first['message'])
 
     def test_mps_when_the_daemon_is_of_another_user_then_both_are_named(self):
         def message(*faults):

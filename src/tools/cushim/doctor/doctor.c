@@ -105,6 +105,8 @@ static void doctor_start(struct doctor *doctor)
     if (doctor->started)
         return;
     if (start->outcome == START_FAILED && doctor->root[0] == '\0' && doctor->operation == NULL)
+        variables_try(doctor);
+    if (start->outcome == START_FAILED && doctor->root[0] == '\0' && doctor->operation == NULL)
         evidence_ask_nvml(doctor->nvml, start, doctor->step_seconds);
 }
 

@@ -56,6 +56,8 @@ struct doctor {
     bool watched;
     struct trials *trials;
     struct nvml *nvml;
+    bool variables_tried;              /* the driver was also started without the variables CUDA_... */
+    char variables[512];               /* those without which it starts, separated by spaces, or "" */
     const struct operation *operation; /* the one that makes the start fail, or NULL */
     const struct operation *before;    /* one that failed before a crash or a hang, or NULL */
     struct driver_release release;     /* of the library */
@@ -121,6 +123,14 @@ bool process_exists(const struct doctor *doctor, const char *name);
 /* Finds a device file that is not the one of NVIDIA's driver: that of the operation, if there is one. Writes its path
  * and what it is. Returns false if there is none. */
 bool wrong_node_find(const struct doctor *doctor, char *path, size_t path_size, char *text, size_t size);
+
+/* ---- variables.c ---- */
+
+/* Writes the names of the variables CUDA_... that are set and that the driver can read, separated by spaces. */
+void variables_list(char *names, size_t size);
+
+/* After a start that failed: starts the driver without them. */
+void variables_try(struct doctor *doctor);
 
 /* Writes what is wrong with CUDA_VISIBLE_DEVICES. Returns false if nothing is. */
 bool visible_explain(const struct doctor *doctor, char *text, size_t size);

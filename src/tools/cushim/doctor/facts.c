@@ -300,8 +300,10 @@ void fact_ruled_out(const struct doctor *doctor, char *text, size_t size)
         append(text, size, "the device files, which can be opened");
     if (doctor->release.text[0] != '\0' && strcmp(doctor->release.text, doctor->system.kernel_module) == 0)
         append(text, size, "the versions of library and kernel module, which are equal");
-    if (!evidence_visible_devices(doctor))
-        append(text, size, "CUDA_VISIBLE_DEVICES");
+    if (getenv("CUDA_VISIBLE_DEVICES") == NULL)
+        append(text, size, "CUDA_VISIBLE_DEVICES, which is not set");
+    if (doctor->variables_tried && doctor->variables[0] == '\0')
+        append(text, size, "the variables CUDA_..., without which it fails, too");
     if (doctor->nvml->mig_known && !doctor->nvml->mig)
         append(text, size, "MIG mode, which is off");
     if (doctor->nvml->known && doctor->start->code == CUDA_ERROR_OUT_OF_MEMORY) {

@@ -182,20 +182,37 @@ void fact_preload(const struct doctor *doctor, char *text, size_t size)
         snprintf(text, size, " (LD_PRELOAD is \"%s\")", preload);
 }
 
+/* Appends the variables with their values, after `begin` or commas. Returns how much of the text is used. */
+static size_t list_variables(const char *names, const char *begin, char *text, size_t size, size_t used)
+{
+    char name[64];
+    while (used < size && text_next_item(&names, " ", name, sizeof name)) {
+        const char *value = getenv(name);
+        if (value != NULL && value[0] != '\0')
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s=\"%.100s\"", used == 0 ? begin : ", ", name, value);
+    }
+    return used;
+}
+
 /* The variables, and the file of the dynamic loader, that change how a driver starts. */
 void fact_variables(const struct doctor *doctor, char *text, size_t size)
 {
-    static const char *const names[] = {"LD_PRELOAD", "LD_AUDIT", "CUDA_INJECTION64_PATH", "CUDA_MPS_PIPE_DIRECTORY"};
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && used < size; i++) {
-        const char *value = getenv(names[i]);
-        if (value != NULL && value[0] != '\0')
-            used += (size_t)snprintf(text + used, size - used, "%s %s=\"%.100s\"",
-                                     used == 0 ? " Also set, and not ruled out:" : ",", names[i], value);
-    }
+    static const char begin[] = " Also set, and not ruled out: ";
+    char names[512] = "";
+    if (!doctor->variables_tried)
+        variables_list(names, sizeof names);
+    size_t used = list_variables("LD_PRELOAD LD_AUDIT", begin, text, size, 0);
+    used = list_variables(names, begin, text, size, used);
     if (used < size && evidence_exists(doctor, "/etc/ld.so.preload"))
-        used += (size_t)snprintf(text + used, size - used, "%s a library in /etc/ld.so.preload",
-                                 used == 0 ? " Also set, and not ruled out:" : ",");
+        used +=
+            (size_t)snprintf(text + used, size - used, "%sa library in /etc/ld.so.preload", used == 0 ? begin : ", ");
     if (used > 0 && used < size)
         snprintf(text + used, size - used, ".");
+}
+
+/* The variables without which the driver starts. */
+void fact_setting(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)list_variables(doctor->variables, "", text, size, 0);
 }

@@ -29,7 +29,8 @@ place of the words in {braces}, `doctor` writes the file, the error or the limit
 Such a start can load kernel modules, create device files and wake a GPU. `cushim probe` does none of this without
 `--devices`. If the start fails with a code, it is repeated under `ptrace`. The last operation that the system refused,
 without those that fail in every start, is the cause. Where `ptrace` is refused, `doctor` tries the operations of a
-driver itself. `cushim doctor --watch` shows every operation that failed, also on a machine that works.
+driver itself. If nothing was refused, the driver is also started without the variables CUDA_..., if some are set.
+`cushim doctor --watch` shows every operation that failed, also on a machine that works.
 
 If the driver library cannot be found or loaded, there is nothing to start. `doctor` then gives the reason of the
 library, from [reasons.h](../../../../include/cushim/reasons.h), or names the file that cannot be used.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *start_call(enum start_step step)
@@ -94,9 +95,25 @@ static void start_fail(struct start *start, enum start_step step, CUresult code)
         start->words = driver_words();
 }
 
+#if defined(_WIN32)
+static void variables_remove(const char *names)
+{
+    (void)names;
+}
+#else
+static void variables_remove(const char *names)
+{
+    char name[64];
+    while (text_next_item(&names, " ", name, sizeof name))
+        unsetenv(name);
+}
+#endif
+
 void start_work(void *memory)
 {
     struct start *start = memory;
+    if (start->without != NULL)
+        variables_remove(start->without);
     start->step = START_INIT;
     start->is_complete = has_slots();
     CUresult code = cushim_table_legacy()->Init_v1(0);
@@ -149,6 +166,8 @@ void start_run(struct start *start, int seconds)
 {
     start->child.may_begin = start->child.is_quiet = true;
     struct child child = child_start(start_work, start);
+    if (child.error != 0 && start->without != NULL)
+        return;
     if (child.error != 0) {
         start->in_this_process = true;
         start->error = child.error;

@@ -33,6 +33,7 @@ enum { MAX_GPUS = 64 };
 /* What a start has shown. While it runs, the child writes it. */
 struct start {
     struct child_memory child;
+    const char *without;   /* variables, separated by spaces, that the driver does not see; NULL: none */
     volatile bool is_over; /* the driver has failed: what the process does from here on does not matter */
     enum start_outcome outcome;
     bool is_complete;     /* this driver has all functions that the steps need, and none is hidden */

@@ -103,8 +103,9 @@ bool visible_explain(const struct doctor *doctor, char *text, size_t size)
     return true;
 }
 
+/* Without the variable, the driver starts. */
 bool evidence_visible_devices(const struct doctor *doctor)
 {
     char text[256];
-    return visible_explain(doctor, text, sizeof text);
+    return strstr(doctor->variables, "CUDA_VISIBLE_DEVICES") != NULL && visible_explain(doctor, text, sizeof text);
 }
