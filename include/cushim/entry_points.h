@@ -15,8 +15,8 @@
  * the rows is the order of the slots in the table, and part of the ABI.
  *
  * A row has the second form if the tables of the two default streams have different functions in its slot: the entry
- * point or a later version of it has a per-thread variant, or it returns such variants (cuGetProcAddress). Code that wraps
- * such a slot needs a wrapper for each table (layer.h).
+ * point or a later version of it has a per-thread variant, or it returns such variants (cuGetProcAddress). Code that
+ * wraps such a slot needs a wrapper for each table (layer.h).
  *
  * Define CUSHIM_ENTRY before including this file, as often as needed; it defaults to nothing. CUSHIM_ENTRY_BY_KIND
  * defaults to CUSHIM_ENTRY. Both are undefined at the end. A file that defines functions with these parameters must

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A libnvidia-ml.so.1 whose GPUs have 140 GiB each. FAKE_USED is how much memory of the GPU is used, in GiB, and FAKE_MIG
- * whether it is in MIG mode. With FAKE_BUS_ID, the GPU is at that address and not the first one, whose memory is free.
- * FAKE_NVML is what nvmlInit returns. */
+/* A libnvidia-ml.so.1 whose GPUs have 140 GiB each. FAKE_USED is how much memory of the GPU is used, in GiB, and
+ * FAKE_MIG whether it is in MIG mode. With FAKE_BUS_ID, the GPU is at that address and not the first one, whose memory
+ * is free. FAKE_NVML is what nvmlInit returns. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -102,8 +102,8 @@ static void report_unmapped(struct doctor *doctor, const struct cushim_attempt *
                   "or MemoryDenyWriteExecute=.");
 }
 
-/* Nothing could be loaded by its plain name. A library that the dynamic loader does not accept explains this better than
- * the machine does; the loader itself does not always name the file. */
+/* Nothing could be loaded by its plain name. A library that the dynamic loader does not accept explains this better
+ * than the machine does; the loader itself does not always name the file. */
 static bool report_unusable(struct doctor *doctor)
 {
     char fault[1024];
