@@ -55,9 +55,13 @@ static enum os_library_result library_classify_error(const char *message, const 
         return OS_LIBRARY_EXECUTABLE_STACK;
     if (strstr(message, strerror(EACCES)) != NULL)
         return OS_LIBRARY_UNREADABLE;
-    /* Every library that NVIDIA builds for Linux needs glibc. A file that is not a library has another reason. */
+    /* Every library that NVIDIA builds for Linux needs glibc. A file that is not a library, or that the kernel does not
+     * map, has another reason. */
     if (HAS_MUSL)
-        return strstr(message, strerror(ENOEXEC)) != NULL ? OS_LIBRARY_UNLOADABLE : OS_LIBRARY_OTHER_LIBC;
+        return strstr(message, strerror(ENOEXEC)) != NULL || strstr(message, strerror(EPERM)) != NULL
+                       || strstr(message, strerror(ENOMEM)) != NULL
+                   ? OS_LIBRARY_UNLOADABLE
+                   : OS_LIBRARY_OTHER_LIBC;
     return strstr(message, strerror(ENOENT)) != NULL ? OS_LIBRARY_NEEDS_LIBRARY : OS_LIBRARY_UNLOADABLE;
 }
 

@@ -73,7 +73,8 @@ static void advise_on_library(struct doctor *doctor)
 /* Whether the dynamic loader could not map the library. */
 static bool is_about_memory(const struct cushim_attempt *attempt)
 {
-    static const char *const words[] = {"cannot map", "failed to map", "cannot allocate", "Cannot allocate"};
+    static const char *const words[] = {"cannot map",      "failed to map", "cannot allocate",
+                                        "Cannot allocate", "Out of memory", "Operation not permitted"}; /* of musl */
     bool is_about_memory = false;
     for (size_t i = 0; attempt != NULL && i < sizeof words / sizeof words[0]; i++)
         is_about_memory |= strstr(attempt->result, words[i]) != NULL;
