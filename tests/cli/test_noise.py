@@ -58,7 +58,8 @@ class Noise(Case):
         self.assertNotEqual(answer.document['steps'], [])
         for variables in ({'FAKE_CRASH': 'cuDeviceGetName'}, {'FAKE_ONCE': self.directory() + '/once'}):
             answer = run_json('run', DRIVER, **variables)
-            self.assertEqual((answer.status, answer.document), (UNUSABLE, {'driver': None, 'steps': [], 'passed': False}))
+            self.assertEqual(answer.status, UNUSABLE)
+            self.assertEqual(answer.document, {'driver': None, 'steps': [], 'passed': False})
             self.assertIn(b'The driver ended the process (Aborted).', answer.err)
 
     def test_answer_when_stdout_is_closed_or_full_then_the_failure_is_reported(self):

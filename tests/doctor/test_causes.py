@@ -192,7 +192,8 @@ class OnMachine(Case):
         first = self.examine('none', FAKE_CONTEXT='2', FAKE_USED='4', **NVML).document[0]
         self.assertEqual(first['cause'], 'unknown')
         self.assertIn('of which 139264 MiB are free', first['message'])
-        self.leads('gpu_memory_full', None, 'none', FAKE_CONTEXT='2', FAKE_USED='139', FAKE_BUS_ID='0000:06:00.0', **NVML)
+        self.leads('gpu_memory_full', None, 'none', FAKE_CONTEXT='2', FAKE_USED='139', FAKE_BUS_ID='0000:06:00.0',
+                   **NVML)
 
     def test_code_999_when_the_machine_has_slept_then_names_the_sleep(self):
         source, library = self.directory() + '/clock.c', self.directory() + '/clock.so'

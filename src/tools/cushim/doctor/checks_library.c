@@ -104,7 +104,7 @@ static void report_unmapped(struct doctor *doctor, const struct cushim_attempt *
 }
 
 /* Nothing could be loaded by its plain name. A library that the dynamic loader does not accept explains this better
- * than the machine does; the loader itself does not always name the file. */
+ * than the machine does. The dynamic loader itself does not always name the file. */
 static bool report_unusable(struct doctor *doctor)
 {
     char fault[1024];

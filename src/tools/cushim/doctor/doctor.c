@@ -104,9 +104,10 @@ static void doctor_start(struct doctor *doctor)
     doctor_start_here(doctor);
     if (doctor->started)
         return;
-    if (start->outcome == START_FAILED && doctor->root[0] == '\0' && doctor->operation == NULL)
-        variables_try(doctor);
-    if (start->outcome == START_FAILED && doctor->root[0] == '\0' && doctor->operation == NULL)
+    if (start->outcome != START_FAILED || doctor->root[0] != '\0' || doctor->operation != NULL)
+        return;
+    variables_try(doctor);
+    if (doctor->variables[0] == '\0')
         evidence_ask_nvml(doctor->nvml, start, doctor->step_seconds);
 }
 

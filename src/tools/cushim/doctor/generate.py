@@ -61,7 +61,8 @@ def read_causes():
 
 
 # What the doctor adds where it knows it, as a part of a sentence or a sentence of its own.
-ADDED = re.compile(r'\{(last_call|signal|stack|killer|before|seccomp|confinement|preload|pids|origin|mps_control|group_memory|refused|variables)\}')
+ADDED = re.compile(r'\{(last_call|signal|stack|killer|before|seccomp|confinement|preload|pids|origin|mps_control'
+                   r'|group_memory|refused|variables)\}')
 
 
 def codes_of(cause):

@@ -23,7 +23,7 @@ struct trials {
 struct trials *trials_create(void);
 void trials_destroy(struct trials *trials);
 
-/* Tries the operations in a child process; each of them has so many seconds. The device files are below `root`. */
+/* Tries the operations in a child process. Each has so many seconds. The device files are those below `root`. */
 void trials_run(struct trials *trials, const char *root, int seconds);
 
 #endif
