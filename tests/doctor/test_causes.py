@@ -247,6 +247,13 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     def test_code_999_when_only_the_namespace_of_time_shows_a_sleep_then_is_unknown(self):
         self.assertEqual(self.examine('unshare=time', FAKE_CODE='999').document[0]['cause'], 'unknown')
 
+    def test_driver_when_it_needs_long_then_a_message_says_so(self):
+        for options in (['--timeout=6'], ['--timeout=6', '--watch']):
+            answer = self.examine('none', options=options, FAKE_HANG='cuInit')
+            self.assertEqual(answer.document[0]['cause'], 'hang')
+            self.assertIn(b'still starting; waiting for at most 6 seconds', answer.err)
+        self.assertEqual(self.examine('none', FAKE_HANG='cuInit').err, b'')
+
     def test_driver_when_it_writes_to_stdout_then_the_document_is_valid(self):
         for options in ((), ('--watch',)):
             answer = self.examine('none', options=options, FAKE_LINES='20000')
