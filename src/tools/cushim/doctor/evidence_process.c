@@ -270,6 +270,17 @@ static unsigned long registered_major(const struct doctor *doctor, const char *p
     return found != NULL ? strtoul(found, NULL, 10) : 0;
 }
 
+/* Whether /proc/devices lists drivers, but none with this number. */
+static bool is_unregistered(const struct doctor *doctor, unsigned number)
+{
+    char text[4096], line[32];
+    if (!evidence_read(doctor, "/proc/devices", text, sizeof text) || strlen(text) + 1 == sizeof text)
+        return false;
+    text[strcspn(text, "B")] = '\0'; /* the block devices */
+    snprintf(line, sizeof line, "\n%3u ", number);
+    return strstr(text, "\n  1 ") != NULL && strstr(text, line) == NULL;
+}
+
 static unsigned expected_minor(const char *path)
 {
     enum { CONTROL = 255 };
@@ -292,9 +303,13 @@ static bool node_is_wrong(const struct doctor *doctor, const char *path, char *t
         /* A tree need not have device files. After an operation, node_not_a_device is the cause. */
         return doctor->root[0] == '\0' && doctor->operation == NULL;
     }
+    if (wanted == 0) {
+        snprintf(text, size, "its number is %u:%u, and the kernel has no driver of that number", own, own_minor);
+        return is_unregistered(doctor, own);
+    }
     snprintf(text, size, "its number is %u:%u, and that of the driver is %lu:%u", own, own_minor, wanted,
              expected_minor(path));
-    return wanted != 0 && (wanted != own || own_minor != expected_minor(path));
+    return wanted != own || own_minor != expected_minor(path);
 }
 
 bool evidence_node_with_other_number(const struct doctor *doctor)
