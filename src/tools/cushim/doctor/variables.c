@@ -24,9 +24,7 @@ void variables_list(char *names, size_t size)
     names[0] = '\0';
     for (char **variable = environ; *variable != NULL; variable++) {
         size_t length = strcspn(*variable, "=");
-        snprintf(name, sizeof name, "%s", "");
-        if (length < sizeof name)
-            snprintf(name, sizeof name, "%.*s", (int)length, *variable);
+        snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : 0, *variable);
         if (pattern_matches("CUDA_*", name) && !pattern_matches(of_toolkit, name) && used + length + 2 < size)
             used += (size_t)snprintf(names + used, size - used, "%s%s", used > 0 ? " " : "", name);
     }
