@@ -80,10 +80,19 @@ static uint64_t call_read(const struct trace_reader *reader, const struct trace_
     return sum;
 }
 
+static void range_read(void *sum, const struct trace_range_note *note)
+{
+    HOLDS(note->what >= TRACE_RANGE_PUSH && note->what <= TRACE_RANGE_MARK);
+    HOLDS(strlen(note->name) <= TRACE_TEXT_MAX);
+    *(uint64_t *)sum += note->process + note->time + note->number;
+}
+
 static uint64_t calls_read(struct trace_reader *reader, uint64_t *out_sum)
 {
     struct trace_call call;
     uint64_t count = 0, of_processes = 0;
+    reader->range_read = range_read;
+    reader->range_user = out_sum;
     for (*out_sum = 0; trace_read(reader, &call); count++)
         *out_sum += call_read(reader, &call);
     for (size_t i = 0; i < reader->process_count; i++) {

@@ -5,13 +5,13 @@
  */
 #include "record.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "cushim/abi/egl.h"
 #include "cushim/attributes.h"
 #include "cushim/layer.h"
 #include "fields.inc"
+#include "schema.h"
 
 static struct cushim_layer trace_layer;
 
@@ -115,45 +115,6 @@ static void driver_log_register(void)
     const struct cushim_dispatch_table *next = cushim_layer_next(&trace_layer, CUSHIM_DEFAULT_STREAM_LEGACY);
     if (states_of_slots[CUSHIM_DEFAULT_STREAM_LEGACY][CUSHIM_SLOT_LogsRegisterCallback_v1] == CUSHIM_STATE_NATIVE)
         (void)next->LogsRegisterCallback_v1(log_on_line, NULL, &registration);
-}
-
-/* ---- the schema ---- */
-
-#define SIZE_VALUE(type) sizeof(type)
-#define SIZE_OUT(type) sizeof *(type)0
-#define SIZE_IN(type) SIZE_OUT(type)
-#define SIZE_IN_OUT(type) SIZE_OUT(type)
-#define SIZE_TEXT(type) 0
-#define SIZE_POINTER(type) 0
-
-static const struct {
-    char kind;
-    uint16_t size;
-    const char *type, *name;
-} fields[] = {
-/* clang-format off */
-#define FIELD(kind, type, name) {TRACE_##kind, SIZE_##kind(type), #type, #name},
-#define CUSHIM_ENTRY(function, abi, version, parameters, arguments)                                                    \
-    TRACE_FIELDS_##function##_##abi(FIELD) {0, 0, "cu" #function, #abi},
-#include "cushim/entry_points.h"
-    /* clang-format on */
-};
-
-/* "cuStreamCreate v1|o8 CUstream *phStream|v4 unsigned int Flags": the function, its ABI version, and the fields. */
-static size_t schema_write(char *text, size_t size)
-{
-    size_t length = 0, first = 0;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        if (fields[i].kind != 0)
-            continue;
-        length += (size_t)snprintf(text + length, size - length, "%s %s", fields[i].type, fields[i].name);
-        for (; first < i; first++)
-            length += (size_t)snprintf(text + length, size - length, "|%c%u %s %s", fields[first].kind,
-                                       (unsigned)fields[first].size, fields[first].type, fields[first].name);
-        first = i + 1;
-        length += (size_t)snprintf(text + length, size - length, "\n");
-    }
-    return length;
 }
 
 /* A query of work that goes on, and a request for a function that a driver can lack. */

@@ -215,9 +215,10 @@ static void write_functions(const struct page *page, struct json *json)
     json_open_object(json, "results");
     for (unsigned code = 0; code <= UINT16_MAX; code++) {
         struct trace_text number;
+        if (!page->has_result[code])
+            continue;
         snprintf(number.text, sizeof number.text, "%u", code);
-        if (page->has_result[code])
-            json_string(json, number.text, trace_result(code).text);
+        json_string(json, number.text, trace_result(code).text);
     }
     json_close_object(json);
 }
