@@ -9,21 +9,21 @@
 enum { MAX_OPEN = 64, MAX_PATH_LENGTH = 500, MAX_NAMES = 1000000 };
 
 /* A range that has begun. */
-struct open {
+struct open_range {
     uint64_t domain, number; /* the number is 0 if it was pushed */
     const char *name, *path; /* the path ends with the name */
     unsigned lane;
     size_t index; /* in `all`, or SIZE_MAX */
 };
 
-struct thread {
+struct range_thread {
     struct trace_key key;
-    struct open *open; /* MAX_OPEN */
+    struct open_range *open; /* MAX_OPEN */
     size_t count;
 };
 
 /* A name or a path, which is kept once. */
-struct name {
+struct range_name {
     struct trace_key key; /* a hash */
     char *text;
 };
@@ -31,7 +31,7 @@ struct name {
 static const char *name_keep(struct trace_ranges *ranges, const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    struct name *name;
+    struct range_name *name;
     for (const char *at = text; *at != '\0'; at++)
         hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
     ranges->names.size = sizeof *name;
@@ -55,11 +55,11 @@ static const char *name_keep(struct trace_ranges *ranges, const char *text)
 }
 
 /* The paths from one range of a thread on. */
-static void paths_make(struct trace_ranges *ranges, const struct thread *thread, size_t first)
+static void paths_make(struct trace_ranges *ranges, const struct range_thread *thread, size_t first)
 {
     char path[MAX_PATH_LENGTH];
     for (size_t i = first; i < thread->count; i++) {
-        struct open *open = &thread->open[i];
+        struct open_range *open = &thread->open[i];
         open->path = open->name;
         if (i > 0) {
             snprintf(path, sizeof path, "%s > %s", thread->open[i - 1].path, open->name);
@@ -69,7 +69,7 @@ static void paths_make(struct trace_ranges *ranges, const struct thread *thread,
 }
 
 /* The first lane that no open range of the thread has. */
-static unsigned lane_find(const struct thread *thread)
+static unsigned lane_find(const struct range_thread *thread)
 {
     bool is_taken[MAX_OPEN + 1] = {false};
     unsigned lane = 0;
@@ -104,7 +104,7 @@ static size_t range_keep(struct trace_ranges *ranges, const struct trace_range_n
     return ranges->count++;
 }
 
-static void range_begin(struct trace_ranges *ranges, struct thread *thread, const struct trace_range_note *note)
+static void range_begin(struct trace_ranges *ranges, struct range_thread *thread, const struct trace_range_note *note)
 {
     if (thread->count == MAX_OPEN) {
         memmove(thread->open, thread->open + 1, --thread->count * sizeof *thread->open);
@@ -119,19 +119,19 @@ static void range_begin(struct trace_ranges *ranges, struct thread *thread, cons
         ranges->has_failed = true;
         return;
     }
-    thread->open[thread->count++] = (struct open){note->domain, note->number, name, name, lane, index};
+    thread->open[thread->count++] = (struct open_range){note->domain, note->number, name, name, lane, index};
     paths_make(ranges, thread, thread->count - 1);
 }
 
 /* A number is that of one range of the process. */
-static bool is_end_of(const struct trace_range_note *note, const struct open *open)
+static bool is_end_of(const struct trace_range_note *note, const struct open_range *open)
 {
     return note->what == TRACE_RANGE_END ? note->number != 0 && open->number == note->number
                                          : open->number == 0 && open->domain == note->domain;
 }
 
 /* Ends the last range of the thread to which the note applies. Returns false if it has none. */
-static bool range_end(struct trace_ranges *ranges, struct thread *thread, const struct trace_range_note *note)
+static bool range_end(struct trace_ranges *ranges, struct range_thread *thread, const struct trace_range_note *note)
 {
     size_t i = thread->count;
     while (i > 0 && !is_end_of(note, &thread->open[i - 1]))
@@ -149,8 +149,8 @@ static bool range_end(struct trace_ranges *ranges, struct thread *thread, const 
 void trace_range_read(void *user, const struct trace_range_note *note)
 {
     struct trace_ranges *ranges = user;
-    ranges->threads.size = sizeof(struct thread);
-    struct thread *thread =
+    ranges->threads.size = sizeof(struct range_thread);
+    struct range_thread *thread =
         trace_table_add(&ranges->threads, (struct trace_key){(uint64_t)note->thread, (uint32_t)note->process, 1});
     ranges->has_failed |= thread == NULL;
     if (thread == NULL)
@@ -167,16 +167,16 @@ void trace_range_read(void *user, const struct trace_range_note *note)
 
 const char *trace_range_path(const struct trace_ranges *ranges, size_t process, long thread)
 {
-    const struct thread *found =
+    const struct range_thread *found =
         trace_table_find(&ranges->threads, (struct trace_key){(uint64_t)thread, (uint32_t)process, 1});
     return found != NULL && found->count > 0 ? found->open[found->count - 1].path : NULL;
 }
 
 void trace_ranges_free(struct trace_ranges *ranges)
 {
-    for (const struct thread *thread = NULL; (thread = trace_table_next(&ranges->threads, thread)) != NULL;)
+    for (const struct range_thread *thread = NULL; (thread = trace_table_next(&ranges->threads, thread)) != NULL;)
         free(thread->open);
-    for (const struct name *name = NULL; (name = trace_table_next(&ranges->names, name)) != NULL;)
+    for (const struct range_name *name = NULL; (name = trace_table_next(&ranges->names, name)) != NULL;)
         free(name->text);
     free(ranges->threads.entries);
     free(ranges->names.entries);
