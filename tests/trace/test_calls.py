@@ -66,7 +66,7 @@ class Calls(Traced):
                                                       source['fields'].replace('\\\n', ''), re.M)
                    for kind, name in re.findall(r'X\((?:VALUE|OUT), ([^,]*), (\w*[Ff]lags)\)', fields)
                    if re.match('unsigned|int|cuuint64_t', kind)}
-        self.assertEqual(numbers - set(named), UNNAMED_FLAGS)
+        self.assertEqual(numbers - set(named), UNNAMED_FLAGS, 'add new flags to file/flags.inc or to UNNAMED_FLAGS')
         self.assertEqual(set(named) - numbers, set())
 
     def test_report_when_filtered_then_has_those_calls(self):
