@@ -87,6 +87,30 @@ class Command(Case):
                 done = self.run_program('--require-driver=535', '--except', pattern, 'a.whl')
                 self.assertEqual((done.status, done.out), (0, 'a.whl: 1 CUDA file runs with driver 535\n'))
 
+    def test_variant_when_a_file_falls_short_then_says_why_on_stderr(self):
+        self.write('a.whl', wheel({'one.so': self.late}))
+        done = self.run_program('--variant', '--require-driver=535', 'a.whl')
+        self.assertEqual(done.status, 1)
+        self.assertIn('cuda_version_lower_bound', done.out)
+        self.assertIn('a.whl: one.so: on drivers before 550', done.err)
+
+    def test_output_when_a_wheel_cannot_be_read_then_claims_nothing_of_it(self):
+        self.write('dist/a.whl', b'')
+        self.write('dist/b.whl', b'no wheel')
+        done = self.run_program('--require-driver=535', 'dist')
+        self.assertEqual(done.status, 2)
+        self.assertEqual(done.err.count('this is not a zip file'), 2)
+        done = self.run_program('--variant', 'dist/b.whl')
+        self.assertEqual(done.status, 2)
+        self.assertNotIn('no bound', done.out)
+        self.assertIn('not known', done.out)
+
+    def test_requirement_when_written_in_another_way_then_is_suggested(self):
+        for option in '--require-arch=90', '--require-arch=sm_90', '--require-arch=9.0a':
+            self.assertIn('did you mean 9.0?', self.run_program(option, 'a.whl').err)
+        done = self.run_program('--require-driver=900', 'a.whl')
+        self.assertIn('the newest driver branch that is known is', done.err)
+
     def test_output_when_nothing_is_about_cuda_then_says_so(self):
         done = self.run_on('a.whl', wheel({'lib.so': Elf().needs('libc.so.6').build()}), '--require-driver=535')
         self.assertEqual((done.status, done.out), (0, 'a.whl: no CUDA files\n'))

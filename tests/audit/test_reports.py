@@ -53,6 +53,11 @@ class Reports(Case):
         self.assertIn('GPUs 6.0, 9.0: "no kernel image is available"', done.out)
         done = self.run_program('--require-arch=9.0', 'search.whl')
         self.assertIn('add -gencode arch=compute_80,code=compute_80', done.out)
+        done = self.run_program('--require-driver=535', '--require-arch=9.0', 'search.whl')
+        self.assertIn('add -gencode arch=compute_90,code=sm_90', done.out)
+        done = self.run_program('--require-driver=535', 'search.whl')
+        self.assertEqual(done.out, 'search.whl: 1 CUDA file runs with driver 535; '
+                                   'no code for GPUs 5.0 to 6.1 and GPU 9.0\n')
         self.assertEqual(self.run_program('--require-arch=8.9', '--require-arch=7.5', 'search.whl').status, 0)
 
     def test_wheel_when_relocatable_ptx_is_7_8_then_needs_driver_520(self):
@@ -75,7 +80,10 @@ class Reports(Case):
         done = self.run_on('ship.whl', wheel({'libs/libcuda-43c1b388.so.570.124.06': copy, 'libs/libplugin.so': user}))
         self.assertEqual(done.status, 1)
         self.assertIn("a copy of NVIDIA's driver 570.124.06", done.out)
-        self.assertEqual(self.run_program('--except', 'libcuda-*', 'ship.whl').status, 0)
+        done = self.run_program('--except', 'libcuda-*', 'ship.whl')
+        self.assertEqual(done.status, 1)
+        self.assertIn("libplugin.so: it is linked to a copy of NVIDIA's driver, libcuda-43c1b388.so.570.124.06",
+                      done.out)
 
 
 if __name__ == '__main__':

@@ -7,12 +7,12 @@ import os
 import re
 import sys
 
-from . import document, text, variant
+from . import coverage, document, text, variant
 from .conclude import Conclusion
 from .examine import examine
 from .inputs import Item, Reader
 from .rules import arch_text, branch_of, driver_text, gpu_first, version_of
-from .shortfalls import shortfalls
+from .shortfalls import driver_has, shortfalls
 from .summary import Summary
 from .tables import BRANCHES, GPUS, VERSION
 from .window import Damaged
@@ -27,6 +27,9 @@ def read_driver(value):
     """A driver branch as the CUDA version that it reports."""
     if not re.match(r'\d{3}(\.|$)', value):
         raise argparse.ArgumentTypeError(f'"{value}" is not a driver branch such as 535')
+    newest = max(BRANCHES.values())
+    if int(value[:3]) >= newest + 5:
+        raise argparse.ArgumentTypeError(f'the newest driver branch that is known is {newest}')
     version = version_of(int(value[:3]))
     if version is None:
         raise argparse.ArgumentTypeError(f'the oldest driver branch that is known is {min(BRANCHES.values())}')
@@ -38,7 +41,10 @@ def read_arch(value):
     arch = int(found[1]) * 10 + int(found[2]) if found else 0
     if arch not in GPUS:
         known = ', '.join(map(arch_text, GPUS))
-        raise argparse.ArgumentTypeError(f'"{value}" is not a known compute capability; these are {known}')
+        found = re.match(r'(?:sm_|compute_)?(\d+)\.?(\d)[af]?$', value)
+        arch = int(found[1]) * 10 + int(found[2]) if found else 0
+        meant = f'; did you mean {arch_text(arch)}?' if arch in GPUS else f'; these are {known}'
+        raise argparse.ArgumentTypeError(f'"{value}" is not a known compute capability{meant}')
     return arch
 
 
@@ -109,6 +115,8 @@ class Audit:
             return
         if self.options.variant:
             variant.write_variant(path, summary, self.write)
+            for one, found in short:
+                text.write_shortfalls(one, found, self.complain)
             return
         self.write_text(path, conclusions, short, summary, is_many)
 
@@ -140,7 +148,18 @@ class Audit:
         unknown = [] if summary.gpus_known else ['code that is compiled, linked or loaded from elsewhere at run time']
         unknown += [] if summary.runtime_known else ['what the CUDA runtime needs']
         known = f', as far as is known: {" and ".join(unknown)} is not checked' if unknown else ''
-        return f'{files} run{"s" if count == 1 else ""} with {wanted}{self.newer_text()}{known}'
+        run = 'runs' if count == 1 else 'run'
+        return f'{files} {run} with {wanted}{self.newer_text()}{known}{self.no_code_text(summary)}'
+
+    def no_code_text(self, summary):
+        """The GPUs of the required driver for which the files have no code, if no GPUs are required."""
+        def lacks(one):
+            return one.how == coverage.NOT and driver_has(self.options.require_driver, one.arch)
+
+        if self.options.require_arch or not summary.gpus_known:
+            return ''
+        texts = [found for found, run in text.gpu_ranges(summary.gpus, lacks) if lacks(run[0])]
+        return f'; no code for {" and ".join(texts)}' if texts else ''
 
     def newer_text(self):
         """The required GPUs that the required driver does not know, in brackets."""
@@ -163,6 +182,8 @@ class Audit:
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
+    if options.variant and options.format == 'json':
+        parser().error('--variant writes text, and does not go with --format=json')
 
     def write(line):
         print(line.encode(sys.stdout.encoding or 'utf-8', 'backslashreplace').decode(sys.stdout.encoding or 'utf-8'))

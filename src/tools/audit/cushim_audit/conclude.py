@@ -77,6 +77,11 @@ class Conclusion:
                                  'CUDA_ERROR_STUB_LIBRARY (34); leave it out of the package')
         elif kind == 'stub':
             self.notes.append('this is a stub of the driver, for linking; do not ship it')
+        if self.facts.linked_copy:
+            self.mistakes.append(
+                f'it is linked to a copy of NVIDIA\'s driver, {self.facts.linked_copy}, in place of libcuda.so.1, so '
+                'it works only with the kernel module of the release of that copy; link it to libcuda.so.1 (auditwheel '
+                'repair --exclude libcuda.so.1)')
         for path in self.facts.paths:
             if re.search(r'(^|/)stubs(/|$)', path):
                 self.mistakes.append(

@@ -15,6 +15,8 @@ from .window import Damaged
 PTX_HEAD = re.compile(rb'\.version[ \t]+(\d{1,2})\.(\d)\s+(?://[^\n]*\s+)*\.target[ \t]+sm_(\d{2,3})([af]?)\b')
 NAME = re.compile(rb'cu(?:da)?[A-Z]\w{2,80}(?=\0)')
 DRIVER = re.compile(r'(?:libcuda(?:-[0-9a-f]+)?\.so(?:\.|$)|nvcuda\.dll$)', re.I)
+# auditwheel renames what it copies into a wheel.
+RENAMED = re.compile(r'libcuda-[0-9a-f]+\.so')
 RUNTIME = re.compile(r'libcudart(?:-[0-9a-f]+)?\.so\.(\d+(?:\.\d+)*)|cudart(?:32|64)_(\d+)(?:-[0-9a-f]+)?\.dll', re.I)
 # The function of each compiler that compiles. The symbols of nvJitLink have underscores and a version around the name.
 COMPILERS = {'nvrtcCompileProgram': 'NVRTC', 'nvJitLinkComplete': 'nvJitLink', 'nvvmCompileProgram': 'libNVVM',
@@ -52,6 +54,7 @@ class Facts:
         self.is_windows = False
         self.symbols = []         # those of the driver that the file is linked to
         self.needs_driver = False # it names the driver's library
+        self.linked_copy = ''     # the name of a copy of the driver to which it is linked
         self.binds_now = False
         self.paths = []           # RPATH and RUNPATH
         self.runtime = None       # 'static', 'shared', 'hybrid' or 'itself', with the version, '' if not known
@@ -96,6 +99,7 @@ def examine_elf(facts, window):
     facts.binds_now, facts.paths = elf.binds_now, elf.paths
     facts.symbols = [symbol for symbol in elf.wanted if symbol.name in SYMBOLS or is_driver_name(symbol.name)]
     facts.needs_driver = any(DRIVER.match(name) for name in elf.needed)
+    facts.linked_copy = next((name for name in elf.needed if RENAMED.match(name)), '')
     find_runtime(facts, elf.needed)
     find_calls(facts, [symbol.name for symbol in elf.wanted])
     if DRIVER.match(elf.soname) and 'cuInit' in elf.defined:

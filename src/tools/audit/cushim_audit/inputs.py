@@ -129,10 +129,14 @@ class Reader:
                 kind = kind_of(head)
                 if not kind and TARBALL.search(path):
                     kind = 'tar'
-                if not kind and not is_named or not self.is_wanted(path):
+                is_wheel = path.endswith('.whl')
+                if not (kind or is_named or is_wheel) or not self.is_wanted(path):
+                    return
+                if is_wheel and kind != 'zip':
+                    yield Problem(path, 'this is not a zip file, as a wheel is')
                     return
                 # In a directory, an archive is data of somebody else's, unless it is a wheel.
-                if kind in ('zip', 'tar', 'deb') and not is_named and not path.endswith('.whl'):
+                if kind in ('zip', 'tar', 'deb') and not is_named and not is_wheel:
                     return
                 if kind in ('zip', 'tar'):
                     yield from self.read_archive(kind, file, path, path, 1)

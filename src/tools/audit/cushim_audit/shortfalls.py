@@ -55,7 +55,7 @@ def gpu_shortfalls(conclusion, driver, archs):
     lacking = [one for one in judged if one.how == coverage.NOT]
     if archs and lacking and conclusion.gpus_known:
         sentence = f'{gpus_text(lacking)}: "no kernel image is available": the file has {code_text(conclusion)}'
-        yield Shortfall('gpu', sentence, missing_advice(conclusion, lacking))
+        yield Shortfall('gpu', sentence, missing_advice(conclusion, lacking, is_portable=driver is None))
     if driver:
         # A GPU that is newer than the driver needs a newer driver anyway. What the file demands of all was said before.
         late = [one for one in judged if one.is_late and (one.first is None or one.first > driver)]
@@ -97,11 +97,12 @@ def gencode(arch, is_ptx=False):
     return f'-gencode arch=compute_{arch},code={"compute" if is_ptx else "sm"}_{arch}'
 
 
-def missing_advice(conclusion, lacking):
-    """PTX for the newest GPU that is older than those that are missing, or code for each of them."""
+def missing_advice(conclusion, lacking, is_portable=True):
+    """PTX for the newest GPU that is older than those that are missing, or code for each of them. PTX needs the driver
+    of its Toolkit, so it is no advice for an older driver."""
     oldest = min(one.arch for one in lacking)
     known = [code.arch for code in conclusion.codes if code.kind != IR and not code.suffix and code.arch <= oldest]
-    if known:
+    if known and is_portable:
         return f'add {gencode(max(known), is_ptx=True)}'
     # Toolkits drop old GPUs.
     last = min((one.arch for one in lacking if compilable_until(one.arch)), key=compilable_until, default=None)
@@ -110,7 +111,15 @@ def missing_advice(conclusion, lacking):
             f'{arch_text(last)}, and add'
     else:
         add = 'add'
-    return f'{add} ' + ' '.join(gencode(one.arch) for one in lacking)
+    return f'{add} {native_code(lacking)}'
+
+
+def native_code(ones):
+    """Options for code that serves GPUs: that for the oldest one serves later ones of its major version, too."""
+    oldest = {}
+    for one in ones:
+        oldest.setdefault((one.arch // 10, is_tegra(one.arch)), one.arch)
+    return ' '.join(gencode(arch) for arch in oldest.values())
 
 
 def toolkit(conclusion):
@@ -120,11 +129,8 @@ def toolkit(conclusion):
 
 
 def ptx_advice(conclusion, ones, driver):
-    """Native code for the GPUs, which serves later ones of the same major version, too, or older PTX."""
-    oldest = {}
-    for one in ones:
-        oldest.setdefault((one.arch // 10, is_tegra(one.arch)), one.arch)
-    text = 'add ' + ' '.join(gencode(arch) for arch in oldest.values())
+    """Native code for the GPUs, or older PTX."""
+    text = f'add {native_code(ones)}'
     # The older Toolkit must know each GPU for which the file has code.
     if all(is_compilable(code.arch, driver) for code in conclusion.codes):
         text += f', or build that file with CUDA {version_text(driver)}, which writes PTX {newest_ptx(driver)}'

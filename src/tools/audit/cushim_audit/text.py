@@ -178,7 +178,8 @@ def write_summary(name, summary, write):
     if not count:
         write(f'{name}: {no_files(summary)}')
         return
-    write(f'{name}: {count} CUDA file{"s" if count != 1 else ""}; {summary_driver(summary)}')
+    read = '' if summary.is_complete else ' among those that could be read'
+    write(f'{name}: {count} CUDA file{"s" if count != 1 else ""}{read}; {summary_driver(summary)}')
     for line in gpu_lines(summary.gpus, summary.first, 'files') if summary.with_code > 1 else ():
         write(f'  {line}')
     if not summary.gpus_known:

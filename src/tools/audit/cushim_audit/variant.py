@@ -25,5 +25,7 @@ def write_variant(name, summary, write):
         write('  The files use a CUDA runtime that is not known: its bound can be higher.')
     if not summary.gpus_known:
         write('  The files compile or load code at run time: add the GPUs for which they do.')
-    if not version and not codes_of(summary):
+    if not summary.is_complete:
+        write('  Not all files could be read: what those need is not known.')
+    elif not version and not codes_of(summary):
         write('  no bound: no file demands a driver or has device code')
