@@ -14,12 +14,20 @@ const struct softcuda_control *control;
 CUcontext context;
 
 static struct CMUnitTest tests[64];
+static int lines[64];
 static size_t test_count;
 
-void support_add(struct CMUnitTest test)
+/* The tests run in the order of the file; MinGW calls constructors in reverse. */
+void support_add(struct CMUnitTest test, int line)
 {
-    assert(test_count < sizeof tests / sizeof tests[0]);
-    tests[test_count++] = test;
+    size_t at = test_count++;
+    assert(at < sizeof tests / sizeof tests[0]);
+    for (; at > 0 && lines[at - 1] > line; at--) {
+        tests[at] = tests[at - 1];
+        lines[at] = lines[at - 1];
+    }
+    tests[at] = test;
+    lines[at] = line;
 }
 
 int support_run(void)

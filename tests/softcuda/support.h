@@ -54,10 +54,11 @@ bool support_has(int version);
     static void name(void **state);                                                                                    \
     __attribute__((constructor)) static void name##_add(void)                                                          \
     {                                                                                                                  \
-        support_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, support_setup, support_teardown));        \
+        support_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, support_setup, support_teardown),         \
+                    __LINE__);                                                                                         \
     }                                                                                                                  \
     static void name(void **state)
-void support_add(struct CMUnitTest test);
+void support_add(struct CMUnitTest test, int line);
 
 /* Runs the tests, and returns how many failed: for programs that have a main() of their own. */
 int support_run(void);

@@ -37,10 +37,10 @@
     static void name(void **state);                                                                                    \
     __attribute__((constructor)) static void name##_add(void)                                                          \
     {                                                                                                                  \
-        unit_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, setup, teardown));                           \
+        unit_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, setup, teardown), __LINE__);                 \
     }                                                                                                                  \
     static void name(void **state)
-void unit_add(struct CMUnitTest test);
+void unit_add(struct CMUnitTest test, int line);
 
 /* Removes all environment variables that affect loading, and resets the state of cushim. */
 int unit_reset(void **state);
