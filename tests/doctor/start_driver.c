@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -171,7 +170,7 @@ static int open_device(const char *path)
 {
     unsigned long long answer = 0;
     int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file >= 0 && ioctl(file, 0xc00846d6UL, &answer) != 0 && errno != EINVAL) {
+    if (file >= 0 && syscall(SYS_ioctl, file, 0xc00846d6UL, &answer) != 0 && errno != EINVAL) {
         close(file);
         return -1;
     }
