@@ -116,6 +116,20 @@ class OnMachine(Case):
             self.assertNotRegex(first['message'] + first['advice'], r'[{}]')
         for_each(check, CHANGES)
 
+    def test_limit_when_it_is_the_cause_then_its_value_is_said(self):
+        for fault, words in (('nofile=32', 'The limit is 32 ('), ('data=40', 'The limit is 40960 KiB.'),
+                             ('as=2000', 'The limit is 2048000 KiB,')):
+            self.assertIn(words, self.examine(fault).document[0]['message'])
+        first = self.examine('cpu=3', FAKE_CRASH='cuInit', FAKE_SIGNAL=str(int(signal.SIGXCPU))).document[0]
+        self.assertIn('it is 3 seconds.', first['message'])
+        first = self.examine('nproc=9999', 'seccomp=thread:11').document[0]
+        self.assertIn('9999 for this user', first['message'])
+        small = 'The limit of the stack (ulimit -s) is small: 256 KiB.'
+        for faults, is_small in (['stack=262144'], True), (['none'], False):
+            message = self.examine(*faults, FAKE_CRASH='cuInit').document[0]['message']
+            self.assertEqual(small in message, is_small, message)
+            self.assertEqual('ulimit -s' in message, is_small, message)
+
     def examine(self, *faults, options=(), **variables):
         return run_json('doctor', '--timeout=2', *options, '--driver', START_DRIVER, **variables,
                         before=(MACHINE, self.fault, *faults, '--'))

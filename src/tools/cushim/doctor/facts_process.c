@@ -29,9 +29,7 @@ void fact_seccomp(const struct doctor *doctor, char *text, size_t size)
     if (!read_status("\nSeccomp:", value, sizeof value))
         return;
     snprintf(text, size, "%s",
-             atoi(value) != 0 ? " This process has a seccomp filter."
-                              : " This process has no seccomp "
-                                "filter.");
+             atoi(value) != 0 ? " This process has a seccomp filter." : " This process has no seccomp filter.");
 }
 
 /* The security module that confines the process, or what else can refuse. */
@@ -52,66 +50,52 @@ void fact_confinement(const struct doctor *doctor, char *text, size_t size)
 #if !defined(_WIN32)
 #    include <sys/resource.h>
 
-static void write_limit(const struct rlimit *limit, int shift, const char *unit, char *text, size_t size)
+static void write_limit(int resource, int shift, const char *unit, char *text, size_t size)
 {
-    if (limit->rlim_cur == RLIM_INFINITY)
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0)
+        return;
+    if (limit.rlim_cur == RLIM_INFINITY)
         snprintf(text, size, "unlimited");
     else
-        snprintf(text, size, "%llu%s", (unsigned long long)limit->rlim_cur >> shift, unit);
+        snprintf(text, size, "%llu%s", (unsigned long long)limit.rlim_cur >> shift, unit);
 }
-#    define LIMIT(resource, shift, unit)                                                                               \
-        struct rlimit limit;                                                                                           \
-        if (getrlimit(resource, &limit) == 0)                                                                          \
-        write_limit(&limit, shift, unit, text, size)
-#else
-#    define LIMIT(resource, shift, unit) snprintf(text, size, "unknown%s", unit)
-#endif
-
-void fact_files(const struct doctor *doctor, char *text, size_t size)
-{
-    (void)doctor;
-    LIMIT(RLIMIT_NOFILE, 0, "");
-}
-
-void fact_cpu(const struct doctor *doctor, char *text, size_t size)
-{
-    (void)doctor;
-    LIMIT(RLIMIT_CPU, 0, "");
-}
+#    define FACT_OF_LIMIT(name, resource, shift, unit)                                                                 \
+        void fact_##name(const struct doctor *doctor, char *text, size_t size)                                         \
+        {                                                                                                              \
+            (void)doctor;                                                                                              \
+            write_limit(resource, shift, unit, text, size);                                                            \
+        }
 
 /* A small stack explains a segmentation fault. */
 void fact_stack(const struct doctor *doctor, char *text, size_t size)
 {
-#if !defined(_WIN32)
     enum { SMALL = 1 << 20 };
     struct rlimit limit;
     (void)doctor;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < SMALL)
         snprintf(text, size, " The limit of the stack (ulimit -s) is small: %llu KiB.",
                  (unsigned long long)limit.rlim_cur >> 10);
+}
 #else
-    (void)doctor;
-    snprintf(text, size, "%s", "");
+#    define FACT_OF_LIMIT(name, resource, shift, unit)                                                                 \
+        void fact_##name(const struct doctor *doctor, char *text, size_t size)                                         \
+        {                                                                                                              \
+            (void)doctor;                                                                                              \
+            snprintf(text, size, "unknown");                                                                           \
+        }
+
+void fact_stack(const struct doctor *doctor, char *text, size_t size)
+{
+    (void)doctor, (void)text, (void)size;
+}
 #endif
-}
 
-void fact_processes(const struct doctor *doctor, char *text, size_t size)
-{
-    (void)doctor;
-    LIMIT(RLIMIT_NPROC, 0, "");
-}
-
-void fact_space(const struct doctor *doctor, char *text, size_t size)
-{
-    (void)doctor;
-    LIMIT(RLIMIT_AS, 10, " KiB");
-}
-
-void fact_data(const struct doctor *doctor, char *text, size_t size)
-{
-    (void)doctor;
-    LIMIT(RLIMIT_DATA, 10, " KiB");
-}
+FACT_OF_LIMIT(files, RLIMIT_NOFILE, 0, "")
+FACT_OF_LIMIT(cpu, RLIMIT_CPU, 0, "")
+FACT_OF_LIMIT(processes, RLIMIT_NPROC, 0, "")
+FACT_OF_LIMIT(space, RLIMIT_AS, 10, " KiB")
+FACT_OF_LIMIT(data, RLIMIT_DATA, 10, " KiB")
 
 void fact_mappings(const struct doctor *doctor, char *text, size_t size)
 {
