@@ -4,5 +4,5 @@
 int main(int argc, char **argv)
 {
     support_load(argc, argv);
-    return support_run();
+    return test_list_run();
 }

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include <assert.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,28 +11,6 @@
 const struct cushim_dispatch_table *cu;
 const struct softcuda_control *control;
 CUcontext context;
-
-static struct CMUnitTest tests[64];
-static int lines[64];
-static size_t test_count;
-
-/* The tests run in the order of the file; MinGW calls constructors in reverse. */
-void support_add(struct CMUnitTest test, int line)
-{
-    size_t at = test_count++;
-    assert(at < sizeof tests / sizeof tests[0]);
-    for (; at > 0 && lines[at - 1] > line; at--) {
-        tests[at] = tests[at - 1];
-        lines[at] = lines[at - 1];
-    }
-    tests[at] = test;
-    lines[at] = line;
-}
-
-int support_run(void)
-{
-    return _cmocka_run_group_tests("tests", tests, test_count, NULL, NULL);
-}
 
 void support_load(int argc, char **argv)
 {

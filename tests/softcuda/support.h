@@ -12,12 +12,13 @@
 
 #include "cushim/cushim.h"
 #include "softcuda.h"
+#include "../unit/test_list.h"
 
 extern const struct cushim_dispatch_table *cu;
 extern const struct softcuda_control *control;
 extern CUcontext context;
 
-/* Loads argv[1]. main() calls it before support_run(). */
+/* Loads argv[1]. main() calls it before test_list_run(). */
 void support_load(int argc, char **argv);
 
 /* Setup and teardown of each test: the primary context is retained and current; then it is reset and released. */
@@ -50,17 +51,6 @@ bool support_has(int version);
 #define assert_cu(expected, call) assert_int_equal((expected), (int)(call))
 
 /* Begins a test: TEST(test_name) { ... }. The main() of main.c runs all tests of the program. */
-#define TEST(name)                                                                                                     \
-    static void name(void **state);                                                                                    \
-    __attribute__((constructor)) static void name##_add(void)                                                          \
-    {                                                                                                                  \
-        support_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, support_setup, support_teardown),         \
-                    __LINE__);                                                                                         \
-    }                                                                                                                  \
-    static void name(void **state)
-void support_add(struct CMUnitTest test, int line);
-
-/* Runs the tests, and returns how many failed: for programs that have a main() of their own. */
-int support_run(void);
+#define TEST(name) TEST_WITH(name, support_setup, support_teardown)
 
 #endif

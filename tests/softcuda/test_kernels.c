@@ -174,5 +174,5 @@ int main(int argc, char **argv)
         || control->register_kernel("fault", fault, NULL, 0) != 0 || control->register_kernel(NULL, fault, NULL, 0) == 0
         || control->register_kernel("none", NULL, NULL, 0) == 0)
         return 1;
-    return support_run();
+    return test_list_run();
 }

@@ -293,5 +293,5 @@ int main(int argc, char **argv)
     if (argc > 1)
         register_before_load(argv[1]);
     support_load(argc, argv);
-    return support_run();
+    return test_list_run();
 }

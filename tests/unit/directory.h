@@ -9,7 +9,7 @@
 int directory_create(void **state);
 int directory_remove(void **state);
 
-#define DIRECTORY_TEST(name) UNIT_TEST_WITH(name, directory_create, directory_remove)
+#define DIRECTORY_TEST(name) TEST_WITH(name, directory_create, directory_remove)
 
 /* The path of the directory itself. */
 const char *directory_root(void);

@@ -20,7 +20,7 @@ extern struct layers {
 /* cmocka setup: calls mock_reset, and clears the record and the result. */
 int layers_begin(void **state);
 
-#define LAYERS_TEST(name) UNIT_TEST_WITH(name, layers_begin, NULL)
+#define LAYERS_TEST(name) TEST_WITH(name, layers_begin, NULL)
 
 /* Appends a name to the record. */
 void layers_note(const char *name, enum cushim_default_stream kind);

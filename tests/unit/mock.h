@@ -11,7 +11,7 @@
 /* cmocka setup: calls unit_reset, and clears the record and the failure. */
 int mock_reset(void **state);
 
-#define MOCK_TEST(name) UNIT_TEST_WITH(name, mock_reset, NULL)
+#define MOCK_TEST(name) TEST_WITH(name, mock_reset, NULL)
 
 /* Loads a fake, and returns its hooks in their initial state. The test uses the table of this kind. */
 struct cushim_dispatch_table *mock_load_kind(const char *name, struct cushim_load_options options,

@@ -30,7 +30,7 @@ static int begin(void **state)
     return directory_create(state);
 }
 
-#define CONSTRUCTOR_TEST(name) UNIT_TEST_WITH(name, begin, directory_remove)
+#define CONSTRUCTOR_TEST(name) TEST_WITH(name, begin, directory_remove)
 
 static CUresult result;
 static char function[64]; /* of the failure */

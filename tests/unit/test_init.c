@@ -54,7 +54,7 @@ static int begin(void **state)
     return directory_create(state);
 }
 
-#define INIT_TEST(name) UNIT_TEST_WITH(name, begin, directory_remove)
+#define INIT_TEST(name) TEST_WITH(name, begin, directory_remove)
 
 static void load(void)
 {

@@ -27,7 +27,7 @@ static int begin(void **state)
     return unit_reset(state);
 }
 
-#define LOG_TEST(name) UNIT_TEST_WITH(name, begin, NULL)
+#define LOG_TEST(name) TEST_WITH(name, begin, NULL)
 
 static CUresult load_aloud(const char *path)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "load.h"
@@ -21,26 +20,9 @@ void unit_skip(const char *why)
     skipped = true;
 }
 
-static struct CMUnitTest tests[64];
-static int lines[64];
-static size_t test_count;
-
-/* The tests run in the order of the file; MinGW calls constructors in reverse. */
-void unit_add(struct CMUnitTest test, int line)
-{
-    size_t at = test_count++;
-    assert(at < sizeof tests / sizeof tests[0]);
-    for (; at > 0 && lines[at - 1] > line; at--) {
-        tests[at] = tests[at - 1];
-        lines[at] = lines[at - 1];
-    }
-    tests[at] = test;
-    lines[at] = line;
-}
-
 int main(void)
 {
-    if (_cmocka_run_group_tests("tests", tests, test_count, NULL, NULL) != 0)
+    if (test_list_run() != 0)
         return 1;
     return skipped ? 77 : 0;
 }

@@ -15,6 +15,7 @@
 
 #include "cushim/cushim.h"
 #include "fake.h"
+#include "test_list.h"
 
 /* musl never unmaps a library, so a constructor runs once. It has its own messages for files that it cannot open, and
  * does not find an open library by its soname. */
@@ -32,15 +33,7 @@
  * Begins a test: UNIT_TEST(test_name) { ... }. It begins in the state of a new process. main() runs all tests of the
  * program, and returns 77 if one called unit_skip().
  */
-#define UNIT_TEST(name) UNIT_TEST_WITH(name, unit_reset, NULL)
-#define UNIT_TEST_WITH(name, setup, teardown)                                                                          \
-    static void name(void **state);                                                                                    \
-    __attribute__((constructor)) static void name##_add(void)                                                          \
-    {                                                                                                                  \
-        unit_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, setup, teardown), __LINE__);                 \
-    }                                                                                                                  \
-    static void name(void **state)
-void unit_add(struct CMUnitTest test, int line);
+#define UNIT_TEST(name) TEST_WITH(name, unit_reset, NULL)
 
 /* Removes all environment variables that affect loading, and resets the state of cushim. */
 int unit_reset(void **state);
