@@ -43,47 +43,6 @@ static bool word_load(const struct trace_reader *reader, size_t at, uint64_t *ou
 
 /* ---- the schema ---- */
 
-/* Reads "v4 unsigned int Flags". */
-static bool field_parse(char *text, struct trace_slot_field *field)
-{
-    char *type = strchr(text, ' '), *name = strrchr(text, ' ');
-    field->kind = text[0];
-    field->size = text[0] != '\0' ? (size_t)strtoul(text + 1, NULL, 10) : 0;
-    bool has_size = field->kind != TRACE_TEXT && field->kind != TRACE_POINTER;
-    if (type == NULL || name == type || strchr("voibtp", field->kind) == NULL || field->size > TRACE_CHUNK_SIZE / 8
-        || has_size != (field->size != 0))
-        return false;
-    *name = '\0';
-    field->type = type + 1;
-    field->name = name + 1;
-    size_t length = strlen(field->type);
-    if (field->kind != TRACE_VALUE && length > 0 && field->type[length - 1] == '*')
-        length--;
-    while (length > 0 && field->type[length - 1] == ' ')
-        length--;
-    field->value = trace_type_find(field->type, length);
-    return true;
-}
-
-/* Reads "cuStreamDestroy v2|v8 CUstream hStream". */
-static bool slot_parse(char *line, struct trace_slot *slot)
-{
-    char *rest = line, *name = strsep(&rest, "|"), *abi = strchr(name, ' ');
-    if (abi == NULL)
-        return false;
-    if (strcmp(abi, " v1") == 0)
-        *abi = '\0';
-    else
-        *abi = '_';
-    slot->function = name;
-    for (char *field; (field = strsep(&rest, "|")) != NULL; slot->field_count++) {
-        if (slot->field_count == TRACE_MAX_FIELDS || !field_parse(field, &slot->fields[slot->field_count]))
-            return false;
-        trace_type_find_flags(name, slot->fields[slot->field_count].name, &slot->fields[slot->field_count].value);
-    }
-    return true;
-}
-
 /* Whether a text can stand in JSON and HTML as it is. */
 static bool is_plain(const char *text)
 {
@@ -116,7 +75,7 @@ static const char *schema_read(struct trace_reader *reader)
         return is_damaged;
     for (size_t i = 0; i < count; i++, reader->slot_count++) {
         char *line = strsep(&rest, "\n");
-        if (line == NULL || !slot_parse(line, &reader->slots[i]))
+        if (line == NULL || !trace_slot_parse(line, &reader->slots[i]))
             return is_damaged;
         reader->slots[i].states[0] = states[i];
         reader->slots[i].states[1] = states[count + i];
@@ -341,66 +300,6 @@ void trace_close(struct trace_reader *reader)
 
 /* ---- records ---- */
 
-size_t trace_field_words(const struct trace_slot_field *field, const uint64_t *at, size_t room)
-{
-    size_t value = TRACE_WORDS_OF(field->size), words = 1;
-    switch (field->kind) {
-    case TRACE_VALUE:
-        words = value;
-        break;
-    case TRACE_OUT:
-    case TRACE_IN:
-        words = 1 + value;
-        break;
-    case TRACE_IN_OUT:
-        words = 1 + 2 * value;
-        break;
-    case TRACE_TEXT:
-        words = room >= 2 && at[1] <= TRACE_TEXT_MAX ? 2 + TRACE_WORDS_OF(at[1]) : room + 1;
-        break;
-    default:
-        break;
-    }
-    return words <= room ? words : 0;
-}
-
-const uint64_t *trace_field_value(const struct trace_slot_field *field, const uint64_t *at, bool has_succeeded)
-{
-    switch (field->kind) {
-    case TRACE_VALUE:
-    case TRACE_POINTER:
-        return at;
-    case TRACE_IN:
-        return at[0] != 0 ? at + 1 : NULL;
-    case TRACE_OUT:
-        return at[0] != 0 && has_succeeded ? at + 1 : NULL;
-    case TRACE_IN_OUT:
-        return at[0] != 0 && has_succeeded ? at + 1 + TRACE_WORDS_OF(field->size) : NULL;
-    default:
-        return NULL;
-    }
-}
-
-int trace_field_stream(const struct trace_slot_field *field)
-{
-    size_t word = field->value.stream;
-    if (word == 0 || word > TRACE_WORDS_OF(field->size) || (field->kind != TRACE_VALUE && field->kind != TRACE_IN))
-        return -1;
-    return (int)word - (field->kind == TRACE_VALUE ? 1 : 0);
-}
-
-const uint64_t *trace_find_field(const struct trace_slot *slot, const struct trace_call *call, const char *name)
-{
-    const uint64_t *at = call->fields, *end = call->fields + call->words;
-    for (size_t i = 0; i < slot->field_count; i++) {
-        size_t words = trace_field_words(&slot->fields[i], at, (size_t)(end - at));
-        if (words == 0 || strcmp(slot->fields[i].name, name) == 0)
-            return words != 0 ? at : NULL;
-        at += words;
-    }
-    return NULL;
-}
-
 static void range_read(struct trace_reader *reader, const struct trace_cursor *cursor, const uint64_t *words,
                        size_t count)
 {
@@ -524,9 +423,4 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
         return true;
     }
     return false;
-}
-
-uint64_t trace_word(const struct trace_call *call, int place)
-{
-    return place >= 0 && (size_t)place < call->words ? call->fields[place] : 0;
 }

@@ -60,6 +60,10 @@ struct trace_slot {
     } fields[TRACE_MAX_FIELDS];
 };
 
+/* Reads a line of the schema, "cuStreamDestroy v2|v8 CUstream hStream", which stays in use. Returns false if it is
+ * damaged. */
+bool trace_slot_parse(char *line, struct trace_slot *slot);
+
 /* A part of a process that could be executed. */
 struct trace_module {
     uint64_t start, end, base; /* base: where its file would start */
