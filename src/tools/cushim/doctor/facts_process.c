@@ -50,11 +50,8 @@ void fact_confinement(const struct doctor *doctor, char *text, size_t size)
 #if !defined(_WIN32)
 #    include <sys/resource.h>
 
-static void write_limit(int resource, int shift, const char *unit, char *text, size_t size)
+static void write_limit(struct rlimit limit, int shift, const char *unit, char *text, size_t size)
 {
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0)
-        return;
     if (limit.rlim_cur == RLIM_INFINITY)
         snprintf(text, size, "unlimited");
     else
@@ -63,8 +60,10 @@ static void write_limit(int resource, int shift, const char *unit, char *text, s
 #    define FACT_OF_LIMIT(name, resource, shift, unit)                                                                 \
         void fact_##name(const struct doctor *doctor, char *text, size_t size)                                         \
         {                                                                                                              \
+            struct rlimit limit;                                                                                       \
             (void)doctor;                                                                                              \
-            write_limit(resource, shift, unit, text, size);                                                            \
+            if (getrlimit(resource, &limit) == 0)                                                                      \
+                write_limit(limit, shift, unit, text, size);                                                           \
         }
 
 /* A small stack explains a segmentation fault. */
