@@ -137,6 +137,10 @@ static int use(enum cushim_feature feature)
         end_other();
         return PASSED;
     }
+    if (!use_is_permitted(feature)) {
+        puts(USE_NOT_PERMITTED);
+        return PASSED;
+    }
     result = use_of(feature)();
     bool passed = is_as_reported(&info, result);
     (void)cu->GetErrorName_v1(result, &name);

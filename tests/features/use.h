@@ -16,6 +16,11 @@
 typedef CUresult (*use_function)(void);
 use_function use_of(enum cushim_feature feature);
 
+/* After use_start(): multicast is used on a GPU only if NCCL_NVLS_ENABLE is 1, because on some hosts its use puts all
+ * GPUs, also those of other machines on that host, out of service. */
+bool use_is_permitted(enum cushim_feature feature);
+#define USE_NOT_PERMITTED "not used: NCCL_NVLS_ENABLE is not 1"
+
 /* Starts the driver, and makes the primary context of a device current. */
 CUresult use_start(int ordinal);
 

@@ -2,6 +2,8 @@
 #include "use.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "softcuda.h"
 
@@ -17,16 +19,21 @@ static void store(struct softcuda_launch *launch)
     **(unsigned *const *)launch->arguments[0] = *(const unsigned *)launch->arguments[1];
 }
 
-static void register_kernel(void)
+/* NULL: the driver is not softcuda. */
+static const struct softcuda_control *softcuda(void)
 {
-    static const size_t sizes[] = {sizeof(unsigned *), sizeof(unsigned)};
     void *library = dlopen(cushim_diagnosis_get()->path, RTLD_LAZY | RTLD_NOLOAD);
     union {
         void *object;
         softcuda_control_fn get;
     } control = {library != NULL ? dlsym(library, SOFTCUDA_CONTROL_SYMBOL) : NULL};
-    if (control.object != NULL)
-        (void)control.get(SOFTCUDA_CONTROL_VERSION)->register_kernel("store", store, sizes, 2);
+    return control.object != NULL ? control.get(SOFTCUDA_CONTROL_VERSION) : NULL;
+}
+
+bool use_is_permitted(enum cushim_feature feature)
+{
+    const char *setting = getenv("NCCL_NVLS_ENABLE");
+    return feature != CUSHIM_FEATURE_MULTICAST || softcuda() != NULL || (setting != NULL && strcmp(setting, "1") == 0);
 }
 
 CUresult use_enter(CUdevice device, CUcontext *out_context)
@@ -40,9 +47,11 @@ CUresult use_enter(CUdevice device, CUcontext *out_context)
 
 CUresult use_start(int ordinal)
 {
+    static const size_t sizes[] = {sizeof(unsigned *), sizeof(unsigned)};
     TRY(cushim_init());
     cu = cushim_table_legacy();
-    register_kernel();
+    if (softcuda() != NULL)
+        (void)softcuda()->register_kernel("store", store, sizes, 2);
     TRY(cu->DeviceGetCount_v1(&use_device_count));
     TRY(cu->DeviceGet_v1(&use_device, ordinal));
     TRY(use_enter(use_device, &use_context));

@@ -423,6 +423,10 @@ static int pair_run(const struct pair *pair)
     const char *obstacle = pair_obstacle(pair);
     printf("%s\t", pair->feature == NOT_A_FEATURE ? "-" : obstacle[0] == '\0' ? "usable" : obstacle);
     fflush(stdout);
+    if (!use_is_permitted(pair->feature)) {
+        puts(USE_NOT_PERMITTED);
+        return PASSED;
+    }
     result = pair->take != NULL ? pair_use_in_two(pair, connection[0]) : pair->alone();
     (void)cu->GetErrorName_v1(result, &name);
     puts(name);
