@@ -27,6 +27,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum {
@@ -231,12 +232,28 @@ static int start(void)
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) < 0 ? OPERATING_SYSTEM : setting("FAKE_CODE", SUCCESS);
 }
 
+/* Waits for an answer of the MPS control daemon if it accepts connections, as driver 580 does. */
+static void ask_mps(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char *directory = getenv("CUDA_MPS_PIPE_DIRECTORY");
+    char byte;
+    if (directory == NULL)
+        return;
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/control", directory);
+    int file = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    if (connect(file, (struct sockaddr *)&address, sizeof address) == 0)
+        (void)recvmsg(file, &(struct msghdr){.msg_iov = &(struct iovec){&byte, 1}, .msg_iovlen = 1}, 0);
+    close(file);
+}
+
 int cuInit(unsigned flags)
 {
     static int code = -1;
     misbehave(code < 0 ? "cuInit" : "again");
     if (code < 0) {
         disturb();
+        ask_mps();
         code = start();
     }
     return flags == 0 ? code : INVALID_VALUE;

@@ -76,6 +76,7 @@ CHANGES = {
     'gpu_memory_full': (['none'], {'FAKE_CONTEXT': '2', 'FAKE_USED': '139', **NVML}),
     'gpu_memory_not_known': (['none'], {'FAKE_CONTEXT': '2', 'FAKE_NVML': '9', **NVML}),
     'mig_without_instances': (['none'], {'FAKE_CODE': '100', 'FAKE_MIG': '1', **NVML}),
+    'mps_silent': (['mps=silent'], {}),
     'mps_not_reached': (['none'], {'FAKE_CODE': '805'}),
     'mps_server_failed': (['none'], {'FAKE_CODE': '807'}),
     'mps_full': (['none'], {'FAKE_CODE': '808'}),

@@ -135,6 +135,11 @@ void variables_try(struct doctor *doctor);
 /* Writes what is wrong with CUDA_VISIBLE_DEVICES. Returns false if nothing is. */
 bool visible_explain(const struct doctor *doctor, char *text, size_t size);
 
+/* ---- facts.c ---- */
+
+/* Writes the path of the socket on which the MPS control daemon of this environment would listen. */
+void mps_control_path(char *path, size_t size);
+
 /* Writes the text for a placeholder of causes.inc. */
 void evidence_text(const struct doctor *doctor, const char *name, char *text, size_t size);
 

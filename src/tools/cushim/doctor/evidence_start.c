@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "os.h"
+
 /* Windows lacks these. A child there never ends by a signal. */
 #if !defined(SIGSYS)
 #    define SIGSYS -1
@@ -99,6 +101,14 @@ bool evidence_ended_by_time(const struct doctor *doctor)
 bool evidence_main_thread_ended(const struct doctor *doctor)
 {
     return doctor->start->outcome == START_STUCK && doctor->start->state.letter == 'Z';
+}
+
+bool evidence_waits_for_mps(const struct doctor *doctor)
+{
+    char path[OS_PATH_SIZE];
+    mps_control_path(path, sizeof path);
+    return doctor->start->outcome == START_STUCK && strncmp(doctor->start->state.call, "recv", 4) == 0
+           && evidence_exists(doctor, path);
 }
 
 bool evidence_uninterruptible(const struct doctor *doctor)

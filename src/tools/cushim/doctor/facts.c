@@ -183,23 +183,34 @@ void fact_device(const struct doctor *doctor, char *text, size_t size)
         snprintf(text, size, "not visible on the PCI bus");
 }
 
-void fact_mps(const struct doctor *doctor, char *text, size_t size)
+/* The directory that the environment names, or the default of the driver. */
+static const char *mps_directory(bool *out_is_set)
 {
     const char *directory = getenv("CUDA_MPS_PIPE_DIRECTORY");
+    *out_is_set = directory != NULL && directory[0] != '\0';
+    return *out_is_set ? directory : "/tmp/nvidia-mps";
+}
+
+void mps_control_path(char *path, size_t size)
+{
+    bool is_set;
+    snprintf(path, size, "%s/control", mps_directory(&is_set));
+}
+
+void fact_mps(const struct doctor *doctor, char *text, size_t size)
+{
+    bool is_set;
+    const char *directory = mps_directory(&is_set);
     (void)doctor;
-    bool is_set = directory != NULL && directory[0] != '\0';
-    snprintf(text, size, "%s%s", is_set ? directory : "/tmp/nvidia-mps",
-             is_set ? " (CUDA_MPS_PIPE_DIRECTORY)" : ", the default");
+    snprintf(text, size, "%s%s", directory, is_set ? " (CUDA_MPS_PIPE_DIRECTORY)" : ", the default");
 }
 
 /* The user of the daemon is the owner of its pipe. */
 void fact_mps_control(const struct doctor *doctor, char *text, size_t size)
 {
-    const char *directory = getenv("CUDA_MPS_PIPE_DIRECTORY");
     char control[OS_PATH_SIZE];
     (void)doctor;
-    snprintf(control, sizeof control, "%s/control",
-             directory != NULL && directory[0] != '\0' ? directory : "/tmp/nvidia-mps");
+    mps_control_path(control, sizeof control);
 #if !defined(_WIN32)
     struct stat status;
     char owner[64], own[64];
