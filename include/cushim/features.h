@@ -74,6 +74,7 @@ CUSHIM_FEATURE(POOL_DESCRIPTORS, "pool-descriptors", "Shares a memory pool with 
                "CUDA manual, cuMemPoolExportToShareableHandle; WSL (not seen on hardware): NVIDIA/cuda-python#1045, "
                "rapidsai/rmm#1051")
 CUSHIM_FEATURE_SINCE(POOL_DESCRIPTORS, 11030)
+CUSHIM_FEATURE_SLOT(POOL_DESCRIPTORS, MemPoolCreate_v1)
 CUSHIM_FEATURE_SLOT(POOL_DESCRIPTORS, MemPoolExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(POOL_DESCRIPTORS, MemPoolImportFromShareableHandle_v1)
 CUSHIM_FEATURE_NOT_ON(POOL_DESCRIPTORS, WINDOWS)
@@ -85,6 +86,7 @@ CUSHIM_FEATURE(POOL_FABRIC_HANDLES, "pool-fabric-handles",
                "CUDA manual, CUmemPoolProps; the channel: CUmemAllocationHandleType, and observed with driver 580 "
                "on an H200")
 CUSHIM_FEATURE_SINCE(POOL_FABRIC_HANDLES, 12030)
+CUSHIM_FEATURE_SLOT(POOL_FABRIC_HANDLES, MemPoolCreate_v1)
 CUSHIM_FEATURE_SLOT(POOL_FABRIC_HANDLES, MemPoolExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(POOL_FABRIC_HANDLES, MemPoolImportFromShareableHandle_v1)
 CUSHIM_FEATURE_DEVICE(POOL_FABRIC_HANDLES, MEMPOOL_SUPPORTED_HANDLE_TYPES, HAS, 8)
@@ -116,6 +118,7 @@ CUSHIM_FEATURE_DEVICE(VIRTUAL_MEMORY_VISIBLE, GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPP
 CUSHIM_FEATURE(MEMORY_DESCRIPTORS, "memory-descriptors",
                "Shares virtual memory with other processes by a file descriptor.",
                "CUDA manual, cuMemExportToShareableHandle")
+CUSHIM_FEATURE_SLOT(MEMORY_DESCRIPTORS, MemCreate_v1)
 CUSHIM_FEATURE_SLOT(MEMORY_DESCRIPTORS, MemExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(MEMORY_DESCRIPTORS, MemImportFromShareableHandle_v1)
 CUSHIM_FEATURE_DEVICE(MEMORY_DESCRIPTORS, VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, AT_LEAST, 1)
@@ -124,6 +127,7 @@ CUSHIM_FEATURE_DEVICE(MEMORY_DESCRIPTORS, HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPP
 CUSHIM_FEATURE(MEMORY_WIN32_HANDLES, "memory-win32-handles",
                "Shares virtual memory with other processes by a Win32 handle.",
                "CUDA manual, cuMemExportToShareableHandle; not seen on hardware")
+CUSHIM_FEATURE_SLOT(MEMORY_WIN32_HANDLES, MemCreate_v1)
 CUSHIM_FEATURE_SLOT(MEMORY_WIN32_HANDLES, MemExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(MEMORY_WIN32_HANDLES, MemImportFromShareableHandle_v1)
 CUSHIM_FEATURE_DEVICE(MEMORY_WIN32_HANDLES, HANDLE_TYPE_WIN32_HANDLE_SUPPORTED, AT_LEAST, 1)
@@ -132,6 +136,7 @@ CUSHIM_FEATURE(MEMORY_FABRIC_HANDLES, "memory-fabric-handles",
                "Shares virtual memory with other machines of an NVLink fabric.",
                "CUDA manual, cuMemExportToShareableHandle; the channel: as for pool-fabric-handles")
 CUSHIM_FEATURE_SINCE(MEMORY_FABRIC_HANDLES, 12030)
+CUSHIM_FEATURE_SLOT(MEMORY_FABRIC_HANDLES, MemCreate_v1)
 CUSHIM_FEATURE_SLOT(MEMORY_FABRIC_HANDLES, MemExportToShareableHandle_v1)
 CUSHIM_FEATURE_SLOT(MEMORY_FABRIC_HANDLES, MemImportFromShareableHandle_v1)
 CUSHIM_FEATURE_DEVICE(MEMORY_FABRIC_HANDLES, HANDLE_TYPE_FABRIC_SUPPORTED, AT_LEAST, 1)
@@ -156,6 +161,7 @@ CUSHIM_FEATURE(MULTICAST, "multicast", "Writes to the memory of several devices 
 CUSHIM_FEATURE_SLOT(MULTICAST, MulticastCreate_v1)
 CUSHIM_FEATURE_SLOT(MULTICAST, MulticastAddDevice_v1)
 CUSHIM_FEATURE_SLOT(MULTICAST, MulticastBindMem_v1)
+CUSHIM_FEATURE_SLOT(MULTICAST, MemCreate_v1)
 CUSHIM_FEATURE_DEVICE(MULTICAST, MULTICAST_SUPPORTED, AT_LEAST, 1)
 
 CUSHIM_FEATURE(PEER_ACCESS, "peer-access", "Accesses the memory of another device directly.",
