@@ -48,6 +48,7 @@ CUresult cuMemcpyDtoD_v2(void *to, const void *from, size_t count);
 CUresult cuMemcpy(void *to, const void *from, size_t count);
 CUresult cuGraphCreate(void **graph, unsigned flags);
 CUresult cuGraphAddKernelNode_v2(void **node, void *graph, const void *nodes, size_t count, const void *parameters);
+CUresult cuCtxGetDevice(int *device);
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags);
 CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, unsigned long long flags, int *status);
 
@@ -299,12 +300,14 @@ static void wait_for_kernels(void)
     cuStreamSynchronize(stream);
 }
 
-/* Asks for functions, of which the driver has one; and with an argument that is an error. */
+/* Asks whether a context is current; for functions, of which the driver has one; and with an argument that is an
+ * error. */
 static void look_up(void)
 {
     void *function;
-    int status;
+    int status, device;
     cuInit(0);
+    cuCtxGetDevice(&device);
     cuGetProcAddress("cuFuture", &function, 11040, 0);
     cuGetProcAddress("cuStreamQuery", &function, 11040, 0);
     cuGetProcAddress_v2("cuFuture", &function, 12000, 0, &status);

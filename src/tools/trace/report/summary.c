@@ -37,7 +37,7 @@ struct summary {
     struct function *functions;
     struct failure *failures;
     size_t failure_count;
-    uint64_t calls, errors, total, end, not_ready, probes;
+    uint64_t calls, errors, total, end, not_ready, probes, without_context;
     uint64_t unreturned_count;
     struct trace_call unreturned[MAX_UNRETURNED];
 };
@@ -124,6 +124,7 @@ static bool count_call(struct summary *summary, const struct trace_reader *reade
     function->classes[class_of(duration)]++;
     summary->not_ready += call->result == CUDA_ERROR_NOT_READY;
     summary->probes += trace_is_probe(reader, call);
+    summary->without_context += trace_asks_for_context(reader, call);
     if (!trace_has_failed(reader, call))
         return true;
     function->errors++;
@@ -226,6 +227,9 @@ static void print_failures(const struct trace_reader *reader, const struct summa
     if (summary->probes > 0)
         printf("\n%" PRIu64 " request%s to cuGetProcAddress found no function, which is not a failure.\n",
                summary->probes, plural(summary->probes));
+    if (summary->without_context > 0)
+        printf("\n%" PRIu64 " call%s of cuCtxGetDevice found no current context, which is not a failure.\n",
+               summary->without_context, plural(summary->without_context));
 }
 
 /* The functions that the driver lacks. */
