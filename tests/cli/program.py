@@ -79,7 +79,7 @@ def run(*arguments, before=(), stdout=subprocess.PIPE, **variables):
 
 def for_each(check, rows):
     """Calls check(row) for each row, for several at the same time: they mostly wait."""
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
         list(pool.map(check, rows))
 
 

@@ -259,13 +259,6 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     def test_code_999_when_only_the_namespace_of_time_shows_a_sleep_then_is_unknown(self):
         self.assertEqual(self.examine('unshare=time', FAKE_CODE='999').document[0]['cause'], 'unknown')
 
-    def test_driver_when_it_needs_long_then_a_message_says_so(self):
-        for options in (['--timeout=6'], ['--timeout=6', '--watch']):
-            answer = self.examine('none', options=options, FAKE_HANG='cuInit')
-            self.assertEqual(answer.document[0]['cause'], 'hang')
-            self.assertIn(b'still starting; waiting for at most 6 seconds', answer.err)
-        self.assertEqual(self.examine('none', FAKE_HANG='cuInit').err, b'')
-
     def test_driver_when_it_writes_to_stdout_then_the_document_is_valid(self):
         for options in ((), ('--watch',)):
             answer = self.examine('none', options=options, FAKE_LINES='20000')
@@ -301,9 +294,18 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         self.assertEqual(first['cause'], 'hang')
         self.assertIn('/proc does not show', first['message'])
 
+    def long_start(self, *options):
+        answer = self.examine('none', options=['--timeout=6', *options], FAKE_HANG='cuInit')
+        self.assertEqual(answer.document[0]['cause'], 'hang')
+        self.assertIn(b'still starting; waiting for at most 6 seconds', answer.err)
+
+    def short_start(self):
+        self.assertEqual(self.examine('none', FAKE_HANG='cuInit').err, b'')
+
     def test_driver_when_it_hangs_crashes_or_leaves_a_process_then_the_reason_leads_and_the_output_ends(self):
         for_each(lambda check: check(), (
-            self.load_hangs_with_signals_blocked, self.hang_in_a_call, self.hang_where_proc_is_of_other_processes,
+            self.load_hangs_with_signals_blocked, self.long_start, lambda: self.long_start('--watch'),
+            self.short_start, self.hang_in_a_call, self.hang_where_proc_is_of_other_processes,
             lambda: self.failure_before('FAKE_CRASH'), lambda: self.failure_before('FAKE_HANG'),
             lambda: self.daemon(0), lambda: self.daemon(1, FAKE_HANG='cuCtxCreate')))
 
