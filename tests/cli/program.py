@@ -129,9 +129,9 @@ class Tree:
             self.file(node, mode=mode)
         return self
 
-    def gpu_on_bus(self):
-        self.file('/sys/bus/pci/devices/0000:01:00.0/vendor', '0x10de\n')
-        return self.file('/sys/bus/pci/devices/0000:01:00.0/class', '0x030200\n')
+    def gpu_on_bus(self, address='0000:01:00.0'):
+        self.file(f'/sys/bus/pci/devices/{address}/vendor', '0x10de\n')
+        return self.file(f'/sys/bus/pci/devices/{address}/class', '0x030200\n')
 
     def container(self):
         return self.file('/.dockerenv')

@@ -164,6 +164,16 @@ class OnMachine(Case):
         self.assertEqual(answer.document[0]['cause'], 'container_lost_devices')
         self.assertNotIn('with access', ' '.join(row['message'] for row in answer.document))
 
+    def test_gpus_when_the_driver_reports_fewer_than_the_bus_then_the_others_are_named(self):
+        tree = self.tree().kernel_module().gpu_on_bus().gpu_on_bus('0000:02:00.0').nodes().driver(LIBRARIES)
+        def ask(**variables):
+            answer = run_json('doctor', '--root', tree.root, '--watch', '--driver', START_DRIVER,
+                              before=(MACHINE, self.fault, 'none', '--'), FAKE_BUS_ID='0000:02:00.0', **variables)
+            self.assertEqual(answer.status, 0)
+            return ' '.join(row['message'] for row in answer.document)
+        self.assertIn('The PCI bus shows 2 NVIDIA GPUs, and programs see 1. Not seen: 0000:01:00.0.', ask())
+        self.assertNotIn('Not seen', ask(CUDA_VISIBLE_DEVICES='0'))
+
     def test_call_when_a_filter_ends_the_process_for_it_then_the_filter_is_named(self):
         first = self.examine('seccomp=pipe:kill').document[0]  # the doctor itself uses pipes
         self.assertEqual(first['cause'], 'killed_by_seccomp')

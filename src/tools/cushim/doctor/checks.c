@@ -269,6 +269,40 @@ static void report_gpus(struct doctor *doctor)
     }
 }
 
+/* The kernel writes addresses of the bus with small letters, and the driver may write large ones. */
+static bool is_started(const struct start *start, const char *address)
+{
+    unsigned wanted[3], own[3];
+    if (sscanf(address, "%x:%x:%x", &wanted[0], &wanted[1], &wanted[2]) != 3)
+        return true;
+    for (int i = 0; i < start->gpu_count; i++) {
+        if (sscanf(start->gpus[i].bus_id, "%x:%x:%x", &own[0], &own[1], &own[2]) == 3
+            && memcmp(own, wanted, sizeof own) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* GPUs on the PCI bus that a program does not see. */
+static void report_gpus_not_started(struct doctor *doctor)
+{
+    const struct start *start = doctor->start;
+    const struct bus *bus = &doctor->bus;
+    char addresses[MAX_BUS_GPUS * sizeof bus->gpus[0].address] = "";
+    if (!doctor->started || getenv("CUDA_VISIBLE_DEVICES") != NULL || bus->count <= start->gpu_count)
+        return;
+    for (int i = 0; i < bus->count; i++) {
+        size_t used = strlen(addresses);
+        if (!is_started(start, bus->gpus[i].address))
+            snprintf(addresses + used, sizeof addresses - used, "%s%s", used == 0 ? "" : ", ", bus->gpus[i].address);
+    }
+    doctor_find(doctor, "gpu", VERDICT_NOTE, "The PCI bus shows %d NVIDIA GPUs, and programs see %d. Not seen: %s.",
+                bus->count, start->gpu_count, addresses);
+    doctor_advise(doctor, "If programs need them, see whether the container was started with all GPUs, whether this "
+                          "user may open /dev/nvidia0, /dev/nvidia1 and so on, and whether the kernel log (dmesg) has "
+                          "lines with NVRM or Xid.");
+}
+
 /* What the driver, or a library that was loaded with it, has written. */
 static void report_output(struct doctor *doctor)
 {
@@ -294,6 +328,7 @@ static void check_start(struct doctor *doctor)
         report_started(doctor);
     report_output(doctor);
     report_gpus(doctor);
+    report_gpus_not_started(doctor);
     if (doctor->second_started)
         doctor_find(
             doctor, "start", VERDICT_NOTE,
