@@ -309,13 +309,16 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         self.assertEqual(answer.document[0]['cause'], 'hang')
         self.assertIn(b'still starting; waiting for at most 6 seconds', answer.err)
 
+    def hang_beside_mps(self):
+        self.assertEqual(self.examine('mps=silent', FAKE_HANG='cuInit').document[0]['cause'], 'hang')
+
     def short_start(self):
         self.assertEqual(self.examine('none', FAKE_HANG='cuInit').err, b'')
 
     def test_driver_when_it_hangs_crashes_or_leaves_a_process_then_the_reason_leads_and_the_output_ends(self):
         for_each(lambda check: check(), (
             self.load_hangs_with_signals_blocked, self.long_start, lambda: self.long_start('--watch'),
-            self.short_start, self.hang_in_a_call, self.hang_where_proc_is_of_other_processes,
+            self.short_start, self.hang_beside_mps, self.hang_in_a_call, self.hang_where_proc_is_of_other_processes,
             lambda: self.failure_before('FAKE_CRASH'), lambda: self.failure_before('FAKE_HANG'),
             lambda: self.daemon(0), lambda: self.daemon(1, FAKE_HANG='cuCtxCreate')))
 

@@ -2,10 +2,14 @@
 /* Evidence from the start itself. */
 #include "doctor.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
-
-#include "os.h"
+#if !defined(_WIN32)
+#    include <sys/socket.h>
+#    include <sys/un.h>
+#    include <unistd.h>
+#endif
 
 /* Windows lacks these. A child there never ends by a signal. */
 #if !defined(SIGSYS)
@@ -103,12 +107,27 @@ bool evidence_main_thread_ended(const struct doctor *doctor)
     return doctor->start->outcome == START_STUCK && doctor->start->state.letter == 'Z';
 }
 
+/* Whether a process listens on the control socket of MPS. A daemon that has ended can leave the socket behind. */
+static bool mps_listens(void)
+{
+#if defined(_WIN32)
+    return false;
+#else
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    mps_control_path(address.sun_path, sizeof address.sun_path);
+    int file = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool listens = file >= 0
+                   && (connect(file, (const struct sockaddr *)&address, sizeof address) == 0
+                       || errno == EAGAIN); /* others wait, too */
+    if (file >= 0)
+        close(file);
+    return listens;
+#endif
+}
+
 bool evidence_waits_for_mps(const struct doctor *doctor)
 {
-    char path[OS_PATH_SIZE];
-    mps_control_path(path, sizeof path);
-    return doctor->start->outcome == START_STUCK && strncmp(doctor->start->state.call, "recv", 4) == 0
-           && evidence_exists(doctor, path);
+    return doctor->start->outcome == START_STUCK && strncmp(doctor->start->state.call, "recv", 4) == 0 && mps_listens();
 }
 
 bool evidence_uninterruptible(const struct doctor *doctor)
