@@ -39,6 +39,9 @@ CUresult cuLogsRegisterCallback(void (*function)(void *, int, char *, size_t), v
 CUresult cuLogsUnregisterCallback(void *handle);
 CUresult cuModuleGetFunction(void **function, void *module, const char *name);
 CUresult cuModuleLoadData(void **module, const void *image);
+CUresult cuModuleEnumerateFunctions(void **functions, unsigned count, void *module);
+CUresult cuLibraryLoadData(void **library, const void *code, void *, void *, unsigned, void *, void *, unsigned);
+CUresult cuLibraryEnumerateKernels(void **kernels, unsigned count, void *library);
 CUresult cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
                         void **parameters, void **extra);
 CUresult cuMemcpy2D_v2(const void *copy);
@@ -270,6 +273,23 @@ static void launch(void)
     cuMemcpy2D_v2(&back);
 }
 
+/* Kernels that arrive in arrays, which are longer than the number of kernels. Under enumerating_layer.c. */
+static void enumerate(void)
+{
+    void *module, *library, *functions[8], *kernels[8];
+    start();
+    memset(functions, 0x5a, sizeof functions);
+    memset(kernels, 0x5a, sizeof kernels);
+    cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n");
+    cuLibraryLoadData(&library, ".version 7.0\n.target sm_50\n.address_size 64\n", NULL, NULL, 0, NULL, NULL, 0);
+    cuModuleEnumerateFunctions(functions, 8, module);
+    cuModuleEnumerateFunctions(functions, 1, module);
+    cuLibraryEnumerateKernels(kernels, 8, library);
+    cuModuleEnumerateFunctions(functions, 8, NULL); /* an error */
+    cuLaunchKernel(functions[1], 8, 2, 1, 128, 1, 1, 512, stream, NULL, NULL);
+    cuLaunchKernel(kernels[2], 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL);
+}
+
 static void sleep_a_while(void *unused)
 {
     const struct timespec time = {0, 50000000};
@@ -443,6 +463,8 @@ int main(int argc, char **argv)
         look_up();
     } else if (strcmp(what, "launch") == 0) {
         launch();
+    } else if (strcmp(what, "enumerate") == 0) {
+        enumerate();
     } else if (strcmp(what, "wait-for-kernels") == 0) {
         wait_for_kernels();
     } else if (strcmp(what, "streams") == 0) {

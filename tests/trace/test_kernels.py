@@ -5,7 +5,7 @@ import ctypes.util
 import json
 import re
 
-from traced import KNOWN, Traced, main
+from traced import ENUMERATING, KNOWN, Traced, main
 
 MANGLED = '_ZN4game5scaleIfLi4EEEvPT_i'
 SCALE = 'game::scale<float, 4>' if ctypes.util.find_library('stdc++') else MANGLED
@@ -54,6 +54,25 @@ class Kernels(Traced):
         self.assertRegex(kernel, rf'\*phGraphNode=node 1 \({re.escape(SCALE)}\), .*, '
                          rf'\*nodeParams={{func=function 1 \({re.escape(SCALE)}\), grid 8x2x1, block 128x1x1}}\)')
         self.assertIn('nodeParams=NULL) = CUDA_ERROR_INVALID_VALUE', wrong)
+
+    def enumerate(self):
+        answer = self.trace(KNOWN, 'enumerate', options=['--layer', ENUMERATING], SOFTCUDA_EMPTY_KERNELS='1')
+        self.assertEqual((answer.status, answer.out), (0, b''), answer.err)
+
+    def test_calls_when_kernels_came_in_an_array_then_have_their_names(self):
+        self.enumerate()
+        calls = [call for _, _, call in self.calls('--function', 'cuLaunchKernel')]
+        self.assertEqual([re.search(r'f=(.*), gridDimX', call)[1] for call in calls],
+                         [f'function 2 ({SCALE})', 'kernel 3 (scan)'])
+        lines = self.report().split('\nKernels:\n')[1].splitlines()
+        self.assertEqual([line.split(maxsplit=5)[5] for line in lines[1:3]], [SCALE, 'scan'])
+
+    def test_trace_when_kernels_came_in_an_array_then_no_call_is_added(self):
+        self.enumerate()
+        calls = [call.split('(')[0] for _, _, call in self.calls()]
+        start = calls.index('cuModuleLoadData')
+        self.assertEqual(calls[start:], ['cuModuleLoadData', 'cuLibraryLoadData'] + 2 * ['cuModuleEnumerateFunctions']
+                         + ['cuLibraryEnumerateKernels', 'cuModuleEnumerateFunctions'] + 2 * ['cuLaunchKernel'])
 
     def test_wait_when_it_is_for_kernels_then_has_their_names(self):
         self.trace(KNOWN, 'wait-for-kernels', SOFTCUDA_EMPTY_KERNELS='1')

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'exec'))
 from under_exec import BUILD, PROGRAM, Answer, Case, environment, main, run, softcuda
 
 KNOWN = os.path.join(BUILD, 'tests', 'trace', 'program')
+ENUMERATING = os.path.join(BUILD, 'tests', 'trace', 'enumerating_layer.so')
 NESTED = os.path.join(BUILD, 'tests', 'trace', 'nested_layer.so')
 LAYER = os.path.join(BUILD, 'src', 'tools', 'trace', 'trace.so')
 CALL = re.compile(r' *(?P<time>\d+\.\d{9}) +(?P<process>-?\d+) +(?P<thread>-?\d+) +'

@@ -118,14 +118,17 @@ enum {
     TRACE_MODULE, /* a part of the process that can be executed: where it starts and ends, where its file would start,
                   * the size and the time of the last change of the file, and its path as a text. Each chunk has those
                   * to which its addresses belong */
-    TRACE_RANGE   /* the thread began or ended a range of NVTX: enum trace_range_event, the domain, the number of the
+    TRACE_RANGE,  /* the thread began or ended a range of NVTX: enum trace_range_event, the domain, the number of the
                    * range, and the name as a text; the last two only if the event has them */
+    TRACE_KERNEL  /* a call has returned this kernel in an array: the slot of the call, the module or library that the
+                   * kernel is a part of, its handle, and its name as a text without a pointer */
 };
 
 /* What happens to a range. A pushed one ends with the next pop of its thread and domain; a started one has a number, by
  * which any thread of the process ends it. */
 enum trace_range_event { TRACE_RANGE_PUSH = 1, TRACE_RANGE_POP, TRACE_RANGE_START, TRACE_RANGE_END, TRACE_RANGE_MARK };
-enum { TRACE_RANGE_WORDS = 4 }; /* before the characters of its name: the last one is their number */
+enum { TRACE_RANGE_WORDS = 4 };  /* before the characters of its name: the last one is their number */
+enum { TRACE_KERNEL_WORDS = 4 }; /* the same */
 
 #define TRACE_WORDS_OF(bytes) (((bytes) + 7) / 8)
 

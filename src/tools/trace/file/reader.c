@@ -300,21 +300,45 @@ void trace_close(struct trace_reader *reader)
 
 /* ---- records ---- */
 
+static uint64_t time_of(const struct trace_reader *reader, uint64_t clock)
+{
+    return clock > reader->header->clock ? clock - reader->header->clock : 0;
+}
+
+/* Reads a text of which a word is the length. Returns false if it is damaged. */
+static bool name_read(const uint64_t *words, size_t count, size_t at, char name[TRACE_TEXT_MAX + 1])
+{
+    if (count <= at || words[at] > TRACE_TEXT_MAX || TRACE_WORDS_OF(words[at]) > count - at - 1)
+        return false;
+    memcpy(name, &words[at + 1], words[at]);
+    name[words[at]] = '\0';
+    return true;
+}
+
+static void kernel_read(struct trace_reader *reader, const struct trace_cursor *cursor, const uint64_t *words,
+                        size_t count)
+{
+    char name[TRACE_TEXT_MAX + 1];
+    if (reader->kernel_read == NULL || !name_read(words, count, TRACE_KERNEL_WORDS - 1, name)
+        || words[0] >= reader->slot_count)
+        return;
+    const struct trace_kernel_note note = {
+        (unsigned)words[0], cursor->process, cursor->thread, time_of(reader, cursor->begin), words[1], words[2], name};
+    reader->kernel_read(reader->kernel_user, &note);
+}
+
 static void range_read(struct trace_reader *reader, const struct trace_cursor *cursor, const uint64_t *words,
                        size_t count)
 {
     char name[TRACE_TEXT_MAX + 1];
-    if (reader->range_read == NULL || count < TRACE_RANGE_WORDS || words[0] < TRACE_RANGE_PUSH
-        || words[0] > TRACE_RANGE_MARK || words[3] > TRACE_TEXT_MAX
-        || TRACE_WORDS_OF(words[3]) > count - TRACE_RANGE_WORDS)
+    if (reader->range_read == NULL || !name_read(words, count, TRACE_RANGE_WORDS - 1, name)
+        || words[0] < TRACE_RANGE_PUSH || words[0] > TRACE_RANGE_MARK)
         return;
-    memcpy(name, words + TRACE_RANGE_WORDS, words[3]);
-    name[words[3]] = '\0';
     const struct trace_range_note note = {
         .what = (enum trace_range_event)words[0],
         .process = cursor->process,
         .thread = cursor->thread,
-        .time = cursor->begin > reader->header->clock ? cursor->begin - reader->header->clock : 0,
+        .time = time_of(reader, cursor->begin),
         .domain = words[1],
         .number = words[2],
         .name = name,
@@ -345,6 +369,9 @@ static void fact_read(struct trace_reader *reader, struct trace_cursor *cursor, 
         break;
     case TRACE_RANGE:
         range_read(reader, cursor, words, count);
+        break;
+    case TRACE_KERNEL:
+        kernel_read(reader, cursor, words, count);
         break;
     default: /* of a newer cushim */
         break;
@@ -409,7 +436,7 @@ bool trace_read(struct trace_reader *reader, struct trace_call *call)
             .thread = cursor->thread,
             .returned = cursor->head >> TRACE_RETURNED_SHIFT & 1,
             .result = cursor->head >> TRACE_RESULT_SHIFT & 0xffff,
-            .begin = cursor->begin > origin ? cursor->begin - origin : 0,
+            .begin = time_of(reader, cursor->begin),
             .fields = record + head,
             .words = words,
             .caller = head == TRACE_HEAD ? record[3] : 0,

@@ -107,6 +107,15 @@ struct trace_range_note {
     const char *name; /* of a range that begins; otherwise, it is empty */
 };
 
+/* A kernel that a call has returned in an array. */
+struct trace_kernel_note {
+    unsigned slot; /* of the call */
+    size_t process;
+    long thread;
+    uint64_t time, whole, handle; /* whole: the module or library that it is a part of */
+    const char *name;
+};
+
 /*
  * The program can still write the file, and what is in a file can be damaged. So nothing is used in place: the reader
  * copies a record before it looks at it, and compares each length that it has copied with what is left.
@@ -133,6 +142,10 @@ struct trace_reader {
      * end of the trace with what happened after the last call. The note is valid until the function returns. */
     void (*range_read)(void *user, const struct trace_range_note *note);
     void *range_user;
+
+    /* The same for kernels. */
+    void (*kernel_read)(void *user, const struct trace_kernel_note *note);
+    void *kernel_user;
 };
 
 /* Opens a trace, or reads an open file, which it does not close. Returns NULL, or a sentence about what is wrong with

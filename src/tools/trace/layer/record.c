@@ -143,6 +143,21 @@ void record_range(const uint64_t *words, size_t count)
         thread_is_done(own);
 }
 
+void record_kernel(unsigned slot, uint64_t whole, uint64_t handle, const char *name)
+{
+    struct trace_thread *own = &thread;
+    uint64_t words[TRACE_KERNEL_WORDS + TRACE_WORDS_OF(TRACE_TEXT_MAX)] = {slot, whole, handle};
+    size_t count = TRACE_KERNEL_WORDS + TRACE_WORDS_OF(words[3] = strnlen(name, TRACE_TEXT_MAX));
+    if (own->is_busy != 0)
+        return;
+    memcpy(&words[TRACE_KERNEL_WORDS], name, words[3]);
+    own->is_busy = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (thread_find_room(TRACE_HEAD + count))
+        fact_write(TRACE_KERNEL, words, count);
+    thread_is_done(own);
+}
+
 void record_call(struct trace_thread *own, uint64_t head, uint64_t *end)
 {
     struct trace_chunk *chunk = own->chunk;

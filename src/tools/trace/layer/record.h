@@ -19,6 +19,9 @@ void record_return(struct trace_thread *own, uint64_t *record, unsigned result);
  * interrupts this thread while it records something else. */
 void record_range(const uint64_t *words, size_t count);
 
+/* Records a kernel that a call returned in an array. Its name stays as it is recorded. */
+void record_kernel(unsigned slot, uint64_t whole, uint64_t handle, const char *name);
+
 /* Adds a line to what the driver says about the current call of this thread. */
 void record_log(const char *line, size_t length);
 

@@ -68,6 +68,14 @@ static uint64_t *write_text(uint64_t *at, const char *text)
 #define AFTER_POINTER(name) trace_at++;
 #define AFTER(kind, type, name) AFTER_##kind(name)
 
+/* Whether the fields of a slot are an array in which it returns kernels, the length of the array, and the module or
+ * library with the kernels. */
+#define IS_ENUMERATION(slot)                                                                                           \
+    (CUSHIM_SLOT_##slot == CUSHIM_SLOT_ModuleEnumerateFunctions_v1                                                     \
+     || CUSHIM_SLOT_##slot == CUSHIM_SLOT_LibraryEnumerateKernels_v1)
+enum { ENUMERATION_WORDS = 3 };
+static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot, const uint64_t *fields);
+
 #define WRAPPER(wrapper, kind, slot, parameters, arguments)                                                            \
     static CUresult CUDAAPI wrapper parameters                                                                         \
     {                                                                                                                  \
@@ -84,7 +92,12 @@ static uint64_t *write_text(uint64_t *at, const char *text)
             trace_at = trace_record + TRACE_HEAD;                                                                      \
             TRACE_FIELDS_##slot(AFTER)                                                                                 \
         }                                                                                                              \
+        uint64_t trace_fields[ENUMERATION_WORDS] = {0};                                                                \
+        if (IS_ENUMERATION(slot))                                                                                      \
+            memcpy(trace_fields, trace_record + TRACE_HEAD, sizeof trace_fields);                                      \
         record_return(trace_thread, trace_record, (unsigned)trace_result);                                             \
+        if (IS_ENUMERATION(slot) && trace_result == CUDA_SUCCESS)                                                      \
+            kernels_name(trace_next, CUSHIM_SLOT_##slot, trace_fields);                                                \
         return trace_result;                                                                                           \
     }
 
@@ -97,6 +110,43 @@ static uint64_t *write_text(uint64_t *at, const char *text)
             arguments)
 #include "cushim/entry_points.h"
 /* clang-format on */
+
+/* ---- the names of kernels ---- */
+
+static bool is_native(unsigned slot)
+{
+    return states_of_slots[CUSHIM_DEFAULT_STREAM_LEGACY][slot] == CUSHIM_STATE_NATIVE;
+}
+
+/* The number of kernels in a module or library whose names the driver can return; 0: none, or unknown. */
+static unsigned kernels_count(const struct cushim_dispatch_table *next, bool is_library, void *whole)
+{
+    unsigned count = 0;
+    if (is_library && is_native(CUSHIM_SLOT_LibraryGetKernelCount_v1) && is_native(CUSHIM_SLOT_KernelGetName_v1)
+        && next->LibraryGetKernelCount_v1(&count, (CUlibrary)whole) == CUDA_SUCCESS)
+        return count;
+    if (!is_library && is_native(CUSHIM_SLOT_ModuleGetFunctionCount_v1) && is_native(CUSHIM_SLOT_FuncGetName_v1)
+        && next->ModuleGetFunctionCount_v1(&count, (CUmodule)whole) == CUDA_SUCCESS)
+        return count;
+    return 0;
+}
+
+/* A program that gets kernels in an array need not know their names, so the driver is asked. An array that is longer
+ * than the number of kernels is not written to its end. */
+static void kernels_name(const struct cushim_dispatch_table *next, unsigned slot, const uint64_t *fields)
+{
+    void *const *kernels = (void *const *)(uintptr_t)fields[0];
+    void *whole = (void *)(uintptr_t)fields[2];
+    bool is_library = slot == CUSHIM_SLOT_LibraryEnumerateKernels_v1;
+    unsigned size = (unsigned)fields[1], count = kernels != NULL ? kernels_count(next, is_library, whole) : 0;
+    for (unsigned i = 0; i < size && i < count; i++) {
+        const char *name = NULL;
+        CUresult result = is_library ? next->KernelGetName_v1(&name, (CUkernel)kernels[i])
+                                     : next->FuncGetName_v1(&name, (CUfunction)kernels[i]);
+        if (result == CUDA_SUCCESS && name != NULL)
+            record_kernel(slot, fields[2], (uint64_t)(uintptr_t)kernels[i], name);
+    }
+}
 
 /* ---- the driver's own words ---- */
 
@@ -113,7 +163,7 @@ static void driver_log_register(void)
 {
     static CUlogsCallbackHandle registration;
     const struct cushim_dispatch_table *next = cushim_layer_next(&trace_layer, CUSHIM_DEFAULT_STREAM_LEGACY);
-    if (states_of_slots[CUSHIM_DEFAULT_STREAM_LEGACY][CUSHIM_SLOT_LogsRegisterCallback_v1] == CUSHIM_STATE_NATIVE)
+    if (is_native(CUSHIM_SLOT_LogsRegisterCallback_v1))
         (void)next->LogsRegisterCallback_v1(log_on_line, NULL, &registration);
 }
 

@@ -7,6 +7,7 @@
 #include "demangle.h"
 #include "logs.h"
 #include "places.h"
+#include "text.h"
 
 enum { MAX_CONTEXTS = 8 };
 
@@ -96,26 +97,13 @@ static struct trace_key parent_of(const struct trace_model *model, const struct 
     return (struct trace_key){.kind = 0};
 }
 
-/* Keeps each name once. Without memory, the kernel has no name. */
-static const char *kernel_name_keep(struct trace_model *model, const uint64_t *text)
+static const char *kernel_name_keep(struct trace_model *model, const char *mangled)
 {
-    char mangled[TRACE_TEXT_MAX + 1];
-    memcpy(mangled, text + 2, text[1]);
-    mangled[text[1]] = '\0';
     char *name = trace_demangle(mangled);
-    for (size_t i = 0; name != NULL && i < model->kernel_count; i++) {
-        if (strcmp(model->kernels[i], name) == 0) {
-            free(name);
-            return model->kernels[i];
-        }
-    }
-    char **grown = name != NULL ? realloc(model->kernels, (model->kernel_count + 1) * sizeof *grown) : NULL;
-    if (grown == NULL) {
-        free(name);
-        return NULL;
-    }
-    model->kernels = grown;
-    return grown[model->kernel_count++] = name;
+    const char *kept = name != NULL ? trace_name_keep(&model->ranges, name) : NULL;
+    model->ranges.has_failed |= name == NULL;
+    free(name);
+    return kept;
 }
 
 const char *trace_kernel_name(const struct trace_model *model, size_t process, uint64_t handle)
@@ -159,7 +147,12 @@ static const char *kernel_name_of(struct trace_model *model, const struct trace_
     const uint64_t *text = trace_find_field(slot, call, "name");
     bool has_text = text != NULL && slot->field_count > 0 && slot->fields[slot->field_count - 1].kind == TRACE_TEXT
                     && strcmp(slot->fields[slot->field_count - 1].name, "name") == 0 && text[0] != 0;
-    return has_text ? kernel_name_keep(model, text) : whole != NULL ? whole->name : NULL;
+    if (!has_text)
+        return whole != NULL ? whole->name : NULL;
+    char name[TRACE_TEXT_MAX + 1];
+    memcpy(name, text + 2, text[1]);
+    name[text[1]] = '\0';
+    return kernel_name_keep(model, name);
 }
 
 static bool object_create(struct trace_model *model, const struct trace_call *call,
@@ -202,6 +195,47 @@ static bool object_create(struct trace_model *model, const struct trace_call *ca
         .name = name,
     };
     return true;
+}
+
+static unsigned row_of(const char *type)
+{
+    unsigned row = 0;
+    while (strcmp(trace_object_rows[row].type, type) != 0)
+        row++;
+    return row;
+}
+
+/* For trace_reader.kernel_read. A program can ask for the same kernels again and again. */
+static void kernel_read(void *user, const struct trace_kernel_note *note)
+{
+    struct trace_model *model = user;
+    const struct trace_call call = {.slot = note->slot,
+                                    .process = note->process,
+                                    .thread = note->thread,
+                                    .returned = true,
+                                    .begin = note->time,
+                                    .end = note->time};
+    bool is_library = text_starts_with(model->reader->slots[note->slot].function, "cuLibrary");
+    unsigned row = row_of(is_library ? "CUkernel" : "CUfunction");
+    struct trace_key whole = key_of(&call, row_of(is_library ? "CUlibrary" : "CUmodule") + 1, note->whole);
+    const char *name = kernel_name_keep(model, note->name);
+    struct trace_object *object = trace_table_add(&model->objects, key_of(&call, row + 1, note->handle));
+    struct trace_count *count = trace_table_add(&model->counts, key_of(&call, TRACE_COUNT_OF_TYPE, row));
+    model->ranges.has_failed |= object == NULL || count == NULL;
+    if (object == NULL || count == NULL
+        || (object->number != 0 && object->name == name && object->parent.id == whole.id))
+        return;
+    count->row = row;
+    *object = (struct trace_object){
+        .key = object->key,
+        .number = ++count->last_number,
+        .references = 1,
+        .is_alive = true,
+        .created = trace_moment_of(model, &call),
+        .context = trace_current_context(model, &call),
+        .parent = whole,
+        .name = name,
+    };
 }
 
 /* A call that began before the handle was returned has destroyed an object that had the handle before. */
@@ -383,6 +417,8 @@ bool trace_model_start(struct trace_model *model, struct trace_reader *reader)
     };
     reader->range_read = trace_range_read;
     reader->range_user = &model->ranges;
+    reader->kernel_read = kernel_read;
+    reader->kernel_user = model;
     if (model->roles == NULL || model->effects == NULL)
         return false;
     for (size_t i = 0; i < reader->slot_count; i++)
@@ -448,9 +484,6 @@ void trace_model_free(struct trace_model *model)
     free(model->devices.entries);
     trace_logs_free(&model->logs);
     trace_ranges_free(&model->ranges);
-    for (size_t i = 0; i < model->kernel_count; i++)
-        free(model->kernels[i]);
-    free(model->kernels);
     free(model->ends);
     trace_capturing_free(&model->capturing);
 }

@@ -43,8 +43,6 @@ struct trace_model {
     struct trace_table objects, counts, threads, devices, logs;
     struct trace_capturing capturing;
     struct trace_ranges ranges;
-    char **kernels; /* different names */
-    size_t kernel_count;
     uint64_t *ends; /* the number of the last call of each process */
     size_t process_count;
 };

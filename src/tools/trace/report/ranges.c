@@ -28,7 +28,7 @@ struct range_name {
     char *text;
 };
 
-static const char *name_keep(struct trace_ranges *ranges, const char *text)
+const char *trace_name_keep(struct trace_ranges *ranges, const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     struct range_name *name;
@@ -63,7 +63,7 @@ static void paths_make(struct trace_ranges *ranges, const struct range_thread *t
         open->path = open->name;
         if (i > 0) {
             snprintf(path, sizeof path, "%s > %s", thread->open[i - 1].path, open->name);
-            open->path = name_keep(ranges, path);
+            open->path = trace_name_keep(ranges, path);
         }
     }
 }
@@ -110,7 +110,7 @@ static void range_begin(struct trace_ranges *ranges, struct range_thread *thread
         memmove(thread->open, thread->open + 1, --thread->count * sizeof *thread->open);
         paths_make(ranges, thread, 0);
     }
-    const char *name = name_keep(ranges, note->name[0] != '\0' ? note->name : "(no name)");
+    const char *name = trace_name_keep(ranges, note->name[0] != '\0' ? note->name : "(no name)");
     unsigned lane = lane_find(thread);
     size_t index = range_keep(ranges, note, name, lane);
     if (note->what == TRACE_RANGE_MARK)

@@ -33,6 +33,9 @@ void trace_range_read(void *ranges, const struct trace_range_note *note);
 /* The ranges that are open on a thread, from the outer one on: "step 3 > forward"; or NULL. */
 const char *trace_range_path(const struct trace_ranges *ranges, size_t process, long thread);
 
+/* Keeps a text until the ranges are freed, and each one once. Without memory, returns "", and `has_failed` is set. */
+const char *trace_name_keep(struct trace_ranges *ranges, const char *text);
+
 void trace_ranges_free(struct trace_ranges *ranges);
 
 #endif
