@@ -10,14 +10,15 @@ import sys
 import tempfile
 
 import chromium
-from traced import KNOWN, PROGRAM, environment
+from traced import BUILD, PROGRAM, environment
 
 
 def main():
     with tempfile.TemporaryDirectory() as directory, chromium.Chromium(width=1280, height=800) as browser:
         path = os.path.join(directory, 'a.trace')
-        subprocess.run([PROGRAM, 'trace', '-o', path, '--softcuda', '580', '--', os.path.relpath(KNOWN), 'streams'],
-                       env=environment(), stderr=subprocess.DEVNULL, check=True)
+        program = os.path.relpath(os.path.join(BUILD, 'tests', 'trace', 'picture'))
+        subprocess.run([PROGRAM, 'trace', '-o', path, '--softcuda', '580', '--', program],
+                       env=environment(SOFTCUDA_EMPTY_KERNELS='1'), stderr=subprocess.DEVNULL, check=True)
         subprocess.run([PROGRAM, 'trace', 'report', path, '--format=html', '-o', path + '.html'], check=True)
         browser.open(path + '.html')
         browser.run('step(errors, 1); showWhole()')

@@ -209,7 +209,7 @@ class Html(Traced):
         in_legend = self.browser.run('[...document.querySelectorAll("#legend i")]'
                                      '.map((one) => one.style.background.match(/--(\\w+)/)[1])')
         kinds = self.browser.run('kinds.map(([, kind]) => kind)')
-        self.assertEqual(sorted(in_legend), sorted([*kinds, 'dense', 'error', 'capture', 'invalidated']))
+        self.assertEqual(sorted(in_legend), sorted([*kinds, 'dense', 'error', 'capture', 'invalidated', 'range']))
 
     def test_page_when_window_is_small_then_fits(self):
         self.trace(KNOWN, 'streams')

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* A program for the picture of the page: two steps in ranges, then a capture that another thread invalidates. */
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "nvtx_stand_in.h"
+
+typedef void *CUstream;
+int cuInit(unsigned flags);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuCtxSetCurrent(void *context);
+int cuStreamCreate(CUstream *stream, unsigned flags);
+int cuStreamWaitEvent(CUstream stream, void *event, unsigned flags);
+int cuStreamSynchronize(CUstream stream);
+int cuStreamBeginCapture_v2(CUstream stream, int mode);
+int cuStreamEndCapture(CUstream stream, void **graph);
+int cuEventCreate(void **event, unsigned flags);
+int cuEventRecord(void *event, CUstream stream);
+int cuModuleLoadData(void **module, const void *image);
+int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                   void **parameters, void **extra);
+int cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
+int cuMemAlloc_v2(void **memory, size_t size);
+int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t count, CUstream stream);
+
+enum { GLOBAL = 0, SIZE = 1 << 20, PAUSE = 20000, WORK = 150000 };
+static CUstream compute, copies;
+static void *context, *memory, *copied, *forward, *backward;
+static char data[SIZE];
+
+static void wait_for(long nanoseconds)
+{
+    const struct timespec time = {0, nanoseconds};
+    nanosleep(&time, NULL);
+}
+
+static void work(void *unused)
+{
+    (void)unused;
+    wait_for(WORK);
+}
+
+static void launch(const char *range, void *kernel, int launches)
+{
+    nvtxRangePushA(range);
+    for (int i = 0; i < launches; i++) {
+        cuLaunchKernel(kernel, 64, 1, 1, 128, 1, 1, 0, compute, NULL, NULL);
+        wait_for(PAUSE);
+    }
+    nvtxRangePop();
+}
+
+static void step(const char *name)
+{
+    nvtxRangePushA(name);
+    cuMemcpyHtoDAsync_v2(memory, data, SIZE, copies);
+    cuEventRecord(copied, copies);
+    cuStreamWaitEvent(compute, copied, 0);
+    launch("forward", forward, 2);
+    launch("backward", backward, 3);
+    cuLaunchHostFunc(compute, work, NULL);
+    cuStreamSynchronize(compute);
+    nvtxRangePop();
+}
+
+static void *allocate(void *unused)
+{
+    void *more;
+    cuCtxSetCurrent(context);
+    nvtxRangePushA("load next batch");
+    wait_for(PAUSE);
+    cuMemAlloc_v2(&more, SIZE);
+    wait_for(PAUSE);
+    nvtxRangePop();
+    return unused;
+}
+
+static void capture(void)
+{
+    pthread_t thread;
+    void *graph;
+    nvtxRangePushA("capture");
+    cuStreamBeginCapture_v2(compute, GLOBAL);
+    launch("forward", forward, 2);
+    pthread_create(&thread, NULL, allocate, NULL);
+    pthread_join(thread, NULL);
+    launch("backward", backward, 1);
+    cuStreamEndCapture(compute, &graph);
+    nvtxRangePop();
+}
+
+int main(void)
+{
+    void *module;
+    cuInit(0);
+    cuDevicePrimaryCtxRetain(&context, 0);
+    cuCtxSetCurrent(context);
+    cuStreamCreate(&compute, 1);
+    cuStreamCreate(&copies, 1);
+    cuEventCreate(&copied, 2);
+    cuMemAlloc_v2(&memory, SIZE);
+    cuModuleLoadData(&module, ".version 7.0\n.target sm_50\n.address_size 64\n");
+    cuModuleGetFunction(&forward, module, "_Z7forwardPKfPf");
+    cuModuleGetFunction(&backward, module, "_Z8backwardPKfPf");
+    step("step 0");
+    step("step 1");
+    capture();
+    return 0;
+}
