@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* A program with known calls, linked to a driver. Its argument says what it does. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -273,6 +278,30 @@ static void launch(void)
     cuMemcpy2D_v2(&back);
 }
 
+/* A child in a sandbox, which refuses madvise(), makes more calls than a chunk has room for; then the parent does. */
+static int use_sandbox(void)
+{
+    struct sock_filter filters[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof filters / sizeof filters[0], filters};
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        count(1);
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+            _exit(77);
+        count(5000);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    count(5000);
+    return WEXITSTATUS(status);
+}
+
 /* Kernels that arrive in arrays, which are longer than the number of kernels. Under enumerating_layer.c. */
 static void enumerate(void)
 {
@@ -463,6 +492,8 @@ int main(int argc, char **argv)
         look_up();
     } else if (strcmp(what, "launch") == 0) {
         launch();
+    } else if (strcmp(what, "sandbox") == 0) {
+        return use_sandbox();
     } else if (strcmp(what, "enumerate") == 0) {
         enumerate();
     } else if (strcmp(what, "wait-for-kernels") == 0) {

@@ -52,6 +52,17 @@ class Harmless(Traced):
         child.stderr.close()
         self.assertEqual(self.count(self.file), 7)
 
+    def test_report_when_a_child_outlived_the_program_then_its_calls_are_counted_as_such(self):
+        child = self.start(KNOWN, 'leave')
+        child.wait(60)
+        child.stdin.close()
+        self.assertEqual(child.stdout.read(), b'survived\n')
+        child.stdout.close()
+        child.stderr.close()
+        report = self.report()
+        self.assertRegex(report, r'\n\d+ calls of processes that outlived the program were not recorded: it had ended\n')
+        self.assertNotIn('--size', report)
+
     def test_trace_when_program_does_not_start_then_the_last_file_stays(self):
         self.trace(KNOWN, 'count', '7')
         for command, status in (['/nowhere/program'], 127), ([self.file], 126):

@@ -3,6 +3,7 @@
 """The calls are in the file, however the program ends or continues."""
 import collections
 import os
+import re
 import signal
 import subprocess
 import unittest
@@ -113,6 +114,17 @@ class Survival(Traced):
             answer = self.trace(KNOWN, 'count', '100000', options=['--keep', keep])
             self.assertEqual(answer.status, 0, answer.err)
             self.assertRegex(answer.err.decode(), rf'\n\d+ {words}: the disk is full\n')
+
+    @unittest.skipIf(EMULATED, 'the emulator ignores madvise()')
+    def test_trace_when_sandbox_refuses_room_then_only_calls_of_that_process_are_lost(self):
+        answer = self.trace(KNOWN, 'sandbox')
+        if answer.status == 77:
+            self.skipTest('a process cannot have a filter for system calls here')
+        self.assertEqual(answer.status, 0, answer.err)
+        lost = re.search(r'\n(\d+) calls were not recorded: the system refused a process room in the file, as a sandbox '
+                         r'can\n', self.report())
+        counts = sorted(int(line.split()[1]) for line in self.report().split('\nProcesses:\n')[1].splitlines())
+        self.assertEqual(counts, [5001 - int(lost[1]), 5000])
 
     def test_trace_when_interrupted_then_program_decides(self):
         # A shell that started this in the background (&) had it ignored, and a shell cannot trap what is ignored.

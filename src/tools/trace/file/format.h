@@ -48,6 +48,8 @@ struct trace_header {
     _Atomic uint64_t interrupting; /* the calls of signal handlers that interrupted the recording of another call */
     _Atomic uint64_t lost_ranges;  /* the ranges and marks of NVTX that were not recorded */
     _Atomic uint32_t limit;        /* enum trace_limit */
+    _Atomic uint32_t is_refused;   /* whether the system refused a process room that the disk may have */
+    _Atomic uint64_t late;         /* the calls after the end of the recording, which `dropped` does not count */
 };
 
 /* What limits the size of the file. */

@@ -91,19 +91,20 @@ bool file_open(const struct trace_schema *schema)
 }
 
 /* Makes sure that the disk has room for a part of the file: a write to a page without room would end the process
- * (SIGBUS). */
-static bool part_has_room(size_t at, size_t size)
+ * (SIGBUS). A sandbox can refuse the system calls that this needs, which says nothing about the disk. */
+enum room { HAS_ROOM, IS_FULL, IS_REFUSED };
+static enum room part_find_room(size_t at, size_t size)
 {
     if (madvise((char *)LOAD(file_header) + at, size, MADV_POPULATE_WRITE) == 0)
-        return true;
+        return HAS_ROOM;
     if (errno != EINVAL)
-        return false;
+        return errno == EFAULT ? IS_FULL : IS_REFUSED;
     /* Linux before 5.14 */
     int descriptor = file_descriptor();
-    bool has_room = descriptor >= 0 && posix_fallocate(descriptor, (off_t)at, (off_t)size) == 0;
+    int error = descriptor >= 0 ? posix_fallocate(descriptor, (off_t)at, (off_t)size) : errno;
     if (descriptor >= 0)
         close(descriptor);
-    return has_room;
+    return error == 0 ? HAS_ROOM : error == ENOSPC || error == EDQUOT ? IS_FULL : IS_REFUSED;
 }
 
 /* Processes that do this at the same time write the same. The count comes last: a file with it is complete. */
@@ -116,8 +117,9 @@ bool file_describe(const struct trace_schema *schema)
     uint32_t count = LOAD(header->slot_count);
     if (count != 0)
         return count == schema->slot_count || fail_file(other_version);
-    if (!part_has_room(0, TRACE_HEADER_SIZE + states + length))
-        return fail_file("there is no room for the list of functions");
+    enum room room = part_find_room(0, TRACE_HEADER_SIZE + states + length);
+    if (room != HAS_ROOM)
+        return fail_file(room == IS_FULL ? "the disk is full" : "the system refuses room in the file");
     memcpy(place, schema->states, states);
     memcpy(place + states, text, length);
     header->schema_at = (uint32_t)(TRACE_HEADER_SIZE + states);
@@ -185,7 +187,12 @@ struct trace_chunk *chunk_take(uint32_t process)
         if (count == 0 || tried > count || (taken >= count && !header->keeps_newest))
             return NULL;
         struct trace_chunk *chunk = chunk_at(taken % count);
-        bool has_room = part_has_room(TRACE_CHUNKS_AT + taken % count * TRACE_CHUNK_SIZE, TRACE_CHUNK_SIZE);
+        enum room room = part_find_room(TRACE_CHUNKS_AT + taken % count * TRACE_CHUNK_SIZE, TRACE_CHUNK_SIZE);
+        if (room == IS_REFUSED) { /* other processes go on */
+            STORE(header->is_refused, 1);
+            return NULL;
+        }
+        bool has_room = room == HAS_ROOM;
         uint64_t next = has_room || taken >= count ? taken + 1 : taken | TRACE_FULL;
         if (!atomic_compare_exchange_strong(&header->taken, &taken, next))
             continue;

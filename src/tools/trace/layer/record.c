@@ -55,8 +55,10 @@ static void caller_note(struct trace_thread *own, uint64_t caller, size_t words)
 static void call_miss(bool is_interrupting)
 {
     struct trace_header *header = LOAD(file_header);
-    if (header != NULL)
-        atomic_fetch_add(is_interrupting ? &header->interrupting : &header->dropped, 1);
+    if (header == NULL)
+        return;
+    bool is_late = LOAD(header->taken) >= TRACE_CLOSED;
+    atomic_fetch_add(is_interrupting ? &header->interrupting : is_late ? &header->late : &header->dropped, 1);
 }
 
 /* There is no room, or the caller is in another part of the process than the one before. */

@@ -329,6 +329,7 @@ static void write_meaning(const struct page *page)
     json_open_array(&json, "remarks");
     write_remark(&json, "older calls are not in the file", header->overwritten);
     write_remark(&json, "calls were not recorded", header->dropped);
+    write_remark(&json, "calls came after the program had ended", header->late);
     write_remark(&json, "parts of the file are damaged", page->reader->damaged);
     write_remark(&json, "ranges are not shown", page->findings.model.ranges.left_out);
     json_close_array(&json);

@@ -181,10 +181,15 @@ static void print_summary_head(const struct trace_reader *reader, const struct s
     const char *why = header->limit == TRACE_LIMIT_DISK       ? "the disk is full"
                       : header->limit == TRACE_LIMIT_RESOURCE ? "the process may not write a longer file (ulimit -f)"
                                                               : "there was no room (--size, --keep)";
+    bool is_refused = header->is_refused != 0 && header->limit != TRACE_LIMIT_DISK;
     if (header->overwritten != 0)
         printf("%" PRIu64 " older calls are not in the file: %s\n", header->overwritten, why);
     if (header->dropped != 0)
-        printf("%" PRIu64 " calls were not recorded: %s\n", header->dropped, why);
+        printf("%" PRIu64 " calls were not recorded: %s\n", header->dropped,
+               is_refused ? "the system refused a process room in the file, as a sandbox can" : why);
+    if (header->late != 0)
+        printf("%" PRIu64 " calls of processes that outlived the program were not recorded: it had ended\n",
+               header->late);
     if (header->interrupting != 0)
         printf("%" PRIu64 " calls of signal handlers were not recorded: they interrupted the recording of a call\n",
                header->interrupting);
