@@ -60,7 +60,8 @@ class Harmless(Traced):
         child.stdout.close()
         child.stderr.close()
         report = self.report()
-        self.assertRegex(report, r'\n\d+ calls of processes that outlived the program were not recorded: it had ended\n')
+        self.assertRegex(report,
+                         r'\n\d+ calls of processes that outlived the program were not recorded: it had ended\n')
         self.assertNotIn('--size', report)
 
     def test_trace_when_program_does_not_start_then_the_last_file_stays(self):

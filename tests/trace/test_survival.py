@@ -121,8 +121,8 @@ class Survival(Traced):
         if answer.status == 77:
             self.skipTest('a process cannot have a filter for system calls here')
         self.assertEqual(answer.status, 0, answer.err)
-        lost = re.search(r'\n(\d+) calls were not recorded: the system refused a process room in the file, as a sandbox '
-                         r'can\n', self.report())
+        lost = re.search(r'\n(\d+) calls were not recorded: the system refused a process room in the file, '
+                         r'as a sandbox can\n', self.report())
         counts = sorted(int(line.split()[1]) for line in self.report().split('\nProcesses:\n')[1].splitlines())
         self.assertEqual(counts, [5001 - int(lost[1]), 5000])
 
