@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program whose report has known findings, linked to a driver: "captures", "contexts", "objects", "killed",
- * "replace" or "waits".
+ * "replace", "graph-memory" or "waits".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -41,6 +41,12 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 CUresult cuGraphDestroy(void *graph);
 CUresult cuMemAlloc_v2(unsigned long long *memory, size_t size);
 CUresult cuMemFree_v2(unsigned long long memory);
+CUresult cuMemAllocAsync(unsigned long long *memory, size_t size, CUstream stream);
+CUresult cuMemFreeAsync(unsigned long long memory, CUstream stream);
+CUresult cuMemsetD8Async(unsigned long long memory, unsigned char value, size_t size, CUstream stream);
+CUresult cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags);
+CUresult cuGraphLaunch(void *executable, CUstream stream);
+CUresult cuGraphExecDestroy(void *executable);
 
 enum { GLOBAL, THREAD_LOCAL, RELAXED };
 static const CUstream legacy = (CUstream)1, per_thread = (CUstream)2;
@@ -236,6 +242,27 @@ static void use_objects(void)
     }
 }
 
+/* Each launch of the graph allocates the memory again. softcuda does not, so that the second cuMemFreeAsync fails. */
+static void allocate_in_graph(void)
+{
+    unsigned long long memory;
+    void *graph, *executable;
+    cuStreamBeginCapture_v2(stream, RELAXED);
+    cuMemAllocAsync(&memory, 64, stream);
+    cuMemsetD8Async(memory, 0, 64, stream);
+    cuStreamEndCapture(stream, &graph);
+    cuGraphInstantiateWithFlags(&executable, graph, 0);
+    cuGraphDestroy(graph);
+    for (int i = 0; i < 2; i++) {
+        cuGraphLaunch(executable, stream);
+        cuMemFreeAsync(memory, stream);
+    }
+    cuStreamBeginCapture_v2(stream, RELAXED); /* the memory of a graph that is not launched */
+    cuMemAllocAsync(&memory, 64, stream);
+    end(stream);
+    cuGraphExecDestroy(executable);
+}
+
 /* A driver can give both streams the same handle. */
 static void replace_stream(void)
 {
@@ -284,6 +311,8 @@ int main(int argc, char **argv)
         use_objects();
     if (strcmp(what, "replace") == 0)
         replace_stream();
+    if (strcmp(what, "graph-memory") == 0)
+        allocate_in_graph();
     if (strcmp(what, "waits") == 0)
         wait_long();
     if (strcmp(what, "killed") == 0)

@@ -259,6 +259,11 @@ class Findings(Traced):
                           '101 of 101 events, 2 of 4 streams were alive, which is usual: programs and the CUDA runtime '
                           'keep them until the end, and the driver destroys them with the process'])
 
+    def test_objects_when_launches_of_a_graph_allocate_them_then_nothing_is_claimed(self):
+        self.known('graph-memory')
+        self.assertIn('cuMemFreeAsync', self.report('--calls', '--errors'))
+        self.assertNotIn('allocation', self.report('--findings'))
+
     def test_objects_when_program_is_killed_then_nothing_is_left(self):
         self.trace(os.path.join(BUILD, 'tests', 'trace', 'findings'), 'killed')
         found = self.findings()

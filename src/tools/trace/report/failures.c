@@ -214,7 +214,8 @@ static bool has_other_memory(const struct trace_model *model, const struct trace
         const struct trace_object_field *field = &effect->fields[i];
         const char *type = trace_object_rows[field->row].type;
         bool is_memory = strcmp(type, "CUdeviceptr") == 0;
-        if (is_memory && (field->what == SEEN || (field->what == CREATE && effect->size < 0)))
+        bool has_size = effect->size >= 0 && !trace_is_captured(model, call);
+        if (is_memory && (field->what == SEEN || (field->what == CREATE && !has_size)))
             return true;
         creates_node = creates_node || (field->what == CREATE && strcmp(type, "CUgraphNode") == 0);
     }

@@ -56,8 +56,7 @@ static bool work_report(const struct trace_model *model, const struct trace_stre
     return trace_list_add(
         list, TRACE_FINDING_MISSED, &work->first,
         "%s%s ran in %s while this thread captured %s: it is not in the graph, and a launch of the graph does not "
-        "repeat "
-        "it; make %s join the capture (cuEventRecord in %s, cuStreamWaitEvent in %s), use %s, or call it before "
+        "repeat it; make %s join the capture (cuEventRecord in %s, cuStreamWaitEvent in %s), use %s, or call it before "
         "cuStreamBeginCapture",
         model->reader->slots[work->first.slot].function, calls, stream.text, origin.text, stream.text, origin.text,
         stream.text, origin.text);

@@ -249,6 +249,22 @@ static void object_destroy(const struct trace_model *model, const struct trace_c
     object->destroyed = trace_moment_of(model, call);
 }
 
+bool trace_is_captured(const struct trace_model *model, const struct trace_call *call)
+{
+    const struct trace_role *role = &model->roles[call->slot];
+    return role->stream >= 0
+           && trace_capture_of_stream(&model->capturing, call->process, trace_stream_of(model, role, call)) != 0;
+}
+
+/* Whether the launches of a graph create or destroy an object, and not the call, which is captured: how often is not
+ * known. */
+static bool is_of_graph(const struct trace_model *model, const struct trace_call *call,
+                        const struct trace_object_field *field)
+{
+    return (field->what == CREATE || field->what == DESTROY)
+           && strcmp(trace_object_rows[field->row].type, "CUdeviceptr") == 0 && trace_is_captured(model, call);
+}
+
 static bool objects_follow(struct trace_model *model, const struct trace_call *call,
                            const struct trace_object_effect *effect)
 {
@@ -257,13 +273,16 @@ static bool objects_follow(struct trace_model *model, const struct trace_call *c
         uint64_t handle = field->what != USE ? trace_object_handle(field, call) : 0;
         if (handle == 0)
             continue;
+        bool is_graph = is_of_graph(model, call, field);
         struct trace_object *object =
-            field->what == SEEN ? object_find(model, call->process, field->row, handle) : NULL;
-        if (object != NULL && !object->is_alive)
+            field->what == SEEN || is_graph ? object_find(model, call->process, field->row, handle) : NULL;
+        if (object != NULL && (!object->is_alive || is_graph))
             *object = (struct trace_object){.key = object->key};
-        else if (field->what == DESTROY)
+        if (field->what == SEEN || is_graph)
+            continue;
+        if (field->what == DESTROY)
             object_destroy(model, call, field, handle);
-        else if (field->what != SEEN && !object_create(model, call, field, handle))
+        else if (!object_create(model, call, field, handle))
             return false;
     }
     return true;

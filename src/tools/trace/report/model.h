@@ -67,6 +67,9 @@ const struct trace_object *trace_object_context_ended(const struct trace_model *
 /* The object of a parameter, or 0. */
 uint64_t trace_object_handle(const struct trace_object_field *field, const struct trace_call *call);
 
+/* Whether a call is part of a capture, and not made now. */
+bool trace_is_captured(const struct trace_model *model, const struct trace_call *call);
+
 /* The context that is current for a call; 0: none, or unknown. */
 uint64_t trace_current_context(const struct trace_model *model, const struct trace_call *call);
 
