@@ -105,11 +105,11 @@ class Findings(Traced):
         return {title: [text(one) for one in lines] for title, lines in found.items()}
 
     def lost(self, found):
-        """(thread, function, stream, mode, rule, result) of each capture that was lost."""
+        """(thread, function, stream, mode, rule, result) of each capture that was lost. What to do follows."""
         lines = []
         for text in found['Captures that were lost']:
             one = re.fullmatch(r'(other: )?(\w+) invalidated the capture of ([^(]*) \((\S+) mode, from TIME on, by '
-                               r'thread MAIN\): (.*); it returned CUDA_ERROR_(\w+)', text)
+                               r'thread MAIN\): (.*); it returned CUDA_ERROR_(\w+): \w.+', text)
             self.assertTrue(one, text)
             lines.append(((one[1] or 'main').strip(': '), *one.groups()[1:]))
         return lines
@@ -249,8 +249,8 @@ class Findings(Traced):
             'before, by thread MAIN, in cuCtxDestroy_v2: destroy the context last',
         ])
         self.assertEqual(found['Times that events do not have'], [
-            'cuEventElapsedTime returned CUDA_ERROR_INVALID_HANDLE: event 1 takes no times, because cuEventCreate '
-            'created it with CU_EVENT_DISABLE_TIMING at TIME: create it without this flag'])
+            'cuEventElapsedTime returned CUDA_ERROR_INVALID_HANDLE: event 1 does not record its time, because '
+            'cuEventCreate created it with CU_EVENT_DISABLE_TIMING at TIME: create it without this flag'])
         self.assertEqual(found['What grows'], ['cuEventCreate creates events again and again: 101 of 101 were not '
                                                'destroyed'])
         self.assertEqual(found['What was left at the end'],

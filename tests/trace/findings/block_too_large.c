@@ -3,7 +3,7 @@
  * A block with more threads than the device can have, which the program has asked for.
  *
  * title: Launches with impossible dimensions
- * finds: cuLaunchKernel of fill returned CUDA_ERROR_INVALID_VALUE: the threads of a block of 64x32x1 are 2048, and the
+ * finds: cuLaunchKernel of fill returned CUDA_ERROR_INVALID_VALUE: a block of 64x32x1 has 2048 threads, and the
  *     limit is 1024 \(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, which cuDeviceGetAttribute read at \d\.\d{6} s\): use
  *     smaller blocks, and more of them
  */

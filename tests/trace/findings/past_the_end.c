@@ -3,8 +3,8 @@
  * A copy of 2048 bytes into an allocation of 1024.
  *
  * title: Why calls failed
- * finds: cuMemcpyHtoD_v2 returned CUDA_ERROR_INVALID_VALUE: it uses 2048 bytes at 0x\w+, which is 0 bytes into an
- *     allocation of 1024 bytes from cuMemAlloc_v2: only 1024 bytes are left
+ * finds: cuMemcpyHtoD_v2 returned CUDA_ERROR_INVALID_VALUE: it uses 2048 bytes at 0x\w+, where cuMemAlloc_v2
+ *     has allocated only 1024 bytes
  */
 #include "driver.h"
 

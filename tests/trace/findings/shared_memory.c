@@ -4,8 +4,8 @@
  * told to let the call fail as a GPU does. The launch of the other program has as much as it can have, and fails, too.
  *
  * title: Launches with impossible dimensions
- * finds: cuLaunchKernel of fill returned CUDA_ERROR_INVALID_VALUE: its bytes of dynamic shared memory are 65536, and
- *     the limit is 49152 \(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, which cuDeviceGetAttribute read at
+ * finds: cuLaunchKernel of fill returned CUDA_ERROR_INVALID_VALUE: a block needs 65536 bytes of dynamic shared memory,
+ *     and the limit is 49152 \(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, which cuDeviceGetAttribute read at
  *     \d\.\d{6} s\): use less, or let cuFuncSetAttribute allow more for this kernel before
  *     \(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, at most
  *     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN\)

@@ -4,8 +4,8 @@
  *
  * title: Captures with streams that were not joined
  * finds: cuStreamEndCapture returned CUDA_ERROR_STREAM_CAPTURE_UNJOINED: stream 2 joined the capture of stream 1 at
- *     \S+ s, and stream 1 waits for nothing behind its last work \(cuMemsetD8Async at \S+ s by thread \d+\): record
- *     an event in stream 2 after that work, and make stream 1 wait for the event .*
+ *     \S+ s, and stream 1 does not wait for the last work in stream 2 \(cuMemsetD8Async at \S+ s by thread \d+\):
+ *     record an event in stream 2 after that work, and make stream 1 wait for the event .*
  */
 #include "driver.h"
 

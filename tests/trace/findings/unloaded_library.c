@@ -4,8 +4,8 @@
  * call fail as a GPU does.
  *
  * title: Why calls failed
- * finds: cuLaunchKernel returned CUDA_ERROR_INVALID_HANDLE: kernel 1 is part of library 1, which was destroyed
- *     [\d.]+ \w+ before, by thread \d+, in cuLibraryUnload: keep it until
+ * finds: cuLaunchKernel returned CUDA_ERROR_INVALID_HANDLE: kernel 1 \(\w+\) is part of library 1, which was
+ *     destroyed [\d.]+ \w+ before, by thread \d+, in cuLibraryUnload: keep it until
  *     the last use of its parts
  */
 #include "driver.h"

@@ -3,8 +3,8 @@
  * The time between two events, of which the second one was created without timing.
  *
  * title: Times that events do not have
- * finds: cuEventElapsedTime returned CUDA_ERROR_INVALID_HANDLE: event 3 takes no times, because cuEventCreate created
- *     it with CU_EVENT_DISABLE_TIMING at \d\.\d{6} s: create it without this flag
+ * finds: cuEventElapsedTime returned CUDA_ERROR_INVALID_HANDLE: event 3 does not record its time, because
+ *     cuEventCreate created it with CU_EVENT_DISABLE_TIMING at \d\.\d{6} s: create it without this flag
  */
 #include "driver.h"
 

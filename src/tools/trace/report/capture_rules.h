@@ -29,7 +29,12 @@ enum {
 /* Whether a call with this result can have invalidated any capture. `facts` are those of the call. */
 bool trace_capture_rule_exists(unsigned result, unsigned facts);
 
+/* A rule that a call broke, and what to do instead. */
+struct trace_rule {
+    const char *broken, *advice;
+};
+
 /* Returns the rule by which the call may have invalidated the capture, or NULL. */
-const char *trace_capture_rule(unsigned result, unsigned facts);
+const struct trace_rule *trace_capture_rule(unsigned result, unsigned facts);
 
 #endif

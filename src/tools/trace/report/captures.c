@@ -33,7 +33,7 @@ struct captures {
 
 /* ---- the verdict ---- */
 
-static const char *rule_of(const struct trace_stream_capture *capture, const struct candidate *candidate)
+static const struct trace_rule *rule_of(const struct trace_stream_capture *capture, const struct candidate *candidate)
 {
     bool is_relaxed =
         capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED || candidate->thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -114,11 +114,12 @@ static bool capture_report(const struct captures *captures, const struct trace_m
     if (possible > MAX_NAMED)
         snprintf(others + length, sizeof others - length, ", or one of %zu more", possible - MAX_NAMED);
     const char *function = model->reader->slots[first->moment.slot].function;
-    return possible == 1
-               ? trace_list_add(list, TRACE_FINDING_CAPTURE, &first->moment, "%s invalidated %s: %s; it returned %s",
-                                function, name, rule_of(capture, first), trace_result(first->moment.result).text)
-               : trace_list_add(list, TRACE_FINDING_CAPTURE, &first->moment,
-                                "%s%s invalidated %s: each of them can have done it", function, others, name);
+    const struct trace_rule *rule = rule_of(capture, first);
+    return possible == 1 ? trace_list_add(list, TRACE_FINDING_CAPTURE, &first->moment,
+                                          "%s invalidated %s: %s; it returned %s: %s", function, name, rule->broken,
+                                          trace_result(first->moment.result).text, rule->advice)
+                         : trace_list_add(list, TRACE_FINDING_CAPTURE, &first->moment,
+                                          "%s%s invalidated %s: each of them can have done it", function, others, name);
 }
 
 static bool capture_judge(const struct captures *captures, const struct trace_model *model,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times between events that cannot be measured: an event takes no times, or was never recorded. */
+/* Times between events that cannot be measured: an event does not record its time, or was never recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,8 @@ static void event_describe(const struct elapsed *elapsed, const struct trace_mod
         return;
     if (event->is_untimed)
         snprintf(text, size,
-                 "%s takes no times, because %s created it with CU_EVENT_DISABLE_TIMING at %.6f s: create it without "
+                 "%s does not record its time, because %s created it with CU_EVENT_DISABLE_TIMING at %.6f s: create it "
+                 "without "
                  "this flag",
                  trace_object_name(object).text, model->reader->slots[event->created.slot].function,
                  (double)event->created.begin / 1e9);

@@ -62,8 +62,10 @@ static void failure_describe(const struct trace_model *model, const struct trace
             : NULL;
     if (whole != NULL && !whole->is_alive && whole->destroyed.call != 0) {
         moment_describe(model->reader, &whole->destroyed, call, when, sizeof when);
-        snprintf(text, size, "%s is part of %s, which was destroyed %s: keep it until the last use of its parts",
-                 trace_object_name(object).text, trace_object_name(whole).text, when);
+        const char *name = object->name;
+        snprintf(text, size, "%s%s%s%s is part of %s, which was destroyed %s: keep it until the last use of its parts",
+                 trace_object_name(object).text, name != NULL ? " (" : "", name != NULL ? name : "",
+                 name != NULL ? ")" : "", trace_object_name(whole).text, when);
         return;
     }
     const struct trace_object *other = trace_object_find(model, call->process, 0, trace_current_context(model, call));
@@ -106,6 +108,10 @@ static void memory_describe(const struct trace_model *model, const struct trace_
     } else if (memory->is_alive && left == 0) {
         snprintf(text, size, "0x%" PRIx64 " is %" PRIu64 " bytes behind the end of an allocation of %" PRIu64 " bytes",
                  address, offset - memory->bytes, memory->bytes);
+    } else if (memory->is_alive && bytes > left && offset == 0) {
+        snprintf(text, size,
+                 "it uses %" PRIu64 " bytes at 0x%" PRIx64 ", where %s has allocated only %" PRIu64 " bytes", bytes,
+                 address, model->reader->slots[memory->created.slot].function, memory->bytes);
     } else if (memory->is_alive && bytes > left) {
         snprintf(text, size,
                  "it uses %" PRIu64 " bytes at 0x%" PRIx64 ", which is %" PRIu64 " bytes into an allocation of %" PRIu64

@@ -103,7 +103,7 @@ static bool limit_read(struct geometry *geometry, const struct trace_model *mode
 
 /* Whether a number is above a limit that is known. If so, writes the sentence: what it is, and what to do. */
 static bool is_above(struct launch *launch, const struct limit *limit, uint64_t number, const char *what,
-                     const char *advice)
+                     const char *unit, const char *advice)
 {
     static const char *const types[] = {"", "CUdevice_attribute", "CUfunction_attribute"};
     if (limit == NULL || number <= limit->value)
@@ -112,8 +112,8 @@ static bool is_above(struct launch *launch, const struct limit *limit, uint64_t 
     struct trace_type enumeration = trace_type_find(type, strlen(type));
     const char *name = trace_type_enumerator(&enumeration, limit->key.id & 0xff);
     snprintf(launch->why, sizeof launch->why,
-             "%s %" PRIu64 ", and the limit is %" PRIu64 " (%s, which %s %s at %.6f s): %s", what, number, limit->value,
-             name != NULL ? name : type, launch->model->reader->slots[limit->moment.slot].function,
+             "%s %" PRIu64 "%s, and the limit is %" PRIu64 " (%s, which %s %s at %.6f s): %s", what, number, unit,
+             limit->value, name != NULL ? name : type, launch->model->reader->slots[limit->moment.slot].function,
              limit->is_set ? "set" : "read", (double)limit->moment.begin / 1e9, advice);
     return true;
 }
@@ -140,13 +140,12 @@ static bool has_many_threads(struct launch *launch)
     uint64_t plane = (uint64_t)block[0] * block[1];
     uint64_t threads = plane > UINT32_MAX ? UINT64_MAX : plane * block[2];
     char what[96];
-    snprintf(what, sizeof what, "the threads of a block of %" PRIu32 "x%" PRIu32 "x%" PRIu32 " are", block[0], block[1],
-             block[2]);
+    snprintf(what, sizeof what, "a block of %" PRIu32 "x%" PRIu32 "x%" PRIu32 " has", block[0], block[1], block[2]);
     static const char advice[] = "use smaller blocks, and more of them";
     return is_above(launch, limit_find(launch, LIMIT_OF_FUNCTION, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), threads,
-                    what, advice)
+                    what, " threads", advice)
            || is_above(launch, limit_find(launch, LIMIT_OF_DEVICE, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK), threads,
-                       what, advice);
+                       what, " threads", advice);
 }
 
 static bool has_long_dimension(struct launch *launch)
@@ -164,7 +163,7 @@ static bool has_long_dimension(struct launch *launch)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (is_above(launch, limit_find(launch, LIMIT_OF_DEVICE, rows[i].attribute), launch->dimensions[i],
-                     rows[i].what, "spread the work over the other dimensions, or let a thread do more of it"))
+                     rows[i].what, "", "spread the work over the other dimensions, or let a thread do more of it"))
             return true;
     }
     return false;
@@ -176,8 +175,8 @@ static bool has_much_memory(struct launch *launch)
         limit_find(launch, LIMIT_OF_FUNCTION, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
     const struct limit *of_device =
         limit_find(launch, LIMIT_OF_DEVICE, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    return is_above(launch, of_function != NULL ? of_function : of_device, launch->dimensions[6],
-                    "its bytes of dynamic shared memory are",
+    return is_above(launch, of_function != NULL ? of_function : of_device, launch->dimensions[6], "a block needs",
+                    " bytes of dynamic shared memory",
                     "use less, or let cuFuncSetAttribute allow more for this kernel before "
                     "(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, at most "
                     "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)");

@@ -95,16 +95,14 @@ static bool branch_report(const struct trace_model *model, const struct trace_st
     const struct trace_reader *reader = model->reader;
     struct trace_text origin = trace_stream_name(model, capture->began.process, capture->stream);
     struct trace_text stream = trace_stream_name(model, capture->began.process, branch->stream);
-    return trace_list_add(list, TRACE_FINDING_UNJOINED, &capture->ended,
-                          "%s returned CUDA_ERROR_STREAM_CAPTURE_UNJOINED: %s joined the capture of %s at %.6f s, and "
-                          "%s waits for nothing "
-                          "behind its last work (%s at %.6f s by thread %ld): record an event in %s after that work, "
-                          "and make %s wait for "
-                          "the event (cuEventRecord, cuStreamWaitEvent) before %s",
-                          reader->slots[capture->ended.slot].function, stream.text, origin.text,
-                          (double)branch->joined.begin / 1e9, origin.text, reader->slots[branch->last.slot].function,
-                          (double)branch->last.begin / 1e9, branch->last.thread, stream.text, origin.text,
-                          reader->slots[capture->ended.slot].function);
+    return trace_list_add(
+        list, TRACE_FINDING_UNJOINED, &capture->ended,
+        "%s returned CUDA_ERROR_STREAM_CAPTURE_UNJOINED: %s joined the capture of %s at %.6f s, and "
+        "%s does not wait for the last work in %s (%s at %.6f s by thread %ld): record an event in %s after "
+        "that work, and make %s wait for the event (cuEventRecord, cuStreamWaitEvent) before %s",
+        reader->slots[capture->ended.slot].function, stream.text, origin.text, (double)branch->joined.begin / 1e9,
+        origin.text, stream.text, reader->slots[branch->last.slot].function, (double)branch->last.begin / 1e9,
+        branch->last.thread, stream.text, origin.text, reader->slots[capture->ended.slot].function);
 }
 
 static bool unjoined_settle(struct unjoined *unjoined, const struct trace_model *model,
