@@ -25,7 +25,7 @@ int cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data);
 int cuMemAlloc_v2(void **memory, size_t size);
 int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t count, CUstream stream);
 
-enum { GLOBAL = 0, SIZE = 1 << 20, PAUSE = 20000, WORK = 150000 };
+enum { GLOBAL = 0, SIZE = 4096, PAUSE = 1000000, WORK = 3000000 };
 static CUstream compute, copies;
 static void *context, *memory, *copied, *forward, *backward;
 static char data[SIZE];
