@@ -101,6 +101,13 @@ class Harmless(Traced):
         self.trace(KNOWN, 'count', '7')
         self.assertEqual((self.count(target), os.path.islink(self.file)), (7, True))
 
+    def test_trace_when_standard_descriptors_are_closed_then_nothing_is_written_into_the_file(self):
+        for closed in '>&-', '2>&-', '<&- >&- 2>&-':
+            with self.subTest(closed):
+                answer = self.trace(KNOWN, 'print', before=['/bin/sh', '-c', f'exec "$@" {closed}', 'sh'])
+                self.assertEqual(answer.status, 3, answer.err)
+                self.assertEqual(self.count(self.file), 1)
+
     def test_trace_when_file_is_a_device_then_refused(self):
         self.file = '/dev/null'
         answer = self.trace(KNOWN, 'count', '7')

@@ -28,6 +28,20 @@ static bool environment_set(const struct recording *recording)
            && setenv(TRACE_FILE_VARIABLE, open_file, 1) == 0;
 }
 
+/* Makes the hidden file. If stdout or stderr is closed, its number is not that of the file: others write there. */
+static int file_make(char *hidden)
+{
+    int made = mkostemp(hidden, O_CLOEXEC);
+    if (made < 0 || made > STDERR_FILENO)
+        return made;
+    int file = fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+    close(made);
+    if (file < 0)
+        unlink(hidden);
+    errno = error;
+    return file;
+}
+
 const char *recording_start(struct recording *recording, const char *path, uint64_t size, bool keeps_newest,
                             bool wants_stacks, const char *command)
 {
@@ -42,7 +56,7 @@ const char *recording_start(struct recording *recording, const char *path, uint6
         snprintf(recording->path, sizeof recording->path, "%s", path);
     if (!hidden_name(recording->path, recording->hidden, sizeof recording->hidden))
         return strerror(ENAMETOOLONG);
-    recording->file = mkostemp(recording->hidden, O_CLOEXEC);
+    recording->file = file_make(recording->hidden);
     if (recording->file < 0)
         return strerror(errno);
     if (trace_file_make(recording->file, size, keeps_newest, wants_stacks, command) && environment_set(recording))
