@@ -241,8 +241,8 @@ class Findings(Traced):
             'thread OTHER, in cuStreamDestroy_v2: destroy it once',
             'cuLaunchKernelEx returned CUDA_ERROR_INVALID_HANDLE: stream 1 was destroyed DURATION before, by thread '
             'OTHER, in cuStreamDestroy_v2: destroy it after its last use',
-            'cuMemFree_v2 returned CUDA_ERROR_INVALID_VALUE: device allocation HANDLE was already destroyed DURATION '
-            'before, by thread MAIN, in cuMemFree_v2: destroy it once',
+            'cuMemFree_v2 returned CUDA_ERROR_INVALID_VALUE: device allocation HANDLE was already freed DURATION '
+            'before, by thread MAIN, in cuMemFree_v2: free it once',
             'cuEventRecord returned CUDA_ERROR_INVALID_HANDLE: event 1 was created in context 1, and context 2 is '
             'current: make its context current before',
             'cuStreamQuery returned CUDA_ERROR_CONTEXT_IS_DESTROYED: the context of stream 3 was destroyed DURATION '

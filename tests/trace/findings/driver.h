@@ -53,6 +53,7 @@ CUresult cuMemFree_v2(CUdeviceptr memory);
 CUresult cuMemHostAlloc(void **memory, size_t size, unsigned flags);
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pointer, void *memory, unsigned flags);
 CUresult cuMemFreeHost(void *memory);
+CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer);
 CUresult cuMemsetD8_v2(CUdeviceptr memory, unsigned char value, size_t count);
 CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, size_t count, CUstream stream);
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory inside an allocation is used after that was freed.
+ * Memory inside an allocation is used after that was freed. The correct program only asks whether it is there.
  *
  * title: Why calls failed
  * finds: cuMemsetD8_v2 returned CUDA_ERROR_INVALID_VALUE: 0x\w+ is in an allocation of 4194304 bytes that was freed
@@ -10,14 +10,18 @@
 
 int main(int argc, char **argv)
 {
+    enum { MEMORY_TYPE = 2 };
     CUdeviceptr second;
+    unsigned type;
     start();
     cuMemAlloc_v2(&second, 4 << 20);
     if (is_wrong(argc, argv))
         cuMemFree_v2(second);
     cuMemsetD8_v2(second + 256, 0, 16);
-    if (!is_wrong(argc, argv))
+    if (!is_wrong(argc, argv)) {
         cuMemFree_v2(second);
+        cuPointerGetAttribute(&type, MEMORY_TYPE, second);
+    }
     end();
     return 0;
 }

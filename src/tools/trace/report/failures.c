@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "finder.h"
+#include "text.h"
 
 /* "0.3 ms before, by thread 7, in cuStreamDestroy_v2" */
 static void moment_describe(const struct trace_reader *reader, const struct trace_moment *moment,
@@ -45,9 +46,10 @@ static void failure_describe(const struct trace_model *model, const struct trace
     text[0] = '\0';
     if (!object->is_alive && object->destroyed.call != 0) {
         moment_describe(model->reader, &object->destroyed, call, when, sizeof when);
-        snprintf(text, size, "%s was %sdestroyed %s: %s", trace_object_name(object).text,
-                 field->what == DESTROY ? "already " : "", when,
-                 field->what == DESTROY ? "destroy it once" : "destroy it after its last use");
+        bool is_memory = object->bytes > 0;
+        snprintf(text, size, "%s was %s%s %s: %s it %s", trace_object_name(object).text,
+                 field->what == DESTROY ? "already " : "", is_memory ? "freed" : "destroyed", when,
+                 is_memory ? "free" : "destroy", field->what == DESTROY ? "once" : "after its last use");
         return;
     }
     if (context != NULL && context->destroyed.call != 0) {
@@ -300,6 +302,13 @@ static void other_reason_describe(const struct failures *failures, const struct 
         context_describe(model, call, text, size);
 }
 
+/* Programs ask of any pointer, such as one of the host, whether it is of the driver: this answer means no. */
+static bool is_answer(const struct trace_model *model, const struct trace_call *call)
+{
+    return call->returned && call->result == CUDA_ERROR_INVALID_VALUE
+           && text_starts_with(model->reader->slots[call->slot].function, "cuPointerGet");
+}
+
 static bool failure_find(void *state, const struct trace_model *model, const struct trace_call *call,
                          struct trace_list *list)
 {
@@ -309,7 +318,7 @@ static bool failure_find(void *state, const struct trace_model *model, const str
     char why[1024] = "";
     if (call->returned && call->result == CUDA_SUCCESS)
         return other_memory_note(state, model, call);
-    if (call->returned && (call->result == CUDA_ERROR_NOT_READY || is_of_captures))
+    if (call->returned && (call->result == CUDA_ERROR_NOT_READY || is_of_captures || is_answer(model, call)))
         return true;
     for (size_t i = 0; i < effect->count && why[0] == '\0'; i++) {
         const struct trace_object_field *field = &effect->fields[i];
