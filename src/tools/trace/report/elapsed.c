@@ -71,8 +71,7 @@ static void event_describe(const struct elapsed *elapsed, const struct trace_mod
     if (event->is_untimed)
         snprintf(text, size,
                  "%s does not record its time, because %s created it with CU_EVENT_DISABLE_TIMING at %.6f s: create it "
-                 "without "
-                 "this flag",
+                 "without this flag",
                  trace_object_name(object).text, model->reader->slots[event->created.slot].function,
                  (double)event->created.begin / 1e9);
     else if (!event->is_recorded)
