@@ -285,7 +285,7 @@ static void take_time(void *milliseconds)
 
 static void wait_long(void)
 {
-    static const int longest = 200, longer = 60, shorter = 20;
+    static const int longest = 600, longer = 60, shorter = 20;
     cuLaunchHostFunc(stream, take_time, (void *)&longer);
     cuLaunchHostFunc(stream, take_time, (void *)&longer);
     cuStreamSynchronize(stream);

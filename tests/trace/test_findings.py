@@ -285,8 +285,8 @@ class Findings(Traced):
         self.known('waits')
         times = []
         self.change(lambda _, words: times.append(words[1:]))
-        longest, second = sorted((end - begin for begin, end in times), reverse=True)[:2]
-        whole = 50 * (longest + second) # 1 percent is between the two
+        longest = max(end - begin for begin, end in times)
+        whole = 75 * longest # only this one is more than 1 percent
 
         def last_longer(number, words):
             if number == len(times) - 1:
